@@ -1,6 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { type NamedCampaign, runLogPath } from "@/lib/presentation/page_paths.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
+import { runLogPath } from "@/lib/presentation/page_paths.ts";
 import { MAX_PROBLEM_SENTENCES } from "@/lib/presentation/problem_sentences.ts";
 import type { Problem } from "@/lib/presentation/problems.ts";
 import { RawWords } from "./raw_words.tsx";

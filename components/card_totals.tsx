@@ -2,6 +2,7 @@ import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts"
 import { isWhole } from "@/lib/presentation/campaign_state.ts";
 import { counted, formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
 import { atLeast, knowsPages } from "@/lib/presentation/pages_sentence.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { Meter } from "./meter.tsx";
@@ -55,14 +56,19 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
           {typeof detail?.pace?.pagesPerMinute === "number" && (
             <span>{CARD.pagesPerMinute(formatCount(Math.round(detail.pace.pagesPerMinute)))}</span>
           )}
-          {detail?.quality && <QualityNote quality={detail.quality} />}
+          {detail?.quality && <QualityNote quality={detail.quality} campaign={job} />}
         </dd>
       </div>
     </dl>
   );
 }
 
-function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }) {
+interface QualityNoteProps {
+  readonly quality: NonNullable<JobDetail["quality"]>;
+  readonly campaign: NamedCampaign;
+}
+
+function QualityNote({ quality, campaign }: QualityNoteProps) {
   return (
     <span>
       {CARD.quality} {formatQuality(quality.mean)}
@@ -71,7 +77,7 @@ function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }
         <span key={`${volume}/${page}`}>
           {place > 0 && ", "}
           <a
-            href={viewerPath(iiifUrl, canvas)}
+            href={viewerPath(iiifUrl, canvas, campaign)}
             title={CARD.pageOf(page, volume)}
             aria-label={`${formatQuality(quality)}, ${CARD.pageOf(page, volume)}`}
           >

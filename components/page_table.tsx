@@ -1,5 +1,6 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatQuality } from "@/lib/presentation/locale/figures.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { altoPath } from "@/lib/presentation/page_paths.ts";
 import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
 import type { RunPage } from "@/lib/presentation/run_manifest/run_manifest.ts";
@@ -13,12 +14,14 @@ interface PageTableProps {
   /** In the order in which they are shown. */
   readonly pages: readonly RunPage[];
   readonly viewerUrl: string | null;
+  /** The one that the reader comes from. */
+  readonly campaign: NamedCampaign | null;
   readonly order: PageOrder;
   readonly onOrder: (order: PageOrder) => void;
 }
 
 /** Every page of a run with what came of it; its columns order it. */
-export function PageTable({ pages, viewerUrl, order, onOrder }: PageTableProps) {
+export function PageTable({ pages, viewerUrl, campaign, order, onOrder }: PageTableProps) {
   const header = (column: PageOrder) => (
     <th
       scope="col"
@@ -39,19 +42,23 @@ export function PageTable({ pages, viewerUrl, order, onOrder }: PageTableProps) 
           <th scope="col">{LOG_LABELS.files}</th>
         </tr>
       </thead>
-      <tbody>{pages.map((page) => <PageRow key={page.name} page={page} viewerUrl={viewerUrl} />)}</tbody>
+      <tbody>
+        {pages.map((page) => <PageRow key={page.name} page={page} viewerUrl={viewerUrl} campaign={campaign} />)}
+      </tbody>
     </table>
   );
 }
 
-function PageRow({ page, viewerUrl }: { page: RunPage; viewerUrl: string | null }) {
+type PageRowProps = Pick<PageTableProps, "viewerUrl" | "campaign"> & { readonly page: RunPage };
+
+function PageRow({ page, viewerUrl, campaign }: PageRowProps) {
   const { name, status, seconds, quality, error, sourceUrl } = page;
   const altoUrl = status === "failed" ? null : pageAltoUrl(viewerUrl, name);
   return (
     <>
       <tr>
         <th scope="row">
-          <PageLink page={page} viewerUrl={viewerUrl} />
+          <PageLink page={page} viewerUrl={viewerUrl} campaign={campaign} />
         </th>
         <td>
           {status === "failed"
@@ -65,7 +72,9 @@ function PageRow({ page, viewerUrl }: { page: RunPage; viewerUrl: string | null 
         </td>
         <td class="text-right">{quality === null ? "–" : formatQuality(quality)}</td>
         <td class="files">
-          {altoUrl !== null && <a href={altoPath(altoUrl)} aria-label={LOG_LABELS.textOf(name)}>{LOG_LABELS.text}</a>}
+          {altoUrl !== null && (
+            <a href={altoPath(altoUrl, campaign)} aria-label={LOG_LABELS.textOf(name)}>{LOG_LABELS.text}</a>
+          )}
           {sourceUrl !== null && (
             <a href={sourceUrl} rel="noreferrer" aria-label={LOG_LABELS.imageOf(name)}>{LOG_LABELS.image}</a>
           )}

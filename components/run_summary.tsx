@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/presentation/run_manifest/run_summary.ts";
@@ -18,21 +19,28 @@ const FIRST_ROWS = 50;
 interface RunSummaryProps {
   readonly state: RunManifestState;
   readonly summary: Summary | null;
+  /** The one that the reader comes from. */
+  readonly campaign: NamedCampaign | null;
   /** Whether the run may still write its manifest. */
   readonly isLive: boolean;
 }
 
 /** What a run's manifest says of its pages. */
-export function RunSummary({ state, summary, isLive }: RunSummaryProps) {
+export function RunSummary({ state, summary, campaign, isLive }: RunSummaryProps) {
   if (state.kind === "problem") return <p class="banner">{state.sentence}</p>;
   if (state.kind === "absent") {
     return <p class="note">{isLive ? LOG_SENTENCES.runManifestLater : LOG_SENTENCES.noRunManifest}</p>;
   }
   if (state.kind === "reading" || !summary) return <p class="note needs-scripts">{LOG_SENTENCES.readingRunManifest}</p>;
-  return <Summed manifest={state.manifest} summary={summary} />;
+  return <Summed manifest={state.manifest} summary={summary} campaign={campaign} />;
 }
 
-function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary }) {
+interface SummedProps extends Pick<RunSummaryProps, "campaign"> {
+  readonly manifest: RunManifest;
+  readonly summary: Summary;
+}
+
+function Summed({ manifest, summary, campaign }: SummedProps) {
   const order = useSignal<PageOrder>("page");
   const rows = useSignal(FIRST_ROWS);
   const { pages, viewerUrl } = manifest;
@@ -60,7 +68,7 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
           <ol class="slowest">
             {summary.slowest.map((page) => (
               <li key={page.name}>
-                <PageLink page={page} viewerUrl={viewerUrl} />
+                <PageLink page={page} viewerUrl={viewerUrl} campaign={campaign} />
                 <span>{formatDuration(Number(page.seconds))}</span>
               </li>
             ))}
@@ -70,7 +78,7 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
       <section>
         <h2>{LOG_LABELS.allPages(formatCount(pages.length))}</h2>
         <p class="note">{LOG_SENTENCES.pageGrid}</p>
-        <PageGrid pages={pages} viewerUrl={viewerUrl} maxSeconds={summary.max} />
+        <PageGrid pages={pages} viewerUrl={viewerUrl} campaign={campaign} maxSeconds={summary.max} />
       </section>
       <details>
         <summary>
@@ -79,6 +87,7 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
         <PageTable
           pages={orderPages(pages, order.value).slice(0, rows.value)}
           viewerUrl={viewerUrl}
+          campaign={campaign}
           order={order.value}
           onOrder={(chosen) => order.value = chosen}
         />

@@ -2,7 +2,8 @@ import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
-import { type NamedCampaign, runLogPath, viewerPath } from "@/lib/presentation/page_paths.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
+import { runLogPath, viewerPath } from "@/lib/presentation/page_paths.ts";
 import { isLogLive } from "@/lib/presentation/problems.ts";
 import { volumeChip, volumeManifest, volumeSentence } from "@/lib/presentation/volume_words.ts";
 import { Chip } from "./chip.tsx";
@@ -28,7 +29,7 @@ export function VolumeRow({ volume, campaign, row, hasQuality, now }: VolumeRowP
   return (
     <tr role="row" aria-rowindex={row}>
       <th role="rowheader" scope="row" class="id">
-        <VolumeName volume={volume} />
+        <VolumeName volume={volume} campaign={campaign} />
       </th>
       <td role="cell" class="state">
         <Chip {...volumeChip(volume)} />
@@ -70,11 +71,11 @@ export function VolumeRow({ volume, campaign, row, hasQuality, now }: VolumeRowP
 }
 
 /** A volume's name, which opens its pages in the manifest viewer. */
-function VolumeName({ volume }: { volume: VolumeView }) {
+function VolumeName({ volume, campaign }: Pick<VolumeRowProps, "volume" | "campaign">) {
   const manifest = volumeManifest(volume);
   return manifest === null
     ? <span class="vid" title={volume.forbidden ? undefined : CARD.noPages}>{volume.id}</span>
-    : <a class="vid" href={viewerPath(manifest)}>{volume.id}</a>;
+    : <a class="vid" href={viewerPath(manifest, null, campaign)}>{volume.id}</a>;
 }
 
 /** The source manifest, where it has one that a browser can open, and the run log, live while it may be written. */

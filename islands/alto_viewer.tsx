@@ -12,6 +12,7 @@ import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import { pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { altoPath, loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_sentences.ts";
@@ -19,14 +20,16 @@ import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_t
 type AltoViewerProps = {
   /** An address that was judged to lie within the results. */
   readonly src: string;
+  /** The one that the reader comes from; null where the page was opened without one. */
+  readonly campaign: NamedCampaign | null;
   /** Whether the server saw a session. */
   readonly hasSession: boolean;
 };
 
 /** The text of one page in reading order, tinted by confidence, or its file. */
-export default island("alto_viewer", function AltoViewer({ src, hasSession }: AltoViewerProps) {
+export default island("alto_viewer", function AltoViewer({ src, campaign, hasSession }: AltoViewerProps) {
   const reader = useMemo(
-    () => new PageReader(src, { fetch: (...request) => fetch(...request), onLogin: goToLogin }),
+    () => new PageReader(src, campaign, { fetch: (...request) => fetch(...request), onLogin: goToLogin }),
     [],
   );
   const isRaw = useSignal(false);
@@ -96,7 +99,7 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
       {problem !== null && <p class="banner bad" role="alert">{pageProblem(problem)}</p>}
       {!hasSession && !page && problem === null && (
         <p class="empty">
-          <a href={loginPath(altoPath(src))}>{LABELS.logIn}</a> {PAGE_TEXT_LABELS.toReadPages}
+          <a href={loginPath(altoPath(src, campaign))}>{LABELS.logIn}</a> {PAGE_TEXT_LABELS.toReadPages}
         </p>
       )}
       {hasSession && <p class="empty without-scripts">{PAGE_TEXT_SENTENCES.pageNeedsScripts}</p>}

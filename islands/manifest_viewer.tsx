@@ -18,7 +18,8 @@ import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { browserIdle, VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
 import { MAX_ALTO_CHARACTERS } from "@/lib/presentation/alto/read_alto.ts";
 import type { Box, Manifest } from "@/lib/presentation/iiif/manifest.ts";
-import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
+import { writeViewerAddress } from "@/lib/presentation/viewer_address.ts";
+import { runLogOf } from "@/lib/presentation/page_paths.ts";
 import { pageTitle } from "@/lib/presentation/page_tab.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { commandOf } from "@/lib/presentation/shortcuts.ts";
@@ -27,6 +28,7 @@ import { hitsInOrder } from "@/lib/presentation/volume_search/hits_in_order.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { lineAt } from "@/lib/presentation/viewer_text.ts";
+import { readVolumeAddress } from "@/lib/presentation/volume_address.ts";
 import { AboutDrawer } from "@/islands/viewer/about_drawer.tsx";
 import { imageLibrary, PageStage } from "@/islands/viewer/page_stage.tsx";
 import { SearchBox } from "@/islands/viewer/search_box.tsx";
@@ -67,6 +69,9 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const number = store.number.value;
 
   const isOurs = (file: string) => resultsUrl !== "" && guardResultUrl(file, resultsUrl).ok;
+  /** The address of one of our results says what it is of. */
+  const volume = url !== null && isOurs(url) ? readVolumeAddress(url) : null;
+  const runLog = volume && isOurs(volume.logUrl) ? runLogOf(volume, store.campaign.value) : null;
   /** Lights the line at a point of a page. @returns its place on the page */
   const lightLine = (point: PagePoint | null): Box | null => {
     const canvas = point && store.manifest.value?.canvases[point.index];
@@ -155,7 +160,11 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     <div class="viewer" ref={frame}>
       <ViewerTools
         title={manifest?.label ?? VIEWER_LABELS.viewer}
-        note={manifest ? noteOf(manifest, url) : ""}
+        volume={volume?.volume ?? null}
+        pages={manifest ? store.shownInOrder.value.map((index) => manifest.canvases[index].label) : []}
+        note={manifest ? noteOf(manifest, volume === null ? url : null) : ""}
+        campaign={store.campaign.value}
+        runLog={runLog}
         panels={panelButtons}
         onHelp={() => run("help")}
       >

@@ -17,6 +17,7 @@ import { goByKey, moveStop, watchStop } from "@/lib/client/roving_stop.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
 import { counted } from "@/lib/presentation/locale/figures.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
@@ -32,6 +33,8 @@ type RunViewerProps = {
   readonly manifest: string | null;
   /** The run may still write. */
   readonly live: boolean;
+  /** The one that the reader comes from; null where the page was opened without one. */
+  readonly campaign: NamedCampaign | null;
   /** Whether the server saw a session. */
   readonly hasSession: boolean;
   /** The path and query of this page, to which a login leads back. */
@@ -49,7 +52,7 @@ const SHOWN_STOPS = `details[open] ${STOPS}`;
 
 /** A run log by stage, followed until the run ends, and beside it what the run's manifest says of its pages. */
 export default island("run_viewer", function RunViewer(props: RunViewerProps) {
-  const { log, manifest, live, hasSession, address } = props;
+  const { log, manifest, live, campaign, hasSession, address } = props;
   const { reader, pages, view } = useMemo(() => {
     const deps = {
       fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
@@ -199,7 +202,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
             <a href="#log">{LOG_LABELS.toLog}</a>
           </p>
           <div class="summed">
-            <RunSummary state={state} summary={summary} isLive={isFollowing} />
+            <RunSummary state={state} summary={summary} campaign={campaign} isLive={isFollowing} />
           </div>
         </aside>
       )}

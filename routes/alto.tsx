@@ -1,6 +1,8 @@
 import AltoViewer from "@/islands/alto_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
+import { readPageAddress } from "@/lib/presentation/page_address.ts";
+import { type NamedCampaign, readNamedCampaign } from "@/lib/presentation/named_campaign.ts";
+import { runLogOf } from "@/lib/presentation/page_paths.ts";
 import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
@@ -12,7 +14,7 @@ import { WayBack } from "./way_back.tsx";
 
 /** The file that the query names, once its address is known to be within the results. */
 type PageRequest =
-  | { readonly ok: true; readonly src: string }
+  | { readonly ok: true; readonly src: string; readonly campaign: NamedCampaign | null }
   | { readonly ok: false; readonly sentence: string };
 
 /** `/alto`: the viewer of one page's text. It opens nothing outside the results (spec, Endpoints). */
@@ -28,7 +30,7 @@ export function altoPage(deps: SiteDeps) {
       body: (
         <Shell user={user} current={null} hasStorage={deps.hasStorage} here={context.target}>
           {asked.ok
-            ? <PageOfVolume src={asked.src} hasSession={session !== null} />
+            ? <PageOfVolume src={asked.src} campaign={asked.campaign} hasSession={session !== null} />
             : <RefusedAddress title={PAGE_TEXT_LABELS.pageText} sentence={asked.sentence} />}
         </Shell>
       ),
@@ -39,21 +41,33 @@ export function altoPage(deps: SiteDeps) {
 /** The page and its volume: pages of several volumes have the same name. */
 function titleOf(src: string): string {
   const { page, volume } = readPageAddress(src);
-  return volume === null ? page : `${page} · ${volume}`;
+  return volume === null ? page : `${page} · ${volume.volume}`;
 }
 
-function PageOfVolume({ src, hasSession }: { src: string; hasSession: boolean }) {
-  const { page, volume, pipeline, namespace } = readPageAddress(src);
+interface PageOfVolumeProps {
+  readonly src: string;
+  /** The one that the reader comes from; null: the address names none. */
+  readonly campaign: NamedCampaign | null;
+  readonly hasSession: boolean;
+}
+
+function PageOfVolume({ src, campaign, hasSession }: PageOfVolumeProps) {
+  const { page, volume } = readPageAddress(src);
+  const of = volume === null ? [] : [volume.volume, volume.pipeline, volume.namespace];
   return (
     <>
-      <WayBack campaign={null} here={PAGE_TEXT_LABELS.pageText} />
+      <WayBack
+        campaign={campaign}
+        runLog={volume && runLogOf(volume, campaign)}
+        here={PAGE_TEXT_LABELS.pageText}
+      />
       <div class="head">
         <div>
           <h1 class="vid">{page}</h1>
-          <p>{[PAGE_TEXT_LABELS.pageText, volume, pipeline, namespace].filter((part) => part !== null).join(" · ")}</p>
+          <p>{[PAGE_TEXT_LABELS.pageText, ...of].join(" · ")}</p>
         </div>
       </div>
-      <AltoViewer src={src} hasSession={hasSession} />
+      <AltoViewer src={src} campaign={campaign} hasSession={hasSession} />
     </>
   );
 }
@@ -63,6 +77,6 @@ function readPageRequest(query: URLSearchParams, resultsUrl: string): PageReques
   if (src === null) return { ok: false, sentence: PAGE_TEXT_SENTENCES.noPageNamed };
   const guarded = guardResultUrl(src, resultsUrl);
   return guarded.ok
-    ? { ok: true, src: guarded.href }
+    ? { ok: true, src: guarded.href, campaign: readNamedCampaign(query.get("campaign")) }
     : { ok: false, sentence: refusedUrlSentence(guarded.refused, "src") };
 }

@@ -1,13 +1,13 @@
 import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
-import { type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
+import { type NamedCampaign, readNamedCampaign } from "@/lib/presentation/named_campaign.ts";
+import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { RefusedAddress } from "./refused_address.tsx";
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";
 import { WayBack } from "./way_back.tsx";
@@ -66,20 +66,22 @@ function Run({ log, manifest, live, campaign, hasSession, address }: RunProps) {
           <a class="btn" href={log}>{LOG_LABELS.rawText}</a>
           {/* A run publishes the viewer manifest beside its own, at its end. */}
           {manifest !== null && !live && (
-            <a class="btn primary" href={viewerPath(new URL("iiif.json", manifest).href)}>{LOG_LABELS.viewPages}</a>
+            <a class="btn primary" href={viewerPath(new URL("iiif.json", manifest).href, null, campaign)}>
+              {LOG_LABELS.viewPages}
+            </a>
           )}
         </div>
       </div>
-      <RunViewer log={log} manifest={manifest} live={live} hasSession={hasSession} address={address} />
+      <RunViewer
+        log={log}
+        manifest={manifest}
+        live={live}
+        campaign={campaign}
+        hasSession={hasSession}
+        address={address}
+      />
     </>
   );
-}
-
-/** Reads `<namespace>/<name>`. Other text of an address is not shown as the name of a campaign. */
-function readCampaign(text: string | null): NamedCampaign | null {
-  const [namespace, name, ...rest] = text?.split("/") ?? [];
-  const isName = rest.length === 0 && [namespace, name].every((part) => DNS_LABEL.test(part ?? ""));
-  return isName ? { namespace, name } : null;
 }
 
 function readLogRequest(query: URLSearchParams, resultsUrl: string): LogRequest {
@@ -100,7 +102,7 @@ function readLogRequest(query: URLSearchParams, resultsUrl: string): LogRequest 
       log: guarded.href,
       manifest: guardedManifest?.href ?? null,
       live: query.get("live") === "1",
-      campaign: readCampaign(query.get("campaign")),
+      campaign: readNamedCampaign(query.get("campaign")),
     },
   };
 }

@@ -1,15 +1,18 @@
-import { campaignPath, type NamedCampaign } from "@/lib/presentation/page_paths.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
+import { campaignPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
 interface WayBackProps {
   /** The campaign that the reader came from; null: the address names none. */
   readonly campaign: NamedCampaign | null;
+  /** The run log between the campaign and this page; null: there is none. */
+  readonly runLog?: string | null;
   /** What this page is. */
   readonly here: string;
 }
 
 /** The way from a page back to the list of campaigns. */
-export function WayBack({ campaign, here }: WayBackProps) {
+export function WayBack({ campaign, runLog = null, here }: WayBackProps) {
   return (
     <nav class="crumbs" aria-label={LABELS.wayBack}>
       <ol>
@@ -19,6 +22,11 @@ export function WayBack({ campaign, here }: WayBackProps) {
         {campaign !== null && (
           <li>
             <a href={campaignPath(campaign.namespace, campaign.name)}>{campaign.name}</a>
+          </li>
+        )}
+        {runLog !== null && (
+          <li>
+            <a href={runLog}>{LABELS.runLog}</a>
           </li>
         )}
         <li aria-current="page">{here}</li>

@@ -134,15 +134,16 @@ function Catalogue() {
       <Part title="Summary of a run">
         <RunFigures run={null} log={null} isLive isExpected />
         <RunFigures run={RUN} log={null} isLive={false} isExpected={false} />
-        <RunSummary state={{ kind: "reading" }} summary={null} isLive />
-        <RunSummary state={{ kind: "absent" }} summary={null} isLive={false} />
+        <RunSummary state={{ kind: "reading" }} summary={null} campaign={null} isLive />
+        <RunSummary state={{ kind: "absent" }} summary={null} campaign={null} isLive={false} />
         <RunSummary
           state={{ kind: "problem", sentence: "The manifest cannot be read." }}
           summary={null}
+          campaign={null}
           isLive={false}
         />
-        <PageGrid pages={RUN.manifest.pages} viewerUrl={null} maxSeconds={9} />
-        <PageTable pages={RUN.manifest.pages} viewerUrl={null} order="page" onOrder={nothing} />
+        <PageGrid pages={RUN.manifest.pages} viewerUrl={null} campaign={null} maxSeconds={9} />
+        <PageTable pages={RUN.manifest.pages} viewerUrl={null} campaign={null} order="page" onOrder={nothing} />
       </Part>
       <Part title="Text of a page">
         <ConfidenceLegend />

@@ -32,7 +32,11 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
       role="dialog"
       aria-labelledby="about-title"
       ref={drawer}
-      onToggle={(event) => isOpen.value = event.newState === "open"}
+      onToggle={({ currentTarget, newState }) => {
+        isOpen.value = newState === "open";
+        // When it closes, the browser gives the focus back to what had it.
+        if (isOpen.value) currentTarget.querySelector("button")?.focus();
+      }}
     >
       <header>
         <h2 id="about-title">{VIEWER_LABELS.about}</h2>

@@ -1,11 +1,12 @@
 import { signal } from "@preact/signals";
 
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
-import { canvasOfPage } from "@/lib/presentation/alto/canvas_of_page.ts";
+import { canvasOfPage } from "@/lib/presentation/canvas_of_page.ts";
 import { MAX_ALTO_CHARACTERS, readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
 import { MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
-import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
+import { readPageAddress } from "@/lib/presentation/page_address.ts";
 import { type PrintedXml, printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import type { PageProblem } from "@/lib/presentation/page_text_words.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
@@ -28,13 +29,16 @@ export class PageReader {
   readonly viewer = signal<string | null>(null);
 
   readonly #url: string;
+  readonly #campaign: NamedCampaign | null;
   readonly #deps: PageReaderDeps;
   readonly #stopped = new AbortController();
   #xml: string | null = null;
   #isPrinting = false;
 
-  constructor(url: string, deps: PageReaderDeps) {
+  /** @param campaign the one that the reader comes from */
+  constructor(url: string, campaign: NamedCampaign | null, deps: PageReaderDeps) {
     this.#url = url;
+    this.#campaign = campaign;
     this.#deps = deps;
   }
 
@@ -84,11 +88,11 @@ export class PageReader {
 
   /** A volume without a manifest, or a page that the manifest does not name, has no link. */
   async #findInVolume(): Promise<void> {
-    const { page, manifestUrl } = readPageAddress(this.#url);
-    if (manifestUrl === null) return;
+    const { page, volume } = readPageAddress(this.#url);
+    if (volume === null) return;
     const { signal } = this.#stopped;
-    const fetched = await fetchText(manifestUrl, { fetch: this.#deps.fetch, signal, maxBytes: MAX_MANIFEST_BYTES });
+    const fetched = await fetchText(volume.iiifUrl, { fetch: this.#deps.fetch, signal, maxBytes: MAX_MANIFEST_BYTES });
     const canvas = fetched.ok ? canvasOfPage(parsedJson(fetched.text), page) : null;
-    if (canvas !== null) this.viewer.value = viewerPath(manifestUrl, canvas);
+    if (canvas !== null) this.viewer.value = viewerPath(volume.iiifUrl, canvas, this.#campaign);
   }
 }

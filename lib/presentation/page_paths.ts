@@ -1,10 +1,6 @@
-import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
-
-/** What names a campaign. */
-export interface NamedCampaign {
-  readonly namespace: string;
-  readonly name: string;
-}
+import { writeViewerAddress } from "./viewer_address.ts";
+import { campaignParameter, type NamedCampaign } from "./named_campaign.ts";
+import type { VolumeAddress } from "./volume_address.ts";
 
 /** What a run viewer shows; `live` follows the log until the run ends. */
 interface ShownRun {
@@ -13,21 +9,27 @@ interface ShownRun {
   readonly live: boolean;
 }
 
-/** The address of a volume's run viewer (spec, Endpoints), from which the way back leads to the campaign. */
-export function runLogPath({ logUrl, manifestUrl, live }: ShownRun, { namespace, name }: NamedCampaign): string {
+// The campaign in the addresses of viewers is the one that the reader comes from, to which their way back leads.
+
+/** The address of a volume's run viewer (spec, Endpoints). */
+export function runLogPath({ logUrl, manifestUrl, live }: ShownRun, campaign: NamedCampaign | null): string {
   const manifest = manifestUrl === null ? "" : `&manifest=${encodeURIComponent(manifestUrl)}`;
-  const campaign = encodeURIComponent(`${namespace}/${name}`);
-  return `/log?log=${encodeURIComponent(logUrl)}${manifest}${live ? "&live=1" : ""}&campaign=${campaign}`;
+  return `/log?log=${encodeURIComponent(logUrl)}${manifest}${live ? "&live=1" : ""}${campaignParameter(campaign)}`;
+}
+
+/** The address of a volume's run viewer, where the address of one of its files alone says which volume that is. */
+export function runLogOf({ logUrl, runManifestUrl }: VolumeAddress, campaign: NamedCampaign | null): string {
+  return runLogPath({ logUrl, manifestUrl: runManifestUrl, live: false }, campaign);
 }
 
 /** The address of the manifest viewer; it opens the canvas with this index, where that is null the manifest's first. */
-export function viewerPath(manifestUrl: string, canvas: number | null = null): string {
-  return `/uv.html${writeViewerAddress(manifestUrl, canvas)}`;
+export function viewerPath(manifestUrl: string, canvas: number | null, campaign: NamedCampaign | null): string {
+  return `/uv.html${writeViewerAddress(manifestUrl, canvas, campaign)}`;
 }
 
 /** The address of the viewer of one page's text. */
-export function altoPath(altoUrl: string): string {
-  return `/alto?src=${encodeURIComponent(altoUrl)}`;
+export function altoPath(altoUrl: string, campaign: NamedCampaign | null): string {
+  return `/alto?src=${encodeURIComponent(altoUrl)}${campaignParameter(campaign)}`;
 }
 
 /** The address of the login page that leads back to where the reader is. */

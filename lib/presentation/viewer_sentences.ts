@@ -22,6 +22,7 @@ export const VIEWER_SENTENCES = {
 /** The words of the viewer's headings and controls. Those around a name or a number are functions. */
 export const VIEWER_LABELS = {
   viewer: "Manifest viewer",
+  backTo: (campaign: string) => `Back to ${campaign}`,
   manifestAddress: "Address of a manifest",
   open: "Open",
   tryAgain: "Try again",

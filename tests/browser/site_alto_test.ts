@@ -40,7 +40,7 @@ Deno.test(
     await site.change({ files: { "/alto/0004.xml": sampleAlto(12), "/iiif.json": {} } });
     await open(visit, altoViewerPath(site), "alto_viewer");
     await page.locator(".text-line").nth(12).waitFor();
-    await page.getByRole("link", { name: "Campaigns" }).last().focus();
+    await page.getByRole("link", { name: "Run log" }).focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByText("copied").waitFor();
@@ -65,10 +65,11 @@ Deno.test(
     const { page, site } = visit;
     const manifest = { items: [{ id: "a" }, { id: "b", seeAlso: [{ id: altoSource(site) }] }] };
     await site.change({ files: { "/alto/0004.xml": sampleAlto(2), "/iiif.json": manifest } });
-    await open(visit, altoViewerPath(site), "alto_viewer");
+    const campaign = "&campaign=batch-default%2Fsvea-hovratt-1870";
+    await open(visit, `${altoViewerPath(site)}${campaign}`, "alto_viewer");
     const href = await page.getByRole("link", { name: "See the image" }).getAttribute("href");
     const iiif = altoSource(site).replace("alto/0004.xml", "iiif.json");
-    assert.equal(href, `/uv.html#?manifest=${encodeURIComponent(iiif)}&cv=1`);
+    assert.equal(href, `/uv.html#?manifest=${encodeURIComponent(iiif)}&cv=1${campaign}`);
   }),
 );
 

@@ -396,7 +396,8 @@ Deno.test(
     const crumbs = page.getByRole("navigation", { name: "Way back" });
     assert.deepEqual(await crumbs.getByRole("listitem").allInnerTexts(), ["Campaigns", "svea-hovratt-1870", "Run log"]);
     const pages = page.getByRole("link", { name: "View pages" });
-    assert.match(await pages.getAttribute("href") ?? "", /^\/uv\.html#\?manifest=.*%2Fiiif\.json$/);
+    const viewer = await pages.getAttribute("href") ?? "";
+    assert.match(viewer, /^\/uv\.html#\?manifest=.*%2Fiiif\.json&campaign=batch-default%2Fsvea-hovratt-1870$/);
     await crumbs.getByText("svea-hovratt-1870").click();
     await page.waitForURL(/\/\?q=svea-hovratt-1870&open=batch-default%2Fsvea-hovratt-1870#open-campaign$/);
     await page.locator("article", { hasText: "svea-hovratt-1870" }).locator("button.fold[aria-expanded=true]")

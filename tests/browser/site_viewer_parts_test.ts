@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 import { accessibilityFindings } from "./accessibility.ts";
-import { withPage } from "./site_fixture.ts";
-import { ARCHIVE, CORS, HOSTILE, openViewer, serve } from "./viewer_volume.ts";
+import { open, withPage } from "./site_fixture.ts";
+import { ARCHIVE, CORS, HOSTILE, openViewer, serve, volumeManifest } from "./viewer_volume.ts";
 
 declare global {
   // What a script of a test counts in the page.
@@ -207,6 +207,67 @@ Deno.test(
     await page.waitForFunction(() => location.hash.endsWith("cv=2"));
     await page.getByText("Åskan går över 2.xml").waitFor();
     assert.equal(await page.title(), "Page 3 · Växjö kyrkobok · Stackroom");
+  }),
+);
+
+Deno.test(
+  "viewer: it names the volume and the page that are shown, and leads to the run log and back to the campaign",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page, site } = visit;
+    await serve(page, { pages: 3 });
+    await site.change({ files: { "/iiif.json": volumeManifest({ pages: 3 }) } });
+    const folder = `${site.url}results/batch-default/p/SE-G%C3%96T-1`;
+    const log = `${site.url}results/batch-default/status/logs/p/SE-G%C3%96T-1.txt`;
+    const campaign = "campaign=batch-default%2Fsvea-hovratt-1870";
+    const path = `uv.html#?manifest=${encodeURIComponent(`${folder}/iiif.json`)}&cv=1&${campaign}`;
+    await open(visit, path, "manifest_viewer");
+    const said = (title: string) =>
+      page.waitForFunction((title) => document.querySelector<HTMLElement>(".title p")?.title === title, title);
+    await said("SE-GÖT-1 · f. 2");
+    const runLog = page.getByRole("link", { name: "Run log" });
+    const manifest = encodeURIComponent(`${folder}/manifest.json`);
+    assert.equal(
+      await runLog.getAttribute("href"),
+      `/log?log=${encodeURIComponent(log)}&manifest=${manifest}&${campaign}`,
+    );
+    const back = page.getByRole("link", { name: "Back to svea-hovratt-1870" });
+    assert.match(
+      await back.getAttribute("href") ?? "",
+      /^\/\?q=svea-hovratt-1870&open=batch-default%2Fsvea-hovratt-1870/,
+    );
+    await page.keyboard.press("ArrowRight");
+    await said("SE-GÖT-1 · f. 3");
+    assert.equal(await page.locator(".title p").innerText(), "SE-GÖT-1 · f. 3");
+    assert.ok(page.url().endsWith(`&cv=2&${campaign}`));
+
+    // The address of another server says nothing of a volume.
+    await openViewer(visit);
+    await said("f. 1 · arkiv.example");
+    assert.equal(await runLog.count(), 0);
+    await page.getByRole("link", { name: "Back to the campaigns" }).waitFor();
+  }),
+);
+
+Deno.test(
+  "viewer: the drawer takes the focus when it opens, by pointer or key, and gives it back when it closes",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 2 });
+    await openViewer(visit);
+    const button = page.getByRole("button", { name: "About this volume" });
+    const close = page.getByRole("dialog", { name: "About this volume" }).getByRole("button", { name: "Close" });
+    const hasFocus = (name: string) => page.waitForFunction((name) => document.activeElement?.ariaLabel === name, name);
+    await page.locator(".drawer").waitFor({ state: "attached" });
+    await button.click();
+    await hasFocus("Close");
+    await page.keyboard.press("Escape");
+    await close.waitFor({ state: "hidden" });
+    await hasFocus("About this volume");
+    await page.keyboard.press("i");
+    await hasFocus("Close");
+    await close.press("Enter");
+    await close.waitFor({ state: "hidden" });
+    await hasFocus("About this volume");
   }),
 );
 

@@ -18,7 +18,7 @@ interface Volume {
 }
 
 /** A manifest of plain images, each page with a text. */
-function manifest({ pages, label = "Växjö kyrkobok", extra = {} }: Volume) {
+export function volumeManifest({ pages, label = "Växjö kyrkobok", extra = {} }: Volume) {
   return {
     "@context": "http://iiif.io/api/presentation/3/context.json",
     id: `${ARCHIVE}/manifest.json`,
@@ -68,7 +68,7 @@ export async function serve(page: Page, volume: Volume): Promise<string[]> {
     const [, kind, name = ""] = pathname.split("/");
     const text = volume.text ?? alto;
     if (kind === "alto") return route.fulfill({ body: text(name), contentType: "application/xml", headers: CORS });
-    if (kind === "manifest.json") return route.fulfill({ json: manifest(volume), headers: CORS });
+    if (kind === "manifest.json") return route.fulfill({ json: volumeManifest(volume), headers: CORS });
     return route.fulfill({ body: image(name), contentType: "image/svg+xml", headers: CORS });
   });
   return requests;

@@ -4,7 +4,8 @@ import { type Canvas, type Manifest, MAX_MANIFEST_BYTES } from "@/lib/presentati
 import { readManifestInSteps } from "@/lib/presentation/iiif/read_manifest.ts";
 import { imageBefore, standInOf } from "@/lib/presentation/iiif/stand_in.ts";
 import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
-import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
+import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/viewer_address.ts";
+import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import type { ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
@@ -28,6 +29,8 @@ export class ViewerStore {
   readonly problem = signal<ViewerProblem | null>(null);
   /** Address of the manifest; null where none is named. */
   readonly url = signal<string | null>(null);
+  /** The campaign that the reader comes from; null where the address names none. */
+  readonly campaign = signal<NamedCampaign | null>(null);
   /** Index of the canvas that the address names. The order has it: one without it gives way to the manifest's own. */
   readonly current = signal(0);
   readonly isSpread = signal(false);
@@ -104,7 +107,7 @@ export class ViewerStore {
 
   /** The fragment that names a canvas of this manifest. */
   addressOf(index: number): string {
-    return writeViewerAddress(this.url.value ?? "", index);
+    return writeViewerAddress(this.url.value ?? "", index, this.campaign.value);
   }
 
   /** Goes to a canvas. Going through pages quickly is one entry in the history. */
@@ -181,11 +184,14 @@ export class ViewerStore {
   #follow(): void {
     // A fragment that waits to be written names a page that the reader has left by now.
     this.#addressBar.stop();
-    const { manifest: url, isRefused, canvas } = readViewerAddress(location.hash, location.href);
+    const { manifest: url, isRefused, canvas, campaign } = readViewerAddress(location.hash, location.href);
     if (this.url.value !== null && /^#[^=]+$/.test(location.hash)) {
       // A place on the page, as the link past the bar names: the manifest stays, and its address comes back.
       this.#addressBar.write(this.addressOf(this.current.value), "same");
-    } else if (url === null) {
+      return;
+    }
+    this.campaign.value = campaign;
+    if (url === null) {
       this.#loading.abort();
       this.url.value = null;
       this.manifest.value = null;

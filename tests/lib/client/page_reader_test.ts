@@ -10,7 +10,7 @@ const SRC = `${VOLUME}/alto/0003.xml`;
 function pageReader(answers: Readonly<Record<string, () => Response>>) {
   const requested: string[] = [];
   let logins = 0;
-  const reader = new PageReader(SRC, {
+  const reader = new PageReader(SRC, null, {
     fetch: (input) => {
       requested.push(String(input));
       return Promise.resolve(answers[String(input)]?.() ?? new Response("", { status: 404 }));
@@ -60,7 +60,7 @@ Deno.test("page reader: a status, a broken connection and a file that is no page
   const missing = pageReader({});
   await missing.reader.start();
   assert.equal(missing.reader.problem.value, 404);
-  const broken = new PageReader(SRC, { fetch: () => Promise.reject(new TypeError("no")), onLogin: () => {} });
+  const broken = new PageReader(SRC, null, { fetch: () => Promise.reject(new TypeError("no")), onLogin: () => {} });
   await broken.start();
   assert.equal(broken.problem.value, "unreachable");
   const { reader, requested } = pageReader({ [SRC]: () => new Response("<alto>\n<") });
@@ -72,7 +72,7 @@ Deno.test("page reader: a status, a broken connection and a file that is no page
 
 Deno.test("page reader: one that is stopped shows nothing more and cancels its request", async () => {
   let isCancelled = false;
-  const reader = new PageReader(SRC, {
+  const reader = new PageReader(SRC, null, {
     fetch: (_, init) =>
       new Promise((_, reject) => {
         init?.signal?.addEventListener("abort", () => {

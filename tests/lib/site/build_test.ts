@@ -18,7 +18,6 @@ async function inProject(test: (root: string) => Promise<void>) {
         "routes",
         "lib/campaigns/projection",
         "lib/client",
-        "lib/presentation/iiif",
         "lib/presentation/locale",
         "lib/presentation/sentences/en",
         "lib/presentation/sentences/sv",
@@ -36,12 +35,14 @@ async function inProject(test: (root: string) => Promise<void>) {
         "client/island.tsx",
         "client/dev_reload_client.ts",
         "client/language_form.ts",
-        "presentation/iiif/viewer_address.ts",
+        "presentation/viewer_address.ts",
         "presentation/locale/language.ts",
+        "presentation/named_campaign.ts",
         "presentation/page_paths.ts",
         "presentation/script_failure.ts",
         "presentation/sentences/en/script_failure.ts",
         "presentation/sentences/sv/script_failure.ts",
+        "std/dns_label.ts",
       ]
     ) {
       await Deno.copyFile(`${PROJECT_FOLDER}/lib/${name}`, `${root}/lib/${name}`);

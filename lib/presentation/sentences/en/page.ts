@@ -39,6 +39,7 @@ export const LABELS = {
   toSeeCampaigns: "to see the campaigns.",
   loading: "Loading…",
   wayBack: "Way back",
+  runLog: "Run log",
 
   filterByText: "Filter by name or pipeline",
   filterByState: "Filter by state",

@@ -33,6 +33,7 @@ export const LABELS: typeof en.LABELS = {
   toSeeCampaigns: "för att se kampanjerna.",
   loading: "Läser in…",
   wayBack: "Sökväg",
+  runLog: "Körlogg",
 
   filterByText: "Filtrera på namn eller pipeline",
   filterByState: "Filtrera på tillstånd",

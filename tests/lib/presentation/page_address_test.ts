@@ -1,22 +1,26 @@
 import assert from "node:assert/strict";
 
 import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
-import { canvasOfPage } from "@/lib/presentation/alto/canvas_of_page.ts";
-import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
+import { canvasOfPage } from "@/lib/presentation/canvas_of_page.ts";
+import { readPageAddress } from "@/lib/presentation/page_address.ts";
 
 Deno.test("page address: what the API's addresses of a volume say", () => {
   const links = volumeLinks("https://site.example/results", "batch-default", "lion-v2")("SE/GÖT 1");
   assert.deepEqual(readPageAddress(`${links.altoPrefix}0007%20r.xml?x=1#y`), {
     page: "0007 r",
-    volume: "SE/GÖT 1",
-    pipeline: "lion-v2",
-    namespace: "batch-default",
-    manifestUrl: links.iiifUrl,
+    volume: {
+      volume: "SE/GÖT 1",
+      pipeline: "lion-v2",
+      namespace: "batch-default",
+      iiifUrl: links.iiifUrl,
+      runManifestUrl: links.manifestUrl,
+      logUrl: links.logUrl,
+    },
   });
 });
 
 Deno.test("page address: any other address gives the name of the file alone", () => {
-  const unknown = { volume: null, pipeline: null, namespace: null, manifestUrl: null };
+  const unknown = { volume: null };
   const page = (href: string) => readPageAddress(href);
   assert.deepEqual(page("https://site.example/results/ns/p/v/page.XML"), { page: "page", ...unknown });
   assert.deepEqual(page("https://site.example/alto/%E0.xml"), { page: "%E0", ...unknown });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
+import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/viewer_address.ts";
 
 const PAGE = "https://stackroom.example/uv.html";
 const MANIFEST = "https://example.org/a+b/manifest.json?x=1&y=å";
@@ -11,7 +11,7 @@ Deno.test("viewer address: the manifest and the canvas are read as the Universal
   for (
     const hash of [`#?manifest=${encoded}&cv=3`, `?cv=3&manifest=${encoded}`, `#?c=0&m=0&cv=3&manifest=${encoded}`]
   ) {
-    assert.deepEqual(readViewerAddress(hash, PAGE), { manifest: href, isRefused: false, canvas: 3 });
+    assert.deepEqual(readViewerAddress(hash, PAGE), { manifest: href, isRefused: false, canvas: 3, campaign: null });
   }
   assert.equal(
     readViewerAddress("#?manifest=https://example.org/a+b.json", PAGE).manifest,
@@ -40,6 +40,12 @@ Deno.test("viewer address: a canvas is a whole number and nothing else", () => {
   }
 });
 
+Deno.test("viewer address: a campaign is a namespace and a name, and no other text", () => {
+  const campaign = (text: string) => readViewerAddress(`#?manifest=/iiif.json&campaign=${text}`, PAGE).campaign;
+  assert.deepEqual(campaign("batch-default%2Fsvea-1870"), { namespace: "batch-default", name: "svea-1870" });
+  for (const text of ["", "svea-1870", "a/b/c", "A/b", "a/%3Cb%3E", "a/"]) assert.equal(campaign(text), null, text);
+});
+
 Deno.test("viewer address: no fragment makes it throw, and what is written is read again", () => {
   fc.assert(fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^#\?manifest=.*$/)), (hash) => {
     const { manifest } = readViewerAddress(hash, PAGE);
@@ -48,8 +54,9 @@ Deno.test("viewer address: no fragment makes it throw, and what is written is re
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.nat(99_999), (url, canvas) => {
       const manifest = new URL(url).href;
-      const read = readViewerAddress(writeViewerAddress(manifest, canvas), PAGE);
-      assert.deepEqual(read, { manifest, isRefused: false, canvas });
+      const campaign = canvas % 2 === 0 ? null : { namespace: "batch-default", name: "svea-1870" };
+      const read = readViewerAddress(writeViewerAddress(manifest, canvas, campaign), PAGE);
+      assert.deepEqual(read, { manifest, isRefused: false, canvas, campaign });
     }),
   );
 });

@@ -1,3 +1,5 @@
+import { campaignParameter, type NamedCampaign, readNamedCampaign } from "./named_campaign.ts";
+
 /** What the address of the manifest viewer names. */
 interface ViewerAddress {
   /** Absolute address of a manifest, of http or https; null where none is named, or none that may be opened. */
@@ -6,13 +8,15 @@ interface ViewerAddress {
   readonly isRefused: boolean;
   /** Index of a canvas; null where none is named. The manifest may have fewer canvases. */
   readonly canvas: number | null;
+  /** The one that the reader comes from; null where none is named. */
+  readonly campaign: NamedCampaign | null;
 }
 
 const MAX_HASH_CHARACTERS = 20_000;
 
 /**
- * Reads `#?manifest=<address>&cv=<index>`, the form of the Universal Viewer. Other parameters are ignored; of one that
- * is repeated the first counts.
+ * Reads `#?manifest=<address>&cv=<index>`, the form of the Universal Viewer, and `campaign=<namespace>/<name>` of our own.
+ * Other parameters are ignored; of one that is repeated the first counts.
  *
  * @param hash the fragment of the page, with or without its `#`
  * @param page address of the page, against which a relative address is resolved
@@ -29,6 +33,7 @@ export function readViewerAddress(hash: string, page: string): ViewerAddress {
     manifest: isOpened ? url.href : null,
     isRefused: named !== "" && !isOpened,
     canvas: /^\d{1,6}$/.test(canvas) ? Number(canvas) : null,
+    campaign: readNamedCampaign(parameters.get("campaign")),
   };
 }
 
@@ -37,6 +42,11 @@ export function readViewerAddress(hash: string, page: string): ViewerAddress {
  *
  * @param canvas index among the canvases as the manifest lists them; null for the one that the manifest begins with
  */
-export function writeViewerAddress(manifest: string, canvas: number | null): string {
-  return `#?manifest=${encodeURIComponent(manifest)}${canvas === null ? "" : `&cv=${canvas}`}`;
+export function writeViewerAddress(
+  manifest: string,
+  canvas: number | null,
+  campaign: NamedCampaign | null = null,
+): string {
+  const page = canvas === null ? "" : `&cv=${canvas}`;
+  return `#?manifest=${encodeURIComponent(manifest)}${page}${campaignParameter(campaign)}`;
 }
