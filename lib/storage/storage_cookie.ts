@@ -8,7 +8,7 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 import { isSameAccount, type StorageAccount } from "./storage_account.ts";
 
 /** Accounts that one browser may be logged in to at a time. */
-export const MAX_ACCOUNTS = 8;
+const MAX_ACCOUNTS = 8;
 /** Longest sealed login, characters: browsers drop cookies above 4096 bytes, name and attributes included. */
 const MAX_SEALED_CHARACTERS = 4096 - 256;
 /** The name of the first cookie; the others have their number in it. */
@@ -34,7 +34,7 @@ export interface StorageLogin extends StorageCredentials {
   readonly expiresAt: number;
   /** Seconds since 1970. */
   readonly issuedAt: number;
-  /** The cookie it is in, from 0 to below {@link MAX_ACCOUNTS}. */
+  /** The cookie it is in, from 0 to below the number of accounts. */
   readonly slot: number;
   /** The digest of the cookie's value: the key of what is cached for the login. */
   readonly digest: string;

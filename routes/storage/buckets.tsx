@@ -18,9 +18,7 @@ export function bucketsPage(deps: StoragePageDeps) {
           <div class="head">
             <h1>{STORAGE_LABELS.buckets}</h1>
           </div>
-          {query.get("opened") === "storage" && (
-            <p class="banner" role="status">{STORAGE_SENTENCES.onlyStorage(deps.campaignTenant)}</p>
-          )}
+          {query.get("opened") === "storage" && <p class="banner" role="status">{onlyStorage(deps.campaignTenant)}</p>}
           {isSystem ? <p class="empty">{STORAGE_SENTENCES.systemLevel}</p> : await bucketList(deps, visit)}
         </>
       ),
@@ -35,7 +33,7 @@ async function bucketList({ gateway, now }: StoragePageDeps, { context, login, a
   if (buckets === null) return <p class="banner bad">{storageProblem(status, "buckets")}</p>;
   if (buckets.length === 0) return <p class="empty">{STORAGE_SENTENCES.noBuckets}</p>;
   return (
-    <section class="objs" aria-label={STORAGE_LABELS.buckets}>
+    <section class="objs plain" aria-label={STORAGE_LABELS.buckets}>
       <table>
         <thead>
           <tr>
@@ -71,4 +69,9 @@ function BucketRow({ bucket: { name, created }, account, now }: {
       </td>
     </tr>
   );
+}
+
+/** Why a login that was just opened shows no campaigns. */
+function onlyStorage(campaignTenant: string | null): string {
+  return campaignTenant === null ? STORAGE_SENTENCES.onlyStorage : STORAGE_SENTENCES.onlyStorageOf(campaignTenant);
 }

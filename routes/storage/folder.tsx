@@ -1,10 +1,11 @@
 import { FolderPath } from "@/components/storage/folder_path.tsx";
-import { FolderRowCells } from "@/components/storage/folder_rows.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
+import StorageFolder from "@/islands/storage_folder.tsx";
+import { packedPage } from "@/lib/presentation/storage/packed_rows.ts";
 import { foldersOf, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { type FolderPage, justBefore, readFolderPage } from "@/lib/presentation/storage/listing.ts";
-import { type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
 
 /** Names of a page. */
@@ -34,19 +35,14 @@ export function folderPageRoute(deps: StoragePageDeps) {
               <KeyName name={name} />
             </h1>
           </div>
-          <form class="tools" method="get" action="/storage/folder">
-            <input type="hidden" name="account" value={account} />
-            <input type="hidden" name="bucket" value={folder.bucket} />
-            <input type="hidden" name="prefix" value={folder.prefix} />
-            <label class="field">
-              <span class="sr">{STORAGE_LABELS.find}</span>
-              <input type="search" name="find" value={folder.find} placeholder={STORAGE_LABELS.findHint} />
-            </label>
-            <button class="btn" type="submit">{STORAGE_LABELS.show}</button>
-          </form>
-          {"problem" in read
-            ? <p class="banner bad">{read.problem}</p>
-            : <FolderTable folder={folder} name={name} page={read} now={deps.now()} />}
+          {"problem" in read ? <p class="banner bad">{read.problem}</p> : (
+            <StorageFolder
+              folder={folder}
+              page={packedPage(read, folder.prefix)}
+              opened={query.get("open")}
+              renderedAt={deps.now()}
+            />
+          )}
         </div>
       ),
     } satisfies StorageView;
@@ -71,50 +67,4 @@ async function readFolder(
   if (status === 401) throw new LoginEnded();
   const page = status === 200 ? readFolderPage(json, prefix) : null;
   return page ?? { problem: storageProblem(status, "folder"), status };
-}
-
-interface FolderTableProps {
-  readonly folder: FolderAddress;
-  readonly name: string;
-  readonly page: FolderPage;
-  /** ms since 1970 */
-  readonly now: number;
-}
-
-function FolderTable({ folder, name, page: { rows, next }, now }: FolderTableProps) {
-  const { find = "" } = folder;
-  if (rows.length === 0) {
-    return <p class="empty">{find === "" ? STORAGE_SENTENCES.emptyFolder : STORAGE_SENTENCES.noneFound(find)}</p>;
-  }
-  const style = { zone: "UTC", now };
-  const last = rows.at(-1);
-  return (
-    <>
-      <section class="objs" aria-label={STORAGE_LABELS.contentsOf(plainName(name))}>
-        <table>
-          <caption class="sr">{STORAGE_LABELS.rowOrder}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{STORAGE_LABELS.name}</th>
-              <th scope="col" class="kind">{STORAGE_LABELS.kind}</th>
-              <th scope="col" class="num size">{STORAGE_LABELS.size}</th>
-              <th scope="col" class="num changed">{STORAGE_LABELS.changed}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.key}>
-                <FolderRowCells row={row} folder={folder} style={style} />
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      {next !== null && last && (
-        <p class="more">
-          <a class="btn" href={folderPath({ ...folder, from: last.key })}>{STORAGE_LABELS.nextRows}</a>
-        </p>
-      )}
-    </>
-  );
 }

@@ -1,9 +1,7 @@
 import { FolderPath } from "@/components/storage/folder_path.tsx";
-import { Icon } from "@/components/icon.tsx";
+import { ObjectDetails } from "@/components/storage/object_details.tsx";
+import { readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { KeyName } from "@/components/storage/key_name.tsx";
-import { Moment } from "@/components/moment.tsx";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { downloadPath, type ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
@@ -38,54 +36,18 @@ export function objectPageRoute(deps: StoragePageDeps) {
             </h1>
           </div>
           {response && status === 200
-            ? <ObjectFacts address={address} headers={response.headers} now={deps.now()} />
+            ? (
+              <div class="object">
+                <ObjectDetails
+                  address={address}
+                  facts={readObjectFacts(response.headers)}
+                  style={{ zone: "UTC", now: deps.now() }}
+                />
+              </div>
+            )
             : <p class="banner bad">{storageProblem(status, "object")}</p>}
         </div>
       ),
     } satisfies StorageView;
   });
-}
-
-interface ObjectFactsProps {
-  readonly address: ObjectAddress;
-  readonly headers: Headers;
-  /** ms since 1970 */
-  readonly now: number;
-}
-
-function ObjectFacts({ address, headers, now }: ObjectFactsProps) {
-  const bytes = Number(headers.get("Content-Length") ?? 0);
-  const changed = Date.parse(headers.get("Last-Modified") ?? "");
-  const version = headers.get("x-amz-version-id");
-  return (
-    <>
-      <p class="tools">
-        <a class="btn primary" href={downloadPath(address)}>
-          <Icon name="download" /> {STORAGE_LABELS.download}
-        </a>
-      </p>
-      <dl class="facts">
-        <dt>{STORAGE_LABELS.size}</dt>
-        <dd>{formatBytes(bytes)} ({formatCount(bytes)} B)</dd>
-        <dt>{STORAGE_LABELS.type}</dt>
-        <dd>{headers.get("Content-Type") ?? STORAGE_LABELS.unknown}</dd>
-        {!Number.isNaN(changed) && (
-          <>
-            <dt>{STORAGE_LABELS.changed}</dt>
-            <dd>
-              <Moment at={new Date(changed).toISOString()} style={{ zone: "UTC", now }} />
-            </dd>
-          </>
-        )}
-        <dt>{STORAGE_LABELS.checksum}</dt>
-        <dd class="vid">{headers.get("ETag") ?? STORAGE_LABELS.unknown}</dd>
-        {version !== null && (
-          <>
-            <dt>{STORAGE_LABELS.version}</dt>
-            <dd class="vid">{version}</dd>
-          </>
-        )}
-      </dl>
-    </>
-  );
 }

@@ -1,6 +1,8 @@
+import { formatDecimal } from "@/lib/presentation/locale/figures.ts";
+
 const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** A length in bytes as people read it, with decimal units: `9 B`, `41 kB`, `7.8 MB`. */
+/** A length in bytes as people read it, with decimal units: `9 B`, `41 kB`, `7.8 MB`, in Swedish `7,8 MB`. */
 export function formatBytes(bytes: number): string {
   let size = bytes;
   let unit = 0;
@@ -10,5 +12,5 @@ export function formatBytes(bytes: number): string {
     unit++;
   }
   const digits = unit > 1 && size < 99.95 ? 1 : 0;
-  return `${size.toFixed(digits)} ${UNITS[unit]}`;
+  return `${formatDecimal(size, digits)}\u00a0${UNITS[unit]}`;
 }

@@ -10,8 +10,10 @@ export interface FolderAddress {
   readonly prefix: string;
   /** What the names in the folder begin with, as typed; absent: any. */
   readonly find?: string;
-  /** The first name that is shown, which need not exist; absent: the first of the folder. */
+  /** The key from which on names are shown, which need not exist; absent: from the first of the folder. */
   readonly from?: string;
+  /** The key of an object of the folder that is shown beside it; absent: none. */
+  readonly open?: string;
 }
 
 /** An object, or one version of it. */
@@ -28,8 +30,8 @@ export function storagePath(account: string, { isOnlySide = false } = {}): strin
 }
 
 /** The page of a folder. */
-export function folderPath({ account, bucket, prefix, find, from }: FolderAddress): string {
-  return `${STORAGE_PATH}/folder${queryOf({ account, bucket, prefix, find, from })}`;
+export function folderPath({ account, bucket, prefix, find, from, open }: FolderAddress): string {
+  return `${STORAGE_PATH}/folder${queryOf({ account, bucket, prefix, find, from, open })}`;
 }
 
 /** The page of an object. */
@@ -43,14 +45,14 @@ export function downloadPath({ account, bucket, key, version }: ObjectAddress): 
 }
 
 /** What an operation of the gateway takes: `bucket`, `key` and `task_id` fill its path, the rest is its query. */
-type DoorParameters = Readonly<Record<string, string | number | boolean | undefined>>;
+export type DoorParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
  * The address of one of the gateway's operations for the pages of an account.
  *
  * @param operation its path below `/api/v1` with placeholders, such as `/buckets/:bucket/objects/:key`
  */
-function doorPath(operation: string, account: string, parameters: DoorParameters): string {
+export function doorPath(operation: string, account: string, parameters: DoorParameters): string {
   return `${STORAGE_PATH}/api${operation}${queryOf({ account, ...parameters })}`;
 }
 

@@ -4,7 +4,7 @@ import { fileGroup, fileKind } from "@/lib/presentation/storage/file_kinds.ts";
 
 Deno.test("file sizes: decimal units, one decimal from megabytes on", () => {
   const shown = [0, 9, 999, 1000, 41_200, 999_499, 999_500, 7_800_000, 99_960_000, 5 * 1024 ** 3, 2e17]
-    .map(formatBytes);
+    .map((bytes) => formatBytes(bytes).replace("\u00a0", " "));
   assert.deepEqual(shown, [
     "0 B",
     "9 B",

@@ -1,0 +1,169 @@
+import type { RefObject } from "preact";
+
+import { Icon, type IconName } from "@/components/icon.tsx";
+import { Moment } from "@/components/moment.tsx";
+import type { MomentStyle } from "@/lib/presentation/moments.ts";
+import { type FileGroup, fileGroup, fileKind } from "@/lib/presentation/storage/file_kinds.ts";
+import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
+import type { FolderColumn, FolderOrder } from "@/lib/presentation/storage/folder_order.ts";
+import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
+import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
+import { type FolderAddress, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { KeyName } from "./key_name.tsx";
+
+/** What happens in the table, by the key of the row. */
+export interface FolderTableEvents {
+  onSelect(key: string, isRange: boolean): void;
+  onSelectAll(): void;
+  onSort(column: FolderColumn): void;
+  /** A click on an object's name. @returns whether it is done: the browser then does not follow the link */
+  onOpen(key: string): boolean;
+}
+
+interface FolderTableProps {
+  readonly folder: FolderAddress;
+  readonly rows: readonly StorageRow[];
+  /** Rows that are drawn, and the height of each, px; null: all. */
+  readonly span: { readonly first: number; readonly last: number; readonly height: number } | null;
+  readonly body: RefObject<HTMLTableSectionElement | null>;
+  readonly order: FolderOrder;
+  readonly selected: ReadonlySet<string>;
+  /** The key of the object that is open in the panel; null: none. */
+  readonly opened: string | null;
+  /** The row whose controls the Tab key reaches; null: those of all rows. */
+  readonly stop: number | null;
+  readonly isMore: boolean;
+  readonly style: MomentStyle;
+  readonly events: FolderTableEvents;
+}
+
+/** The folders and objects of a folder. All rows have one height, so that those out of sight can be left out. */
+export function FolderTable(props: FolderTableProps) {
+  const { rows, span, body, order, selected, isMore, events } = props;
+  const { first, last, height } = span ?? { first: 0, last: rows.length, height: 0 };
+  const drawn = rows.slice(first, last);
+  const isAll = rows.length > 0 && rows.every(({ key }) => selected.has(key));
+  return (
+    <table aria-rowcount={isMore ? -1 : rows.length + 1}>
+      <caption class="sr">{STORAGE_LABELS.rowOrder}</caption>
+      <thead>
+        <tr aria-rowindex={1}>
+          <th scope="col" class="check">
+            <input
+              type="checkbox"
+              class="needs-scripts"
+              aria-label={STORAGE_LABELS.selectAll}
+              checked={isAll}
+              ref={(box) => {
+                if (box) box.indeterminate = selected.size > 0 && !isAll;
+              }}
+              onChange={events.onSelectAll}
+            />
+          </th>
+          <Column column="name" order={order} onSort={events.onSort} />
+          <th scope="col" class="kind">{STORAGE_LABELS.kind}</th>
+          <Column column="size" order={order} onSort={events.onSort} />
+          <Column column="changed" order={order} onSort={events.onSort} />
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        {first > 0 && <LeftOut key="above" height={first * height} />}
+        {drawn.map((row, index) => <Row key={row.key} {...props} row={row} index={first + index} />)}
+        {last < rows.length && <LeftOut key="below" height={(rows.length - last) * height} />}
+      </tbody>
+    </table>
+  );
+}
+
+/** The rows that are out of sight. */
+function LeftOut({ height }: { height: number }) {
+  return (
+    <tr class="left-out" aria-hidden="true">
+      <td colSpan={5} style={{ height: `${height}px` }} />
+    </tr>
+  );
+}
+
+interface ColumnProps {
+  readonly column: FolderColumn;
+  readonly order: FolderOrder;
+  onSort(column: FolderColumn): void;
+}
+
+function Column({ column, order, onSort }: ColumnProps) {
+  const isSorted = order.by === column;
+  return (
+    <th
+      scope="col"
+      class={column === "name" ? undefined : `num ${column}`}
+      aria-sort={isSorted ? (order.isDescending ? "descending" : "ascending") : undefined}
+    >
+      <button type="button" class="sort" onClick={() => onSort(column)}>
+        {STORAGE_LABELS[column]} <span aria-hidden="true">{isSorted ? (order.isDescending ? "↓" : "↑") : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+interface RowProps extends FolderTableProps {
+  readonly row: StorageRow;
+  readonly index: number;
+}
+
+function Row({ row, index, folder, selected, opened, stop, style, events }: RowProps) {
+  const { account, bucket, prefix } = folder;
+  const { key } = row;
+  const name = nameIn(prefix, key);
+  const isFolder = row.kind === "folder";
+  const isSelected = selected.has(key);
+  const isOpen = key === opened;
+  const tabIndex = stop === null ? undefined : stop === index ? 0 : -1;
+  return (
+    <tr
+      data-row={index}
+      aria-rowindex={index + 2}
+      class={isSelected || isOpen ? `${isSelected ? "on" : ""} ${isOpen ? "open" : ""}` : undefined}
+    >
+      <td class="check">
+        <input
+          type="checkbox"
+          class="needs-scripts"
+          aria-label={STORAGE_LABELS.select(plainName(name))}
+          checked={isSelected}
+          tabIndex={tabIndex}
+          onClick={(event) => events.onSelect(key, event.shiftKey)}
+        />
+      </td>
+      <th scope="row">
+        <a
+          class="name"
+          href={isFolder ? folderPath({ account, bucket, prefix: key }) : objectPath({ account, bucket, key })}
+          title={plainName(name)}
+          tabIndex={tabIndex}
+          aria-current={isOpen ? "true" : undefined}
+          onClick={(event) => {
+            const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+            if (isPlain && !isFolder && events.onOpen(key)) event.preventDefault();
+          }}
+        >
+          <Icon name={isFolder ? "folder" : ICONS[fileGroup(name)]} />
+          <KeyName name={name} />
+        </a>
+      </th>
+      <td class="kind">{isFolder ? STORAGE_LABELS.folder : fileKind(name)}</td>
+      <td class="num size">{isFolder ? "" : formatBytes(row.size)}</td>
+      <td class="num changed">{row.changed !== null && <Moment at={row.changed} style={style} />}</td>
+    </tr>
+  );
+}
+
+const ICONS: Readonly<Record<FileGroup, IconName>> = {
+  image: "image",
+  text: "log",
+  data: "manifest",
+  sound: "file",
+  film: "file",
+  archive: "archive",
+  other: "file",
+};

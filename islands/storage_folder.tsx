@@ -1,0 +1,336 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+
+import { Icon } from "@/components/icon.tsx";
+import { FolderTable, type FolderTableEvents } from "@/components/storage/folder_table.tsx";
+import { ObjectPanel } from "@/components/storage/object_panel.tsx";
+import { SelectionBar } from "@/components/storage/selection_bar.tsx";
+import { island } from "@/lib/client/island.tsx";
+import { isTyping } from "@/lib/client/is_typing.ts";
+import { callDoor } from "@/lib/client/storage/door.ts";
+import { onFolderChanged } from "@/lib/client/storage/folder_events.ts";
+import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
+import { useRowSpan } from "@/lib/client/storage/row_span.ts";
+import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
+import { nameIn } from "@/lib/presentation/storage/key_names.ts";
+import { type PackedPage, unpackedPage } from "@/lib/presentation/storage/packed_rows.ts";
+import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
+import { downloadPath, type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+
+interface StorageFolderProps {
+  readonly folder: FolderAddress;
+  readonly page: PackedPage;
+  /** The key of the object that the address opens; null: none. */
+  readonly opened: string | null;
+  /** The server's clock, ms since 1970. */
+  readonly renderedAt: number;
+}
+
+/** ms without a key press after which the names with a typed beginning are read. */
+const TYPING_MS = 200;
+/** Rows from the end of what was read at which the next page is read. */
+const AHEAD_ROWS = 400;
+/** ms after the last scrolling at which the first row on the screen stands in the address. */
+const SCROLLED_MS = 400;
+/** Rows that every reload brings by itself. */
+const FIRST_PAGE_ROWS = 1000;
+/** From this width on an object opens beside its folder. */
+const PANEL_WIDTH = "(min-width: 1081px)";
+
+/** A folder: its rows as far as they were read, further ones as one scrolls, what is selected, and an object beside them. */
+export default island(
+  "storage_folder",
+  function StorageFolder({ folder, page, opened, renderedAt }: StorageFolderProps) {
+    const store = useMemo(() => new FolderStore({ folder, page: unpackedPage(page, folder.prefix) }), []);
+    const style = useSignal({ zone: "UTC", now: renderedAt });
+    const open = useSignal(opened);
+    const facts = useSignal<ObjectFacts | { readonly problem: string } | null>(null);
+    const stop = useSignal<number | null>(null);
+    /** The row and the control in it that get the focus once they are drawn. */
+    const wanted = useRef<{ readonly index: number; readonly control: string } | null>(null);
+    const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
+    const rows = store.shown.value;
+    const { body, span, bringIn } = useRowSpan(rows.length, (last) => {
+      if (last > store.shown.peek().length - AHEAD_ROWS) void store.readAhead();
+    });
+
+    const writeAddress = (from = store.from.peek()) => {
+      const path = folderPath({ ...store.address, from, open: open.peek() ?? undefined });
+      if (path !== location.pathname + location.search) history.replaceState(null, "", path);
+    };
+
+    const events: FolderTableEvents = {
+      onSelect: (key, isRange) => store.select(key, isRange),
+      onSelectAll: () => store.selectAll(),
+      onSort: (column) => store.sort(column),
+      onOpen(key) {
+        if (!matchMedia(PANEL_WIDTH).matches) return false;
+        open.value = key;
+        writeAddress();
+        return true;
+      },
+    };
+
+    useEffect(() => {
+      style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
+      stop.value = 0;
+      return onFolderChanged(folder, () => void store.refresh());
+    }, []);
+
+    // What the panel shows is read whenever another object is opened.
+    useEffect(() => {
+      const key = open.value;
+      facts.value = null;
+      if (key === null) return;
+      const stopReading = new AbortController();
+      readFacts(folder, key, stopReading.signal).then((read) => facts.value = read, () => {});
+      return () => stopReading.abort();
+    }, [open.value]);
+
+    // Rows that were released above the screen must not move what is on it.
+    const released = useRef(0);
+    useLayoutEffect(() => {
+      const count = store.released.value;
+      if (count > released.current) scrollBy({ top: -RELEASED_ROWS * (span?.height ?? 0), behavior: "instant" });
+      released.current = count;
+    }, [store.released.value]);
+
+    useLayoutEffect(() => {
+      const { current } = wanted;
+      const control = current &&
+        body.current?.querySelector<HTMLElement>(`[data-row="${current.index}"] ${current.control}`);
+      if (!control) return;
+      wanted.current = null;
+      control.focus({ preventScroll: true });
+    });
+
+    useEffect(() => {
+      let timer: ReturnType<typeof setTimeout>;
+      const scrolled = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          const first = firstOnScreen(body.current);
+          const row = isStoreOrder(store.order.peek()) ? store.shown.peek()[first] : undefined;
+          const isFar = first >= FIRST_PAGE_ROWS || store.released.peek() > 0;
+          history.scrollRestoration = isFar ? "manual" : "auto";
+          writeAddress(isFar && row ? row.key : undefined);
+        }, SCROLLED_MS);
+      };
+      addEventListener("scroll", scrolled, { passive: true });
+      return () => {
+        clearTimeout(timer);
+        removeEventListener("scroll", scrolled);
+      };
+    }, []);
+
+    const go = (index: number, control: string) => {
+      const row = Math.min(rows.length - 1, Math.max(0, index));
+      stop.value = row;
+      wanted.current = { index: row, control };
+      bringIn(row);
+    };
+
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { target, key } = event;
+      if (!(target instanceof HTMLElement) || isTyping(event)) return;
+      const command = event.ctrlKey || event.metaKey;
+      if (command && key.toLowerCase() === "a") {
+        event.preventDefault();
+        return store.selectAll();
+      }
+      if (command || event.altKey) return;
+      if (key === "Escape") return open.peek() === null ? store.clearSelection() : close();
+      const row = target.closest<HTMLElement>("[data-row]");
+      if (!row) return;
+      const index = Number(row.dataset.row);
+      const control = target.matches("input") ? "input" : "a";
+      const step = STEPS[key];
+      if (step !== undefined) {
+        event.preventDefault();
+        const pageRows = Math.max(1, Math.floor(innerHeight / (span?.height ?? innerHeight)) - 3);
+        const next = step === "first"
+          ? 0
+          : step === "last"
+          ? rows.length - 1
+          : index + (Math.abs(step) > 1 ? Math.sign(step) * pageRows : step);
+        go(next, control);
+        if (event.shiftKey && rows[next]) {
+          if (store.selection.peek().anchor === null) store.select(rows[index].key, false);
+          store.select(rows[next].key, true);
+        }
+      } else if (key === " " && control === "a") {
+        event.preventDefault();
+        store.select(rows[index].key, event.shiftKey);
+      }
+    };
+
+    const close = () => {
+      const index = rows.findIndex(({ key }) => key === open.peek());
+      open.value = null;
+      writeAddress();
+      if (index >= 0) go(index, "a");
+    };
+
+    const show = (part: { find?: string; from?: string }) => {
+      void store.show(part).then(() => scrollTo({ top: 0 }));
+      writeAddress();
+    };
+    const submit = (event: SubmitEvent) => {
+      event.preventDefault();
+      clearTimeout(typing.current);
+      const form = event.currentTarget as HTMLFormElement;
+      const text = (name: string) => String(new FormData(form).get(name) ?? "");
+      const from = text("from");
+      show({ find: text("find"), from: from === "" ? "" : folder.prefix + from });
+    };
+
+    const { keys } = store.selection.value;
+    const isMore = store.hasMore.value;
+    const find = store.find.value;
+    const from = store.from.value;
+    const one = store.selectedRows.value.length === 1 ? store.selectedRows.value[0] : null;
+    return (
+      <div class={open.value === null ? "store" : "store split"} onKeyDown={onKeyDown}>
+        <div class="list">
+          <form class="tools" method="get" action="/storage/folder" onSubmit={submit}>
+            <input type="hidden" name="account" value={folder.account} />
+            <input type="hidden" name="bucket" value={folder.bucket} />
+            <input type="hidden" name="prefix" value={folder.prefix} />
+            <label class="field">
+              <Icon name="search" />
+              <span class="sr">{STORAGE_LABELS.find}</span>
+              <input
+                type="search"
+                name="find"
+                value={find}
+                placeholder={STORAGE_LABELS.findHint}
+                autocomplete="off"
+                spellcheck={false}
+                onInput={({ currentTarget: { value } }) => {
+                  clearTimeout(typing.current);
+                  typing.current = setTimeout(() => show({ find: value }), TYPING_MS);
+                }}
+              />
+            </label>
+            {(isMore || from !== "") && (
+              <label class="field jump">
+                <Icon name="down" />
+                <span class="sr">{STORAGE_LABELS.jump}</span>
+                <input
+                  type="text"
+                  name="from"
+                  value={nameIn(folder.prefix, from)}
+                  placeholder={STORAGE_LABELS.jumpHint}
+                  autocomplete="off"
+                  spellcheck={false}
+                />
+              </label>
+            )}
+            <button class="btn" type="submit">{STORAGE_LABELS.show}</button>
+            {from !== "" && (
+              <a class="btn" href={folderPath({ ...folder, find, from: "" })}>{STORAGE_LABELS.firstRows}</a>
+            )}
+          </form>
+          {rows.length === 0
+            ? <p class="empty">{find === "" ? STORAGE_SENTENCES.emptyFolder : STORAGE_SENTENCES.noneFound(find)}</p>
+            : (
+              <section class="objs" aria-label={STORAGE_LABELS.contents}>
+                <SelectionBar
+                  rows={rows}
+                  count={keys.size}
+                  selected={store.selectedRows.value}
+                  isMore={isMore}
+                  onClear={() => store.clearSelection()}
+                >
+                  {one?.kind === "object" && (
+                    <a class="btn small" href={downloadPath({ ...folder, key: one.key })}>
+                      <Icon name="download" /> {STORAGE_LABELS.download}
+                    </a>
+                  )}
+                </SelectionBar>
+                <FolderTable
+                  folder={folder}
+                  rows={rows}
+                  span={span}
+                  body={body}
+                  order={store.order.value}
+                  selected={keys}
+                  opened={open.value}
+                  stop={stop.value}
+                  isMore={isMore}
+                  style={style.value}
+                  events={events}
+                />
+              </section>
+            )}
+          <p class="more" role="status">
+            {store.problem.value !== null && (
+              <>
+                <span class="bad">{store.problem.value}</span>{" "}
+                <button type="button" class="btn" onClick={() => void store.readMore()}>
+                  {STORAGE_LABELS.tryAgain}
+                </button>
+              </>
+            )}
+            {store.isReading.value && STORAGE_SENTENCES.reading}
+            {!isStoreOrder(store.order.value) && isMore && store.problem.value === null && !store.isReading.value && (
+              <>
+                {STORAGE_SENTENCES.sortedPart}{" "}
+                <button type="button" class="btn" onClick={() => void store.readMore()}>
+                  {STORAGE_LABELS.nextRows}
+                </button>
+              </>
+            )}
+            {isMore && rows.length > 0 && (
+              <a
+                class="btn without-scripts"
+                href={folderPath({ ...folder, find, from: `${rows[rows.length - 1].key}` })}
+              >
+                {STORAGE_LABELS.nextRows}
+              </a>
+            )}
+          </p>
+        </div>
+        {open.value !== null && (
+          <ObjectPanel
+            address={{ account: folder.account, bucket: folder.bucket, key: open.value }}
+            facts={facts.value}
+            style={style.value}
+            onClose={close}
+          />
+        )}
+      </div>
+    );
+  },
+);
+
+/** How far a key goes: by a row, by a screen, to an end. */
+const STEPS: Readonly<Record<string, number | "first" | "last" | undefined>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: "first",
+  End: "last",
+};
+
+async function readFacts(
+  { account, bucket }: FolderAddress,
+  key: string,
+  signal: AbortSignal,
+): Promise<ObjectFacts | { readonly problem: string }> {
+  const parameters = { bucket, key };
+  const { status, headers } = await callDoor("/buckets/:bucket/objects/:key", account, parameters, {
+    method: "HEAD",
+    signal,
+  });
+  return status === 200 ? readObjectFacts(headers) : { problem: storageProblem(status, "object") };
+}
+
+/** The index of the first row that can be seen whole. */
+function firstOnScreen(body: HTMLElement | null): number {
+  const top = body?.closest("table")?.tHead?.getBoundingClientRect().bottom ?? 0;
+  const rows = [...body?.querySelectorAll<HTMLElement>("[data-row]") ?? []];
+  return Number(rows.find((row) => row.getBoundingClientRect().top >= top)?.dataset.row ?? 0);
+}

@@ -1,0 +1,46 @@
+import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { type DoorParameters, doorPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+
+/** What the gateway returned; status 0: it could not be reached. */
+export interface DoorAnswer {
+  readonly status: number;
+  readonly json: unknown;
+  readonly headers: Headers;
+}
+
+/** A request to one of the gateway's operations; `json` is its body. */
+interface DoorRequest {
+  readonly method?: string;
+  readonly json?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Calls an operation of the gateway as an account and reads its JSON. Where the login is over, the page leaves for the
+ * login.
+ *
+ * @param operation its path below `/api/v1` with placeholders, such as `/buckets/:bucket/objects`
+ * @throws DOMException `AbortError` when the signal aborts
+ */
+export async function callDoor(
+  operation: string,
+  account: string,
+  parameters: DoorParameters,
+  { method = "GET", json, signal }: DoorRequest = {},
+): Promise<DoorAnswer> {
+  try {
+    const response = await fetch(doorPath(operation, account, parameters), {
+      method,
+      signal,
+      headers: json === undefined ? undefined : { "Content-Type": "application/json" },
+      body: json === undefined ? undefined : JSON.stringify(json),
+    });
+    const { status, headers } = response;
+    if (status === 401) goToLogin();
+    return { status, headers, json: parsedJson(await response.text()) };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return { status: 0, json: null, headers: new Headers() };
+  }
+}

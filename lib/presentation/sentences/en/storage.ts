@@ -1,0 +1,81 @@
+import { counted } from "@/lib/presentation/locale/figures.ts";
+
+/** The words of the storage pages: headings, columns, controls. */
+export const LABELS = {
+  storage: "Storage",
+  buckets: "Buckets",
+  bucket: "Bucket",
+  objects: "Objects",
+  size: "Size",
+  created: "Created",
+  name: "Name",
+  kind: "Kind",
+  changed: "Changed",
+  folder: "Folder",
+  folderPath: "Way to the folder",
+  contents: "Contents of the folder",
+  find: "Names in this folder that begin with",
+  findHint: "Names that begin with …",
+  jump: "Go to a name",
+  jumpHint: "Go to a name …",
+  show: "Show",
+  tryAgain: "Try again",
+  nextRows: "Next names",
+  firstRows: "From the first name",
+  selectAll: "Select all that is listed",
+  select: (name: string) => `Select ${name}`,
+  selected: (count: string) => `${count} selected`,
+  withSelected: (count: string) => `With the ${count} selected`,
+  clearSelection: "Select nothing",
+  closeDetails: "Close the details",
+  download: "Download",
+  type: "Type",
+  etag: "ETag",
+  version: "Version",
+  rowOrder: "In the order of the store: by name",
+  emptyName: "(empty name)",
+  unknown: "–",
+};
+
+/** The sentences of the storage pages. */
+export const SENTENCES = {
+  logIn: "to see the storage.",
+  noBuckets: "This account has no buckets that it may see.",
+  systemLevel:
+    "An account of the system level has no buckets. It manages the tenants of the store, which the API does for now.",
+  reading: "Reading further names …",
+  sortedPart: "Only what has been read is sorted.",
+  emptyFolder: "This folder is empty.",
+  noneFound: (find: string) => `No name in this folder begins with “${find}”.`,
+  onlyStorage: "This login opens the storage only: the campaigns did not accept it.",
+  onlyStorageOf: (tenant: string) =>
+    `This login opens the storage only: the campaigns open with accounts of the tenant ${tenant}.`,
+  noAccount: (account: string) => `You are not logged in as ${account}.`,
+  ended:
+    "The store does not accept this login any more: the password was changed, or the account was closed. Log in again.",
+  rows: (count: number) => counted(count, "entry", "entries"),
+  firstRows: (count: number) => `The first ${counted(count, "entry", "entries")}`,
+};
+
+/** Why something of the storage cannot be shown. */
+export const PROBLEMS = {
+  busy: "The store has too much to do at the moment. Try again shortly.",
+  noServer: "The server cannot be reached. Check the network, then try again.",
+  unreachable: "The store cannot be reached. Try again later.",
+  late: "The store does not answer in time. Try again later.",
+  other: (status: number) => `The store cannot show this (it answered ${status}).`,
+};
+
+/** Why a login may not see something. */
+export const FORBIDDEN = {
+  buckets: "This account may not list buckets.",
+  folder: "This account may not list this bucket. The owner of the bucket can allow that.",
+  object: "This account may not read this object. The owner of the bucket can allow that.",
+};
+
+/** What is not there. */
+export const MISSING = {
+  buckets: "The store knows no list of buckets.",
+  folder: "There is no bucket of this name.",
+  object: "There is no object under this key. It may have been deleted or renamed.",
+};

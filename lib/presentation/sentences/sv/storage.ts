@@ -1,0 +1,77 @@
+import type * as en from "@/lib/presentation/sentences/en/storage.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
+
+export const LABELS: typeof en.LABELS = {
+  storage: "Lagring",
+  buckets: "Bucketar",
+  bucket: "Bucket",
+  objects: "Objekt",
+  size: "Storlek",
+  created: "Skapad",
+  name: "Namn",
+  kind: "Slag",
+  changed: "Ändrad",
+  folder: "Mapp",
+  folderPath: "Vägen till mappen",
+  contents: "Mappens innehåll",
+  find: "Namn i mappen som börjar med",
+  findHint: "Namn som börjar med …",
+  jump: "Gå till ett namn",
+  jumpHint: "Gå till ett namn …",
+  show: "Visa",
+  tryAgain: "Försök igen",
+  nextRows: "Nästa namn",
+  firstRows: "Från första namnet",
+  selectAll: "Markera allt i listan",
+  select: (name) => `Markera ${name}`,
+  selected: (count) => `${count} markerade`,
+  withSelected: (count) => `Med de ${count} markerade`,
+  clearSelection: "Avmarkera allt",
+  closeDetails: "Stäng uppgifterna",
+  download: "Ladda ner",
+  type: "Typ",
+  etag: "ETag",
+  version: "Version",
+  rowOrder: "I lagringens ordning: efter namn",
+  emptyName: "(tomt namn)",
+  unknown: "–",
+};
+
+export const SENTENCES: typeof en.SENTENCES = {
+  logIn: "för att se lagringen.",
+  noBuckets: "Kontot har inga bucketar som det får se.",
+  systemLevel:
+    "Ett konto på systemnivå har inga bucketar. Det förvaltar lagringens tenanter, vilket tills vidare görs genom API:t.",
+  reading: "Läser fler namn …",
+  sortedPart: "Bara det som har lästs är sorterat.",
+  emptyFolder: "Mappen är tom.",
+  noneFound: (find) => `Inget namn i mappen börjar med ”${find}”.`,
+  onlyStorage: "Inloggningen öppnar bara lagringen: kampanjerna godtog den inte.",
+  onlyStorageOf: (tenant) =>
+    `Inloggningen öppnar bara lagringen: kampanjerna öppnas med konton som hör till tenanten ${tenant}.`,
+  noAccount: (account) => `Ingen inloggning som ${account} finns här.`,
+  ended:
+    "Lagringen godtar inte längre inloggningen: lösenordet har ändrats eller kontot har stängts. Logga in på nytt.",
+  rows: (count) => counted(count, "post", "poster"),
+  firstRows: (count) => count === 1 ? "Den första posten" : `De första ${counted(count, "posten", "posterna")}`,
+};
+
+export const PROBLEMS: typeof en.PROBLEMS = {
+  busy: "Lagringen har för mycket att göra just nu. Försök igen om en stund.",
+  noServer: "Servern kan inte nås. Kontrollera nätverket och försök igen.",
+  unreachable: "Lagringen kan inte nås. Försök igen senare.",
+  late: "Lagringen svarar inte i tid. Försök igen senare.",
+  other: (status) => `Lagringen kan inte visa detta (den svarade ${status}).`,
+};
+
+export const FORBIDDEN: typeof en.FORBIDDEN = {
+  buckets: "Kontot får inte lista bucketar.",
+  folder: "Kontot får inte lista den här bucketen. Dess ägare kan tillåta det.",
+  object: "Kontot får inte läsa objektet. Bucketens ägare kan tillåta det.",
+};
+
+export const MISSING: typeof en.MISSING = {
+  buckets: "Lagringen har ingen lista över bucketar.",
+  folder: "Det finns ingen bucket med det namnet.",
+  object: "Det finns inget objekt med den nyckeln. Det kan ha tagits bort eller bytt namn.",
+};
