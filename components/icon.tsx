@@ -30,6 +30,7 @@ const PATHS = {
   file: "M4 2.500h5l3 3v8H4zM9 2.500v3h3",
   image: "M2.500 3h11v10h-11zM3 11.500l3-3.500 2.500 2.500 2-2 2.500 3M10.500 6h.01",
   archive: "M3 5.500h10v8H3zM2.500 2.500h11v3h-11zM6.500 8h3",
+  leave: "M9.500 3h-6v10h6M6.500 8H14M11 5l3 3-3 3",
   print: "M4.5 6V2.5h7V6M4.500 11.500h-2V6h11v5.500h-2M4.500 9.500h7v4h-7z",
 } as const;
 

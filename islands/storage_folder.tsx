@@ -8,7 +8,7 @@ import { SelectionBar } from "@/components/storage/selection_bar.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/is_typing.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
-import { onFolderChanged } from "@/lib/client/storage/folder_events.ts";
+import { folderChanged, onFolderChanged } from "@/lib/client/storage/folder_events.ts";
 import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
 import { useRowSpan } from "@/lib/client/storage/row_span.ts";
 import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
@@ -75,7 +75,14 @@ export default island(
     useEffect(() => {
       style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
       stop.value = 0;
-      return onFolderChanged(folder, () => void store.refresh());
+      const stopFollowing = onFolderChanged(folder, () => void store.refresh());
+      // A page that comes back from the browser's memory shows what was there when it was left.
+      const comeBack = ({ persisted }: PageTransitionEvent) => persisted && folderChanged(folder);
+      addEventListener("pageshow", comeBack);
+      return () => {
+        stopFollowing();
+        removeEventListener("pageshow", comeBack);
+      };
     }, []);
 
     // What the panel shows is read whenever another object is opened.

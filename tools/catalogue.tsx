@@ -270,6 +270,7 @@ const ICONS: Readonly<Record<IconName, true>> = {
   file: true,
   image: true,
   archive: true,
+  leave: true,
   print: true,
 };
 

@@ -79,7 +79,7 @@ export function FolderTable(props: FolderTableProps) {
 /** The rows that are out of sight. */
 function LeftOut({ height }: { height: number }) {
   return (
-    <tr class="left-out" aria-hidden="true">
+    <tr class="unseen" aria-hidden="true">
       <td colSpan={5} style={{ height: `${height}px` }} />
     </tr>
   );
@@ -137,7 +137,7 @@ function Row({ row, index, folder, selected, opened, stop, style, events }: RowP
       </td>
       <th scope="row">
         <a
-          class="name"
+          class="entry"
           href={isFolder ? folderPath({ account, bucket, prefix: key }) : objectPath({ account, bucket, key })}
           title={plainName(name)}
           tabIndex={tabIndex}

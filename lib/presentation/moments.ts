@@ -62,6 +62,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function partsOf(instant: string | null, zone: string): Parts | null {
   const ms = Date.parse(instant ?? "");
   if (Number.isNaN(ms)) return null;
+  if (zone === "UTC") return partsInUtc(new Date(ms));
   const found = new Map<string, string>(formatOf(zone).formatToParts(ms).map(({ type, value }) => [type, value]));
   const number = (type: string) => Number(found.get(type));
   const two = (type: string) => (found.get(type) ?? "").padStart(2, "0");
@@ -75,6 +76,19 @@ function partsOf(instant: string | null, zone: string): Parts | null {
     clock: `${two("hour")}:${two("minute")}`,
     second: two("second"),
     offset: (local - minute) / 60_000,
+  };
+}
+
+/** The server writes most moments in UTC: a thousand of them by `Intl` would take a tenth of a second. */
+function partsInUtc(moment: Date): Parts {
+  const two = (number: number) => String(number).padStart(2, "0");
+  return {
+    year: moment.getUTCFullYear(),
+    month: moment.getUTCMonth() + 1,
+    day: moment.getUTCDate(),
+    clock: `${two(moment.getUTCHours())}:${two(moment.getUTCMinutes())}`,
+    second: two(moment.getUTCSeconds()),
+    offset: 0,
   };
 }
 

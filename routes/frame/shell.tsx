@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 
+import { Icon } from "@/components/icon.tsx";
 import { Brand } from "@/components/brand.tsx";
 import { LanguageChoice } from "@/components/language_choice.tsx";
 import ThemeSwitch from "@/islands/theme_switch.tsx";
@@ -61,7 +62,10 @@ function TopBar({ user, current, here, afterLogin = addressOf(here), hasStorage 
           : (
             <form method="post" action={hasStorage ? "/logout" : "/results/_logout"}>
               <input type="hidden" name="next" value="/login" />
-              <button class="btn" type="submit">{LABELS.logOut}</button>
+              <button class="btn log-out" type="submit">
+                <Icon name="leave" />
+                <span>{LABELS.logOut}</span>
+              </button>
             </form>
           )}
       </div>

@@ -57,12 +57,10 @@ function BucketRow({ bucket: { name, created }, account, now }: {
   return (
     <tr>
       <th scope="row">
-        <div class="name">
+        <a class="entry" href={folderPath({ account, bucket: name, prefix: "" })}>
           <Icon name="bucket" />
-          <a href={folderPath({ account, bucket: name, prefix: "" })}>
-            <KeyName name={name} />
-          </a>
-        </div>
+          <KeyName name={name} />
+        </a>
       </th>
       <td class="num">
         {created === null ? STORAGE_LABELS.unknown : <Moment at={created} style={{ zone: "UTC", now }} />}

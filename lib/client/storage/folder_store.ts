@@ -24,7 +24,7 @@ import { callDoor, type DoorAnswer } from "./door.ts";
 /** Names of a page of the listing. */
 const PAGE_ROWS = 1000;
 /** Most rows that are held; browsers limit how tall a page may be, and memory is the reader's. */
-export const MAX_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 /** Rows that are released at a time when there are more. */
 export const RELEASED_ROWS = 50_000;
 

@@ -24,7 +24,7 @@ interface RowWindow {
 }
 
 /** The rows of a span of a list whose top is `top` px below that of the screen. */
-export function rowsOnScreen(top: number, screen: number, height: number, rows: number): Omit<RowSpan, "height"> {
+function rowsOnScreen(top: number, screen: number, height: number, rows: number): Omit<RowSpan, "height"> {
   const first = Math.floor(-top / height) - SPARE_ROWS;
   const last = Math.ceil((screen - top) / height) + SPARE_ROWS;
   const within = (row: number) => Math.min(rows, Math.max(0, row));

@@ -1,4 +1,5 @@
-import { compareKeys, type StorageRow } from "./listing.ts";
+import type { StorageRow } from "./listing.ts";
+import { compareKeys } from "./upload_names.ts";
 
 /** A column that rows can be sorted by. */
 export type FolderColumn = "name" | "size" | "changed";

@@ -40,12 +40,10 @@ export function plainName(name: string): string {
   return nameParts(name).map(({ text }) => text).join("");
 }
 
-/** Pictures of controls and spaces (Unicode block Control Pictures), and the code of all else. */
+/** A sign for spaces, and the code of all else: few fonts have the pictures of controls. */
 function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code === 0x20) return "␣";
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return "␡";
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 

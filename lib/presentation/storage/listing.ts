@@ -1,4 +1,5 @@
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
+import { compareKeys } from "./upload_names.ts";
 
 /** A folder or an object in a folder. */
 export interface StorageRow {
@@ -57,20 +58,6 @@ export function readBuckets(answer: unknown): StorageBucket[] | null {
     const name = stringAt(bucket, "Name");
     return name === null ? [] : [{ name, created: stringAt(bucket, "CreationDate") }];
   });
-}
-
-/** The order of S3: by the bytes of UTF-8, which is that of code points. */
-export function compareKeys(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at++) {
-    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
-    if (x === y) continue;
-    // Surrogates stand for code points above all others.
-    const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdfff;
-    if (isHigh(x) !== isHigh(y)) return isHigh(x) ? 1 : -1;
-    return x - y;
-  }
-  return a.length - b.length;
 }
 
 /**

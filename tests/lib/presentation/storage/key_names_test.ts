@@ -8,7 +8,7 @@ Deno.test("key names: what cannot be seen is written out, everything else is as 
     " a": "␣a",
     "a ": "a␣",
     "a  b": "a␣␣b",
-    "line\nbreak\t\u0000\u007f": "line␊break␉␀␡",
+    "line\nbreak\t\u0000\u007f": "line⟨U+000A⟩break⟨U+0009⟩⟨U+0000⟩⟨U+007F⟩",
     "invoice\u202Egpj.exe": "invoice⟨U+202E⟩gpj.exe",
     "zero\u200Bwidth": "zero⟨U+200B⟩width",
     "no\u00A0break": "no⟨U+00A0⟩break",
@@ -20,12 +20,12 @@ Deno.test("key names: what cannot be seen is written out, everything else is as 
     "": "",
   };
   for (const [name, text] of Object.entries(shown)) assert.equal(plainName(name), text);
-  assert.deepEqual(nameParts("a b\n"), [{ text: "a b", isStandIn: false }, { text: "␊", isStandIn: true }]);
+  assert.deepEqual(nameParts("a b\n"), [{ text: "a b", isStandIn: false }, { text: "⟨U+000A⟩", isStandIn: true }]);
 });
 
 Deno.test("key names: names that differ look different, unless one writes out what the other holds", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
-    const isWrittenOut = /[␀-␡␣⟨]/u;
+    const isWrittenOut = /[␣⟨]/u;
     if (a === b || isWrittenOut.test(a) || isWrittenOut.test(b)) return;
     assert.notEqual(plainName(a), plainName(b));
   }));
