@@ -39,22 +39,20 @@ export function BoardStatus(props: BoardStatusProps) {
         {isStale && <span role="status">{staleSentence(formatClock(staleSince, zone))}</span>}
         {isSkipped && <span role="status">{SENTENCES.skippedCampaigns(skipped)}</span>}
         {outage === null && !isStale && !isSkipped && (
-          <>
-            {summary}
+          <span class="dots">
+            <span>{summary}</span>
             {showAll && (
-              <>
-                {" · "}
+              <span>
                 <a href={showAll.path}>{showAll.label}</a>
-              </>
+              </span>
             )}
             {readAt !== null && (
-              <>
-                {` · ${LABELS.updated} `}
-                <span class="clock">{clock(readAt)}</span>
+              <span>
+                {LABELS.updated} <span class="clock">{clock(readAt)}</span>
                 <span class="without-scripts">{` ${LABELS.timesAreUtc}`}</span>
-              </>
+              </span>
             )}
-          </>
+          </span>
         )}
       </p>
       <div class="needs-scripts">

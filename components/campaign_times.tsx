@@ -13,7 +13,9 @@ export function CampaignTimes({ job, detail, style }: CampaignTimesProps) {
   const { main, sub } = timesOf(job, detail, style.now);
   return (
     <div class="when">
-      <Words words={main} zone={style.zone} />
+      <span>
+        <Words words={main} zone={style.zone} />
+      </span>
       <span class="sub">
         <Words words={sub} zone={style.zone} />
       </span>

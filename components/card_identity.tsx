@@ -50,8 +50,9 @@ export function CardIdentity({ job, detail, trouble, spansNamespaces, style, fol
           </h2>
           {chipsOf(job, detail).map((chip) => <Chip key={chip.text} {...chip} />)}
         </div>
-        <span class="sub">
-          {CARD.ofPipeline(job.pipeline || CARD.noPipeline, counted(job.counts.total, "volume", "volumes"))}
+        <span class="sub dots">
+          <span>{job.pipeline || CARD.noPipeline}</span>
+          <span>{counted(job.counts.total, "volume", "volumes")}</span>
         </span>
       </div>
       <HowFar job={job} detail={detail} trouble={trouble} zone={style.zone} />
@@ -87,20 +88,22 @@ function HowFar({ job, detail, trouble, zone }: HowFarProps) {
         <b>{figure}</b>
         {base}
       </p>
-      <p class="aside">
+      <p class={`aside dots${waiting && done + failed > 0 ? " long" : ""}`}>
         {waiting && <span title={waiting.raw ?? undefined}>{waiting.text}</span>}
         {lost !== "" && <span>{lost}</span>}
         {detail && newest?.page && (
-          <a
-            href={runLogPath({
-              logUrl: newest.logUrl,
-              manifestUrl: null,
-              live: isErrorLive(job, detail, newest.volume),
-            }, job)}
-            title={`${newest.volume}: ${newest.error}`}
-          >
-            {CARD.newestLost(newest.page)}
-          </a>
+          <span>
+            <a
+              href={runLogPath({
+                logUrl: newest.logUrl,
+                manifestUrl: null,
+                live: isErrorLive(job, detail, newest.volume),
+              }, job)}
+              title={`${newest.volume}: ${newest.error}`}
+            >
+              {CARD.newestLost(newest.page)}
+            </a>
+          </span>
         )}
         {trouble?.asOf && <span>{CARD.asOf(formatClock(trouble.asOf, zone))}</span>}
       </p>

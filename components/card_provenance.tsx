@@ -1,5 +1,4 @@
 import type { Signal } from "@preact/signals";
-import { Fragment } from "preact";
 
 import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
 import { modelPage } from "@/lib/presentation/model_page.ts";
@@ -30,14 +29,14 @@ export function CardProvenance({ job, detail, expanded }: CardProvenanceProps) {
         </span>
         {detail && detail.pipelineSteps.length > 0 && <span>{detail.pipelineSteps.map(stepWords).join(" → ")}</span>}
         {detail && detail.pipelineModels.length > 0 && (
-          <span>
-            {CARD.models} {detail.pipelineModels.map(({ model, revision }, i) => (
-              <Fragment key={i}>
-                {i > 0 && " · "}
+          <span class="dots">
+            {detail.pipelineModels.map(({ model, revision }, i) => (
+              <span key={i}>
+                {i === 0 && `${CARD.models} `}
                 <ModelName model={model} revision={revision} /> {revision === null
                   ? <b class="unpinned">{CARD.unpinned}</b>
                   : <span title={revision}>@{revision.slice(0, SHOWN_REVISION_CHARACTERS)}</span>}
-              </Fragment>
+              </span>
             ))}
           </span>
         )}

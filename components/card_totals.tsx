@@ -43,8 +43,8 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
             ? `${atLeast(detail)(detail.pagesDone)} / ${atLeast(detail)(detail.pagesTotal)}`
             : "–"}
         </dd>
-        <dd class="lost">{detail ? lostWords(detail) : ""}</dd>
-        <dd class="note">
+        <dd class="lost dots">{detail && <LostWords {...detail} />}</dd>
+        <dd class="note dots">
           {detail && !isWhole(detail) && (
             <span>
               {CARD.countedIn(
@@ -70,28 +70,34 @@ interface QualityNoteProps {
 
 function QualityNote({ quality, campaign }: QualityNoteProps) {
   return (
-    <span>
-      {CARD.quality} {formatQuality(quality.mean)}
-      {quality.lowest.length > 0 && ` · ${CARD.lowestQuality} `}
-      {quality.lowest.map(({ volume, page, quality, canvas, iiifUrl }, place) => (
-        <span key={`${volume}/${page}`}>
-          {place > 0 && ", "}
-          <a
-            href={viewerPath(iiifUrl, canvas, campaign)}
-            title={CARD.pageOf(page, volume)}
-            aria-label={`${formatQuality(quality)}, ${CARD.pageOf(page, volume)}`}
-          >
-            {formatQuality(quality)}
-          </a>
+    <>
+      <span>{CARD.quality} {formatQuality(quality.mean)}</span>
+      {quality.lowest.length > 0 && (
+        <span>
+          {CARD.lowestQuality}{" "}
+          {quality.lowest.map(({ volume, page, quality, canvas, iiifUrl }, place) => (
+            <span key={`${volume}/${page}`}>
+              {place > 0 && ", "}
+              <a
+                href={viewerPath(iiifUrl, canvas, campaign)}
+                title={CARD.pageOf(page, volume)}
+                aria-label={`${formatQuality(quality)}, ${CARD.pageOf(page, volume)}`}
+              >
+                {formatQuality(quality)}
+              </a>
+            </span>
+          ))}
         </span>
-      ))}
-    </span>
+      )}
+    </>
   );
 }
 
-function lostWords({ pagesFailed, errors }: JobDetail): string {
-  return [
-    ...(pagesFailed > 0 ? [CARD.pagesLost(formatCount(pagesFailed), pagesFailed === 1)] : []),
-    ...(errors > 0 ? [counted(errors, "error", "errors")] : []),
-  ].join(" · ");
+function LostWords({ pagesFailed, errors }: JobDetail) {
+  return (
+    <>
+      {pagesFailed > 0 && <span>{CARD.pagesLost(formatCount(pagesFailed), pagesFailed === 1)}</span>}
+      {errors > 0 && <span title={CARD.loggedErrorsMean}>{CARD.loggedErrors(formatCount(errors), errors === 1)}</span>}
+    </>
+  );
 }

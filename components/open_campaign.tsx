@@ -32,13 +32,14 @@ export function OpenCampaign({ detail, offset, style }: OpenCampaignProps) {
           ? <VolumeTable job={detail} volumes={volumes} placeholders={0} now={style.now} whole />
           : <p class="note">{offset > 0 ? CARD.noMoreVolumes : CARD.noVolumes}</p>}
         {volumes.length > 0 && (
-          <p class="note">
-            {CARD.volumeRange(formatCount(offset + 1), formatCount(next), formatCount(Math.max(counts.total, next)))}
+          <p class="note dots">
+            <span>
+              {CARD.volumeRange(formatCount(offset + 1), formatCount(next), formatCount(Math.max(counts.total, next)))}
+            </span>
             {next < counts.total && (
-              <>
-                {" · "}
+              <span>
                 <a href={openCampaignPath(namespace, name, next)}>{CARD.nextVolumes}</a>
-              </>
+              </span>
             )}
           </p>
         )}

@@ -44,7 +44,7 @@ export function VolumeRow({ volume, campaign, row, hasQuality, now }: VolumeRowP
             total={progress?.total ?? 0}
           />
           <span>
-            {progress ? CARD.pagesOf(formatCount(progress.done), formatCount(progress.total)) : "–"}
+            {progress ? CARD.pagesOf(formatCount(progress.done), knownTotal(volume)) : "–"}
           </span>
         </div>
       </td>
@@ -68,6 +68,11 @@ export function VolumeRow({ volume, campaign, row, hasQuality, now }: VolumeRowP
       </td>
     </tr>
   );
+}
+
+/** Before its manifest is read a volume has no pages; one that failed then never has any. */
+function knownTotal({ state, progress }: VolumeView): string {
+  return progress && (progress.total > 0 || state === "done") ? formatCount(progress.total) : "–";
 }
 
 /** A volume's name, which opens its pages in the manifest viewer. */

@@ -66,8 +66,7 @@ export function outageSentence(readAt: string | null, nextAt: string | null): st
 
 /** For a list that the server read, though the cluster has not answered it since. */
 export function staleSentence(since: string): string {
-  return `The cluster has not answered since ${since}, so the list is from then. It is brought up to date when the cluster ` +
-    "answers again.";
+  return `The cluster has not answered since ${since}, so the list is from then.`;
 }
 
 /** Read out when campaigns fall into trouble. */

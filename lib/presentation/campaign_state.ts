@@ -18,6 +18,8 @@ export interface Chip {
   readonly title?: string;
   /** Something moves at this moment. */
   readonly live?: boolean;
+  /** A longer text that may stand in its place once the campaign's detail is read. */
+  readonly room?: string;
 }
 
 /** Where a campaign belongs in the list (spec, Browser behaviour: initial order). */
@@ -107,8 +109,11 @@ function phaseChip(job: JobSummary, detail: JobDetail | null): Chip {
   switch (job.phase) {
     case "Running":
       return { text: "running", tone: "run", live: job.warmup.phase === "succeeded" };
-    case "Succeeded":
-      return lostPages(detail) ? { text: "partially succeeded", tone: "warn" } : { text: "succeeded", tone: "done" };
+    case "Succeeded": {
+      const partly = "partially succeeded";
+      const hasLost = lostPages(detail);
+      return { text: hasLost ? partly : "succeeded", tone: hasLost ? "warn" : "done", room: partly };
+    }
     case "PartiallyFailed":
       return { text: "partially failed", tone: "bad" };
     case "Failed":

@@ -1,6 +1,5 @@
 /** The words of a campaign's card. Those around a name or a figure are functions; figures come formatted. */
 export const CARD = {
-  ofPipeline: (pipeline: string, volumes: string) => `${pipeline} · ${volumes}`,
   noPipeline: "pipeline not named",
   pagesIn: (done: string, total: string) => `${done} of ${total} pages`,
   inVolumes: (started: string, all: string) => ` in ${started} of ${all} volumes`,
@@ -11,6 +10,8 @@ export const CARD = {
   noPageRead: "No page read",
   noneStarted: (all: string) => `, 0 of ${all} volumes started`,
   pagesLost: (count: string, isOne: boolean) => `${count} ${isOne ? "page" : "pages"} lost`,
+  loggedErrors: (count: string, isOne: boolean) => `${count} ${isOne ? "error" : "errors"} logged`,
+  loggedErrorsMean: "Records of the level ERROR in the run logs. A page that was read at a later attempt is not lost.",
   newestLost: (page: string) => `newest: page ${page}`,
   volumesMeter: (done: string, all: string) => `${done} of ${all} volumes done`,
   meterFailed: (count: string) => `, ${count} failed`,

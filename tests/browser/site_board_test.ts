@@ -250,3 +250,29 @@ Deno.test(
     assert.equal(await page.title(), "3 in trouble · Campaigns · Stackroom");
   }),
 );
+
+Deno.test(
+  "board: its line of state has one height at every width, whatever it says",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await open(visit);
+    const line = page.locator(".board-status");
+    const height = async (text: RegExp) => {
+      await line.getByText(text).waitFor();
+      return (await line.boundingBox())?.height;
+    };
+    const readNow = () => page.evaluate(() => dispatchEvent(new Event("online")));
+    for (const width of [320, 390, 640, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await site.change({ apiStatus: 200, dataAge: null });
+      await readNow();
+      const usual = await height(/7 shown/);
+      await site.change({ dataAge: 90 });
+      await readNow();
+      assert.equal(await height(/has not answered since/), usual, `stale at ${width} px`);
+      await site.change({ apiStatus: 502 });
+      await readNow();
+      assert.equal(await height(/does not answer/), usual, `unreachable at ${width} px`);
+    }
+  }, OFFLINE),
+);

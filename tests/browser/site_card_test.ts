@@ -110,31 +110,52 @@ Deno.test(
   }),
 );
 
+const QUEUED = { code: "queue", reason: "Pending", message: "2 campaigns are ahead", since: "2026-11-21T11:01:00Z" };
+
+/** The widths of phones, a tablet and a desk, px. */
+const WIDTHS = [320, 360, 390, 412, 768, 1280];
+
 Deno.test(
-  "card: what the detail tells has its space before it is read",
-  withPage(DESK, async (visit) => {
+  "card: what the detail tells has its space before it is read, at every width",
+  withPage({ timezoneId: "UTC" }, async (visit) => {
     const { page } = visit;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => release = resolve);
+    let held = Promise.withResolvers<void>();
     await page.route(/\/api\/v1\/jobs\/[^/]+\//, async (route) => {
-      await held;
-      await route.continue();
+      await held.promise;
+      const detail = await (await route.fetch()).json();
+      const lastError = { page: "0006", error: "too dark", volume: "SE-1", logUrl: detail.resultsBase };
+      await route.fulfill({ json: { ...detail, pagesFailed: 2, lastError } });
     });
     await openList(visit, [
       { name: "running" },
       { name: "large", counts: { total: 8000, active: 9, done: 7000, failed: 40 } },
       { name: "partly", phase: "PartiallyFailed", counts: { total: 40, active: 0, done: 36, failed: 4 } },
       { name: "one-failed", phase: "PartiallyFailed", counts: { total: 40, active: 0, done: 39, failed: 1 } },
-      { name: "done", phase: "Succeeded", counts: { total: 40, active: 0, done: 40, failed: 0 } },
+      { name: "kyrkobocker-vaxjo-1755", phase: "Succeeded", counts: { total: 40, active: 0, done: 40, failed: 0 } },
+      {
+        name: "paused",
+        phase: "Paused",
+        suspended: true,
+        counts: { total: 20, active: 0, done: 10, failed: 0 },
+        waiting: QUEUED,
+      },
     ]);
     const boxes = () =>
       page.locator("article").evaluateAll((all) => all.map((card) => Math.round(card.getBoundingClientRect().height)));
-    const before = await boxes();
-    release();
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll(".figure")].every((figure) => / of .* pages/.test(figure.textContent ?? ""))
-    );
-    assert.deepEqual(await boxes(), before);
+    for (const width of WIDTHS) {
+      // All cards are on screen, so all of them are read.
+      await page.setViewportSize({ width, height: 4000 });
+      held.resolve();
+      held = Promise.withResolvers();
+      await page.reload();
+      await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
+      const before = await boxes();
+      held.resolve();
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll(".figure")].every((figure) => / of .* pages/.test(figure.textContent ?? ""))
+      );
+      assert.deepEqual(await boxes(), before, `${width} px`);
+    }
   }),
 );
 
