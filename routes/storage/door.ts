@@ -1,4 +1,5 @@
 import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
+import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { forbidden, HttpError, notFound } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
@@ -44,6 +45,14 @@ const DROPPED_HEADERS = [
 /** Types that a browser shows without running anything in them; all others are saved. */
 const SHOWN_TYPES =
   /^(?:image\/(?:avif|bmp|gif|jpeg|png|webp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)\s*(?:;|$)/i;
+const PDF = /^application\/pdf\s*(?:;|$)/i;
+/**
+ * The policy of a PDF that is shown. Browsers open none in a sandbox; with this type they give the bytes to their viewer,
+ * whose scripts are apart from this origin, and never read them as a page.
+ */
+const PDF_POLICY = `base-uri 'none'; form-action 'none'; ${UNFRAMED_POLICY}`;
+/** What browsers may load from the gateway: data, files, pictures, sound and film; no script and no style. */
+const DESTINATIONS = new Set(["audio", "document", "empty", "image", "video"]);
 const READS = ["GET", "HEAD"];
 
 /**
@@ -69,6 +78,7 @@ async function opened(deps: StorageDeps, context: RequestContext): Promise<Respo
   // Read now: once a client has left, its request cannot be read any more.
   const clear = (login: Parameters<typeof clearedLogin>[1]) => clearedLogin(request, login);
   requireOwnPage(context);
+  requireShownUse(context);
   const target = gatewayTarget(context.target);
   if (target === null) throw notFound();
   const query = new URLSearchParams(context.target.query);
@@ -107,6 +117,14 @@ function requireOwnPage({ request, method }: RequestContext): void {
   if (site !== null && site !== "same-origin" && site !== "none") throw forbidden("cross-origin request refused");
 }
 
+/** The policy of our pages allows scripts of this origin, where objects lie too: none of them is served as one. */
+function requireShownUse({ request }: RequestContext): void {
+  const destination = request.headers.get("Sec-Fetch-Dest");
+  if (destination !== null && !DESTINATIONS.has(destination)) {
+    throw forbidden(`objects are not loaded as ${destination}`);
+  }
+}
+
 function requestHeaders(from: Headers): Headers {
   const headers = new Headers();
   for (const [name, value] of from) {
@@ -124,7 +142,9 @@ function responseHeaders(from: Headers): Headers {
 /** An object may be anything: what could run is never shown on this origin, whatever the address asks for. */
 function sandbox(headers: Headers, key: string): void {
   const disposition = headers.get("Content-Disposition");
-  const isShown = disposition?.startsWith("inline") && SHOWN_TYPES.test(headers.get("Content-Type") ?? "");
+  const type = headers.get("Content-Type") ?? "";
+  const isShown = disposition?.startsWith("inline") && SHOWN_TYPES.test(type);
+  if (isShown && PDF.test(type)) headers.set("Content-Security-Policy", PDF_POLICY);
   if (!isShown && !disposition?.startsWith("attachment")) {
     headers.set("Content-Disposition", contentDisposition("attachment", fileNameOf(key)));
   }

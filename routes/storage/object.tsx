@@ -1,29 +1,31 @@
 import { FolderPath } from "@/components/storage/folder_path.tsx";
 import { ObjectDetails } from "@/components/storage/object_details.tsx";
-import { readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
+import { ObjectPreview } from "@/components/storage/object_preview.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
+import StorageVersions from "@/islands/storage_versions.tsx";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import { downloadPath, type ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
+import { readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
+import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
+import { downloadPath, type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { hasHistory, type VersionPage } from "@/lib/presentation/storage/versions.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
-import { LoginEnded, storagePage, type StoragePageDeps, type StorageView } from "./storage_page.tsx";
+import { loadPreview, loadVersions } from "./object_content.ts";
+import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
 
-/** `/storage/object`: what is known of an object, and its download. */
+/** `/storage/object`: what is known of an object or of one version of it, what it holds, and its download. */
 export function objectPageRoute(deps: StoragePageDeps) {
-  return storagePage(deps, async ({ context, query, login, account }) => {
+  return storagePage(deps, async (visit) => {
+    const { query, account } = visit;
     const address: ObjectAddress = {
       account,
       bucket: query.get("bucket") ?? "",
       key: query.get("key") ?? "",
       version: query.get("version") ?? undefined,
     };
-    const [path, parameters] = downloadPath(address).split("?", 2);
-    const target = gatewayTarget({ path, query: parameters });
-    const response = target && await deps.gateway.head(target, login, context);
-    if (response?.status === 401) throw new LoginEnded();
     const folder = folderOf(address.key);
     const name = nameIn(folder, address.key);
-    const status = response?.status ?? 404;
+    const { status, body } = await objectBody(deps, visit, address, name);
     return {
       title: `${plainName(name)} · ${STORAGE_LABELS.storage}`,
       status: status === 404 ? 404 : undefined,
@@ -35,19 +37,86 @@ export function objectPageRoute(deps: StoragePageDeps) {
               <KeyName name={name} />
             </h1>
           </div>
-          {response && status === 200
-            ? (
-              <div class="object">
-                <ObjectDetails
-                  address={address}
-                  facts={readObjectFacts(response.headers)}
-                  style={{ zone: "UTC", now: deps.now() }}
-                />
-              </div>
-            )
-            : <p class="banner bad">{storageProblem(status, "object")}</p>}
+          {body}
         </div>
       ),
     } satisfies StorageView;
   });
+}
+
+async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: ObjectAddress, name: string) {
+  const { gateway } = deps;
+  const { login, context } = visit;
+  const [path, parameters] = downloadPath(address).split("?", 2);
+  const target = gatewayTarget({ path, query: parameters });
+  if (target === null) return { status: 404, body: <p class="banner bad">{storageProblem(404, "object")}</p> };
+  const [response, history] = await Promise.all([
+    gateway.head(target, login, context),
+    loadVersions(gateway, visit, address),
+  ]);
+  const { status } = response;
+  if (status === 401) throw new LoginEnded();
+  const versions = <Versions address={address} history={history} renderedAt={deps.now()} />;
+  if (status !== 200) {
+    const isDeleted = typeof history !== "number" &&
+      history.versions.some(({ isLatest, isMarker }) => isLatest && isMarker);
+    return {
+      status,
+      body: isDeleted && address.version === undefined
+        ? (
+          <>
+            <p class="banner">{OBJECT_SENTENCES.marker}</p>
+            <div class="object">
+              <div class="about">{versions}</div>
+            </div>
+          </>
+        )
+        : <p class="banner bad">{storageProblem(status, "object")}</p>,
+    };
+  }
+  const facts = readObjectFacts(response.headers);
+  const preview = await loadPreview(gateway, visit, target, name, facts);
+  return {
+    status,
+    body: (
+      <>
+        {address.version !== undefined && (
+          <p class="banner">
+            {OBJECT_SENTENCES.oldVersion}{" "}
+            <a href={objectPath({ ...address, version: undefined })}>{OBJECT_LABELS.toCurrent}</a>
+          </p>
+        )}
+        <div class="object">
+          <div class="first">
+            <ObjectDetails address={address} facts={facts} style={{ zone: "UTC", now: deps.now() }} />
+          </div>
+          <section class="inside" aria-label={OBJECT_LABELS.content}>
+            <ObjectPreview address={address} name={plainName(name)} preview={preview} />
+          </section>
+          <div class="about">{versions}</div>
+        </div>
+      </>
+    ),
+  };
+}
+
+interface VersionsProps {
+  readonly address: ObjectAddress;
+  readonly history: VersionPage | number;
+  /** ms since 1970 */
+  readonly renderedAt: number;
+}
+
+/** Nothing where the store has no versions, or only this one. */
+function Versions({ address, history, renderedAt }: VersionsProps) {
+  const isForbidden = history === 403;
+  if (!isForbidden && (typeof history === "number" || !hasHistory(history))) return null;
+  return (
+    <section>
+      <h2>{OBJECT_LABELS.versions}</h2>
+      {typeof history === "number"
+        ? <p class="remark">{OBJECT_SENTENCES.noVersionRights}</p>
+        : <StorageVersions address={address} page={history} renderedAt={renderedAt} />}
+    </section>
+  );
 }

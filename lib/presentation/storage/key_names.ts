@@ -41,7 +41,7 @@ export function plainName(name: string): string {
 }
 
 /** A sign for spaces, and the code of all else: few fonts have the pictures of controls. */
-function standIn(character: string): string {
+export function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code === 0x20) return "␣";
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;

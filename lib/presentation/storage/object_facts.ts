@@ -3,6 +3,8 @@ export interface ObjectFacts {
   readonly bytes: number;
   /** Its media type as it was stored. */
   readonly type: string;
+  /** The coding that its bytes are stored in, such as `gzip`; null: none. */
+  readonly encoding: string | null;
   /** ISO 8601; null where the store says nothing. */
   readonly changed: string | null;
   /** With its quotes; null where the store says nothing. */
@@ -28,6 +30,7 @@ export function readObjectFacts(headers: Headers): ObjectFacts {
   return {
     bytes: Number.isSafeInteger(bytes) ? bytes : 0,
     type: headers.get("Content-Type") ?? "",
+    encoding: headers.get("Content-Encoding"),
     changed: Number.isNaN(changed) ? null : new Date(changed).toISOString(),
     etag: headers.get("ETag"),
     version: headers.get("x-amz-version-id"),

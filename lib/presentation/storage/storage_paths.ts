@@ -44,6 +44,11 @@ export function downloadPath({ account, bucket, key, version }: ObjectAddress): 
   return doorPath("/buckets/:bucket/objects/:key", account, { bucket, key, version_id: version });
 }
 
+/** The address under which a browser shows an object, where it is of a kind that can be shown; else it saves it. */
+export function shownPath(address: ObjectAddress): string {
+  return `${downloadPath(address)}&disposition=inline`;
+}
+
 /** What an operation of the gateway takes: `bucket`, `key` and `task_id` fill its path, the rest is its query. */
 export type DoorParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -1,0 +1,113 @@
+import { PrintedLines } from "@/components/printed_lines.tsx";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import { viewerPath } from "@/lib/presentation/page_paths.ts";
+import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
+import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
+import type { CsvTable } from "@/lib/presentation/storage/preview/csv_table.ts";
+import { type ObjectPreview as Preview, PREVIEW_BYTES } from "@/lib/presentation/storage/preview/object_preview.ts";
+import type { TextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
+import { downloadPath, type ObjectAddress, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
+
+interface ObjectPreviewProps {
+  readonly address: ObjectAddress;
+  /** The name of the object in its folder. */
+  readonly name: string;
+  readonly preview: Preview;
+}
+
+/** What an object holds. Texts of it are inserted as text, and all else is loaded under a policy that runs nothing. */
+export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
+  switch (preview.kind) {
+    case "image":
+      return (
+        <p class="picture">
+          <img src={shownPath(address)} alt={name} />
+        </p>
+      );
+    case "audio":
+      return <audio class="sound" controls preload="metadata" src={shownPath(address)} aria-label={name} />;
+    case "video":
+      return <video class="film" controls preload="metadata" src={shownPath(address)} aria-label={name} />;
+    case "pdf":
+      return (
+        <p>
+          <a class="btn" href={shownPath(address)} target="_blank" rel="noopener">{OBJECT_LABELS.openPdf}</a>
+        </p>
+      );
+    case "tiff":
+      return (
+        <p class="empty">
+          {preview.size === null ? OBJECT_SENTENCES.noTiffSize : (
+            <strong>
+              {OBJECT_SENTENCES.tiffSize(formatCount(preview.size.width), formatCount(preview.size.height))}
+            </strong>
+          )}
+          <br />
+          {OBJECT_SENTENCES.tiff}
+        </p>
+      );
+    case "table":
+      return <Table {...preview} />;
+    case "text":
+      return (
+        <>
+          {preview.viewer === "manifest" && (
+            <p>
+              <a class="btn" href={viewerPath(downloadPath(address), null, null)}>{OBJECT_LABELS.openManifest}</a>
+            </p>
+          )}
+          <Remarks
+            encoding={preview.encoding}
+            remark={preview.isCut ? OBJECT_SENTENCES.firstBytes(formatBytes(PREVIEW_BYTES)) : null}
+          />
+          <PrintedLines lines={preview.lines} label={OBJECT_LABELS.asText} />
+        </>
+      );
+    case "none":
+      return <p class="empty">{NONE[preview.reason]()}</p>;
+  }
+}
+
+const NONE: Readonly<Record<Extract<Preview, { kind: "none" }>["reason"], () => string>> = {
+  unknown: () => OBJECT_SENTENCES.unknownKind,
+  empty: () => OBJECT_SENTENCES.empty,
+  binary: () => OBJECT_SENTENCES.binary,
+  encoded: () => OBJECT_SENTENCES.encoded,
+  unreadable: () => OBJECT_SENTENCES.unreadable,
+};
+
+interface TableProps {
+  readonly table: CsvTable;
+  readonly encoding: TextBeginning["encoding"];
+}
+
+/** The first row stands for the names of the columns, as it does in most such files. */
+function Table({ table: { rows: [head, ...rows], columns, isCut }, encoding }: TableProps) {
+  const places = Array.from({ length: columns }, (_, column) => column);
+  const remark = isCut ? `${OBJECT_SENTENCES.firstRows(rows.length + 1)} ${OBJECT_SENTENCES.wide(columns)}` : null;
+  return (
+    <>
+      <Remarks encoding={encoding} remark={remark} />
+      <div class="values" role="region" aria-label={OBJECT_LABELS.asTable} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>{places.map((column) => <th key={column} scope="col">{head[column] ?? ""}</th>)}</tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={index}>{places.map((column) => <td key={column}>{row[column] ?? ""}</td>)}</tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Remarks({ encoding, remark }: {
+  readonly encoding: TextBeginning["encoding"];
+  readonly remark: string | null;
+}) {
+  const all = [encoding === "UTF-8" ? null : OBJECT_SENTENCES.readAs(encoding), remark].filter((text) => text !== null);
+  return all.length === 0 ? null : <p class="remark">{all.join(" ")}</p>;
+}

@@ -1,0 +1,58 @@
+import { counted } from "@/lib/presentation/locale/figures.ts";
+
+/** The words of an object's page: headings, columns, controls. */
+export const LABELS = {
+  content: "Content",
+  versions: "Versions",
+  share: "Share",
+  tags: "Tags",
+  openPdf: "Open the PDF in a new tab",
+  openManifest: "Open in the manifest viewer",
+  asText: "The text of the object",
+  asTable: "The object as a table",
+  imageSize: "Size of the image",
+  row: (number: string) => `Row ${number}`,
+  current: "Current version",
+  older: "Older version",
+  deleted: "Deleted",
+  deletedNow: "Deleted: the object is not listed any more",
+  shownHere: "shown here",
+  toCurrent: "To the current version",
+  restore: "Restore",
+  restoreOf: (moment: string) => `Restore the version of ${moment}`,
+  compare: "Compare",
+  compareOf: (moment: string) => `Compare the version of ${moment} with the current one`,
+};
+
+/** The sentences of an object's page. */
+export const SENTENCES = {
+  empty: "The object is empty.",
+  unknownKind: "Objects of this kind are not shown here. Download it to open it.",
+  binary: "The object is said to be text, but it holds other bytes. Download it to open it.",
+  encoded: "The object is stored in a compressed form and is not shown here. Download it to open it.",
+  unreadable: "The content could not be read now. Reload the page to try again.",
+  tiff: "Browsers do not show TIFF images. Download it to open it.",
+  tiffSize: (width: string, height: string) => `${width} × ${height} pixels`,
+  noTiffSize: "Its header cannot be read, so the size in pixels is not known.",
+  firstBytes: (size: string) => `Only the first ${size} are shown.`,
+  firstRows: (count: number) => `Only the first ${counted(count, "row", "rows")} are shown.`,
+  wide: (columns: number) => `Of each row, at most ${counted(columns, "column", "columns")} are shown.`,
+  readAs: (encoding: string) => `The object is not UTF-8 and was read as ${encoding}.`,
+  marker:
+    "The object was deleted, but its bucket has versions: a delete marker stands in front of the older ones, which can be restored.",
+  oldVersion: "This is an older version of the object.",
+  versionsCut: "Still older versions are not listed here.",
+  noVersionRights: "This account may not list the versions of this bucket.",
+  restoring: "Restoring …",
+  restored: "Restored as the current version.",
+};
+
+/** Why a version was not restored. */
+export const NOT_RESTORED = {
+  noRight: "This account may not write to this bucket. The owner of the bucket can allow that.",
+  gone: "This version is not there any more.",
+  changed:
+    "Nothing was restored: the object was changed meanwhile, or versioning of the bucket is switched off. Reload the page.",
+  noVersions: "The store does not support versions.",
+  other: (status: number) => `Nothing was restored (the store answered ${status}). Try again later.`,
+};

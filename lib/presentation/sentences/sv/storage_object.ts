@@ -1,0 +1,57 @@
+import type * as en from "@/lib/presentation/sentences/en/storage_object.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
+
+export const LABELS: typeof en.LABELS = {
+  content: "Innehåll",
+  versions: "Versioner",
+  share: "Dela",
+  tags: "Taggar",
+  openPdf: "Öppna PDF-filen på en ny flik",
+  openManifest: "Öppna i manifestvisaren",
+  asText: "Objektets text",
+  asTable: "Objektet som tabell",
+  imageSize: "Bildens storlek",
+  row: (number) => `Rad ${number}`,
+  current: "Gällande version",
+  older: "Äldre version",
+  deleted: "Borttaget",
+  deletedNow: "Borttaget: objektet finns inte längre i listan",
+  shownHere: "visas här",
+  toCurrent: "Till den gällande versionen",
+  restore: "Återställ",
+  restoreOf: (moment) => `Återställ versionen från ${moment}`,
+  compare: "Jämför",
+  compareOf: (moment) => `Jämför versionen från ${moment} med den gällande`,
+};
+
+export const SENTENCES: typeof en.SENTENCES = {
+  empty: "Objektet är tomt.",
+  unknownKind: "Objekt av det här slaget visas inte här. Ladda ner det för att öppna det.",
+  binary: "Objektet uppges vara text men innehåller annat. Ladda ner det för att öppna det.",
+  encoded: "Objektet är lagrat i komprimerad form och visas inte här. Ladda ner det för att öppna det.",
+  unreadable: "Innehållet kunde inte läsas just nu. Ladda om sidan för att försöka igen.",
+  tiff: "Webbläsare visar inte TIFF-bilder. Ladda ner bilden för att öppna den.",
+  tiffSize: (width, height) => `${width} × ${height} bildpunkter`,
+  noTiffSize: "Filhuvudet kan inte läsas, så storleken i bildpunkter är okänd.",
+  firstBytes: (size) => `Bara de första ${size} visas.`,
+  firstRows: (count) =>
+    count === 1 ? "Bara den första raden visas." : `Bara de första ${counted(count, "", "raderna")} visas.`,
+  wide: (columns) => `Av varje rad visas högst ${counted(columns, "kolumn", "kolumner")}.`,
+  readAs: (encoding) => `Objektet är inte UTF-8 och har lästs som ${encoding}.`,
+  marker:
+    "Objektet har tagits bort, men bucketen har versioner: en borttagningsmarkör ligger framför de äldre versionerna, som kan återställas.",
+  oldVersion: "Det här är en äldre version av objektet.",
+  versionsCut: "Ännu äldre versioner visas inte här.",
+  noVersionRights: "Kontot får inte lista versionerna i den här bucketen.",
+  restoring: "Återställer …",
+  restored: "Återställd som gällande version.",
+};
+
+export const NOT_RESTORED: typeof en.NOT_RESTORED = {
+  noRight: "Kontot får inte skriva i den här bucketen. Bucketens ägare kan tillåta det.",
+  gone: "Versionen finns inte längre.",
+  changed:
+    "Inget återställdes: objektet har ändrats under tiden, eller så är bucketens versionshantering avstängd. Ladda om sidan.",
+  noVersions: "Lagringen har ingen versionshantering.",
+  other: (status) => `Inget återställdes (lagringen svarade ${status}). Försök igen senare.`,
+};

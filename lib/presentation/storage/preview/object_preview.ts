@@ -1,0 +1,53 @@
+import { type CsvTable, readCsvTable } from "./csv_table.ts";
+import { prettyJson } from "./pretty_json.ts";
+import type { PixelSize } from "./tiff_size.ts";
+import { readTextBeginning, type TextBeginning } from "./text_beginning.ts";
+
+/** What is shown of an object's content. */
+export type ObjectPreview =
+  | { readonly kind: "image" | "audio" | "video" | "pdf" }
+  | { readonly kind: "tiff"; readonly size: PixelSize | null }
+  | ShownText
+  | { readonly kind: "table"; readonly table: CsvTable; readonly encoding: TextBeginning["encoding"] }
+  | { readonly kind: "none"; readonly reason: "unknown" | "empty" | "binary" | "encoded" | "unreadable" };
+
+/** Lines of a text. */
+interface ShownText {
+  readonly kind: "text";
+  readonly lines: readonly string[];
+  readonly encoding: TextBeginning["encoding"];
+  /** There is more of it. */
+  readonly isCut: boolean;
+  /** A viewer of ours that shows more than the text. */
+  readonly viewer: "alto" | "manifest" | null;
+}
+
+/** Bytes of a text that are read: its beginning. */
+export const PREVIEW_BYTES = 256 * 1024;
+/** Characters in which a file says what it is. */
+const HEAD_CHARACTERS = 4096;
+
+/** The beginning of an object as text, laid out by its kind. */
+export function textPreview(bytes: Uint8Array, kind: "text" | "json" | "csv", isCut: boolean): ObjectPreview {
+  const beginning = readTextBeginning(bytes, isCut);
+  if (beginning === null) return { kind: "none", reason: "binary" };
+  const { text, encoding } = beginning;
+  const table = kind === "csv" ? readCsvTable(text, isCut) : null;
+  if (table !== null) return { kind: "table", table, encoding };
+  const json = kind === "json" ? prettyJson(text) : null;
+  return {
+    kind: "text",
+    lines: json?.lines ?? text.split("\n"),
+    encoding,
+    isCut: isCut || (json?.isCut ?? false),
+    viewer: viewerOf(text.slice(0, HEAD_CHARACTERS), json !== null),
+  };
+}
+
+/** ALTO by its root element, a manifest by its context and type (IIIF Presentation 2 and 3). */
+function viewerOf(head: string, isJson: boolean): ShownText["viewer"] {
+  if (/<(?:[\w.-]+:)?alto[\s>]/i.test(head)) return "alto";
+  const isManifest = isJson && /iiif\.io\/api\/presentation\/[23]\/context\.json/.test(head) &&
+    /"(?:sc:)?Manifest"/.test(head);
+  return isManifest ? "manifest" : null;
+}

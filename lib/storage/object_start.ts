@@ -1,0 +1,59 @@
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import type { RawTarget } from "@/lib/http/raw_path.ts";
+import { chunkReader } from "@/lib/std/body_reader.ts";
+import { withDeadline } from "@/lib/std/deadline.ts";
+import { SlowBody } from "@/lib/std/paced_reader.ts";
+import type { StorageCredentials } from "./storage_cookie.ts";
+import type { StorageGateway } from "./storage_gateway.ts";
+
+/** Longest time that a page waits for a part of an object, ms. */
+const PART_MS = 10_000;
+
+/** Bytes of an object. */
+interface BytePart {
+  readonly from: number;
+  readonly length: number;
+}
+
+/**
+ * Reads a part of an object, at most as many bytes as requested. Where the store ignores the range, a part of the
+ * beginning is cut from the whole and the rest is cancelled.
+ *
+ * @returns null where there is no such part, or where it does not come in time
+ * @throws HttpError when the gateway does not respond
+ */
+export async function readObjectPart(
+  gateway: StorageGateway,
+  target: RawTarget,
+  acting: StorageCredentials & { readonly digest: string },
+  { from, length }: BytePart,
+  context: RequestContext,
+): Promise<Uint8Array | null> {
+  const headers = new Headers({ Range: `bytes=${from}-${from + length - 1}`, "Accept-Encoding": "identity" });
+  const { status, body } = await gateway.send({ method: "GET", target, headers }, acting, context);
+  if (body === null || (status !== 206 && !(status === 200 && from === 0))) {
+    await body?.cancel();
+    return null;
+  }
+  const reader = chunkReader(body.getReader());
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  try {
+    await withDeadline(PART_MS, {
+      async work() {
+        for (let chunk; filled < length && (chunk = await reader.read());) {
+          const part = chunk.subarray(0, length - filled);
+          bytes.set(part, filled);
+          filled += part.length;
+        }
+      },
+      cancel: () => reader.cancel(),
+      late: () => new SlowBody(`not whole after ${PART_MS} ms`),
+    });
+  } catch {
+    return null;
+  } finally {
+    reader.cancel();
+  }
+  return bytes.subarray(0, filled);
+}

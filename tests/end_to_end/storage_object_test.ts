@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+
+import { downloadPath, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { startApplication } from "@/tests/application.ts";
+import { logIn } from "./gateway_client.ts";
+import { StorageBrowser } from "./storage_browser.ts";
+
+const ACCOUNT = "archive/curator";
+const BUCKET = "inside";
+const SCRIPT = "<script>alert(1)</script>";
+
+/** A TIFF file of 640 × 480 pixels without an image in it. */
+function tiff(): Uint8Array<ArrayBuffer> {
+  const view = new DataView(new ArrayBuffer(34));
+  view.setUint32(0, 0x49492a00);
+  view.setUint32(4, 8, true);
+  view.setUint16(8, 2, true);
+  for (const [index, [tag, value]] of [[256, 640], [257, 480]].entries()) {
+    const at = 10 + index * 12;
+    view.setUint16(at, tag, true);
+    view.setUint16(at + 2, 3, true);
+    view.setUint32(at + 4, 1, true);
+    view.setUint16(at + 8, value, true);
+  }
+  return new Uint8Array(view.buffer);
+}
+
+Deno.test({ name: "storage objects", sanitizeOps: false, sanitizeResources: false }, async (t) => {
+  const application = await startApplication();
+  try {
+    const browser = new StorageBrowser(application.site);
+    const gateway = await logIn(application.site, ACCOUNT);
+    await gateway.call("PUT", "/mapi/tenants/archive/namespaces", {
+      name: BUCKET,
+      hardQuota: "1 GB",
+      versioningSettings: { enabled: true, useDeleteMarkers: true },
+    });
+    await browser.logIn(ACCOUNT, "stackroom-demo", "/storage");
+    const at = (key: string) => ({ account: ACCOUNT, bucket: BUCKET, key });
+    const put = async (key: string, body: BodyInit, type: string, headers: Record<string, string> = {}) => {
+      const init = { method: "PUT", body, headers: { "Content-Type": type, ...headers } };
+      const response = await browser.fetch(downloadPath(at(key)), init);
+      assert.equal(response.status, 200, await response.text());
+    };
+    const page = (key: string, version?: string) => browser.page(objectPath({ ...at(key), version }));
+
+    await t.step("a text is shown as text, with its beginning alone where it is long", async () => {
+      await put("page.txt", `<h1>${SCRIPT}\u202e\u0007`.padEnd(60), "text/html", { "x-amz-meta-note": SCRIPT });
+      const { html } = await page("page.txt");
+      assert.ok(html.includes("&lt;h1>&lt;script>alert(1)&lt;/script>⟨U+202E⟩⟨U+0007⟩"), html);
+      assert.ok(html.includes("<bdi>&lt;script>alert(1)&lt;/script></bdi>"), "metadata");
+      assert.ok(!html.includes(SCRIPT));
+      await put("long.log", "line\n".repeat(100_000), "text/plain");
+      const long = (await page("long.log")).html;
+      assert.ok(/Only the first 262\skB are shown\./.test(long), "the part that is shown is named");
+      assert.ok(long.length < 400_000, `${long.length}`);
+    });
+
+    await t.step("JSON is laid out, a table has its cells, neither runs what is in it", async () => {
+      await put("a.json", JSON.stringify({ [SCRIPT]: [SCRIPT, 12345678901234567890n.toString()] }), "application/json");
+      const json = (await page("a.json")).html;
+      assert.ok(json.includes("  &quot;&lt;script>alert(1)&lt;/script>&quot;: ["), json);
+      await put("a.csv", `name;${SCRIPT}\n"x;y";${SCRIPT}\n`, "text/csv");
+      const csv = (await page("a.csv")).html;
+      assert.match(csv, /<th scope="col">name<\/th>/);
+      assert.match(csv, /<td>x;y<\/td><td>&lt;script>/);
+      for (const html of [json, csv]) assert.ok(!html.includes(SCRIPT));
+    });
+
+    await t.step("pictures, sound, film and PDF come from the door, TIFF tells its size", async () => {
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`;
+      await put("a.svg", svg, "image/svg+xml");
+      assert.match((await page("a.svg")).html, /<img src="\/storage\/api\/[^"]+disposition=inline" alt="a.svg"/);
+      const shown = await browser.fetch(shownPath(at("a.svg")));
+      assert.equal(await shown.text(), svg);
+      assert.match(shown.headers.get("Content-Disposition") ?? "", /^attachment/);
+      assert.match(shown.headers.get("Content-Security-Policy") ?? "", /sandbox/);
+      await put("a.tif", tiff(), "image/tiff");
+      assert.match((await page("a.tif")).html, /640 × 480 pixels/);
+      await put("a.mp4", "film", "video/mp4");
+      assert.match((await page("a.mp4")).html, /<video [^>]*src="\/storage\/api\//);
+      const part = await browser.fetch(shownPath(at("a.mp4")), { headers: { Range: "bytes=1-2" } });
+      assert.deepEqual([part.status, await part.text()], [206, "il"]);
+      await put("a.pdf", "%PDF-1.7", "application/pdf");
+      assert.match((await page("a.pdf")).html, /<a class="btn" href="[^"]+" target="_blank" rel="noopener">/);
+      const pdf = await browser.fetch(shownPath(at("a.pdf")));
+      await pdf.body?.cancel();
+      assert.match(pdf.headers.get("Content-Disposition") ?? "", /^inline/);
+      assert.doesNotMatch(pdf.headers.get("Content-Security-Policy") ?? "", /sandbox/);
+      assert.equal(pdf.headers.get("X-Content-Type-Options"), "nosniff");
+    });
+
+    await t.step("no object is served as a script or a style of our own pages", async () => {
+      await put("evil.js", "alert(1)", "text/javascript");
+      const statusFor = async (destination: string) => {
+        const response = await browser.fetch(shownPath(at("evil.js")), { headers: { "Sec-Fetch-Dest": destination } });
+        await response.body?.cancel();
+        return response.status;
+      };
+      for (const destination of ["script", "style", "worker", "serviceworker", "iframe", "object", "embed"]) {
+        assert.equal(await statusFor(destination), 403, destination);
+      }
+      for (const destination of ["empty", "document", "image"]) assert.equal(await statusFor(destination), 200);
+    });
+
+    await t.step("a manifest leads to the viewer, and what is no text says so", async () => {
+      const context = "http://iiif.io/api/presentation/3/context.json";
+      await put("m.json", JSON.stringify({ "@context": context, type: "Manifest" }), "application/json");
+      assert.match((await page("m.json")).html, /href="\/uv\.html#\?manifest=%2Fstorage%2Fapi%2F/);
+      await put("b.txt", new Uint8Array([0, 1, 2, 3]), "text/plain");
+      assert.match((await page("b.txt")).html, /is said to be text/);
+      await put("none.txt", "", "text/plain");
+      assert.match((await page("none.txt")).html, /The object is empty\./);
+      await put("z.zip", "PK", "application/zip");
+      assert.match((await page("z.zip")).html, /Objects of this kind are not shown here\./);
+    });
+
+    await t.step("versions stand as a timeline, and a delete marker is explained", async () => {
+      await put("v.txt", "first", "text/plain");
+      await put("v.txt", "second", "text/plain");
+      const now = (await page("v.txt")).html;
+      const old = /<a href="[^"]*&amp;version=([^"&]+)">Older version</.exec(now)?.[1] ?? "";
+      assert.match(now, /second/);
+      assert.match(now, /Current version/);
+      const older = await page("v.txt", decodeURIComponent(old));
+      assert.match(older.html, /This is an older version/);
+      assert.match(older.html, /first/);
+      await (await browser.fetch(downloadPath(at("v.txt")), { method: "DELETE" })).body?.cancel();
+      const deleted = await page("v.txt");
+      assert.equal(deleted.status, 404);
+      assert.match(deleted.html, /a delete marker stands in front/);
+      assert.match(deleted.html, /Restore<\/button>/);
+    });
+
+    await t.step("the page is in the reader's language", async () => {
+      const response = await browser.fetch(objectPath(at("none.txt")), { headers: { "Accept-Language": "sv" } });
+      assert.match(await response.text(), /Objektet är tomt\./);
+    });
+  } finally {
+    await application.stop();
+  }
+});

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+
+import { textPreview } from "@/lib/presentation/storage/preview/object_preview.ts";
+import { previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
+
+Deno.test("preview kind: the media type decides, and the name where that says nothing", () => {
+  const kinds: [name: string, type: string, kind: string | null][] = [
+    ["a.png", "application/octet-stream", "image"],
+    ["a.TIF", "", "tiff"],
+    ["a.txt", "text/html; charset=utf-8", "text"],
+    ["page.html", "text/plain", "text"],
+    ["table.csv", "text/plain", "csv"],
+    ["a.bin", "application/ld+json", "json"],
+    ["a.svg", "image/svg+xml", "image"],
+    ["a.xml", "application/alto+xml", "text"],
+    ["a.png", "application/zip", null],
+    ["a", "", null],
+    ["constructor", "binary/octet-stream", null],
+    ["a.pdf", "application/pdf", "pdf"],
+    ["a.mp3", "audio/mpeg", "audio"],
+    ["a", "video/mp4", "video"],
+    ["a.heic", "image/heic", null],
+  ];
+  for (const [name, type, kind] of kinds) assert.equal(previewKind(name, type), kind, `${name} ${type}`);
+});
+
+Deno.test("preview: text, JSON and tables by their content, with the viewers that show more of them", () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const viewer = (text: string, kind: "text" | "json") => {
+    const preview = textPreview(bytes(text), kind, false);
+    return preview.kind === "text" ? preview.viewer : undefined;
+  };
+  assert.equal(
+    viewer('<?xml version="1.0"?>\n<a:alto xmlns:a="http://www.loc.gov/standards/alto/ns-v4#">', "text"),
+    "alto",
+  );
+  assert.equal(viewer("<p>alto</p>", "text"), null);
+  const manifest = '{"@context":"http://iiif.io/api/presentation/3/context.json","type":"Manifest"}';
+  assert.equal(viewer(manifest, "json"), "manifest");
+  assert.equal(viewer(manifest.replace("Manifest", "Collection"), "json"), null);
+  assert.equal(textPreview(bytes("a,b\n1,2"), "csv", false).kind, "table");
+  assert.equal(textPreview(bytes("no table"), "csv", false).kind, "text");
+  assert.equal(textPreview(bytes("not json"), "json", false).kind, "text");
+  assert.deepEqual(textPreview(new Uint8Array([0, 1, 2]), "text", false), { kind: "none", reason: "binary" });
+});
