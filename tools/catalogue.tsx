@@ -271,6 +271,8 @@ const ICONS: Readonly<Record<IconName, true>> = {
   image: true,
   archive: true,
   leave: true,
+  upload: true,
+  pause: true,
   print: true,
 };
 

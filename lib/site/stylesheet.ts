@@ -16,6 +16,7 @@ export const STYLE_FILES = [
   "login.css",
   "viewer.css",
   "storage.css",
+  "uploads.css",
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { FolderPath } from "@/components/storage/folder_path.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import StorageFolder from "@/islands/storage_folder.tsx";
+import StorageUploads from "@/islands/storage_uploads.tsx";
 import { packedPage } from "@/lib/presentation/storage/packed_rows.ts";
 import { foldersOf, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { type FolderPage, justBefore, readFolderPage } from "@/lib/presentation/storage/listing.ts";
@@ -42,6 +43,9 @@ export function folderPageRoute(deps: StoragePageDeps) {
               opened={query.get("open")}
               renderedAt={deps.now()}
             />
+          )}
+          {!("problem" in read) && (
+            <StorageUploads account={account} bucket={folder.bucket} prefix={folder.prefix} name={name} />
           )}
         </div>
       ),

@@ -9,7 +9,7 @@ export interface ObjectName {
 }
 
 /** The operations of the gateway that uploads use, by their ids. */
-type UploadOperation =
+export type UploadOperation =
   | "list_objects"
   | "head_object"
   | "put_object"

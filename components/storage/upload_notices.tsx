@@ -1,0 +1,71 @@
+import type { ComponentChildren } from "preact";
+
+import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
+import { plainName } from "@/lib/presentation/storage/key_names.ts";
+import { loginPath } from "@/lib/presentation/page_paths.ts";
+import { faultSentence, UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
+
+/** Names in use that are listed. */
+const NAMED = 3;
+
+/** The question what happens to names in use: one answer for all. */
+export function TakenQuestion({ store }: { readonly store: UploadsStore }) {
+  const taken = store.engine.items.filter(({ state }) => state === "taken");
+  if (taken.length === 0) return null;
+  const named = taken.slice(0, NAMED);
+  const { engine } = store;
+  return (
+    <Notice tone="warn">
+      <p>{UPLOAD_NOTICES.taken(named.map(({ path }) => plainName(path)).join(", "), taken.length - named.length)}</p>
+      <button class="btn" type="button" onClick={() => engine.answer("replace")}>{UPLOAD_LABELS.replace}</button>
+      <button class="btn" type="button" onClick={() => engine.answer("keep both")}>{UPLOAD_LABELS.keepBoth}</button>
+      <button class="btn" type="button" onClick={() => engine.answer("skip")}>{UPLOAD_LABELS.skip}</button>
+    </Notice>
+  );
+}
+
+/** What has stopped everything, what the network does, and which way the bytes go. */
+export function UploadNotices({ store, bucket }: { readonly store: UploadsStore; readonly bucket: string }) {
+  const { engine } = store;
+  const { halted } = engine;
+  const route = engine.routes.get(bucket);
+  return (
+    <>
+      {halted && (
+        <Notice tone="bad">
+          <p>{faultSentence({ kind: halted.kind, detail: halted.detail, sent: "" })}</p>
+          {halted.kind === "session" && (
+            <a class="btn" href={loginPath("/storage")} target="_blank">{UPLOAD_LABELS.logIn}</a>
+          )}
+          <button class="btn" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
+        </Notice>
+      )}
+      {engine.isAway && <Notice tone="warn">{UPLOAD_NOTICES.away}</Notice>}
+      {route === "no rules" && <Notice>{UPLOAD_NOTICES.noRules}</Notice>}
+      {route === "forbidden" && <Notice>{UPLOAD_NOTICES.forbidden(bucket)}</Notice>}
+      {route === "unreachable" && <Notice>{UPLOAD_NOTICES.unreachable}</Notice>}
+      {route === "blocked" && (
+        <Notice>
+          <p>{store.allowing.value === "failed" ? UPLOAD_NOTICES.notAllowed : UPLOAD_NOTICES.blocked(bucket)}</p>
+          <button
+            class="btn"
+            type="button"
+            disabled={store.allowing.value === "yes"}
+            onClick={() => void store.allowDirect()}
+          >
+            {store.allowing.value === "yes" ? UPLOAD_LABELS.allowing : UPLOAD_LABELS.allow}
+          </button>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+interface NoticeProps {
+  readonly tone?: "warn" | "bad";
+  readonly children: ComponentChildren;
+}
+
+export function Notice({ tone, children }: NoticeProps) {
+  return <div class={tone ? `notice ${tone}` : "notice"}>{children}</div>;
+}

@@ -1,0 +1,143 @@
+import type { ObjectName, SentPart } from "./upload_calls.ts";
+import type { BatchRecord, FileRecord, UploadJournal } from "./upload_journal.ts";
+
+const DATABASE = "stackroom-uploads";
+const VERSION = 1;
+const [FILES, PARTS, BATCHES] = ["files", "parts", "batches"] as const;
+/** Sorts after every text. */
+const LAST = "\uffff";
+/** What is older is forgotten, ms. Stores end uploads in parts themselves after some days, where they are told to. */
+const MOST_AGE_MS = 14 * 24 * 3600 * 1000;
+
+type Write = (stores: Record<typeof FILES | typeof PARTS | typeof BATCHES, IDBObjectStore>) => void;
+
+/**
+ * The memory of an account's uploads in the browser's IndexedDB. Writes are gathered into transactions and are not waited
+ * for, so that thousands of small files are not slowed by it. Where a browser has no such memory, nothing is remembered.
+ */
+export class BrowserJournal implements UploadJournal {
+  readonly #account: string;
+  readonly #database: Promise<IDBDatabase | null>;
+  #writes: Write[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  /** @param account whose uploads these are; others do not see them */
+  constructor(account: string, factory: IDBFactory | undefined) {
+    this.#account = account;
+    this.#database = open(factory);
+  }
+
+  async files(bucket: string, prefix: string): Promise<readonly FileRecord[]> {
+    const range = this.#below(bucket, prefix);
+    return await this.#read<FileRecord[]>(FILES, (store) => store.getAll(range)) ?? [];
+  }
+
+  putFile(record: FileRecord): Promise<void> {
+    return this.#write(({ files }) => files.put(record, this.#key(record.bucket, record.key)));
+  }
+
+  async parts(uploadId: string): Promise<ReadonlyMap<number, SentPart>> {
+    const range = IDBKeyRange.bound([uploadId, 0], [uploadId, Infinity]);
+    const found = await this.#read<readonly [number, SentPart][]>(PARTS, (store) => store.getAll(range)) ?? [];
+    return new Map(found);
+  }
+
+  putPart(uploadId: string, number: number, part: SentPart): Promise<void> {
+    return this.#write(({ parts }) => parts.put([number, part], [uploadId, number]));
+  }
+
+  async forget({ bucket, key }: ObjectName): Promise<void> {
+    const record = await this.#read<FileRecord>(FILES, (store) => store.get(this.#key(bucket, key)));
+    await this.#write((stores) => {
+      stores.files.delete(this.#key(bucket, key));
+      if (record?.upload) forgetParts(stores.parts, record.upload.uploadId);
+    });
+  }
+
+  async batches(): Promise<readonly BatchRecord[]> {
+    const range = IDBKeyRange.bound([this.#account], [this.#account, LAST]);
+    const found = await this.#read<BatchRecord[]>(BATCHES, (store) => store.getAll(range)) ?? [];
+    const since = Date.now() - MOST_AGE_MS;
+    const [young, old] = [true, false].map((isYoung) => found.filter(({ startedAt }) => startedAt > since === isYoung));
+    for (const { bucket, prefix } of old) await this.forgetBatch(bucket, prefix);
+    return young;
+  }
+
+  putBatch(record: BatchRecord): Promise<void> {
+    return this.#write(({ batches }) => batches.put(record, this.#key(record.bucket, record.prefix)));
+  }
+
+  async forgetBatch(bucket: string, prefix: string): Promise<void> {
+    const records = await this.files(bucket, prefix);
+    await this.#write((stores) => {
+      stores.files.delete(this.#below(bucket, prefix));
+      for (const { upload } of records) if (upload) forgetParts(stores.parts, upload.uploadId);
+      stores.batches.delete(this.#key(bucket, prefix));
+    });
+  }
+
+  #key(bucket: string, key: string): [string, string, string] {
+    return [this.#account, bucket, key];
+  }
+
+  #below(bucket: string, prefix: string): IDBKeyRange {
+    return IDBKeyRange.bound(this.#key(bucket, prefix), this.#key(bucket, prefix + LAST));
+  }
+
+  /** Reads once everything that was to be written is there; null where it cannot. */
+  async #read<Result>(name: string, request: (store: IDBObjectStore) => IDBRequest): Promise<Result | null> {
+    await this.#writing;
+    const database = await this.#database;
+    if (!database) return null;
+    return await new Promise((resolve) => {
+      const asked = request(database.transaction(name).objectStore(name));
+      asked.onsuccess = () => resolve(asked.result ?? null);
+      asked.onerror = () => resolve(null);
+    });
+  }
+
+  #write(write: Write): Promise<void> {
+    this.#writes.push(write);
+    if (this.#writes.length === 1) this.#writing = this.#writing.then(() => this.#flush());
+    return Promise.resolve();
+  }
+
+  async #flush(): Promise<void> {
+    const database = await this.#database;
+    const writes = this.#writes.splice(0);
+    if (!database || writes.length === 0) return;
+    await new Promise<void>((resolve) => {
+      const transaction = database.transaction([FILES, PARTS, BATCHES], "readwrite");
+      transaction.oncomplete = transaction.onabort = transaction.onerror = () => resolve();
+      const [files, parts, batches] = [FILES, PARTS, BATCHES].map((name) => transaction.objectStore(name));
+      for (const write of writes) {
+        try {
+          write({ files, parts, batches });
+        } catch {
+          // What cannot be stored is not remembered: the upload goes on without.
+        }
+      }
+    });
+  }
+}
+
+function forgetParts(parts: IDBObjectStore, uploadId: string): void {
+  parts.delete(IDBKeyRange.bound([uploadId, 0], [uploadId, Infinity]));
+}
+
+/** @returns null where the browser has no such memory, as in some private windows */
+function open(factory: IDBFactory | undefined): Promise<IDBDatabase | null> {
+  if (!factory) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    try {
+      const request = factory.open(DATABASE, VERSION);
+      request.onupgradeneeded = () => {
+        for (const name of [FILES, PARTS, BATCHES]) request.result.createObjectStore(name);
+      };
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = request.onblocked = () => resolve(null);
+    } catch {
+      resolve(null);
+    }
+  });
+}

@@ -1,0 +1,219 @@
+import { signal } from "@preact/signals";
+import { browserClock } from "@/lib/client/poller.ts";
+import { folderChanged } from "@/lib/client/storage/folder_events.ts";
+import { MAX_HASHED_BYTES } from "@/lib/presentation/storage/upload_plan.ts";
+import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { BrowserJournal } from "./browser_journal.ts";
+import { type ChosenFiles, walkEntries } from "./dropped_files.ts";
+import { webDigest } from "./part_digest.ts";
+import { UploadCalls, type UploadOperation } from "./upload_calls.ts";
+import { UploadEngine } from "./upload_engine.ts";
+import { UploadFault } from "./upload_fault.ts";
+import type { UploadItem, UploadState } from "./upload_item.ts";
+import type { BatchRecord, UploadJournal } from "./upload_journal.ts";
+import { putFile } from "./xhr_put.ts";
+
+/** The folder that a page shows. */
+interface UploadFolder {
+  readonly account: string;
+  readonly bucket: string;
+  readonly prefix: string;
+}
+
+const OPERATIONS: Readonly<Record<UploadOperation, string>> = {
+  list_objects: "/buckets/:bucket/objects",
+  head_object: "/buckets/:bucket/objects/:key",
+  put_object: "/buckets/:bucket/objects/:key",
+  presign_objects: "/buckets/:bucket/objects/presign",
+  create_multipart_upload: "/buckets/:bucket/multipart/:key",
+  presign_parts: "/buckets/:bucket/multipart/:key/presign",
+  upload_part: "/buckets/:bucket/multipart/:key",
+  list_parts: "/buckets/:bucket/multipart/:key/parts",
+  complete_multipart_upload: "/buckets/:bucket/multipart/:key/complete",
+  abort_multipart_upload: "/buckets/:bucket/multipart/:key/abort",
+  list_uploads: "/buckets/:bucket/uploads",
+  get_bucket_cors: "/buckets/:bucket/cors",
+  put_bucket_cors: "/buckets/:bucket/cors",
+};
+
+/** Time between two drawings, ms: progress is reported with every chunk. */
+const DRAW_MS = 100;
+/** Time after a file has arrived until the folder is read again, ms. */
+const REFRESH_MS = 1000;
+/** The order in which the states are shown: what needs eyes, what moves, what waits, what is over. */
+const ORDER: readonly UploadState[] = [
+  "failed",
+  "taken",
+  "finishing",
+  "sending",
+  "paused",
+  "looking",
+  "waiting",
+  "cancelled",
+  "skipped",
+  "done",
+];
+
+/** An upload that an earlier page began, and that is not under way in another tab. */
+export interface InterruptedUpload {
+  readonly record: BatchRecord;
+  /** Whether this browser can read the files again by itself. */
+  readonly canReadAgain: boolean;
+}
+
+/** The uploads of a folder's page: the engine, and what is drawn of it. */
+export class UploadsStore {
+  readonly engine: UploadEngine;
+  /** Grows whenever something has changed that is drawn. */
+  readonly version = signal(0);
+  readonly interrupted = signal<readonly InterruptedUpload[]>([]);
+  /** What came with the last choice beside its files. */
+  readonly choice = signal<ChosenFiles | null>(null);
+  /** A bucket to which the CORS rule is being added; `failed` where it could not be. */
+  readonly allowing = signal<"no" | "yes" | "failed">("no");
+  readonly calls: UploadCalls;
+  readonly #folder: UploadFolder;
+  readonly #journal: UploadJournal;
+  #isDrawing = false;
+  #doneBefore = 0;
+  #releaseLock: (() => void) | null = null;
+
+  constructor(folder: UploadFolder) {
+    const { account } = folder;
+    this.#folder = folder;
+    this.#journal = new BrowserJournal(account, globalThis.indexedDB);
+    const addressOf = (operation: UploadOperation, place: object, query: object = {}) =>
+      doorPath(OPERATIONS[operation], account, { ...query, ...place });
+    this.calls = new UploadCalls(addressOf, (...request) => fetch(...request));
+    this.engine = new UploadEngine({
+      calls: this.calls,
+      put: putFile,
+      digest: webDigest(globalThis.crypto?.subtle, MAX_HASHED_BYTES),
+      journal: this.#journal,
+      clock: browserClock,
+      random: Math.random,
+      origin: location.origin,
+      onChange: () => this.#changed(),
+    });
+  }
+
+  /** Follows the network, warns before the page is left, and looks for interrupted uploads. @returns a function that ends that */
+  start(): () => void {
+    const online = () => this.engine.online();
+    const leaving = (event: BeforeUnloadEvent) => {
+      if (this.engine.isBusy) event.preventDefault();
+    };
+    addEventListener("online", online);
+    addEventListener("beforeunload", leaving);
+    void this.#findInterrupted();
+    return () => {
+      removeEventListener("online", online);
+      removeEventListener("beforeunload", leaving);
+    };
+  }
+
+  /** Uploads what was chosen to the folder of the page. */
+  async add(chosen: ChosenFiles): Promise<void> {
+    this.choice.value = chosen;
+    if (chosen.files.length === 0) return;
+    const { bucket, prefix } = this.#folder;
+    this.#forgetInterrupted(bucket, prefix);
+    this.#lock();
+    await this.engine.add(chosen.files, { bucket, prefix }, chosen.handles);
+  }
+
+  /** Reads the files of an interrupted upload of this folder again, once the reader has allowed it. */
+  async continueInterrupted({ record }: InterruptedUpload): Promise<void> {
+    const allowed = await Promise.all(record.handles.map(async (handle) => {
+      const { requestPermission } = handle as FileSystemHandle & Partial<WithPermission>;
+      return await requestPermission?.call(handle, { mode: "read" }) === "granted";
+    }));
+    const handles = record.handles.filter((_, index) => allowed[index]);
+    await this.add({ ...await walkEntries(handles), handles });
+  }
+
+  /** Deletes the parts of an interrupted upload, and forgets it. */
+  async discardInterrupted({ record: { bucket, prefix } }: InterruptedUpload): Promise<void> {
+    this.#forgetInterrupted(bucket, prefix);
+    const { signal } = new AbortController();
+    for (const { key, upload } of await this.#journal.files(bucket, prefix)) {
+      // What cannot be deleted stays in the list of unfinished uploads.
+      if (upload) await this.calls.abort({ bucket, key }, upload.uploadId, signal).catch(() => {});
+    }
+    await this.#journal.forgetBatch(bucket, prefix);
+  }
+
+  /** Adds the CORS rule that lets the page send straight to the store. */
+  async allowDirect(): Promise<void> {
+    this.allowing.value = "yes";
+    try {
+      await this.engine.allowDirect(this.#folder.bucket);
+      this.allowing.value = "no";
+    } catch (error) {
+      if (!(error instanceof UploadFault)) throw error;
+      this.allowing.value = "failed";
+    }
+  }
+
+  /** Files in the order in which they are shown. */
+  sorted(): UploadItem[] {
+    const groups = new Map<UploadState, UploadItem[]>(ORDER.map((state) => [state, []]));
+    for (const item of this.engine.items) groups.get(item.state)?.push(item);
+    // The newest of those that have arrived come first.
+    groups.get("done")?.reverse();
+    return [...groups.values()].flat();
+  }
+
+  #changed(): void {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    setTimeout(() => {
+      this.#isDrawing = false;
+      this.version.value++;
+      const done = this.engine.count("done");
+      if (done > this.#doneBefore) setTimeout(() => folderChanged(this.#folder), REFRESH_MS);
+      this.#doneBefore = done;
+      if (!this.engine.isBusy) this.#releaseLock?.();
+    }, DRAW_MS);
+  }
+
+  /** While a tab uploads to a folder, others do not call that upload interrupted. */
+  #lock(): void {
+    if (this.#releaseLock) return;
+    const released = new Promise<void>((resolve) => {
+      this.#releaseLock = () => {
+        this.#releaseLock = null;
+        resolve();
+      };
+    });
+    const { account, bucket, prefix } = this.#folder;
+    void navigator.locks?.request(lockName(account, bucket, prefix), () => released);
+  }
+
+  /** Looks at each upload once no other tab is at it, and at what is left of it then. */
+  async #findInterrupted(): Promise<void> {
+    for (const { bucket, prefix } of await this.#journal.batches()) {
+      const look = async () => {
+        const record = (await this.#journal.batches()).find((one) => one.bucket === bucket && one.prefix === prefix);
+        // Meanwhile this page may have begun to upload there itself.
+        if (!record || this.#releaseLock) return;
+        this.interrupted.value = [...this.interrupted.value, { record, canReadAgain: record.handles.length > 0 }];
+      };
+      void (navigator.locks?.request(lockName(this.#folder.account, bucket, prefix), look) ?? look());
+    }
+  }
+
+  #forgetInterrupted(bucket: string, prefix: string): void {
+    this.interrupted.value = this.interrupted.value.filter(({ record }) =>
+      record.bucket !== bucket || record.prefix !== prefix
+    );
+  }
+}
+
+interface WithPermission {
+  requestPermission(mode: { readonly mode: "read" }): Promise<PermissionState>;
+}
+
+function lockName(account: string, bucket: string, prefix: string): string {
+  return `upload ${JSON.stringify([account, bucket, prefix])}`;
+}

@@ -1,0 +1,127 @@
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+
+/** The words of uploads. Sizes and spans come formatted. */
+export const LABELS = {
+  uploads: "Uploads",
+  /** Around the two buttons. */
+  drop: "Drop files or folders here, or choose",
+  files: "files",
+  or: "or",
+  folder: "a folder",
+  goTo: "They go to",
+  dropHere: (folder: string) => `Drop to upload to ${folder}`,
+  pauseAll: "Pause all",
+  goOn: "Go on",
+  cancelAll: "Cancel all",
+  tryAgain: "Try again",
+  tryAllAgain: "Try all again",
+  close: "Close the list",
+  fold: "Fold the uploads",
+  unfold: "Unfold the uploads",
+  pause: (name: string) => `Pause ${name}`,
+  resume: (name: string) => `Go on with ${name}`,
+  cancel: (name: string) => `Cancel ${name}`,
+  retry: (name: string) => `Try ${name} again`,
+  replace: "Replace",
+  keepBoth: "Keep both",
+  skip: "Skip",
+  allow: "Allow it",
+  allowing: "Allowing…",
+  logIn: "Log in",
+  discard: "Discard",
+  chooseAgain: "Choose them again",
+  showMore: (count: number) => `Show ${formatCount(count)} more`,
+  sentMeter: (percent: number, all: string) => `${percent} per cent of ${all} sent`,
+  percent: (percent: number) => `${percent} per cent sent`,
+  unfinished: "Unfinished uploads",
+  unfinishedNote: "Parts that were sent and never became an object. They take up room until they are deleted.",
+  begun: "Begun",
+  size: "Sent",
+  name: "Name",
+  end: "Delete",
+  endOf: (name: string) => `Delete the parts of ${name}`,
+  endAll: (count: number) => `Delete all ${formatCount(count)}`,
+};
+
+/** The head of the list of uploads. */
+export const HEADS = {
+  looking: "Looking up names",
+  uploading: (open: number, all: number) => `Uploading ${formatCount(open)} of ${formatCount(all)}`,
+  paused: (open: number, all: number) => `Paused, ${formatCount(open)} of ${formatCount(all)} left`,
+  stopped: (open: number, all: number) => `Stopped, ${formatCount(open)} of ${formatCount(all)} left`,
+  failed: (failed: number, all: number) => `${formatCount(failed)} of ${formatCount(all)} not uploaded`,
+  done: (done: number) => counted(done, "file uploaded", "files uploaded"),
+  asking: (taken: number) => `${counted(taken, "name is", "names are")} in use`,
+  none: "Nothing was uploaded",
+  rate: (rate: string) => `${rate}/s`,
+  left: (span: string) => `about ${span} left`,
+};
+
+/** Beside each file. */
+export const STATES = {
+  looking: "name is looked up",
+  waiting: "waits",
+  sending: (sent: string, all: string) => `${sent} of ${all}`,
+  finishing: "the store puts the parts together",
+  paused: (sent: string, all: string) => `paused at ${sent} of ${all}`,
+  taken: "the name is in use",
+  done: (size: string) => size,
+  wasThere: (size: string) => `${size}, was there already`,
+  renamed: (name: string) => `as ${name}`,
+  skipped: "skipped, the name is in use",
+  cancelled: "cancelled",
+  chip: "done",
+};
+
+/** Why a file was not uploaded, and what to do. `detail`: what the store said, with its full stop, or "". */
+export const FAULTS = {
+  lost: (sent: string) => `The connection broke off at ${sent}. Try again; what has arrived is not sent again.`,
+  busy: (detail: string) => `The store could not take it after several tries. ${detail}Try again later.`,
+  session: "Your login has ended. Log in again in another tab, then go on here.",
+  forbidden: "This account may not write here. Who owns the bucket can allow that.",
+  "no bucket": "There is no such bucket any more.",
+  gone: "The upload was ended elsewhere, more than once. Try again.",
+  taken: "The name is in use.",
+  "no condition": "The store does not take this request.",
+  full: "The store or its quota has no room for this. Delete something or ask for more room, then go on.",
+  unreadable: "The file has changed or cannot be read any more. Choose it again.",
+  refused: (detail: string) => `The store does not take this file. ${detail}`,
+  "too large": "Longer than 5 TiB, which no object of the store can be. Split the file.",
+  "name too long": "Its name with all folders has more than 1,024 bytes. Shorten it.",
+  "half a character": "Its name is not valid Unicode. Rename the file.",
+};
+
+/** What concerns all files. */
+export const NOTICES = {
+  away: "The network is away. It goes on by itself once it is back.",
+  taken: (names: string, further: number) =>
+    further === 0 ? `In use: ${names}.` : `In use: ${names} and ${formatCount(further)} more.`,
+  noRules: "This store has no CORS rules for buckets, so the bytes go through this server.",
+  blocked: (bucket: string) =>
+    `The CORS rules of ${bucket} do not let this page send straight to the store, so the bytes go through this server. ` +
+    "A rule for this page makes it faster.",
+  forbidden: (bucket: string) =>
+    `The CORS rules of ${bucket} do not let this page send straight to the store, so the bytes go through this server. ` +
+    "Who owns the bucket can change that.",
+  unreachable: "Your browser does not reach the store at its own address, so the bytes go through this server.",
+  notAllowed:
+    "The rule could not be added: this account may not change the bucket's CORS rules, or there are a hundred.",
+  cut: (most: number) => `Only the first ${formatCount(most)} files were taken. Upload the others after these.`,
+  unreadable: (count: number) =>
+    `${counted(count, "file or folder", "files or folders")} could not be read and ${
+      count === 1 ? "is" : "are"
+    } left out.`,
+  empty: "There are no files in it.",
+  interrupted: (files: number, size: string, folder: string, begun: string) =>
+    `An upload of ${
+      counted(files, "file", "files")
+    } (${size}) to ${folder} was interrupted; it began ${begun}. Choose the ` +
+    "same files or folder again: what has arrived is not sent again.",
+  interruptedWithHandles: (files: number, size: string, folder: string, begun: string) =>
+    `An upload of ${
+      counted(files, "file", "files")
+    } (${size}) to ${folder} was interrupted; it began ${begun}. What has ` +
+    "arrived is not sent again.",
+  elsewhere: "Go to that folder",
+  leaving: "Leaving this page ends the uploads.",
+};

@@ -1,0 +1,119 @@
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import type * as en from "@/lib/presentation/sentences/en/uploads.ts";
+
+export const LABELS: typeof en.LABELS = {
+  uploads: "Uppladdningar",
+  drop: "Släpp filer eller mappar här, eller välj",
+  files: "filer",
+  or: "eller",
+  folder: "en mapp",
+  goTo: "De hamnar i",
+  dropHere: (folder) => `Släpp för att ladda upp till ${folder}`,
+  pauseAll: "Pausa alla",
+  goOn: "Fortsätt",
+  cancelAll: "Avbryt alla",
+  tryAgain: "Försök igen",
+  tryAllAgain: "Försök igen med alla",
+  close: "Stäng listan",
+  fold: "Fäll ihop uppladdningarna",
+  unfold: "Fäll ut uppladdningarna",
+  pause: (name) => `Pausa ${name}`,
+  resume: (name) => `Fortsätt med ${name}`,
+  cancel: (name) => `Avbryt ${name}`,
+  retry: (name) => `Försök igen med ${name}`,
+  replace: "Ersätt",
+  keepBoth: "Behåll båda",
+  skip: "Hoppa över",
+  allow: "Tillåt det",
+  allowing: "Tillåter…",
+  logIn: "Logga in",
+  discard: "Kasta",
+  chooseAgain: "Välj dem igen",
+  showMore: (count) => `Visa ${formatCount(count)} till`,
+  sentMeter: (percent, all) => `${percent} procent av ${all} skickade`,
+  percent: (percent) => `${percent} procent skickade`,
+  unfinished: "Oavslutade uppladdningar",
+  unfinishedNote: "Delar som skickades men aldrig blev ett objekt. De tar plats tills de raderas.",
+  begun: "Påbörjad",
+  size: "Skickat",
+  name: "Namn",
+  end: "Radera",
+  endOf: (name) => `Radera delarna av ${name}`,
+  endAll: (count) => `Radera alla ${formatCount(count)}`,
+};
+
+export const HEADS: typeof en.HEADS = {
+  looking: "Slår upp namn",
+  uploading: (open, all) => `Laddar upp ${formatCount(open)} av ${formatCount(all)}`,
+  paused: (open, all) => `Pausat, ${formatCount(open)} av ${formatCount(all)} kvar`,
+  stopped: (open, all) => `Stoppat, ${formatCount(open)} av ${formatCount(all)} kvar`,
+  failed: (failed, all) => `${formatCount(failed)} av ${formatCount(all)} inte uppladdade`,
+  done: (done) => counted(done, "fil uppladdad", "filer uppladdade"),
+  asking: (taken) => counted(taken, "namn används redan", "namn används redan"),
+  none: "Inget laddades upp",
+  rate: (rate) => `${rate}/s`,
+  left: (span) => `ungefär ${span} kvar`,
+};
+
+export const STATES: typeof en.STATES = {
+  looking: "namnet slås upp",
+  waiting: "väntar",
+  sending: (sent, all) => `${sent} av ${all}`,
+  finishing: "lagret sätter ihop delarna",
+  paused: (sent, all) => `pausad vid ${sent} av ${all}`,
+  taken: "namnet används redan",
+  done: (size) => size,
+  wasThere: (size) => `${size}, fanns redan`,
+  renamed: (name) => `som ${name}`,
+  skipped: "överhoppad, namnet används redan",
+  cancelled: "avbruten",
+  chip: "klar",
+};
+
+export const FAULTS: typeof en.FAULTS = {
+  lost: (sent) => `Förbindelsen bröts vid ${sent}. Försök igen; det som har kommit fram skickas inte igen.`,
+  busy: (detail) => `Lagret kunde inte ta emot den efter flera försök. ${detail}Försök igen senare.`,
+  session: "Din inloggning har upphört. Logga in igen i en annan flik och fortsätt sedan här.",
+  forbidden: "Det här kontot får inte skriva här. Den som äger bucketen kan tillåta det.",
+  "no bucket": "Bucketen finns inte längre.",
+  gone: "Uppladdningen avslutades på annat håll mer än en gång. Försök igen.",
+  taken: "Namnet används redan.",
+  "no condition": "Lagret tar inte emot den här begäran.",
+  full: "Lagret eller dess kvot har inte plats. Radera något eller be om mer plats och fortsätt sedan.",
+  unreadable: "Filen har ändrats eller kan inte läsas längre. Välj den igen.",
+  refused: (detail) => `Lagret tar inte emot den här filen. ${detail}`,
+  "too large": "Längre än 5 TiB, vilket inget objekt i lagret kan vara. Dela filen.",
+  "name too long": "Namnet med alla mappar har mer än 1 024 byte. Korta det.",
+  "half a character": "Namnet är inte giltig Unicode. Byt namn på filen.",
+};
+
+export const NOTICES: typeof en.NOTICES = {
+  away: "Nätverket är borta. Det fortsätter av sig självt när det är tillbaka.",
+  taken: (names, further) =>
+    further === 0 ? `Används redan: ${names}.` : `Används redan: ${names} och ${formatCount(further)} till.`,
+  noRules: "Det här lagret har inga CORS-regler för bucketar, så innehållet går genom den här servern.",
+  blocked: (bucket) =>
+    `CORS-reglerna för ${bucket} låter inte den här sidan skicka direkt till lagret, så innehållet går genom den här ` +
+    "servern. En regel för sidan gör det snabbare.",
+  forbidden: (bucket) =>
+    `CORS-reglerna för ${bucket} låter inte den här sidan skicka direkt till lagret, så innehållet går genom den här ` +
+    "servern. Den som äger bucketen kan ändra det.",
+  unreachable: "Webbläsaren når inte lagret på dess egen adress, så innehållet går genom den här servern.",
+  notAllowed:
+    "Regeln kunde inte läggas till: kontot får inte ändra bucketens CORS-regler, eller så finns redan hundra.",
+  cut: (most) => `Bara de första ${formatCount(most)} filerna togs med. Ladda upp de andra efter dessa.`,
+  unreadable: (count) => `${counted(count, "fil eller mapp", "filer eller mappar")} kunde inte läsas och är inte med.`,
+  empty: "Det finns inga filer i den.",
+  interrupted: (files, size, folder, begun) =>
+    `En uppladdning av ${
+      counted(files, "fil", "filer")
+    } (${size}) till ${folder} avbröts; den började ${begun}. Välj samma ` +
+    "filer eller mapp igen: det som har kommit fram skickas inte igen.",
+  interruptedWithHandles: (files, size, folder, begun) =>
+    `En uppladdning av ${
+      counted(files, "fil", "filer")
+    } (${size}) till ${folder} avbröts; den började ${begun}. Det som ` +
+    "har kommit fram skickas inte igen.",
+  elsewhere: "Gå till den mappen",
+  leaving: "Om du lämnar sidan avslutas uppladdningarna.",
+};

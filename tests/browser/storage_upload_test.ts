@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import type { Browser, Page, Route } from "playwright-core";
+
+import { type Application, startApplication } from "@/tests/application.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { accessibilityFindings } from "./accessibility.ts";
+import { launch } from "./chromium.ts";
+
+const MIB = 1024 * 1024;
+const BUCKET = "upload-tests";
+const leaks = { sanitizeOps: false, sanitizeResources: false };
+
+/** The page of an empty folder in a real application. */
+interface Visit {
+  readonly page: Page;
+  readonly app: Application;
+  /** Below which the files go. */
+  readonly prefix: string;
+  /** A folder on the disk for files to be chosen. */
+  readonly disk: string;
+  /** The keys in the folder, and their lengths. */
+  objects(): Promise<Record<string, number>>;
+  api(path: string, init?: RequestInit): Promise<Response>;
+}
+
+let folders = 0;
+
+/** @param expected texts of console errors that belong to the test */
+async function withFolder(test: (visit: Visit) => Promise<void>, expected: readonly RegExp[] = []): Promise<void> {
+  const app = await startApplication();
+  const disk = await Deno.makeTempDir();
+  let browser: Browser | null = null;
+  try {
+    const form = new URLSearchParams({ username: "archive/curator", password: SAMPLE_PASSWORD });
+    const login = await fetch(`${app.site}api/v1/auth/token`, { method: "POST", body: form });
+    const { access_token } = await login.json();
+    const api = (path: string, init: RequestInit = {}) =>
+      fetch(`${app.site}api/v1${path}`, {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${access_token}`, "content-type": "application/json" },
+      });
+    const created = await api("/buckets", { method: "POST", body: JSON.stringify({ bucket: BUCKET }) });
+    assert.equal(created.status, 201, await created.text());
+    browser = await launch();
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(30_000);
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      // The probe of the store is answered by 404, which Chromium reports.
+      const isExpected = [/404 \(Not Found\)/, ...expected].some((text) => text.test(message.text()));
+      if (message.type() === "error" && !isExpected) complaints.push(message.text());
+    });
+    const prefix = `folder-${++folders}/`;
+    const visit: Visit = {
+      page,
+      app,
+      prefix,
+      disk,
+      api,
+      async objects() {
+        const response = await api(`/buckets/${BUCKET}/objects?prefix=${encodeURIComponent(prefix)}`);
+        const { objects }: { objects: { Key: string; Size: number }[] } = await response.json();
+        return Object.fromEntries(objects.map(({ Key, Size }) => [Key.slice(prefix.length), Size]));
+      },
+    };
+    await page.goto(`${app.site}login?next=${encodeURIComponent(folderAddress(prefix))}`);
+    await page.fill("[name=username]", "archive/curator");
+    await page.fill("[name=password]", SAMPLE_PASSWORD);
+    await page.click("button[type=submit]");
+    await awake(page);
+    await test(visit);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await browser?.close();
+    await app.stop();
+    await Deno.remove(disk, { recursive: true });
+  }
+}
+
+const folderAddress = (prefix: string) =>
+  `/storage/folder?account=${encodeURIComponent("archive/curator")}&bucket=${BUCKET}&prefix=${
+    encodeURIComponent(prefix)
+  }`;
+
+async function awake(page: Page): Promise<void> {
+  await page.waitForSelector("[data-island=storage_uploads][data-hydrated]");
+}
+
+const filesInput = (page: Page) => page.locator(".upload-area input[type=file]").first();
+const folderInput = (page: Page) => page.locator(".upload-area input[type=file]").last();
+const head = (page: Page) => page.locator(".uploads h2");
+
+/** Bytes that are not the same in all parts. */
+function write(path: string, length: number): void {
+  Deno.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  Deno.writeFileSync(path, new Uint8Array(length).map((_, index) => index * 31 + (index >> 16)));
+}
+
+async function sha256(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): Promise<string> {
+  return [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].join();
+}
+
+/** Holds the requests that send a part, until they are released. */
+async function holdPart(
+  page: Page,
+  number: number,
+): Promise<{ readonly held: Promise<void>; release(): Promise<void> }> {
+  const routes: Route[] = [];
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const isPart = (url: URL) =>
+    url.searchParams.get("partNumber") === String(number) && !url.href.includes("not-an-upload");
+  await page.route(isPart, (route) => {
+    routes.push(route);
+    resolve();
+  });
+  return {
+    held,
+    async release() {
+      await page.unroute(isPart);
+      // Those of a page that was left are gone.
+      await Promise.all(routes.map((route) => route.continue().catch(() => {})));
+    },
+  };
+}
+
+Deno.test(
+  "storage uploads: a folder with its folders, small files and one in parts, byte for byte",
+  leaks,
+  async () => {
+    await withFolder(async ({ page, disk, objects, api, prefix }) => {
+      write(`${disk}/scans/a.txt`, 10);
+      write(`${disk}/scans/deep/åäö 1.tif`, 300 * 1024);
+      write(`${disk}/scans/large.bin`, 20 * MIB);
+      Deno.writeFileSync(`${disk}/scans/empty`, new Uint8Array());
+      await folderInput(page).setInputFiles(`${disk}/scans`);
+      await head(page).getByText("4 files uploaded").waitFor();
+      assert.deepEqual(await objects(), {
+        "scans/a.txt": 10,
+        "scans/deep/åäö 1.tif": 300 * 1024,
+        "scans/empty": 0,
+        "scans/large.bin": 20 * MIB,
+      });
+      const stored = await api(`/buckets/${BUCKET}/objects/${encodeURIComponent(`${prefix}scans/large.bin`)}`);
+      assert.equal(
+        await sha256(await stored.arrayBuffer()),
+        await sha256(Deno.readFileSync(`${disk}/scans/large.bin`)),
+      );
+      assert.deepEqual(await accessibilityFindings(page), []);
+      await page.getByRole("link", { name: "scans" }).first().waitFor();
+    });
+  },
+);
+
+Deno.test(
+  "storage uploads: paused in the middle, then on; after a reload the same file skips what has arrived",
+  leaks,
+  async () => {
+    await withFolder(async ({ page, disk, objects, app, prefix }) => {
+      write(`${disk}/large.bin`, 40 * MIB);
+      const third = await holdPart(page, 3);
+      await filesInput(page).setInputFiles(`${disk}/large.bin`);
+      await third.held;
+      await page.getByText("33.6 MB of 41.9 MB").waitFor();
+      await page.getByRole("button", { name: "Pause all" }).click();
+      await head(page).getByText("Paused, 1 of 1 left").waitFor();
+      assert.deepEqual(await objects(), {});
+
+      page.once("dialog", (dialog) => dialog.accept());
+      await page.goto(app.site + folderAddress(prefix).slice(1));
+      await awake(page);
+      await page.getByText(/An upload of 1 file \(41\.9\sMB\).*was interrupted/).waitFor();
+      await third.release();
+      const sent: string[] = [];
+      page.on("request", (request) => {
+        const part = new URL(request.url()).searchParams.get("partNumber");
+        if (request.method() === "PUT" && part !== null && !request.url().includes("not-an-upload")) sent.push(part);
+      });
+      await filesInput(page).setInputFiles(`${disk}/large.bin`);
+      await head(page).getByText("1 file uploaded").waitFor();
+      assert.deepEqual(sent, ["3"]);
+      assert.deepEqual(await objects(), { "large.bin": 40 * MIB });
+      await page.getByText(/was interrupted/).waitFor({ state: "detached" });
+    });
+  },
+);
+
+Deno.test("storage uploads: names in use are asked about once", leaks, async () => {
+  await withFolder(async ({ page, disk, objects }) => {
+    for (const name of ["a.txt", "b.txt", "c.txt"]) write(`${disk}/${name}`, 10);
+    await filesInput(page).setInputFiles([`${disk}/a.txt`, `${disk}/b.txt`]);
+    await head(page).getByText("2 files uploaded").waitFor();
+    for (const name of ["a.txt", "b.txt"]) write(`${disk}/${name}`, 20);
+    await filesInput(page).setInputFiles(["a.txt", "b.txt", "c.txt"].map((name) => `${disk}/${name}`));
+    await page.getByText("In use: a.txt, b.txt.").waitFor();
+    await page.getByRole("button", { name: "Keep both" }).click();
+    await head(page).getByText("5 files uploaded").waitFor();
+    assert.deepEqual(await objects(), {
+      "a.txt": 10,
+      "a (2).txt": 20,
+      "b.txt": 10,
+      "b (2).txt": 20,
+      "c.txt": 10,
+    });
+  });
+});
+
+Deno.test("storage uploads: offline it waits, and goes on by itself", leaks, async () => {
+  await withFolder(async ({ page, disk, objects }) => {
+    write(`${disk}/large.bin`, 40 * MIB);
+    const third = await holdPart(page, 3);
+    await filesInput(page).setInputFiles(`${disk}/large.bin`);
+    await third.held;
+    await page.context().setOffline(true);
+    await third.release();
+    await page.getByText("The network is away.").waitFor();
+    await page.context().setOffline(false);
+    await head(page).getByText("1 file uploaded").waitFor();
+    assert.deepEqual(await objects(), { "large.bin": 40 * MIB });
+  }, [/ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_NETWORK/]);
+});
+
+Deno.test(
+  "storage uploads: where the browser may not reach the store, everything goes through this server",
+  leaks,
+  async () => {
+    await withFolder(async ({ page, disk, objects, app }) => {
+      write(`${disk}/large.bin`, 20 * MIB);
+      const isStore = (url: URL) => url.origin !== new URL(app.site).origin;
+      await page.route(isStore, (route) => route.abort());
+      await filesInput(page).setInputFiles(`${disk}/large.bin`);
+      await head(page).getByText("1 file uploaded").waitFor();
+      assert.deepEqual(await objects(), { "large.bin": 20 * MIB });
+      await page.getByText("do not let this page send straight to the store").waitFor();
+      await page.unroute(isStore);
+      await page.getByRole("button", { name: "Allow it" }).click();
+      await page.getByRole("button", { name: "Allow it" }).waitFor({ state: "detached" });
+    }, [/ERR_FAILED/]);
+  },
+);
+
+Deno.test("storage uploads: cancelling leaves nothing behind", leaks, async () => {
+  await withFolder(async ({ page, disk, objects, api }) => {
+    write(`${disk}/large.bin`, 40 * MIB);
+    const third = await holdPart(page, 3);
+    await filesInput(page).setInputFiles(`${disk}/large.bin`);
+    await third.held;
+    const aborted = page.waitForResponse((response) => response.url().includes("/abort"));
+    await page.getByRole("button", { name: "Cancel large.bin" }).click();
+    await head(page).getByText("Nothing was uploaded").waitFor();
+    await aborted;
+    const { uploads } = await (await api(`/buckets/${BUCKET}/uploads`)).json();
+    assert.deepEqual([uploads, await objects()], [[], {}]);
+    await third.release();
+  });
+});
