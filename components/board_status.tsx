@@ -1,4 +1,4 @@
-import { BOARD_LABELS, outageSentence, staleSentence } from "@/lib/presentation/board_sentences.ts";
+import { BOARD_LABELS, BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 
@@ -35,8 +35,8 @@ export function BoardStatus(props: BoardStatusProps) {
     <div class={`board-status ${outage !== null ? "bad" : isStale || isSkipped ? "warn" : ""}`}>
       <p>
         {outage !== null && <span role="alert">{outage}</span>}
-        {outage !== null && outageSentence(clock(readAt), clock(nextAt))}
-        {isStale && <span role="status">{staleSentence(formatClock(staleSince, zone))}</span>}
+        {outage !== null && BOARD_SENTENCES.outage(clock(readAt), clock(nextAt))}
+        {isStale && <span role="status">{BOARD_SENTENCES.stale(formatClock(staleSince, zone))}</span>}
         {isSkipped && <span role="status">{SENTENCES.skippedCampaigns(skipped)}</span>}
         {outage === null && !isStale && !isSkipped && (
           <span class="dots">

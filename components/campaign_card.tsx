@@ -52,7 +52,7 @@ export function CampaignCard(props: CampaignCardProps) {
   );
   const saveFailed = async () => {
     const failed = await props.onFailed();
-    if (failed) saveCsv(csvName(job.name, "failed"), failed);
+    if (failed) saveCsv(csvName(job.name, CARD.failedFile), failed);
   };
   return (
     <article class={`card ${accentOf(job, detail)}`} data-campaign={`${job.namespace}/${job.name}`}>

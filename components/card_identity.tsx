@@ -2,7 +2,7 @@ import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts"
 import type { CardTrouble } from "@/lib/client/card_store.ts";
 import { chipsOf, isAtGate } from "@/lib/presentation/campaign_state.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { pagesSentence } from "@/lib/presentation/pages_sentence.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { runLogPath } from "@/lib/presentation/page_paths.ts";
@@ -52,7 +52,7 @@ export function CardIdentity({ job, detail, trouble, spansNamespaces, style, fol
         </div>
         <span class="sub dots">
           <span>{job.pipeline || CARD.noPipeline}</span>
-          <span>{counted(job.counts.total, "volume", "volumes")}</span>
+          <span>{CARD.countedVolumes(job.counts.total)}</span>
         </span>
       </div>
       <HowFar job={job} detail={detail} trouble={trouble} zone={style.zone} />

@@ -1,6 +1,6 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { CHART, timelineChart } from "@/lib/presentation/timeline_chart.ts";
 import { Moment } from "./moment.tsx";
@@ -25,7 +25,6 @@ export function CardTimeline({ job, detail, style }: CardTimelineProps) {
   }
   if (!detail || !chart) return null;
   const { ended, failed, first, last, rows } = chart;
-  const ends = counted(last.volumesDone + last.volumesFailed, "volume", "volumes");
   return (
     <figure class="timeline">
       <svg viewBox={`0 -2 ${CHART.width} ${CHART.height + 4}`} preserveAspectRatio="none" aria-hidden="true">
@@ -35,7 +34,7 @@ export function CardTimeline({ job, detail, style }: CardTimelineProps) {
       <figcaption class="sub">
         <Moment at={first.at} style={style} />
         <span>
-          {CARD.endedVolumes(ends)}
+          {CARD.endedVolumes(last.volumesDone + last.volumesFailed)}
           {last.volumesFailed > 0 && `, ${CARD.failed(formatCount(last.volumesFailed))}`}
         </span>
         <Moment at={last.at} since={first.at} style={style} />

@@ -1,6 +1,6 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { isWhole } from "@/lib/presentation/campaign_state.ts";
-import { counted, formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
+import { formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
 import { atLeast, knowsPages } from "@/lib/presentation/pages_sentence.ts";
 import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
@@ -49,7 +49,7 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
             <span>
               {CARD.countedIn(
                 formatCount(detail.pagesCoverage.counted),
-                counted(detail.pagesCoverage.of, "started volume", "started volumes"),
+                detail.pagesCoverage.of,
               )}
             </span>
           )}

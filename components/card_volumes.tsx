@@ -5,7 +5,7 @@ import { type CardTrouble, MAX_VOLUMES_READ, VOLUMES_PAGE, type VolumesView } fr
 import { usePrinting } from "@/lib/client/printing.ts";
 import { saveCsv } from "@/lib/client/save_csv.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { csvName } from "@/lib/presentation/volume_csv.ts";
 import {
@@ -68,7 +68,7 @@ export function CardVolumes(props: CardVolumesProps) {
     const all = await props.onLoadAll();
     if (!all) return;
     saveCsv(
-      csvName(job.name, isFiltered ? "volumes-shown" : "volumes"),
+      csvName(job.name, isFiltered ? CARD.shownFile : CARD.volumesFile),
       chosenOf(inReadingOrder(all), segment.value, text.value),
     );
   };
@@ -126,7 +126,7 @@ export function CardVolumes(props: CardVolumesProps) {
           <div class="more">
             {!isWhole && (
               <button class="btn" type="button" onClick={() => isExpanded.value = true}>
-                {CARD.showOthers(counted(matching.length - SCREENFUL, "volume", "volumes"))}
+                {CARD.showOthers(matching.length - SCREENFUL)}
               </button>
             )}
             {isRead && isWhole && !isFiltered && remaining > 0 && (

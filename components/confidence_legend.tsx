@@ -1,7 +1,5 @@
-import type { ConfidenceStep } from "@/lib/presentation/alto/confidence.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
-import { PAGE_TEXT_LABELS } from "@/lib/presentation/page_text_sentences.ts";
-import { CONFIDENCE_LEGEND } from "@/lib/presentation/page_text_words.ts";
+import { CONFIDENCE_STEPS, type ConfidenceStep } from "@/lib/presentation/alto/confidence.ts";
+import { CONFIDENCE_WORDS, PAGE_TEXT_LABELS } from "@/lib/presentation/page_text_sentences.ts";
 
 interface ConfidenceLegendProps {
   /** The step of each line, to count them; steps without a line are left out. Absent: all steps, uncounted. */
@@ -13,11 +11,11 @@ export function ConfidenceLegend({ steps }: ConfidenceLegendProps) {
   const count = (step: ConfidenceStep) => steps?.filter((one) => one === step).length;
   return (
     <ul class="confidence-legend" aria-label={PAGE_TEXT_LABELS.confidenceLegend}>
-      {CONFIDENCE_LEGEND.map(({ step, label }) => ({ step, label, lines: count(step) }))
+      {CONFIDENCE_STEPS.map((step) => ({ step, lines: count(step) }))
         .filter(({ lines }) => lines !== 0)
-        .map(({ step, label, lines }) => (
+        .map(({ step, lines }) => (
           <li key={step}>
-            <span class={step}>{label}</span> {lines !== undefined && counted(lines, "line", "lines")}
+            <span class={step}>{CONFIDENCE_WORDS[step]}</span> {lines !== undefined && PAGE_TEXT_LABELS.lines(lines)}
           </li>
         ))}
     </ul>

@@ -3,9 +3,11 @@ import type { Ref } from "preact";
 import { type Shortcut, SHORTCUT_LABELS } from "@/lib/presentation/shortcuts.ts";
 import { ToolButton } from "./tool_button.tsx";
 
-interface ShortcutListProps {
+interface ShortcutListProps<Command extends string> {
   readonly dialog: Ref<HTMLDialogElement>;
-  readonly shortcuts: readonly Shortcut<string>[];
+  readonly shortcuts: readonly Shortcut<Command>[];
+  /** What the keys do. */
+  readonly words: Readonly<Record<Command, string>>;
   /** Whether single characters are shortcuts. */
   readonly hasCharacters: boolean;
   readonly onCharacters: () => void;
@@ -13,7 +15,8 @@ interface ShortcutListProps {
 }
 
 /** The dialog with a page's shortcuts. */
-export function ShortcutList({ dialog, shortcuts, hasCharacters, onCharacters, onClose }: ShortcutListProps) {
+export function ShortcutList<Command extends string>(props: ShortcutListProps<Command>) {
+  const { dialog, shortcuts, words, hasCharacters, onCharacters, onClose } = props;
   return (
     <dialog class="shortcuts" ref={dialog} aria-labelledby="shortcuts-title">
       <header>
@@ -21,12 +24,12 @@ export function ShortcutList({ dialog, shortcuts, hasCharacters, onCharacters, o
         <ToolButton icon="close" name={SHORTCUT_LABELS.close} onClick={onClose} />
       </header>
       <dl>
-        {shortcuts.map(({ shown, says }) => (
+        {shortcuts.map(({ shown, command }) => (
           <div key={shown}>
             <dt>
               <kbd>{shown}</kbd>
             </dt>
-            <dd>{says}</dd>
+            <dd>{words[command]}</dd>
           </div>
         ))}
       </dl>

@@ -22,7 +22,7 @@ import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
 import { apiBase } from "@/lib/client/site_settings.ts";
 import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
-import { BOARD_LABELS } from "@/lib/presentation/board_sentences.ts";
+import { BOARD_LABELS, LIST_KEY_WORDS } from "@/lib/presentation/board_sentences.ts";
 import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { jointPace } from "@/lib/presentation/joint_pace.ts";
@@ -227,6 +227,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
       <ShortcutList
         dialog={help}
         shortcuts={LIST_SHORTCUTS}
+        words={LIST_KEY_WORDS}
         hasCharacters={characterKeys.value}
         onCharacters={() => characterKeys.toggle()}
         onClose={() => help.current?.close()}

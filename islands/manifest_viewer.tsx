@@ -26,7 +26,7 @@ import { commandOf } from "@/lib/presentation/shortcuts.ts";
 import { VIEWER_SHORTCUTS, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
 import { hitsInOrder } from "@/lib/presentation/volume_search/hits_in_order.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
-import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import { VIEWER_KEY_WORDS, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { lineAt } from "@/lib/presentation/viewer_text.ts";
 import { readVolumeAddress } from "@/lib/presentation/volume_address.ts";
 import { AboutDrawer } from "@/islands/viewer/about_drawer.tsx";
@@ -247,6 +247,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       <ShortcutList
         dialog={help}
         shortcuts={VIEWER_SHORTCUTS}
+        words={VIEWER_KEY_WORDS}
         hasCharacters={characterKeys.value}
         onCharacters={() => characterKeys.toggle()}
         onClose={() => help.current?.close()}

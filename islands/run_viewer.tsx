@@ -15,13 +15,12 @@ import { browserClock } from "@/lib/client/poller.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { goByKey, moveStop, watchStop } from "@/lib/client/roving_stop.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
 import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
-import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
+import { LOG_FIGURES, LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import { type Following, logProblem, outcomeChip } from "@/lib/presentation/run_log/words.ts";
 import { isComplete } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
@@ -212,11 +211,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
           <div class="outcome">
             {(run || isWaiting || following === "stopped") && <Chip {...outcomeChip(outcome, following)} />}
             <span class="figure">
-              {run
-                ? counted(run.lineCount, "line", "lines")
-                : hasSession && problem === null
-                ? LOG_SENTENCES.readingLog
-                : ""}
+              {run ? LOG_FIGURES.lines(run.lineCount) : hasSession && problem === null ? LOG_SENTENCES.readingLog : ""}
             </span>
             {isFollowing && reader.readAt.value !== null && (
               <span class="figure">{LABELS.updated} {formatClock(reader.readAt.value, zoneOfReader())}</span>

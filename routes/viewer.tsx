@@ -4,6 +4,7 @@ import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { openStaticFile } from "@/lib/site/static_file.ts";
 import { viewerPolicy } from "@/lib/site/viewer_policy.ts";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 import { Shell } from "@/routes/frame/shell.tsx";
 import { fileResponse, viewerFilePolicy } from "./static_files.ts";
 
@@ -35,7 +36,7 @@ export function viewerPage(deps: ViewerPageDeps) {
     const user = userOf(session);
     const resultsUrl = deps.resultsUrl(request);
     return pageResponse(request, {
-      title: "Manifest viewer",
+      title: VIEWER_LABELS.viewer,
       body: (
         <Shell user={user} current={null} hasStorage={deps.hasStorage} here={context.target}>
           <ManifestViewer resultsUrl={resultsUrl} />

@@ -5,9 +5,8 @@ import { Icon } from "@/components/icon.tsx";
 import { ToolButton } from "@/components/tool_button.tsx";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
-import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** Hits that are listed; one goes through the others by the buttons. */
 const MAX_LISTED = 200;
@@ -153,7 +152,7 @@ export function SearchBox({ store, search, found, current, onHit }: SearchBoxPro
               </li>
             ))}
           </ol>
-          {hits.length > MAX_LISTED && <p class="note">The first {MAX_LISTED} are listed.</p>}
+          {hits.length > MAX_LISTED && <p class="note">{SEARCH_WORDS.firstListed(MAX_LISTED)}</p>}
           {leftOut > 0 && <p class="note">{VIEWER_LABELS.hitsLeftOut(leftOut)}</p>}
         </div>
       )}
@@ -174,18 +173,14 @@ function placeFrom(hits: readonly VolumeHit[], { positions, number }: ViewerStor
 
 function figure(count: number, isCut: boolean, current: number | null, isReading: boolean): string {
   const all = `${isCut || isReading ? "≥ " : ""}${count}`;
-  if (current !== null) return `${current + 1} of ${all}`;
-  return count === 1 && !isReading ? "1 hit" : `${all} hits`;
+  if (current !== null) return SEARCH_WORDS.hitOf(current + 1, all);
+  return count === 1 && !isReading ? SEARCH_WORDS.hit : SEARCH_WORDS.hits(all);
 }
 
 function progressSentence({ total, read, failed, isFull, isReading }: VolumeSearch["progress"]["value"]): string {
-  const lost = failed > 0 ? ` ${counted(failed, "page", "pages")} could not be read.` : "";
-  if (isReading) return `${read} of ${counted(total, "page", "pages")} searched so far.${lost}`;
-  if (isFull) return `Only ${read} of ${counted(total, "page", "pages")} are searched: the volume is too long.${lost}`;
+  const lost = failed > 0 ? ` ${SEARCH_WORDS.failed(failed)}` : "";
+  if (isReading) return SEARCH_WORDS.reading(read, total) + lost;
+  if (isFull) return SEARCH_WORDS.full(read, total) + lost;
   const missing = total - read;
-  if (missing === 0) return `${counted(read, "page", "pages")} searched.`;
-  const reason = missing === 1 ? "was not searched: its text cannot" : "were not searched: their texts cannot";
-  return `${counted(read, "page", "pages")} searched. ${
-    counted(missing, "page", "pages")
-  } ${reason} be read at the moment.`;
+  return SEARCH_WORDS.searched(read) + (missing === 0 ? "" : ` ${SEARCH_WORDS.missing(missing)}`);
 }

@@ -6,9 +6,8 @@ import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import { PHONE } from "@/lib/client/viewer/viewer_panels.ts";
 import { standInOf } from "@/lib/presentation/iiif/stand_in.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
 import { listWindow, scrollToMiddle } from "@/lib/presentation/viewer_window.ts";
-import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** px of one entry along the list, as viewer.css lays it out. */
 const ENTRY = { column: 152, row: 68 };
@@ -102,7 +101,7 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
                 {count > 0 && (
                   <b>
                     <span aria-hidden="true">{count}</span>
-                    <span class="sr">{counted(count, "hit", "hits")}</span>
+                    <span class="sr">{SEARCH_WORDS.hitsOnPage(count)}</span>
                   </b>
                 )}
               </a>

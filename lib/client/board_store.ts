@@ -1,7 +1,7 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { troubleAnnouncement } from "@/lib/presentation/board_sentences.ts";
+import { BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
 import { type CampaignFilter, matches } from "@/lib/presentation/campaign_filter.ts";
 import {
   campaignKey,
@@ -235,7 +235,7 @@ export class BoardStore {
     if (this.#first.value) return;
     const troubled = new Set(before.filter(isInTrouble).map(campaignKey));
     const names = jobs.filter((job) => isInTrouble(job) && !troubled.has(campaignKey(job))).map(({ name }) => name);
-    if (names.length > 0) this.announcement.value = troubleAnnouncement(names);
+    if (names.length > 0) this.announcement.value = BOARD_SENTENCES.troubled(names);
   }
 
   #take(list: CampaignList): void {

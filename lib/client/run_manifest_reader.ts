@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 import { isComplete, readRunManifest, type RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
-import { manifestProblem, UNREADABLE_MANIFEST } from "@/lib/presentation/run_manifest/words.ts";
+import { manifestProblem, RUN_WORDS } from "@/lib/presentation/run_manifest/words.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "./fetch_text.ts";
 import { type Clock, Poller } from "./poller.ts";
@@ -84,7 +84,7 @@ export class RunManifestReader {
     const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, signal });
     if (fetched.ok) {
       const manifest = readRunManifest(parsedJson(fetched.text));
-      return manifest ? { kind: "read", manifest } : { kind: "problem", sentence: UNREADABLE_MANIFEST };
+      return manifest ? { kind: "read", manifest } : { kind: "problem", sentence: RUN_WORDS.unreadable };
     }
     const { problem } = fetched;
     if (problem === 401) this.#deps.onLogin();

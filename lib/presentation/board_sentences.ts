@@ -1,84 +1,10 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
-import type { Segment } from "./campaign_filter.ts";
-import type { Sort } from "./campaign_order.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/board.ts";
+import * as sv from "@/lib/presentation/sentences/sv/board.ts";
 
-/** The sentences and labels of the list of campaigns as a whole. Clocks and figures come formatted. */
-export const BOARD_SENTENCES = {
-  introduction:
-    "Stackroom reads scanned volumes by machine and stores their text beside the images. A campaign is a batch of " +
-    "volumes (bound archive records, each a list of page images) that one pipeline, a fixed series of reading steps and " +
-    "models, works through.",
-  noCluster: "This site shows pages and results only. It follows no cluster, so it has no list of campaigns.",
-  readElsewhere: "Run logs, page texts and volumes open from links to them.",
-} as const;
-
-/** The labels of the list's head, filter and order. */
-export const BOARD_LABELS = {
-  introduction: "What this is",
-  closeIntroduction: "Close, and do not show again",
-  figures: "All campaigns now",
-  unknown: "–",
-  filter: "Filter and order of the campaigns",
-  pipeline: "Pipeline",
-  anyPipeline: "All pipelines",
-  namespace: "Namespace",
-  anyNamespace: "All namespaces",
-  order: "Order",
-  apply: "Apply",
-  showAll: (all: string) => `Show all ${all}`,
-  tryNow: "Try now",
-  trying: "Trying…",
-  shortcuts: "Shortcuts",
-  previousPage: "Previous campaigns",
-  nextPage: "Next campaigns",
-  pages: "More campaigns",
-} as const;
-
-export const SEGMENT_WORDS: Readonly<Record<Segment, string>> = {
-  all: "All",
-  trouble: "In trouble",
-  running: "Running",
-  waiting: "Waiting",
-  finished: "Finished",
-};
-
-export const SORT_WORDS: Readonly<Record<Sort, string>> = {
-  state: "By state",
-  newest: "Newest first",
-  name: "By name",
-  end: "By estimated end",
-};
-
-/** Below the figures of all campaigns; `isWhole`: the speed of every running campaign is known. */
-export const FIGURE_WORDS = {
-  troubled: (count: number) => count === 0 ? "in trouble" : "in trouble, someone must act",
-  running: (activeVolumes: number, troubled: number) =>
-    `running, ${counted(activeVolumes, "volume", "volumes")} at work${troubled > 0 ? `, ${troubled} in trouble` : ""}`,
-  pagesPerMinute: (isKnown: boolean, isWhole: boolean) => `pages a minute${asFarAsKnown(isKnown, isWhole)}`,
-  end: (isKnown: boolean, isWhole: boolean) =>
-    `all running ones done${isKnown && isWhole ? ", estimated" : asFarAsKnown(isKnown, isWhole)}`,
-} as const;
-
-/** After the reason why a list cannot be read at the moment. */
-export function outageSentence(readAt: string | null, nextAt: string | null): string {
-  return (readAt === null ? "" : ` The list is from ${readAt}.`) + (nextAt === null ? "" : ` Next try at ${nextAt}.`);
-}
-
-/** For a list that the server read, though the cluster has not answered it since. */
-export function staleSentence(since: string): string {
-  return `The cluster has not answered since ${since}, so the list is from then.`;
-}
-
-/** Read out when campaigns fall into trouble. */
-export function troubleAnnouncement(names: readonly string[]): string {
-  if (names.length > MAX_NAMED) return `${counted(names.length, "more campaign", "more campaigns")} are in trouble.`;
-  return `${names.join(", ")} ${names.length === 1 ? "is" : "are"} in trouble.`;
-}
-
-/** Names that are read out one by one. */
-const MAX_NAMED = 3;
-
-function asFarAsKnown(isKnown: boolean, isWhole: boolean): string {
-  if (!isKnown) return ", not known yet";
-  return isWhole ? "" : ", as far as known";
-}
+export const BOARD_SENTENCES = inLanguage({ en: en.BOARD_SENTENCES, sv: sv.BOARD_SENTENCES });
+export const BOARD_LABELS = inLanguage({ en: en.BOARD_LABELS, sv: sv.BOARD_LABELS });
+export const SEGMENT_WORDS = inLanguage({ en: en.SEGMENT_WORDS, sv: sv.SEGMENT_WORDS });
+export const SORT_WORDS = inLanguage({ en: en.SORT_WORDS, sv: sv.SORT_WORDS });
+export const FIGURE_WORDS = inLanguage({ en: en.FIGURE_WORDS, sv: sv.FIGURE_WORDS });
+export const LIST_KEY_WORDS = inLanguage({ en: en.LIST_KEY_WORDS, sv: sv.LIST_KEY_WORDS });

@@ -1,4 +1,9 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/problems.ts";
+import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
+
+const CAMPAIGN_CHIPS = inLanguage({ en: en.CAMPAIGN_CHIPS, sv: sv.CAMPAIGN_CHIPS });
 
 /** Where a campaign stands in the list, from the top. */
 export const BANDS = ["running", "trouble", "finished", "waiting"] as const;
@@ -76,7 +81,7 @@ export function accentOf(job: JobSummary, detail: JobDetail | null): Accent {
 /** A card's chips: warm-up, job removed, phase. */
 export function chipsOf(job: JobSummary, detail: JobDetail | null): Chip[] {
   const removed: Chip[] = job.jobGone
-    ? [{ text: "job removed", tone: "idle", title: "The cluster has removed the finished job; its record is kept." }]
+    ? [{ text: CAMPAIGN_CHIPS.jobRemoved, tone: "idle", title: CAMPAIGN_CHIPS.jobRemovedTitle }]
     : [];
   return [...warmupChip(job), ...removed, phaseChip(job, detail)];
 }
@@ -100,29 +105,29 @@ function lostPages(detail: JobDetail | null): boolean {
 function warmupChip({ warmup, phase }: JobSummary): Chip[] {
   if (warmup.phase === "succeeded") return [];
   if (warmup.phase === "missing") {
-    return [{ text: "no warm-up", tone: phase === "Succeeded" ? "idle" : "bad" }];
+    return [{ text: CAMPAIGN_CHIPS.noWarmup, tone: phase === "Succeeded" ? "idle" : "bad" }];
   }
-  return [{ text: `warm-up ${warmup.phase}`, tone: WARMUP_TONES[warmup.phase], title: warmup.reason?.error }];
+  return [{ text: CAMPAIGN_CHIPS.warmup[warmup.phase], tone: WARMUP_TONES[warmup.phase], title: warmup.reason?.error }];
 }
 
 function phaseChip(job: JobSummary, detail: JobDetail | null): Chip {
   switch (job.phase) {
     case "Running":
-      return { text: "running", tone: "run", live: job.warmup.phase === "succeeded" };
+      return { text: CAMPAIGN_CHIPS.running, tone: "run", live: job.warmup.phase === "succeeded" };
     case "Succeeded": {
-      const partly = "partially succeeded";
+      const partly = CAMPAIGN_CHIPS.partiallySucceeded;
       const hasLost = lostPages(detail);
-      return { text: hasLost ? partly : "succeeded", tone: hasLost ? "warn" : "done", room: partly };
+      return { text: hasLost ? partly : CAMPAIGN_CHIPS.succeeded, tone: hasLost ? "warn" : "done", room: partly };
     }
     case "PartiallyFailed":
-      return { text: "partially failed", tone: "bad" };
+      return { text: CAMPAIGN_CHIPS.partiallyFailed, tone: "bad" };
     case "Failed":
-      return { text: "failed", tone: "bad" };
+      return { text: CAMPAIGN_CHIPS.failed, tone: "bad" };
     case "Unknown":
-      return { text: "outcome unknown", tone: "idle" };
+      return { text: CAMPAIGN_CHIPS.unknown, tone: "idle" };
     case "Queued":
-      return { text: "queued", tone: "idle", title: job.waiting?.reason };
+      return { text: CAMPAIGN_CHIPS.queued, tone: "idle", title: job.waiting?.reason };
     case "Paused":
-      return { text: "paused", tone: "idle", title: job.waiting?.reason };
+      return { text: CAMPAIGN_CHIPS.paused, tone: "idle", title: job.waiting?.reason };
   }
 }

@@ -25,7 +25,9 @@ export function timesOf(job: JobSummary, detail: JobDetail | null, now: number):
     const begin = startedAt ?? createdAt;
     const took = spanBetween(begin, finishedAt);
     return {
-      main: finishedAt === null ? NO_END : words(CARD.endedAgo(ageOf(finishedAt, now)), finishedAt, CARD.endedAt),
+      main: finishedAt === null
+        ? words(CARD.endNotRecorded, null, "")
+        : words(CARD.endedAgo(ageOf(finishedAt, now)), finishedAt, CARD.endedAt),
       sub: took === ""
         ? words(CARD.createdAgo(ageOf(createdAt, now)), createdAt, CARD.createdAt)
         : words(CARD.took(took), begin, CARD.startedAt),
@@ -44,12 +46,9 @@ export function timesOf(job: JobSummary, detail: JobDetail | null, now: number):
   return { main: endWords(detail?.pace?.endsAt ?? null, now), sub };
 }
 
-const NO_END: TimeWords = { text: CARD.endNotRecorded, at: null, of: "" };
-const UNKNOWN_END: TimeWords = { text: CARD.endUnknown, at: null, of: "" };
-
 function endWords(endsAt: string | null, now: number): TimeWords {
   const left = (Date.parse(endsAt ?? "") - now) / 1000;
-  if (Number.isNaN(left)) return UNKNOWN_END;
+  if (Number.isNaN(left)) return words(CARD.endUnknown, null, "");
   const text = left < 60 ? CARD.littleTimeLeft : CARD.timeLeft(formatSpan(left));
   return words(text, endsAt, CARD.estimatedEnd);
 }

@@ -1,32 +1,14 @@
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/login.ts";
+import * as sv from "@/lib/presentation/sentences/sv/login.ts";
 import { formatAge, formatDuration } from "./durations.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
 import { formatClock, formatEnd } from "./moments.ts";
 
-/** The words of the login page. */
-export const LOGIN_LABELS = {
-  title: "Log in",
-  pitch: "Your scans, read by machine, in your own storage.",
-  about: "Stackroom reads scanned collections in batches, shows how far each volume has come, and puts the text " +
-    "beside the page.",
-  userName: "User name",
-  password: "Password",
-  logIn: "Log in",
-  goOn: "Go on",
-  apiPage: "API page",
-  samples: "No account? Try a sample login",
-  samplePassword: "Their password:",
-  sampleName: "User name",
-  samplePurpose: "Opens",
-  lookAround: (name: string) => `Look around as ${name}`,
-} as const;
-
-/** The sentences of the login page. */
-export const LOGIN_SENTENCES = {
-  loggedOut: "You are logged out.",
-  endedEarly: "Your session has ended: it was logged out, or the account was changed. Log in again.",
-  loggedInAs: (user: string) => `You are logged in as ${user}.`,
-  leadsBack: "The login leads back to where you were.",
-} as const;
+export const LOGIN_LABELS = inLanguage({ en: en.LOGIN_LABELS, sv: sv.LOGIN_LABELS });
+export const LOGIN_SENTENCES = inLanguage({ en: en.LOGIN_SENTENCES, sv: sv.LOGIN_SENTENCES });
+const ACCOUNT_SENTENCES = inLanguage({ en: en.ACCOUNT_SENTENCES, sv: sv.ACCOUNT_SENTENCES });
+const LOGIN_ERRORS = inLanguage({ en: en.LOGIN_ERRORS, sv: sv.LOGIN_ERRORS });
+const LOGIN_MOMENTS = inLanguage({ en: en.LOGIN_MOMENTS, sv: sv.LOGIN_MOMENTS });
 
 /** What kind of account a failed login may have meant. */
 type AccountKind = "own" | "other tenant" | "no tenant";
@@ -48,11 +30,9 @@ export function accountSentence(kind: AccountKind, campaignTenant: string): stri
     case "own":
       return null;
     case "other tenant":
-      return `This login opens no campaigns: they open with accounts of the tenant ${campaignTenant} only. An account of ` +
-        "another tenant opens its own storage through the API.";
+      return ACCOUNT_SENTENCES.otherTenant(campaignTenant);
     case "no tenant":
-      return `No account of the tenant ${campaignTenant} has this name and password, and only its accounts open the ` +
-        "campaigns. An account of the system level manages the tenants of the store through the API.";
+      return ACCOUNT_SENTENCES.noTenant(campaignTenant);
   }
 }
 
@@ -61,25 +41,12 @@ export function accountSentence(kind: AccountKind, campaignTenant: string): stri
  * the address cannot put words into the page.
  */
 export function loginErrorSentence(code: string): string {
-  return LOGIN_ERRORS.get(code) ?? "The login did not work. Try again in a moment.";
+  return isLoginError(code) ? LOGIN_ERRORS[code] : LOGIN_ERRORS.other;
 }
 
-const MALFORMED_LOGIN = "The name or the password is missing or too long.";
-const LOGIN_UNREACHABLE = "The results store does not answer, so the login cannot be checked. Try again in a moment.";
-
-const LOGIN_ERRORS: ReadonlyMap<string, string> = new Map([
-  ["401", "The name or the password is wrong."],
-  [
-    "403",
-    "This page was not opened under the site's own address, so the login was refused. Open the site by its usual address.",
-  ],
-  ["413", MALFORMED_LOGIN],
-  ["422", MALFORMED_LOGIN],
-  ["429", "No login is possible at the moment. Wait a little, five minutes at most, then try again."],
-  ["502", LOGIN_UNREACHABLE],
-  ["503", "The login is not available at the moment. Try again later."],
-  ["504", LOGIN_UNREACHABLE],
-]);
+function isLoginError(code: string): code is `${keyof typeof LOGIN_ERRORS}` {
+  return Object.hasOwn(LOGIN_ERRORS, code);
+}
 
 /** A moment of which the login page speaks; instants in ms since 1970. */
 export interface LoginMoment {
@@ -96,23 +63,21 @@ export interface LoginMoment {
  */
 export function loginMomentSentence({ kind, at }: LoginMoment, now: number, zone: string | null): string {
   if (kind === "ended") {
-    return `Your session ended ${zone === null ? agoText(at, now) : endText(at, now, zone)}. Log in again.`;
+    return zone === null
+      ? LOGIN_MOMENTS.endedAgo(formatAge((now - at) / 1000))
+      : LOGIN_MOMENTS.endedAt(endText(at, now, zone));
   }
-  if (at <= now) return "There were too many attempts. You can try again now.";
-  return `Too many attempts. Try again ${zone === null ? waitText(at, now) : `at ${formatClock(at, zone)}`}.`;
-}
-
-function agoText(at: number, now: number): string {
-  return formatAge((now - at) / 1000);
+  if (at <= now) return LOGIN_MOMENTS.unlocked;
+  return zone === null ? LOGIN_MOMENTS.lockedFor(waitText(at, now)) : LOGIN_MOMENTS.lockedUntil(formatClock(at, zone));
 }
 
 /** The clock alone where the day is today. */
 function endText(at: number, now: number, zone: string): string {
   const [end, today] = [at, now].map((ms) => new Date(ms).toISOString());
-  return `at ${formatEnd(end, today, { zone, now })}`;
+  return formatEnd(end, today, { zone, now });
 }
 
 function waitText(at: number, now: number): string {
   const seconds = Math.ceil((at - now) / 1000);
-  return seconds < 60 ? `in ${counted(seconds, "second", "seconds")}` : `in ${formatDuration(seconds)}`;
+  return seconds < 60 ? LOGIN_MOMENTS.seconds(seconds) : formatDuration(seconds);
 }

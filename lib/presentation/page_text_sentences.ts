@@ -1,22 +1,8 @@
-/** The sentences of the page that shows the text of one page. */
-export const PAGE_TEXT_SENTENCES = {
-  noPageNamed: "No page is named: open one from the log of its volume.",
-  readingPage: "Reading the page…",
-  pageNeedsScripts: "The viewer needs scripts; the raw file does not.",
-  noTextLines: "The file has no lines of text.",
-  textCopied: "copied",
-  textNotCopied: "the browser did not allow copying",
-  xmlShortened: "The end of this file is left out; the raw file has it.",
-} as const;
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/page_text.ts";
+import * as sv from "@/lib/presentation/sentences/sv/page_text.ts";
 
-/** The words of its headings and controls. */
-export const PAGE_TEXT_LABELS = {
-  pageText: "Page text",
-  toReadPages: "to read pages.",
-  copyText: "Copy text",
-  showXml: "Show XML",
-  seeImage: "See the image",
-  rawFile: "Raw file",
-  confidenceLegend: "How sure the recognition is",
-  theFile: "The file",
-} as const;
+export const PAGE_TEXT_SENTENCES = inLanguage({ en: en.PAGE_TEXT_SENTENCES, sv: sv.PAGE_TEXT_SENTENCES });
+export const PAGE_TEXT_LABELS = inLanguage({ en: en.PAGE_TEXT_LABELS, sv: sv.PAGE_TEXT_LABELS });
+export const CONFIDENCE_WORDS = inLanguage({ en: en.CONFIDENCE_WORDS, sv: sv.CONFIDENCE_WORDS });
+export const PAGE_PROBLEMS = inLanguage({ en: en.PAGE_PROBLEMS, sv: sv.PAGE_PROBLEMS });

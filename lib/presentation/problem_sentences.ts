@@ -1,5 +1,13 @@
 import type { JobSummary, Reason } from "@/lib/campaigns/projection/types.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/problems.ts";
+import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
 import { isHeldByWarmup } from "./campaign_state.ts";
+
+export const PROBLEMS = inLanguage({ en: en.PROBLEMS, sv: sv.PROBLEMS });
+const STAGE_WORDS = inLanguage({ en: en.STAGE_WORDS, sv: sv.STAGE_WORDS });
+const VOLUME_ENDS = inLanguage({ en: en.VOLUME_ENDS, sv: sv.VOLUME_ENDS });
+const WARMUP_ENDS = inLanguage({ en: en.WARMUP_ENDS, sv: sv.WARMUP_ENDS });
 
 /** Sentences of problems that a card shows before the rest is folded away (spec, Limits). */
 export const MAX_PROBLEM_SENTENCES = 3;
@@ -8,7 +16,11 @@ const MAX_QUOTED_ERROR = 300;
 
 /** What a worker does in a stage, for the line below a volume; "" for a stage that needs no words. */
 export function stageWords(stage: string | null): string {
-  return STAGE_WORDS.get(stage ?? "") ?? "";
+  return isStage(stage) ? STAGE_WORDS[stage] : "";
+}
+
+function isStage(stage: string | null): stage is keyof typeof STAGE_WORDS {
+  return Object.hasOwn(STAGE_WORDS, stage ?? "");
 }
 
 /** A failure in our words. */
@@ -27,10 +39,9 @@ export function failureWords(reason: Reason, isFinal: boolean): FailureWords {
 }
 
 /** A failed volume of which nothing more is known. */
-export const UNEXPLAINED_FAILURE: FailureWords = {
-  text: `The volume failed, and nothing is left that says why. ${notTriedAgain()}`,
-  raw: null,
-};
+export function unexplainedFailure(): FailureWords {
+  return { text: `${PROBLEMS.unexplained} ${PROBLEMS.notTriedAgain}`, raw: null };
+}
 
 /**
  * What is wrong with a campaign's warm-up, and what waits for it: this campaign's volumes, or only the next campaign where
@@ -40,37 +51,11 @@ export function warmupWords(job: JobSummary): FailureWords | null {
   const { warmup, pipeline, phase } = job;
   const isHeld = isHeldByWarmup(job);
   if (warmup.phase === "missing" && phase !== "Succeeded") {
-    const waits = isHeld
-      ? "no volume starts before one succeeds. Start one."
-      : "the next campaign of this pipeline waits for one.";
-    return { text: `There is no warm-up of the pipeline ${pipeline}, and ${waits}`, raw: null };
+    return { text: isHeld ? PROBLEMS.noWarmupHeld(pipeline) : PROBLEMS.noWarmup(pipeline), raw: null };
   }
   if (warmup.phase !== "failed") return null;
-  const { text, raw } = warmup.reason ? warmupCause(warmup.reason) : { text: "The warm-up failed.", raw: null };
-  const waits = isHeld ? "No volume starts" : `The next campaign of the pipeline ${pipeline} does not start`;
-  return { text: `${text} ${waits} before it succeeds: mend the cause, then start the warm-up again.`, raw };
-}
-
-/** In place of a volume's progress when the results store refuses the reader. */
-export function forbiddenSentence(): string {
-  return "Your account may not read this volume.";
-}
-
-const STAGE_WORDS: ReadonlyMap<string, string> = new Map([
-  ["setup", "reading the manifest"],
-  ["resume", "checking earlier results"],
-  ["load", "loading the model"],
-  ["stream", "processing pages"],
-  ["verify", "checking results"],
-  ["publish", "publishing results"],
-]);
-
-/**
- * The same for every volume that stays failed: a record, which is left when the Job is gone, knows no more. The campaign's
- * own sentence says once for all of them what to do.
- */
-function notTriedAgain(): string {
-  return "Not tried again.";
+  const { text, raw } = warmup.reason ? warmupCause(warmup.reason) : { text: PROBLEMS.warmupFailed, raw: null };
+  return { text: `${text} ${isHeld ? PROBLEMS.warmupHolds : PROBLEMS.warmupHoldsNext(pipeline)}`, raw };
 }
 
 const WORST_NAMES = 3;
@@ -82,28 +67,26 @@ interface Happening {
 }
 
 function whatHappened({ stage, permanent, error }: Reason): Happening {
-  const known = clusterSentence(error, "the work on this volume");
+  const known = clusterSentence(error, VOLUME_ENDS);
   if (known !== null) return { text: known, isQuoted: false };
   if (stage === "verify" || error.startsWith("verify failed:")) return verifyHappening(error);
   if (stage === null && permanent === null && /^\s*[{[]/.test(error)) {
-    return { text: "The volume stopped with a message that cannot be read.", isQuoted: false };
+    return { text: PROBLEMS.unreadableMessage, isQuoted: false };
   }
-  if (error.trim() === "") return { text: "The volume stopped without saying why.", isQuoted: false };
-  const what = STAGE_FAILURES.get(`${stage}${permanent ? "!" : ""}`) ?? stageFailure(stage);
-  return {
-    text: `${what}: ${quoted(what === MANIFEST_UNREAD ? withoutManifestUnread(error) : error)}`,
-    isQuoted: true,
-  };
+  if (error.trim() === "") return { text: PROBLEMS.noMessage, isQuoted: false };
+  const what = stageFailure(stage, permanent === true);
+  const cause = what === PROBLEMS.manifestUnread ? withoutManifestUnread(error) : error;
+  return { text: `${what}: ${quoted(cause)}`, isQuoted: true };
 }
 
 function warmupCause({ error }: Reason): FailureWords {
   if (/no space left on device/i.test(error)) {
-    return { text: "The warm-up failed: the disk for models is full.", raw: error };
+    return { text: PROBLEMS.warmupDiskFull, raw: error };
   }
-  const known = clusterSentence(error, "the warm-up");
+  const known = clusterSentence(error, WARMUP_ENDS);
   return known === null
-    ? { text: `The warm-up failed: ${quoted(error)}`, raw: null }
-    : { text: `The warm-up failed. ${known}`, raw: error };
+    ? { text: PROBLEMS.warmupFailedOf(quoted(error)), raw: null }
+    : { text: `${PROBLEMS.warmupFailed} ${known}`, raw: error };
 }
 
 /**
@@ -111,81 +94,59 @@ function warmupCause({ error }: Reason): FailureWords {
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
  */
-function clusterSentence(error: string, work: string): string | null {
-  if (/\bMAX_SECONDS\b/.test(error)) return CLUSTER_SENTENCES.DeadlineExceeded(work);
+function clusterSentence(error: string, ends: typeof VOLUME_ENDS): string | null {
+  if (/\bMAX_SECONDS\b/.test(error)) return ends.outOfTime;
   const [, word, code] = /^(\w+)(?: \(exit code (\d+)\))?$/.exec(error.trim()) ?? [];
-  if (word !== undefined && Object.hasOwn(CLUSTER_SENTENCES, word)) return CLUSTER_SENTENCES[word](work);
-  return code === undefined ? null : `${capital(work)} broke off with an error (exit code ${code}).`;
+  if (word !== undefined && Object.hasOwn(CLUSTER_WORDS, word)) return ends[CLUSTER_WORDS[word]];
+  return code === undefined ? null : ends.brokeOff(code);
 }
 
-const outOfTime = (work: string) => `The time allowed for ${work} ran out.`;
-const stopped = (work: string) => `The cluster stopped ${work}.`;
-const moved = (work: string) => `The cluster stopped ${work} to free resources.`;
-const machineLost = (work: string) => `The machine under ${work} was shut down or lost.`;
-const noImage = (work: string) => `The container image for ${work} could not be fetched.`;
-const notStarted = (work: string) => `The container for ${work} could not be started.`;
-
-const CLUSTER_SENTENCES: Readonly<Record<string, (work: string) => string>> = {
-  OOMKilled: (work) => `${capital(work)} ran out of memory.`,
-  DeadlineExceeded: outOfTime,
-  SIGTERM: stopped,
-  Evicted: moved,
-  Preempting: moved,
-  NodeLost: machineLost,
-  NodeShutdown: machineLost,
-  Terminated: machineLost,
-  ErrImagePull: noImage,
-  ImagePullBackOff: noImage,
-  ErrImageNeverPull: noImage,
-  InvalidImageName: noImage,
-  ContainerCannotRun: notStarted,
-  StartError: notStarted,
-  RunContainerError: notStarted,
-  CreateContainerError: notStarted,
-  CreateContainerConfigError: notStarted,
-  CrashLoopBackOff: notStarted,
+const CLUSTER_WORDS: Readonly<Record<string, Exclude<keyof typeof VOLUME_ENDS, "brokeOff">>> = {
+  OOMKilled: "outOfMemory",
+  DeadlineExceeded: "outOfTime",
+  SIGTERM: "stopped",
+  Evicted: "moved",
+  Preempting: "moved",
+  NodeLost: "machineLost",
+  NodeShutdown: "machineLost",
+  Terminated: "machineLost",
+  ErrImagePull: "noImage",
+  ImagePullBackOff: "noImage",
+  ErrImageNeverPull: "noImage",
+  InvalidImageName: "noImage",
+  ContainerCannotRun: "notStarted",
+  StartError: "notStarted",
+  RunContainerError: "notStarted",
+  CreateContainerError: "notStarted",
+  CreateContainerConfigError: "notStarted",
+  CrashLoopBackOff: "notStarted",
 };
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-const MANIFEST_UNREAD = "The volume's manifest cannot be read";
 
 /** A worker's error without the words that say the same as the sentence before it. */
 function withoutManifestUnread(error: string): string {
   return error.replace(/^\s*manifest unreadable:\s*(?=\S)/i, "");
 }
 
-const STAGE_FAILURES: ReadonlyMap<string, string> = new Map([
-  ["config", "The deployment is not set up for this work"],
-  ["config!", "The deployment is not set up for this work"],
-  ["setup!", MANIFEST_UNREAD],
-  ["warmup", "The model was not made ready by the warm-up"],
-  ["warmup!", "The model was not made ready by the warm-up"],
-]);
-
-function stageFailure(stage: string | null): string {
+function stageFailure(stage: string | null, isPermanent: boolean): string {
+  if (stage === "config") return PROBLEMS.notSetUp;
+  if (stage === "warmup") return PROBLEMS.modelNotReady;
+  if (stage === "setup" && isPermanent) return PROBLEMS.manifestUnread;
   const words = stageWords(stage);
-  return words ? `It failed while ${words}` : "It failed";
+  return words ? PROBLEMS.failedWhile(words) : PROBLEMS.failed;
 }
 
 function verifyHappening(error: string): Happening {
-  const unread = () => ({ text: `It failed while checking results: ${quoted(error)}`, isQuoted: true });
+  const unread = () => ({ text: PROBLEMS.checkFailed(quoted(error)), isQuoted: true });
   const all = /all (\d+) processed pages failed/.exec(error);
-  if (all) return { text: "No page of this volume gave a result.", isQuoted: false };
+  if (all) return { text: PROBLEMS.noPageGaveResult, isQuoted: false };
   const counts = /verify failed: (\d+) missing, (\d+) failed/.exec(error);
   if (!counts) return unread();
   const [missing, failed] = [Number(counts[1]), Number(counts[2])];
   const parts = [
-    ...(missing > 0 ? [`${pages(missing)} missing${named(error, "missing", missing)}`] : []),
-    ...(failed > 0 ? [`${pages(failed)} without a result${named(error, "failed", failed)}`] : []),
+    ...(missing > 0 ? [PROBLEMS.pagesMissing(missing, named(error, "missing", missing))] : []),
+    ...(failed > 0 ? [PROBLEMS.pagesWithoutResult(failed, named(error, "failed", failed))] : []),
   ];
   return parts.length > 0 ? { text: `${parts.join(", ")}.`, isQuoted: false } : unread();
-}
-
-function pages(count: number): string {
-  return count === 1 ? "1 page is" : `${count} pages are`;
 }
 
 /** The first names of a list such as `missing=['0001', '0002'`, which may be cut open anywhere. */
@@ -195,11 +156,12 @@ function named(error: string, list: string, count: number): string {
   const text = error.slice(start + list.length + 2).split("]", 1)[0];
   const names = text.split(", ").flatMap((item) => /^'([^']*)'$/.exec(item)?.[1] ?? []).slice(0, WORST_NAMES);
   if (names.length === 0) return "";
-  return count > names.length ? ` (${names.join(", ")} and ${count - names.length} more)` : ` (${names.join(", ")})`;
+  const shown = names.join(", ");
+  return ` (${count > names.length ? PROBLEMS.andMore(shown, count - names.length) : shown})`;
 }
 
 function whatFollows({ permanent }: Reason, isFinal: boolean): string {
-  return permanent || isFinal ? notTriedAgain() : "It will be tried again.";
+  return permanent || isFinal ? PROBLEMS.notTriedAgain : PROBLEMS.triedAgain;
 }
 
 /** A foreign text as the end of a sentence. */

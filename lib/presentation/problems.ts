@@ -1,7 +1,6 @@
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { isSettled } from "./campaign_state.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
-import { type FailureWords, failureWords, UNEXPLAINED_FAILURE, warmupWords } from "./problem_sentences.ts";
+import { type FailureWords, failureWords, PROBLEMS, unexplainedFailure, warmupWords } from "./problem_sentences.ts";
 
 /** One problem of a card. */
 export interface Problem {
@@ -67,12 +66,8 @@ function campaignProblems(job: JobSummary): Problem[] {
 function failedVolumes(job: JobSummary): string | null {
   const { counts, phase } = job;
   const isOver = isSettled(job);
-  if (counts.failed === 0) return isOver && phase === "Failed" ? "The campaign failed before any volume did." : null;
-  const failed = `${counted(counts.failed, "volume", "volumes")} failed`;
-  const it = counts.failed === 1 ? "it" : "them";
-  return isOver
-    ? `${failed}. Run ${it} in a new campaign when the cause is mended.`
-    : `${failed}. Run ${it} in a new campaign when this one has ended.`;
+  if (counts.failed === 0) return isOver && phase === "Failed" ? PROBLEMS.campaignFailed : null;
+  return isOver ? PROBLEMS.volumesFailedAtEnd(counts.failed) : PROBLEMS.volumesFailed(counts.failed);
 }
 
 function campaignProblem({ text, raw }: FailureWords, isTrouble: boolean): Problem {
@@ -80,7 +75,7 @@ function campaignProblem({ text, raw }: FailureWords, isTrouble: boolean): Probl
 }
 
 function failedVolume({ id, reason, logUrl, manifestUrl, state }: VolumeView): Problem {
-  const { text, raw } = reason ? failureWords(reason, true) : UNEXPLAINED_FAILURE;
+  const { text, raw } = reason ? failureWords(reason, true) : unexplainedFailure();
   const log = { logUrl, manifestUrl, live: isLogLive(state) };
   return { volume: id, sentence: text, raw, isTrouble: false, log };
 }
@@ -88,10 +83,9 @@ function failedVolume({ id, reason, logUrl, manifestUrl, state }: VolumeView): P
 function lostPage(job: JobSummary, detail: JobDetail, shown: ReadonlySet<string>): Problem[] {
   const error = detail.lastError;
   if (!error || shown.has(error.volume)) return [];
-  const page = error.page === null ? "A page" : `Page ${error.page}`;
   return [{
     volume: error.volume,
-    sentence: `${page} was lost: ${error.error.replace(/\s+/g, " ").trim()}`,
+    sentence: PROBLEMS.pageLost(error.page, error.error.replace(/\s+/g, " ").trim()),
     raw: null,
     isTrouble: false,
     log: { logUrl: error.logUrl, manifestUrl: null, live: isErrorLive(job, detail, error.volume) },

@@ -1,20 +1,18 @@
-/** A key of a page and what it does there. */
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/shortcuts.ts";
+import * as sv from "@/lib/presentation/sentences/sv/shortcuts.ts";
+
+/** A key of a page and what it does there; its words stand in a table by command. */
 export interface Shortcut<Command> {
   readonly keys: readonly string[];
   /** How the list of shortcuts writes the key. */
   readonly shown: string;
-  readonly says: string;
   readonly command: Command;
   /** One character without a modifier, which the reader may switch off (WCAG 2.1.4). */
   readonly isCharacter?: boolean;
 }
 
-/** The labels of the list of shortcuts. */
-export const SHORTCUT_LABELS = {
-  shortcuts: "Keyboard shortcuts",
-  close: "Close",
-  singleCharacters: "Single characters are shortcuts",
-} as const;
+export const SHORTCUT_LABELS = inLanguage({ en: en.SHORTCUT_LABELS, sv: sv.SHORTCUT_LABELS });
 
 interface Key {
   readonly key: string;

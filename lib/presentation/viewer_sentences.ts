@@ -1,102 +1,27 @@
 import type { AltoProblem } from "@/lib/presentation/alto/read_alto.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { ManifestProblem } from "@/lib/presentation/iiif/read_manifest.ts";
-import { type FetchProblem, fetchProblemSentence } from "./fetch_problems.ts";
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "./fetch_problems.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/viewer.ts";
+import * as sv from "@/lib/presentation/sentences/sv/viewer.ts";
+
+export const VIEWER_SENTENCES = inLanguage({ en: en.VIEWER_SENTENCES, sv: sv.VIEWER_SENTENCES });
+export const VIEWER_LABELS = inLanguage({ en: en.VIEWER_LABELS, sv: sv.VIEWER_LABELS });
+export const SEARCH_WORDS = inLanguage({ en: en.SEARCH_WORDS, sv: sv.SEARCH_WORDS });
+export const VIEWER_KEY_WORDS = inLanguage({ en: en.VIEWER_KEY_WORDS, sv: sv.VIEWER_KEY_WORDS });
+const NO_IMAGE = inLanguage({ en: en.NO_IMAGE, sv: sv.NO_IMAGE });
+const NO_MANIFEST = inLanguage({ en: en.NO_MANIFEST, sv: sv.NO_MANIFEST });
+const NO_TEXT = inLanguage({ en: en.NO_TEXT, sv: sv.NO_TEXT });
 
 /** Why the manifest viewer shows no manifest. */
 export type ViewerProblem = FetchProblem | ManifestProblem | "none named" | "refused address" | "not JSON";
 
-/** The fixed sentences of the manifest viewer. */
-export const VIEWER_SENTENCES = {
-  opening: "Opening the manifest…",
-  needsScripts:
-    "The manifest viewer needs scripts. Switch them on for this site, or open the manifest in another viewer.",
-  imageFailed: "The image of this page cannot be loaded. Try again, or turn to another page.",
-  readingText: "Reading the text…",
-  noText: "No text is published for this page.",
-  notCopied: "The browser did not allow copying. Select the text and copy it by the keyboard.",
-  emptyText: "The text file of this page has no lines.",
-} as const;
-
-/** The words of the viewer's headings and controls. Those around a name or a number are functions. */
-export const VIEWER_LABELS = {
-  viewer: "Manifest viewer",
-  backTo: (campaign: string) => `Back to ${campaign}`,
-  manifestAddress: "Address of a manifest",
-  open: "Open",
-  tryAgain: "Try again",
-  openFile: "Open the file itself",
-  close: "Close",
-
-  page: "Page",
-  pages: "Pages",
-  pageNamed: (label: string) => `Page ${label}`,
-  ofPages: (count: number) => `of ${count}`,
-  stage: "Page image",
-  pageAndView: "Page and view",
-  previousPage: "Previous page",
-  nextPage: "Next page",
-  zoomOut: "Zoom out",
-  zoomIn: "Zoom in",
-  zoomIs: "Whole page; zoom is",
-  wholePage: "Whole page",
-  rotate: "Rotate",
-  sideBySide: "Two pages side by side",
-  fullScreen: "Full screen",
-  thumbnails: "Thumbnails",
-  image: (page: string | null) => page === null ? "Image" : `Image of ${page}`,
-  imageNumber: (number: number) => `Image ${number}`,
-
-  text: "Text",
-  copy: "Copy the text",
-  copied: "The text is copied",
-  closeText: "Close the text",
-  predictedQuality: "Predicted quality",
-  linesOf: (first: number, last: number) => `Lines ${first} to ${last}`,
-  showLine: (number: number) => `Show line ${number} on the image`,
-
-  search: "Search in this volume",
-  exactSearch: "Match case and accents (a finds neither A nor å)",
-  previousHit: "Previous hit",
-  nextHit: "Next hit",
-  hits: "Hits",
-  hitsLeftOut: (count: number) =>
-    `${counted(count, "more hit", "more hits")} on pages that the chosen order leaves out.`,
-
-  about: "About this volume",
-  contents: "Contents",
-  linesKeys: "The arrow keys go through the lines.",
-  contentsKeys: "The arrow keys go through the contents; right and left unfold and fold an entry.",
-  partsOf: (label: string) => `Parts of ${label}`,
-  order: "Order of the pages",
-  ownOrder: "As in the manifest",
-  orderNumber: (number: number) => `Order ${number}`,
-  facts: "About",
-  title: "Title",
-  date: "Date",
-  rights: "Rights",
-  noRights: "CC0: no rights reserved",
-  publicDomain: "Public domain",
-  logo: (name: string) => name === "" ? "Logo" : `Logo: ${name}`,
-  pageImage: "Image of the page",
-  pageText: "Text of the page",
-  pageAlto: "ALTO of the page",
-  wholeVolume: "The whole volume",
-  manifestFile: "Manifest (JSON)",
-  unreadablePages: (count: number) =>
-    count === 1
-      ? "One page of the manifest cannot be read and is shown empty."
-      : `${formatCount(count)} pages of the manifest cannot be read and are shown empty.`,
-} as const;
-
 /** Says why a page has no image. */
 export function noImageSentence({ isReadable, otherMedia }: Pick<Canvas, "isReadable" | "otherMedia">): string {
-  if (!isReadable) return "The manifest describes this page in a form that cannot be read. Turn to another page.";
-  if (otherMedia.includes("audio")) return "This page is a sound recording, which this viewer does not play.";
-  if (otherMedia.includes("video")) return "This page is a video, which this viewer does not play.";
-  if (otherMedia.includes("3D")) return "This page is a 3D scene, which this viewer does not show.";
-  return "The manifest has no image of this page. Turn to another page.";
+  if (!isReadable) return NO_IMAGE.unreadable;
+  const medium = (["audio", "video", "3D"] as const).find((medium) => otherMedia.includes(medium));
+  return NO_IMAGE[medium ?? "none"];
 }
 
 /**
@@ -107,9 +32,9 @@ export function noImageSentence({ isReadable, otherMedia }: Pick<Canvas, "isRead
 export function viewerProblemSentence(problem: ViewerProblem, isOurs: boolean): string {
   if (isNoManifest(problem)) return NO_MANIFEST[problem];
   return fetchProblemSentence(problem, {
-    name: "The manifest",
+    name: FILE_NAMES.manifest,
     isOurs,
-    own: { "too large": "The manifest is too large to be shown. Open a part of it, such as a single volume." },
+    own: { "too large": VIEWER_SENTENCES.tooLarge },
   });
 }
 
@@ -118,19 +43,6 @@ type NoManifest = Exclude<ViewerProblem, FetchProblem>;
 function isNoManifest(problem: ViewerProblem): problem is NoManifest {
   return Object.hasOwn(NO_MANIFEST, problem);
 }
-
-const NO_MANIFEST: Readonly<Record<NoManifest, string>> = {
-  "none named": "No manifest is named. Open a volume from the list of campaigns, or enter the address of a manifest.",
-  "refused address": "The address of the manifest is not one of http or https. Check the address.",
-  "not JSON": "The file at this address is not JSON, so it is not a manifest. Check the address.",
-  "not a manifest": "The file at this address is not a IIIF manifest. Check the address.",
-  "a collection": "This is a IIIF collection, which lists manifests. Open one of its manifests.",
-  "no canvases": "The manifest has no pages. It may not be published in full yet: try again later.",
-  "unreadable canvases": "None of the manifest's pages can be read. Report this to the publisher of the manifest.",
-  "only audio or video":
-    "The manifest has only audio or video, which this viewer does not play. Open it in another viewer.",
-  "only 3D": "The manifest has only 3D scenes, which this viewer does not show. Open it in another viewer.",
-};
 
 /** Why the text of a page is not shown. */
 export type TextProblem = FetchProblem | AltoProblem;
@@ -141,14 +53,9 @@ export type TextProblem = FetchProblem | AltoProblem;
  * @param isOurs as for {@linkcode viewerProblemSentence}
  */
 export function textProblemSentence(problem: TextProblem, isOurs: boolean): string {
-  switch (problem) {
-    case "not XML":
-      return "The text file of this page is damaged: it is not XML. Report this to its publisher.";
-    case "not ALTO":
-      return "The text file of this page is not ALTO. Open the file itself.";
-    case "unknown encoding":
-      return "The text file of this page is in an encoding that the browser cannot read. Open the file itself.";
-    default:
-      return fetchProblemSentence(problem, { name: "The text of this page", isOurs });
-  }
+  return isNoText(problem) ? NO_TEXT[problem] : fetchProblemSentence(problem, { name: FILE_NAMES.pageText, isOurs });
+}
+
+function isNoText(problem: TextProblem): problem is keyof typeof NO_TEXT {
+  return Object.hasOwn(NO_TEXT, problem);
 }

@@ -1,22 +1,28 @@
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/problems.ts";
+import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
 import { volumeChip, volumeSentence } from "./volume_words.ts";
 
-const COLUMNS: readonly (readonly [name: string, of: (volume: VolumeView) => string | number | null])[] = [
-  ["volume", ({ id }) => id],
-  ["index", ({ index }) => index],
-  ["state", (volume) => volumeChip(volume).text],
-  ["pages done", ({ progress }) => progress?.done ?? null],
-  ["pages", ({ progress }) => progress?.total ?? null],
-  ["pages lost", ({ progress }) => progress?.failed ?? null],
-  ["quality", ({ progress }) => progress?.quality?.mean ?? null],
-  // A file is read later than it is saved: the moment stands in a column of its own.
-  ["what is known", (volume) => volumeSentence(volume, null).text],
-  ["reported", ({ reason }) => reason?.error ?? null],
-  ["updated at", ({ progress }) => progress?.updatedAt ?? null],
-  ["source manifest", ({ sourceUrl }) => sourceUrl],
-  ["manifest", ({ iiifUrl }) => iiifUrl],
-  ["run log", ({ logUrl }) => logUrl],
-];
+const CSV_COLUMNS = inLanguage({ en: en.CSV_COLUMNS, sv: sv.CSV_COLUMNS });
+
+const COLUMNS:
+  readonly (readonly [name: keyof typeof CSV_COLUMNS, of: (volume: VolumeView) => string | number | null])[] = [
+    ["volume", ({ id }) => id],
+    ["index", ({ index }) => index],
+    ["state", (volume) => volumeChip(volume).text],
+    ["pagesDone", ({ progress }) => progress?.done ?? null],
+    ["pages", ({ progress }) => progress?.total ?? null],
+    ["pagesLost", ({ progress }) => progress?.failed ?? null],
+    ["quality", ({ progress }) => progress?.quality?.mean ?? null],
+    // A file is read later than it is saved: the moment stands in a column of its own.
+    ["known", (volume) => volumeSentence(volume, null).text],
+    ["reported", ({ reason }) => reason?.error ?? null],
+    ["updatedAt", ({ progress }) => progress?.updatedAt ?? null],
+    ["sourceManifest", ({ sourceUrl }) => sourceUrl],
+    ["manifest", ({ iiifUrl }) => iiifUrl],
+    ["runLog", ({ logUrl }) => logUrl],
+  ];
 
 /**
  * Volumes as CSV (RFC 4180) with a byte order mark, by which spreadsheets know that it is UTF-8. A text that a spreadsheet
@@ -26,7 +32,8 @@ const COLUMNS: readonly (readonly [name: string, of: (volume: VolumeView) => str
  */
 export function volumesCsv(volumes: readonly VolumeView[]): string {
   const rows = volumes.map((volume) => COLUMNS.map(([, of]) => cell(of(volume))));
-  return "\ufeff" + [COLUMNS.map(([name]) => name), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+  return "\ufeff" +
+    [COLUMNS.map(([name]) => cell(CSV_COLUMNS[name])), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
 /** A file name for the volumes of a campaign. */

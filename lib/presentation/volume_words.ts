@@ -1,8 +1,12 @@
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Chip } from "./campaign_state.ts";
 import { formatAge, formatSpan } from "./durations.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
-import { failureWords, forbiddenSentence, stageWords, UNEXPLAINED_FAILURE } from "./problem_sentences.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/problems.ts";
+import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
+import { failureWords, PROBLEMS, stageWords, unexplainedFailure } from "./problem_sentences.ts";
+
+const VOLUME_CHIPS = inLanguage({ en: en.VOLUME_CHIPS, sv: sv.VOLUME_CHIPS });
 
 /** What can be said about a volume, in one sentence. */
 interface VolumeSentence {
@@ -18,17 +22,17 @@ interface VolumeSentence {
  */
 export function volumeSentence(volume: VolumeView, now: number | null): VolumeSentence {
   const { state, reason, progress } = volume;
-  if (volume.forbidden) return { text: forbiddenSentence(), raw: null };
-  if (state === "failed") return reason ? failureWords(reason, true) : UNEXPLAINED_FAILURE;
+  if (volume.forbidden) return { text: PROBLEMS.forbidden, raw: null };
+  if (state === "failed") return reason ? failureWords(reason, true) : unexplainedFailure();
   if (state === "active") return activity(volume, now);
   const age = ageAt(volume, now);
-  const ended = state === "done" && age !== null ? `Ended ${formatAge(age)}` : "";
+  const ended = state === "done" && age !== null ? PROBLEMS.ended(formatAge(age)) : "";
   if (state === "done" && progress?.lastError) {
     const { page, error } = progress.lastError;
-    const lost = `${page === null ? "A page" : `Page ${page}`} was lost: ${error.replace(/\s+/g, " ").trim()}`;
+    const lost = PROBLEMS.pageLost(page, error.replace(/\s+/g, " ").trim());
     return { text: ended ? `${lost} · ${ended.toLowerCase()}` : lost, raw: null };
   }
-  return { text: state === "unknown" ? "How it ended is not recorded." : ended, raw: null };
+  return { text: state === "unknown" ? PROBLEMS.endUnknown : ended, raw: null };
 }
 
 /**
@@ -45,20 +49,20 @@ export function volumeChip(volume: VolumeView): Chip {
   switch (volume.state) {
     case "active":
       return volume.stalledSince === null
-        ? { text: "active", tone: "run", live: true }
-        : { text: "stalled", tone: "warn", title: "Active, but its progress stands still" };
+        ? { text: VOLUME_CHIPS.active, tone: "run", live: true }
+        : { text: VOLUME_CHIPS.stalled, tone: "warn", title: VOLUME_CHIPS.stalledTitle };
     case "done": {
       const lost = volume.progress?.failed ?? 0;
       return lost > 0
-        ? { text: `done, ${counted(lost, "page", "pages")} lost`, tone: "warn" }
-        : { text: "done", tone: "done" };
+        ? { text: VOLUME_CHIPS.doneWithLost(lost), tone: "warn" }
+        : { text: VOLUME_CHIPS.done, tone: "done" };
     }
     case "failed":
-      return { text: "failed", tone: "bad" };
+      return { text: VOLUME_CHIPS.failed, tone: "bad" };
     case "pending":
-      return { text: "waiting", tone: "idle" };
+      return { text: VOLUME_CHIPS.waiting, tone: "idle" };
     case "unknown":
-      return { text: "unknown", tone: "idle" };
+      return { text: VOLUME_CHIPS.unknown, tone: "idle" };
   }
 }
 
@@ -68,9 +72,7 @@ function activity(volume: VolumeView, now: number | null): VolumeSentence {
   const age = ageAt(volume, now);
   const words = stageWords(progress?.stage ?? null);
   if (stalledSince !== null && (age !== null || now === null)) {
-    const span = age === null ? "" : ` for ${formatSpan(age)}`;
-    const stage = words && ` while ${words}`;
-    return { text: `No progress${span}${stage}: its run log may say why.`, raw: null };
+    return { text: PROBLEMS.stalled(age === null ? null : formatSpan(age), words || null), raw: null };
   }
   const text = [capital(words), age === null ? "" : formatAge(age)].filter(Boolean).join(" · ");
   return { text, raw: null };

@@ -1,6 +1,11 @@
-import type { JobSummary, WaitingCode } from "@/lib/campaigns/projection/types.ts";
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/problems.ts";
+import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
 import { isSettled } from "./campaign_state.ts";
 import type { FailureWords } from "./problem_sentences.ts";
+
+const WAITING_WORDS = inLanguage({ en: en.WAITING_WORDS, sv: sv.WAITING_WORDS });
 
 /** Why a campaign does no work, with the cluster's own words; null for one that works or has ended. */
 export function waitingWords(job: JobSummary): FailureWords | null {
@@ -8,17 +13,13 @@ export function waitingWords(job: JobSummary): FailureWords | null {
   const { waiting, warmup, phase } = job;
   if (waiting) {
     const raw = [waiting.reason, waiting.message ?? ""].filter(Boolean).join(": ");
-    return { text: SENTENCES[waiting.code] ?? `Waits: ${waiting.reason}`, raw };
+    return {
+      text: Object.hasOwn(WAITING_WORDS, waiting.code)
+        ? WAITING_WORDS[waiting.code]
+        : WAITING_WORDS.other(waiting.reason),
+      raw,
+    };
   }
   if (phase !== "Queued") return null;
-  return { text: warmup.phase === "succeeded" ? SENTENCES.queue : SENTENCES.warmup, raw: null };
+  return { text: warmup.phase === "succeeded" ? WAITING_WORDS.queue : WAITING_WORDS.warmup, raw: null };
 }
-
-const SENTENCES: Readonly<Record<WaitingCode, string>> = {
-  suspended: "Suspended by hand: resume its Job to go on",
-  queue: "Waits for its turn in the queue",
-  quota: "Waits until its queue has quota left",
-  warmup: "Waits for its warm-up",
-  unschedulable: "No machine has room for its pods",
-  "no-pods": "The cluster has started no pod for it",
-};

@@ -12,6 +12,7 @@ import { fetchText } from "@/lib/client/fetch_text.ts";
 import { runSteps } from "@/lib/client/run_steps.ts";
 import type { AddressBar } from "./address_bar.ts";
 import type { ShownPage } from "./image_view.ts";
+import { readerLanguages } from "@/lib/client/reader_languages.ts";
 import { PHONE } from "./viewer_panels.ts";
 
 /** Extent of an image that is shown until that of the page is there, pixels. */
@@ -239,6 +240,10 @@ export class ViewerStore {
 async function manifestOf(text: string, url: string, signal: AbortSignal): Promise<Manifest | ViewerProblem> {
   const json = parsedJson(text);
   if (json === undefined) return "not JSON";
-  const read = await runSteps(readManifestInSteps(json, url, navigator.languages), signal, READING_SLICE_MS);
+  const read = await runSteps(
+    readManifestInSteps(json, url, readerLanguages(navigator.languages)),
+    signal,
+    READING_SLICE_MS,
+  );
   return read.ok ? read.manifest : read.reason;
 }

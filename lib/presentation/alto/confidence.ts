@@ -1,5 +1,6 @@
-/** How sure the recognition is, in steps. */
-export type ConfidenceStep = "high" | "medium" | "low" | "unknown";
+/** How sure the recognition is, in steps; the surest first. */
+export const CONFIDENCE_STEPS = ["high", "medium", "low", "unknown"] as const;
+export type ConfidenceStep = (typeof CONFIDENCE_STEPS)[number];
 
 const HIGH = 0.9;
 const MEDIUM = 0.7;

@@ -13,7 +13,7 @@ const CHARACTERS_A_STEP = 100_000;
 const OUTCOME_LINES = 500;
 
 /** Where a worker is. `config` and `warmup` appear only by their failure. */
-export type RunStage =
+type RunStage =
   | "config"
   | "warmup"
   | "setup"

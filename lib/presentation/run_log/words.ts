@@ -1,54 +1,38 @@
 import type { Chip } from "@/lib/presentation/campaign_state.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
-import { type FetchProblem, fetchProblemSentence } from "@/lib/presentation/fetch_problems.ts";
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "@/lib/presentation/fetch_problems.ts";
+import { formatCount, formatDecimal } from "@/lib/presentation/locale/figures.ts";
 import { clip } from "@/lib/std/untrusted.ts";
-import { LOG_LABELS, LOG_SENTENCES } from "./log_sentences.ts";
+import { LOG_FIGURES, LOG_LABELS, LOG_SENTENCES, OUTCOMES } from "./log_sentences.ts";
 import type { RequestsResult } from "./requests.ts";
 import { placeOfHit } from "./rows.ts";
-import type { LogStage, RunOutcome, RunStage } from "./run_log.ts";
-
-/** The heading of a stage. */
-export const STAGE_TITLES: Readonly<Record<RunStage, string>> = {
-  config: "Settings",
-  warmup: "Waiting for the warm-up",
-  setup: "Reading the manifest",
-  resume: "Checking earlier results",
-  load: "Loading the model",
-  stream: "Processing pages",
-  verify: "Checking results",
-  publish: "Publishing results",
-};
+import type { LogStage, RunOutcome } from "./run_log.ts";
 
 /** Requests in one sentence with their result: `18 requests, all answered 200, median 0.21 s apart`. */
 export function requestsSentence({ count, statuses, medianSeconds }: RequestsResult): string {
+  const apart = medianSeconds === null ? "" : LOG_FIGURES.medianApart(formatSeconds(medianSeconds));
+  return LOG_FIGURES.requests(count) + answers(statuses) + apart;
+}
+
+function answers(statuses: RequestsResult["statuses"]): string {
   const [most] = statuses;
-  const named = statuses.some(({ status }) => status !== null);
-  const result = !named
-    ? ""
-    : statuses.length === 1
-    ? `, all answered ${most.status}`
-    : `: ${statuses.map(({ status, count }) => `${formatCount(count)} ${answered(status)}`).join(", ")}`;
-  const apart = medianSeconds === null ? "" : `, median ${formatSeconds(medianSeconds)} apart`;
-  return `${counted(count, "request", "requests")}${result}${apart}`;
+  if (statuses.every(({ status }) => status === null)) return "";
+  if (statuses.length === 1 && most.status !== null) return LOG_FIGURES.allAnswered(most.status);
+  return `: ${statuses.map(({ status, count }) => LOG_FIGURES.answered(count, status)).join(", ")}`;
 }
 
 /** Requests that are folded into the line behind them, in few words: `1 request, 200`. */
 export function requestsInShort({ count, statuses }: RequestsResult): string {
-  return [counted(count, "request", "requests"), ...statuses.map(({ status }) => status)].join(", ");
+  return [LOG_FIGURES.requests(count), ...statuses.map(({ status }) => status)].join(", ");
 }
 
 /** How many hits of a search are in requests that are folded; "": none. */
 export function foldedHits(count: number): string {
-  return count === 0 ? "" : `, ${counted(count, "hit", "hits")}`;
-}
-
-function answered(status: number | null): string {
-  return status === null ? "without a status" : `answered ${status}`;
+  return count === 0 ? "" : `, ${LOG_FIGURES.hits(count)}`;
 }
 
 function formatSeconds(seconds: number): string {
-  return seconds < 10 ? `${seconds.toFixed(2)} s` : formatDuration(seconds);
+  return seconds < 10 ? `${formatDecimal(seconds, 2)} s` : formatDuration(seconds);
 }
 
 /** A time since the start of the log with the width of a clock's: `+00:01:05.250`. */
@@ -64,9 +48,9 @@ export function formatOffset(ms: number): string {
 /** Counts of a stage: `39 lines, 1 warning, 2 errors`. */
 export function stageCounts({ warnings, errors, folds }: LogStage): string {
   return [
-    counted(folds.reduce((sum, { lines }) => sum + lines.length, 0), "line", "lines"),
-    ...(warnings > 0 ? [counted(warnings, "warning", "warnings")] : []),
-    ...(errors > 0 ? [counted(errors, "error", "errors")] : []),
+    LOG_FIGURES.lines(folds.reduce((sum, { lines }) => sum + lines.length, 0)),
+    ...(warnings > 0 ? [LOG_FIGURES.warnings(warnings)] : []),
+    ...(errors > 0 ? [LOG_FIGURES.errors(errors)] : []),
   ].join(", ");
 }
 
@@ -84,7 +68,7 @@ export function hitsFigure(lines: readonly number[], current: number | null): st
   const count = formatCount(lines.length);
   if (lines.length === 0) return LOG_LABELS.noHits;
   if (current !== null) return LOG_LABELS.hitOf(formatCount(placeOfHit(lines, current) + 1), count);
-  return lines.length === 1 ? LOG_LABELS.oneHit : LOG_LABELS.hits(count);
+  return LOG_LABELS.hits(lines.length);
 }
 
 /** How the reading of a log stands. `stopped`: it was followed, but could not be read for too long. */
@@ -92,25 +76,25 @@ export type Following = "yes" | "no" | "waiting" | "stopped";
 
 /** How a run stands, and whether its log is read again and again. */
 export function outcomeChip(outcome: RunOutcome | null, following: Following): Chip {
-  if (outcome === "finished") return { text: "finished", tone: "done" };
-  if (outcome === "failed") return { text: "failed", tone: "bad" };
-  if (following === "stopped") return { text: "no longer followed", tone: "warn" };
-  if (following === "waiting") return { text: "waiting for its first lines", tone: "idle" };
+  if (outcome === "finished") return { text: OUTCOMES.finished, tone: "done" };
+  if (outcome === "failed") return { text: OUTCOMES.failed, tone: "bad" };
+  if (following === "stopped") return { text: OUTCOMES.stopped, tone: "warn" };
+  if (following === "waiting") return { text: OUTCOMES.waiting, tone: "idle" };
   if (outcome === "retrying") {
     return following === "yes"
-      ? { text: "attempt failed, another one follows", tone: "warn", live: true }
-      : { text: "attempt failed", tone: "warn" };
+      ? { text: OUTCOMES.anotherFollows, tone: "warn", live: true }
+      : { text: OUTCOMES.attemptFailed, tone: "warn" };
   }
   return following === "yes"
-    ? { text: "live", tone: "run", live: true }
-    : { text: "no ending in the log", tone: "idle" };
+    ? { text: OUTCOMES.live, tone: "run", live: true }
+    : { text: OUTCOMES.noEnding, tone: "idle" };
 }
 
 /** Why a log cannot be shown. */
 export function logProblem(problem: FetchProblem): string {
   return fetchProblemSentence(problem, {
-    name: "The log",
+    name: FILE_NAMES.log,
     isOurs: true,
-    own: { 404: LOG_SENTENCES.noLog, "too large": "The log is too large to be shown here. Open its raw text." },
+    own: { 404: LOG_SENTENCES.noLog, "too large": LOG_SENTENCES.logTooLarge },
   });
 }

@@ -48,7 +48,7 @@ function quantile(ascending: readonly number[], part: number): number | null {
 }
 
 /** How a page's quality is shown. `lost`: the page has no text; `unscored`: its quality was not predicted. */
-export type QualityStep = "high" | "medium" | "low" | "unscored" | "lost";
+type QualityStep = "high" | "medium" | "low" | "unscored" | "lost";
 
 export const QUALITY_STEPS: readonly QualityStep[] = ["high", "medium", "low", "unscored", "lost"];
 

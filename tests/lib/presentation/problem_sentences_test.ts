@@ -4,9 +4,9 @@ import fc from "fast-check";
 import type { JobSummary, Phase, Warmup } from "@/lib/campaigns/projection/types.ts";
 import {
   failureWords,
-  forbiddenSentence,
+  PROBLEMS,
   stageWords,
-  UNEXPLAINED_FAILURE,
+  unexplainedFailure,
   warmupWords,
 } from "@/lib/presentation/problem_sentences.ts";
 import { summary } from "@/tests/site/fake_campaigns.ts";
@@ -251,6 +251,6 @@ Deno.test("words: stages have some, a stage that is over or unknown has none", (
   for (const stage of ["done", "failed", "constructor", null]) {
     assert.equal(stageWords(stage), "");
   }
-  assert.match(forbiddenSentence(), /may not read/);
-  assert.ok(UNEXPLAINED_FAILURE.text.endsWith(final));
+  assert.match(PROBLEMS.forbidden, /may not read/);
+  assert.ok(unexplainedFailure().text.endsWith(final));
 });

@@ -8,7 +8,7 @@ const FOLDER = `${ROOT}lib/presentation/sentences`;
 const files = (language: string) => [...Deno.readDirSync(`${FOLDER}/${language}`)].map(({ name }) => name).sort();
 
 /** Texts that are the same in both languages: names, units, signs and words of both. */
-const SAME = new Set(["Stackroom", "Pipeline", "API", "dark", "Bucket", "ETag", "Version", "–"]);
+const SAME = new Set(["–", "API", "Bucket", "CSV", "ETag", "Manifest (JSON)", "Pipeline", "Text", "text", "Version"]);
 
 type Entry = readonly [path: string, english: unknown, swedish: unknown];
 

@@ -1,0 +1,72 @@
+import { counted } from "@/lib/presentation/locale/figures.ts";
+
+const MALFORMED = "The name or the password is missing or too long.";
+const UNREACHABLE = "The results store does not answer, so the login cannot be checked. Try again in a moment.";
+
+/** The words of the login page. */
+export const LOGIN_LABELS = {
+  title: "Log in",
+  pitch: "Your scans, read by machine, in your own storage.",
+  about: "Stackroom reads scanned collections in batches, shows how far each volume has come, and puts the text " +
+    "beside the page.",
+  userName: "User name",
+  password: "Password",
+  logIn: "Log in",
+  goOn: "Go on",
+  apiPage: "API page",
+  samples: "No account? Try a sample login",
+  samplePassword: "Their password:",
+  sampleName: "User name",
+  samplePurpose: "Opens",
+  lookAround: (name: string) => `Look around as ${name}`,
+};
+
+/** The sentences of the login page. */
+export const LOGIN_SENTENCES = {
+  loggedOut: "You are logged out.",
+  endedEarly: "Your session has ended: it was logged out, or the account was changed. Log in again.",
+  loggedInAs: (user: string) => `You are logged in as ${user}.`,
+  leadsBack: "The login leads back to where you were.",
+};
+
+/** What the embedded store's sample accounts open, by login. */
+export const SAMPLE_PURPOSES = {
+  "archive/reader": "campaigns: pages, texts, logs",
+  "archive/curator": "campaigns, and the storage of archive (API)",
+  "research/researcher": "the storage of research (API), no campaigns",
+  "admin": "the tenants of the store (API), no campaigns",
+};
+
+/** Why an account opens no campaigns. */
+export const ACCOUNT_SENTENCES = {
+  otherTenant: (tenant: string) =>
+    `This login opens no campaigns: they open with accounts of the tenant ${tenant} only. An account of another tenant ` +
+    "opens its own storage through the API.",
+  noTenant: (tenant: string) =>
+    `No account of the tenant ${tenant} has this name and password, and only its accounts open the campaigns. An account ` +
+    "of the system level manages the tenants of the store through the API.",
+};
+
+/** Why a login failed, by the status of its response. */
+export const LOGIN_ERRORS = {
+  401: "The name or the password is wrong.",
+  403:
+    "This page was not opened under the site's own address, so the login was refused. Open the site by its usual address.",
+  413: MALFORMED,
+  422: MALFORMED,
+  429: "No login is possible at the moment. Wait a little, five minutes at most, then try again.",
+  502: UNREACHABLE,
+  503: "The login is not available at the moment. Try again later.",
+  504: UNREACHABLE,
+  other: "The login did not work. Try again in a moment.",
+};
+
+/** Spans come formatted; a clock time comes with its day where that is another one. */
+export const LOGIN_MOMENTS = {
+  endedAgo: (age: string) => `Your session ended ${age}. Log in again.`,
+  endedAt: (time: string) => `Your session ended at ${time}. Log in again.`,
+  unlocked: "There were too many attempts. You can try again now.",
+  lockedFor: (span: string) => `Too many attempts. Try again in ${span}.`,
+  lockedUntil: (time: string) => `Too many attempts. Try again at ${time}.`,
+  seconds: (count: number) => counted(count, "second", "seconds"),
+};

@@ -1,0 +1,67 @@
+import { counted } from "@/lib/presentation/locale/figures.ts";
+import type * as en from "@/lib/presentation/sentences/en/login.ts";
+
+const MALFORMED = "Användarnamnet eller lösenordet saknas eller är för långt.";
+const UNREACHABLE = "Resultatlagret svarar inte, så inloggningen kan inte kontrolleras. Försök igen om en stund.";
+
+export const LOGIN_LABELS: typeof en.LOGIN_LABELS = {
+  title: "Logga in",
+  pitch: "Skannade handlingar, lästa maskinellt, i egen lagring.",
+  about: "Stackroom läser skannade samlingar i omgångar, visar hur långt varje volym har kommit och lägger texten " +
+    "bredvid sidan.",
+  userName: "Användarnamn",
+  password: "Lösenord",
+  logIn: "Logga in",
+  goOn: "Fortsätt",
+  apiPage: "API-sidan",
+  samples: "Inget konto? Prova en exempelinloggning",
+  samplePassword: "Lösenord till dem:",
+  sampleName: "Användarnamn",
+  samplePurpose: "Öppnar",
+  lookAround: (name) => `Se dig omkring som ${name}`,
+};
+
+export const LOGIN_SENTENCES: typeof en.LOGIN_SENTENCES = {
+  loggedOut: "Du är utloggad.",
+  endedEarly: "Sessionen har avslutats: den loggades ut eller kontot ändrades. Logga in igen.",
+  loggedInAs: (user) => `Du är inloggad som ${user}.`,
+  leadsBack: "Inloggningen leder tillbaka till den sida du var på.",
+};
+
+export const SAMPLE_PURPOSES: typeof en.SAMPLE_PURPOSES = {
+  "archive/reader": "kampanjer: sidor, texter, loggar",
+  "archive/curator": "kampanjer och lagringen för archive (API)",
+  "research/researcher": "lagringen för research (API), inga kampanjer",
+  "admin": "lagrets tenanter (API), inga kampanjer",
+};
+
+export const ACCOUNT_SENTENCES: typeof en.ACCOUNT_SENTENCES = {
+  otherTenant: (tenant) =>
+    `Den här inloggningen öppnar inga kampanjer: de öppnas bara med konton i tenanten ${tenant}. Ett konto i en annan ` +
+    "tenant öppnar sin egen lagring via API:et.",
+  noTenant: (tenant) =>
+    `Inget konto i tenanten ${tenant} har det här namnet och lösenordet, och bara dess konton öppnar kampanjerna. Ett ` +
+    "konto på systemnivå hanterar lagrets tenanter via API:et.",
+};
+
+export const LOGIN_ERRORS: typeof en.LOGIN_ERRORS = {
+  401: "Fel användarnamn eller lösenord.",
+  403:
+    "Sidan öppnades inte under webbplatsens egen adress, så inloggningen avvisades. Öppna webbplatsen på dess vanliga adress.",
+  413: MALFORMED,
+  422: MALFORMED,
+  429: "Det går inte att logga in just nu. Vänta en stund, högst fem minuter, och försök sedan igen.",
+  502: UNREACHABLE,
+  503: "Inloggningen är inte tillgänglig just nu. Försök igen senare.",
+  504: UNREACHABLE,
+  other: "Inloggningen fungerade inte. Försök igen om en stund.",
+};
+
+export const LOGIN_MOMENTS: typeof en.LOGIN_MOMENTS = {
+  endedAgo: (age) => `Sessionen avslutades ${age}. Logga in igen.`,
+  endedAt: (time) => `Sessionen avslutades ${time}. Logga in igen.`,
+  unlocked: "Det blev för många försök. Du kan försöka igen nu.",
+  lockedFor: (span) => `För många försök. Försök igen om ${span}.`,
+  lockedUntil: (time) => `För många försök. Försök igen ${time}.`,
+  seconds: (count) => counted(count, "sekund", "sekunder"),
+};

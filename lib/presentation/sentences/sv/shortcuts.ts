@@ -1,0 +1,7 @@
+import type * as en from "@/lib/presentation/sentences/en/shortcuts.ts";
+
+export const SHORTCUT_LABELS: typeof en.SHORTCUT_LABELS = {
+  shortcuts: "Kortkommandon",
+  close: "Stäng",
+  singleCharacters: "Enstaka tecken är kortkommandon",
+};
