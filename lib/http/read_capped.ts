@@ -10,9 +10,6 @@ export interface UpstreamResponse extends Response {
   breakOff?: AbortController;
 }
 
-/** Bodies up to this many bytes are read at once. */
-const SHORT_BYTES = 64 * 1024;
-
 /** An upstream's body that is longer than its cap, or takes too long. */
 export class BodyLimitError extends Error {
   override readonly name = "BodyLimitError";
@@ -45,8 +42,9 @@ export async function readCapped(
     throw new BodyLimitError(`more than ${capBytes} bytes`, false);
   }
   const { breakOff } = response;
-  // A short body is read at once: each of its chunks, the empty end included, would cost more than all the rest.
-  if (announced !== null && announced <= SHORT_BYTES && breakOff) {
+  // The runtime then reads the body in one call. Of a short one each chunk would cost more than all the rest; the chunks
+  // of a long one, their copies and the whole of them would have V8 collect all of its memory every few bodies.
+  if (announced !== null && breakOff) {
     return await withDeadline(totalMs, {
       work: () => response.text(),
       cancel: () => breakOff.abort(),
