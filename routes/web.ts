@@ -11,6 +11,7 @@ import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "@/
 import { mountPassThrough } from "@/routes/results/mod.ts";
 import type { GatewayService } from "@/lib/storage/gateway_service.ts";
 import { storageKeys } from "@/lib/storage/storage_cookie.ts";
+import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { StorageDeps } from "@/routes/storage/deps.ts";
 import { mountStoragePages } from "@/routes/storage/mod.ts";
@@ -46,8 +47,10 @@ export function storageDeps(web: WebDeps, ownGateway: GatewayService | null): St
   if (!storage || !gateway || !web.site) return null;
   const { secret, sessionHours, campaignTenant } = storage;
   const forgetSessions = campaigns?.forgetSessions;
+  const storageGateway = new StorageGateway(gateway, now);
   return {
-    gateway: new StorageGateway(gateway, now),
+    gateway: storageGateway,
+    usage: new BucketUsage(storageGateway, now),
     key: storageKeys(secret),
     sessionHours,
     campaignTenant,

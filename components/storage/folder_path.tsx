@@ -1,17 +1,21 @@
 import { foldersOf } from "@/lib/presentation/storage/key_names.ts";
 import { folderPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { AccountMenu } from "./account_menu.tsx";
 import { KeyName } from "./key_name.tsx";
 
 interface FolderPathProps {
   readonly account: string;
+  /** All accounts of this browser. */
+  readonly accounts: readonly string[];
+  /** "": the path is that of the list of buckets. */
   readonly bucket: string;
   /** Of the folder or the key that the path leads to; its own name is not part of the path. */
   readonly prefix: string;
 }
 
-/** The way to a folder or an object: the buckets, the bucket, and each folder around it. */
-export function FolderPath({ account, bucket, prefix }: FolderPathProps) {
+/** The way to a folder or an object: the account, its buckets, the bucket, and each folder around it. */
+export function FolderPath({ account, accounts, bucket, prefix }: FolderPathProps) {
   // A bucket's own page ends in the list of buckets.
   const folders = prefix === ""
     ? []
@@ -20,8 +24,13 @@ export function FolderPath({ account, bucket, prefix }: FolderPathProps) {
     <nav class="crumbs" aria-label={STORAGE_LABELS.folderPath}>
       <ol>
         <li>
-          <a href={storagePath(account)}>{STORAGE_LABELS.buckets}</a>
+          <AccountMenu account={account} accounts={accounts} />
         </li>
+        {bucket !== "" && (
+          <li>
+            <a href={storagePath(account)}>{STORAGE_LABELS.buckets}</a>
+          </li>
+        )}
         {folders.map(({ name, prefix }) => (
           <li key={prefix}>
             <a href={folderPath({ account, bucket, prefix })}>

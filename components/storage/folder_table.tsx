@@ -1,9 +1,8 @@
 import type { RefObject } from "preact";
 
-import { Icon, type IconName } from "@/components/icon.tsx";
 import { Moment } from "@/components/moment.tsx";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { type FileGroup, fileGroup, fileKind } from "@/lib/presentation/storage/file_kinds.ts";
+import { fileGroup, fileKind } from "@/lib/presentation/storage/file_kinds.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import type { FolderColumn, FolderOrder } from "@/lib/presentation/storage/folder_order.ts";
 import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
@@ -118,7 +117,10 @@ function Row({ row, index, folder, selected, opened, stop, style, events }: RowP
   const isFolder = row.kind === "folder";
   const isSelected = selected.has(key);
   const isOpen = key === opened;
-  const tabIndex = stop === null ? undefined : stop === index ? 0 : -1;
+  // Without scripts every link has a stop of the Tab key, and nothing can be selected.
+  const isAwake = stop !== null;
+  const tabIndex = isAwake ? stop === index ? 0 : -1 : undefined;
+  const label = isAwake ? plainName(name) : "";
   return (
     <tr
       data-row={index}
@@ -126,20 +128,21 @@ function Row({ row, index, folder, selected, opened, stop, style, events }: RowP
       class={isSelected || isOpen ? `${isSelected ? "on" : ""} ${isOpen ? "open" : ""}` : undefined}
     >
       <td class="check">
-        <input
-          type="checkbox"
-          class="needs-scripts"
-          aria-label={STORAGE_LABELS.select(plainName(name))}
-          checked={isSelected}
-          tabIndex={tabIndex}
-          onClick={(event) => events.onSelect(key, event.shiftKey)}
-        />
+        {isAwake && (
+          <input
+            type="checkbox"
+            aria-label={STORAGE_LABELS.select(label)}
+            checked={isSelected}
+            tabIndex={tabIndex}
+            onClick={(event) => events.onSelect(key, event.shiftKey)}
+          />
+        )}
       </td>
       <th scope="row">
         <a
           class="entry"
           href={isFolder ? folderPath({ account, bucket, prefix: key }) : objectPath({ account, bucket, key })}
-          title={plainName(name)}
+          title={isAwake ? label : undefined}
           tabIndex={tabIndex}
           aria-current={isOpen ? "true" : undefined}
           onClick={(event) => {
@@ -147,7 +150,7 @@ function Row({ row, index, folder, selected, opened, stop, style, events }: RowP
             if (isPlain && !isFolder && events.onOpen(key)) event.preventDefault();
           }}
         >
-          <Icon name={isFolder ? "folder" : ICONS[fileGroup(name)]} />
+          <i class={`kind-icon ${isFolder ? "folder" : fileGroup(name)}`} />
           <KeyName name={name} />
         </a>
       </th>
@@ -157,13 +160,3 @@ function Row({ row, index, folder, selected, opened, stop, style, events }: RowP
     </tr>
   );
 }
-
-const ICONS: Readonly<Record<FileGroup, IconName>> = {
-  image: "image",
-  text: "log",
-  data: "manifest",
-  sound: "file",
-  film: "file",
-  archive: "archive",
-  other: "file",
-};

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHash, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
 import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
+import { derivedKey } from "@/lib/std/derived_key.ts";
 import { openText, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { isSameAccount, type StorageAccount } from "./storage_account.ts";
@@ -51,7 +52,7 @@ export function storageKeys(secret: () => KeyObject | null): () => KeyObject | n
   return () => {
     const from = secret();
     if (from === null) return null;
-    if (derived?.from !== from) derived = { from, key: storageKey(from) };
+    if (derived?.from !== from) derived = { from, key: derivedKey(from.export(), "storage logins") };
     return derived.key;
   };
 }
@@ -125,9 +126,4 @@ function openLogin(value: string, slot: number, key: KeyObject, nowMs: number): 
   if (!data || data.e * 1000 <= nowMs) return null;
   const digest = createHash("sha256").update(value).digest("base64url");
   return { tenant: data.t, user: data.u, password: data.p, expiresAt: data.e, issuedAt: data.i, slot, digest };
-}
-
-/** The secret is also used for something else. */
-function storageKey(secret: KeyObject): KeyObject {
-  return createSecretKey(createHmac("sha256", secret).update("sealed storage logins").digest());
 }

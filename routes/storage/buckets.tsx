@@ -1,4 +1,8 @@
 import { Icon } from "@/components/icon.tsx";
+import { FolderPath } from "@/components/storage/folder_path.tsx";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
+import type { Usage } from "@/lib/storage/bucket_usage.ts";
 import { Moment } from "@/components/moment.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { readBuckets, type StorageBucket } from "@/lib/presentation/storage/listing.ts";
@@ -9,12 +13,13 @@ import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type S
 /** `/storage`: the buckets that a login may see. */
 export function bucketsPage(deps: StoragePageDeps) {
   return storagePage(deps, async (visit) => {
-    const { query, login } = visit;
+    const { query, login, account, accounts } = visit;
     const isSystem = login.tenant === null && (await deps.gateway.storeKind(visit.context)).hasTenants;
     return {
       title: STORAGE_LABELS.buckets,
       body: (
         <>
+          <FolderPath account={account} accounts={accounts} bucket="" prefix="" />
           <div class="head">
             <h1>{STORAGE_LABELS.buckets}</h1>
           </div>
@@ -26,31 +31,44 @@ export function bucketsPage(deps: StoragePageDeps) {
   });
 }
 
-async function bucketList({ gateway, now }: StoragePageDeps, { context, login, account }: StorageVisit) {
+async function bucketList({ gateway, usage, now }: StoragePageDeps, { context, login, account }: StorageVisit) {
   const { status, json } = await gateway.read("/buckets", login, context);
   if (status === 401) throw new LoginEnded();
   const buckets = status === 200 ? readBuckets(json) : null;
   if (buckets === null) return <p class="banner bad">{storageProblem(status, "buckets")}</p>;
   if (buckets.length === 0) return <p class="empty">{STORAGE_SENTENCES.noBuckets}</p>;
+  const usages = await usage.read(login, buckets.map(({ name }) => name), context);
   return (
     <section class="objs plain" aria-label={STORAGE_LABELS.buckets}>
       <table>
         <thead>
           <tr>
             <th scope="col">{STORAGE_LABELS.bucket}</th>
-            <th scope="col" class="num">{STORAGE_LABELS.created}</th>
+            <th scope="col" class="num count">{STORAGE_LABELS.objects}</th>
+            <th scope="col" class="num size">{STORAGE_LABELS.size}</th>
+            <th scope="col" class="num changed">{STORAGE_LABELS.created}</th>
           </tr>
         </thead>
         <tbody>
-          {buckets.map((bucket) => <BucketRow key={bucket.name} bucket={bucket} account={account} now={now()} />)}
+          {buckets.map((bucket) => (
+            <BucketRow
+              key={bucket.name}
+              bucket={bucket}
+              usage={usages.get(bucket.name)}
+              account={account}
+              now={now()}
+            />
+          ))}
         </tbody>
       </table>
     </section>
   );
 }
 
-function BucketRow({ bucket: { name, created }, account, now }: {
+function BucketRow({ bucket: { name, created }, usage, account, now }: {
   readonly bucket: StorageBucket;
+  /** Undefined where it is not known. */
+  readonly usage: Usage | undefined;
   readonly account: string;
   readonly now: number;
 }) {
@@ -62,7 +80,9 @@ function BucketRow({ bucket: { name, created }, account, now }: {
           <KeyName name={name} />
         </a>
       </th>
-      <td class="num">
+      <td class="num count">{usage ? formatCount(usage.objects) : STORAGE_LABELS.unknown}</td>
+      <td class="num size">{usage ? formatBytes(usage.bytes) : STORAGE_LABELS.unknown}</td>
+      <td class="num changed">
         {created === null ? STORAGE_LABELS.unknown : <Moment at={created} style={{ zone: "UTC", now }} />}
       </td>
     </tr>

@@ -1,10 +1,12 @@
 import type { KeyObject } from "node:crypto";
+import type { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { ResultsLogin } from "./results_side.ts";
 
 /** What the storage pages work with. */
 export interface StorageDeps {
   readonly gateway: StorageGateway;
+  readonly usage: BucketUsage;
   /** The key that seals logins; null while it cannot be read. */
   readonly key: () => KeyObject | null;
   readonly sessionHours: number;

@@ -15,7 +15,7 @@ const PAGE_ROWS = 1000;
 /** `/storage/folder`: the folders and objects below a prefix, by pages. */
 export function folderPageRoute(deps: StoragePageDeps) {
   return storagePage(deps, async (visit) => {
-    const { query, account } = visit;
+    const { query, account, accounts } = visit;
     const folder: FolderAddress = {
       account,
       bucket: query.get("bucket") ?? "",
@@ -30,7 +30,7 @@ export function folderPageRoute(deps: StoragePageDeps) {
       status: "problem" in read && read.status === 404 ? 404 : undefined,
       body: (
         <div class="files">
-          <FolderPath {...folder} />
+          <FolderPath {...folder} accounts={accounts} />
           <div class="head">
             <h1>
               <KeyName name={name} />

@@ -16,7 +16,7 @@ import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type S
 /** `/storage/object`: what is known of an object or of one version of it, what it holds, and its download. */
 export function objectPageRoute(deps: StoragePageDeps) {
   return storagePage(deps, async (visit) => {
-    const { query, account } = visit;
+    const { query, account, accounts } = visit;
     const address: ObjectAddress = {
       account,
       bucket: query.get("bucket") ?? "",
@@ -31,7 +31,7 @@ export function objectPageRoute(deps: StoragePageDeps) {
       status: status === 404 ? 404 : undefined,
       body: (
         <div class="files">
-          <FolderPath account={account} bucket={address.bucket} prefix={`${folder}${name}`} />
+          <FolderPath account={account} accounts={accounts} bucket={address.bucket} prefix={`${folder}${name}`} />
           <div class="head">
             <h1 class="vid">
               <KeyName name={name} />

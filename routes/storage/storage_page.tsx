@@ -34,6 +34,8 @@ export interface StorageVisit {
   readonly login: StorageLogin;
   /** The login's name in addresses. */
   readonly account: string;
+  /** The names of all logins of the browser, in an order that stays. */
+  readonly accounts: readonly string[];
 }
 
 /** Thrown where the store does not accept a login any more. */
@@ -55,7 +57,8 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
     if (login === null) return respond(deps, context, null, noLogin(context, named, logins));
     context.caller = { username: login.user, tenant: login.tenant };
     try {
-      const shown = await shownView(() => view({ context, query, login, account: accountName(login) }));
+      const accounts = logins.map(accountName).sort();
+      const shown = await shownView(() => view({ context, query, login, account: accountName(login), accounts }));
       return await respond(deps, context, login, shown);
     } catch (error) {
       if (!(error instanceof LoginEnded)) throw error;

@@ -51,6 +51,7 @@ whole("storage pages: a login, its buckets, a folder, an object and its bytes, w
   assert.deepEqual([...browser.cookies.keys()].sort(), ["login_note", "results_session", "storage_session"]);
   const buckets = await browser.page("/storage");
   assert.match(buckets.html, /<bdi>odd<\/bdi>/);
+  assert.match(buckets.html, /<bdi>letters<\/bdi><\/a><\/th><td class="num count">[1-9][\d,]*<\/td>/);
   const policy = buckets.headers.get("Content-Security-Policy") ?? "";
   assert.match(policy, /frame-ancestors 'none'; connect-src 'self' http:\/\/127\.0\.0\.1:\d+\/;/);
 

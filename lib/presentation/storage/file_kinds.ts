@@ -1,5 +1,5 @@
 /** What a name says of a file, for its icon and the column "Kind". */
-export type FileGroup = "image" | "text" | "data" | "sound" | "film" | "archive" | "other";
+type FileGroup = "image" | "text" | "data" | "sound" | "film" | "archive" | "other";
 
 const GROUPS: Readonly<Record<Exclude<FileGroup, "other">, string>> = {
   image: "avif bmp gif heic jp2 jpeg jpg png svg tif tiff webp",

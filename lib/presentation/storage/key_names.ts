@@ -11,6 +11,8 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}/u.source;
 /** A mark that would change the character before the name. */
 const LONE_MARK = /^\p{M}/u.source;
 const STAND_INS = new RegExp(`${MISSED_SPACES}|${UNSEEN}|${LONE_MARK}`, "gu");
+/** Most names: printable ASCII and Latin letters, with single spaces between. */
+const PLAIN = /^[!-~À-ÿĀ-ɏ]+(?: [!-~À-ÿĀ-ɏ]+)*$/u;
 /** A joiner within an emoji shows as part of it. */
 const EMOJI_JOINER = /(?<=[\p{Extended_Pictographic}\u{fe0f}\p{Emoji_Modifier}])\u200d(?=\p{Extended_Pictographic})/gu;
 
@@ -19,6 +21,7 @@ const EMOJI_JOINER = /(?<=[\p{Extended_Pictographic}\u{fe0f}\p{Emoji_Modifier}])
  * shown, is written out.
  */
 export function nameParts(name: string): NamePart[] {
+  if (PLAIN.test(name)) return [{ text: name, isStandIn: false }];
   const joiners = new Set([...name.matchAll(EMOJI_JOINER)].map(({ index }) => index));
   const parts: NamePart[] = [];
   let at = 0;

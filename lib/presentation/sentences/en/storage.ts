@@ -12,6 +12,8 @@ export const LABELS = {
   kind: "Kind",
   changed: "Changed",
   folder: "Folder",
+  account: "Account",
+  otherAccount: "Log in to another account",
   folderPath: "Way to the folder",
   contents: "Contents of the folder",
   find: "Names in this folder that begin with",

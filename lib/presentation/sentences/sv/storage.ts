@@ -12,6 +12,8 @@ export const LABELS: typeof en.LABELS = {
   kind: "Slag",
   changed: "Ändrad",
   folder: "Mapp",
+  account: "Konto",
+  otherAccount: "Logga in på ett annat konto",
   folderPath: "Vägen till mappen",
   contents: "Mappens innehåll",
   find: "Namn i mappen som börjar med",
