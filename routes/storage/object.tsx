@@ -1,13 +1,18 @@
 import { FolderPath } from "@/components/storage/folder_path.tsx";
-import { ObjectDetails } from "@/components/storage/object_details.tsx";
 import { ObjectPreview } from "@/components/storage/object_preview.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
+import StorageFacts from "@/islands/storage_facts.tsx";
+import StorageShare from "@/islands/storage_share.tsx";
 import StorageVersions from "@/islands/storage_versions.tsx";
+import { fileKind } from "@/lib/presentation/storage/file_kinds.ts";
+import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import { readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
+import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
+import { SHARE_SENTENCES } from "@/lib/presentation/storage/share_sentences.ts";
 import { downloadPath, type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { fitsUrl } from "@/lib/presentation/storage/upload_names.ts";
 import { hasHistory, type VersionPage } from "@/lib/presentation/storage/versions.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
 import { loadPreview, loadVersions } from "./object_content.ts";
@@ -88,16 +93,38 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
         )}
         <div class="object">
           <div class="first">
-            <ObjectDetails address={address} facts={facts} style={{ zone: "UTC", now: deps.now() }} />
+            <StorageFacts address={address} facts={facts} renderedAt={deps.now()} />
           </div>
           <section class="inside" aria-label={OBJECT_LABELS.content}>
             <ObjectPreview address={address} name={plainName(name)} preview={preview} />
           </section>
-          <div class="about">{versions}</div>
+          <div class="about">
+            {address.version === undefined && <Share address={address} name={name} facts={facts} />}
+            {versions}
+          </div>
         </div>
       </>
     ),
   };
+}
+
+interface ShareProps {
+  readonly address: ObjectAddress;
+  readonly name: string;
+  readonly facts: ObjectFacts;
+}
+
+/** A login that may read an object may share it. */
+function Share({ address: { account, bucket, key }, name, facts: { bytes, type } }: ShareProps) {
+  const kind = [fileKind(name) || type, formatBytes(bytes)].filter((part) => part !== "").join(", ");
+  return (
+    <section>
+      <h2>{OBJECT_LABELS.share}</h2>
+      {fitsUrl(key)
+        ? <StorageShare shared={{ account, bucket, key, name, kind }} />
+        : <p class="remark">{SHARE_SENTENCES.noLink}</p>}
+    </section>
+  );
 }
 
 interface VersionsProps {

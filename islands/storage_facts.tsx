@@ -1,0 +1,23 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { ObjectDetails } from "@/components/storage/object_details.tsx";
+import { island } from "@/lib/client/island.tsx";
+import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
+import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
+
+interface StorageFactsProps {
+  readonly address: ObjectAddress;
+  readonly facts: ObjectFacts;
+  /** The server's clock, ms since 1970. */
+  readonly renderedAt: number;
+}
+
+/** What is known of an object, with times in the reader's zone once scripts run. */
+export default island("storage_facts", function StorageFacts({ address, facts, renderedAt }: StorageFactsProps) {
+  const style = useSignal({ zone: "UTC", now: renderedAt });
+  useEffect(() => {
+    style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
+  }, []);
+  return <ObjectDetails address={address} facts={facts} style={style.value} />;
+});

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+
+import type { Page } from "playwright-core";
+
+import { downloadPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { startApplication } from "@/tests/application.ts";
+import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
+import { logIn } from "@/tests/end_to_end/gateway_client.ts";
+import { accessibilityFindings } from "./accessibility.ts";
+import { launch } from "./chromium.ts";
+
+const ACCOUNT = "archive/curator";
+const BUCKET = "inside";
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAEUlEQVR42mP8z8BQz0AEYBxVSF+FAAhKDveksOjmAAAAAElFTkSuQmCC";
+
+/** Bytes of scripts that a page has loaded, as sent. */
+async function scriptBytes(page: Page): Promise<number> {
+  return await page.evaluate(() =>
+    performance.getEntriesByType("resource")
+      .filter(({ name }) => name.endsWith(".js"))
+      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0)
+  );
+}
+
+Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResources: false }, async (t) => {
+  const application = await startApplication();
+  const browser = await launch();
+  try {
+    const { site } = application;
+    const gateway = await logIn(site, ACCOUNT);
+    await gateway.call("PUT", "/mapi/tenants/archive/namespaces", {
+      name: BUCKET,
+      hardQuota: "1 GB",
+      versioningSettings: { enabled: true, useDeleteMarkers: true },
+    });
+    const writer = new StorageBrowser(site);
+    await writer.logIn(ACCOUNT, "stackroom-demo", "/storage");
+    const at = (key: string) => ({ account: ACCOUNT, bucket: BUCKET, key });
+    const put = async (key: string, body: BodyInit, type: string) => {
+      const init = { method: "PUT", body, headers: { "Content-Type": type } };
+      const response = await writer.fetch(downloadPath(at(key)), init);
+      assert.equal(response.status, 200, await response.text());
+    };
+    const context = await browser.newContext({
+      timezoneId: "Europe/Stockholm",
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    const errors: string[] = [];
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    page.on("pageerror", (error) => errors.push(String(error)));
+    page.on("dialog", (dialog) => errors.push(`dialog: ${dialog.message()}`));
+    await page.goto(`${site}login?next=${encodeURIComponent("/storage")}`);
+    await page.fill("[name=username]:visible", ACCOUNT);
+    await page.fill("[name=password]:visible", "stackroom-demo");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL(/\/storage/);
+    const open = async (key: string) => {
+      await page.goto(new URL(objectPath(at(key)), site).href);
+      await page.waitForFunction(() => document.querySelectorAll("[data-island]:not([data-hydrated])").length === 0);
+    };
+
+    await t.step("a picture is shown, an SVG with a script as a picture alone", async () => {
+      await put("scan.png", Uint8Array.fromBase64(PNG), "image/png");
+      await open("scan.png");
+      const width = () => page.locator(".picture img").evaluate((image) => (image as HTMLImageElement).naturalWidth);
+      assert.equal(await width(), 2);
+      const svg =
+        `<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7" onload="alert(1)"><script>alert(2)</script>` +
+        `<rect width="7" height="7"/></svg>`;
+      await put("evil.svg", svg, "image/svg+xml");
+      await open("evil.svg");
+      assert.equal(await width(), 7);
+    });
+
+    await t.step("a link is created, says what its receiver gets, and works without a login", async () => {
+      await put("it's; a plan.txt", "hello", "text/plain");
+      await open("it's; a plan.txt");
+      await page.getByRole("button", { name: "Create a link" }).click();
+      const url = await page.getByRole("textbox", { name: "Link" }).inputValue();
+      assert.equal(await (await fetch(url)).text(), "hello");
+      await page.getByText(/The receiver gets “it's; a plan\.txt” \(TXT, 5\sB\) until \d+ \w+/).waitFor();
+      await page.getByText(/works on this machine only/).waitFor();
+      await page.getByRole("img", { name: "The link as a QR code" }).waitFor();
+      await page.getByRole("button", { name: "Copy the link" }).click();
+      await page.getByText("Copied.").waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), url);
+      await page.getByRole("button", { name: "Copy as curl command" }).click();
+      await page.waitForFunction(async () => (await navigator.clipboard.readText()).startsWith("curl "));
+      const folder = await Deno.makeTempDir();
+      const curl = await page.evaluate(() => navigator.clipboard.readText());
+      const { success } = await new Deno.Command("bash", { args: ["-c", `${curl} --silent`], cwd: folder }).output();
+      assert.ok(success, curl);
+      assert.equal(await Deno.readTextFile(`${folder}/it's; a plan.txt`), "hello");
+      await Deno.remove(folder, { recursive: true });
+    });
+
+    await t.step("a link is valid for any time up to seven days", async () => {
+      await page.getByLabel("The link is valid for").selectOption({ label: "another time" });
+      await page.getByLabel("Number").fill("8");
+      await page.getByRole("button", { name: "Create a link" }).click();
+      await page.getByText("A link is valid for at least one minute and at most 7 days.").waitFor();
+      await page.getByLabel("Unit").selectOption({ label: "hours" });
+      await page.getByRole("button", { name: "Create a link" }).click();
+      assert.match(await page.getByRole("textbox", { name: "Link" }).inputValue(), /X-Amz-Expires=28800&/);
+    });
+
+    await t.step("an older version is restored, also behind a delete marker", async () => {
+      await put("v.txt", "first text", "text/plain");
+      await put("v.txt", "second text", "text/plain");
+      await (await writer.fetch(downloadPath(at("v.txt")), { method: "DELETE" })).body?.cancel();
+      await open("v.txt");
+      await page.getByText(/a delete marker stands in front/).waitFor();
+      errors.splice(0);
+      await page.getByRole("button", { name: /^Restore the version of/ }).last().click();
+      await page.getByRole("region", { name: "The text of the object" }).getByText("first text").waitFor();
+      assert.equal(await page.getByText("Older version").count(), 2);
+    });
+
+    await t.step("axe finds nothing, in either theme and on a phone, in either language", async () => {
+      await open("it's; a plan.txt");
+      await page.getByRole("button", { name: "Create a link" }).click();
+      await page.getByRole("img", { name: "The link as a QR code" }).waitFor();
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const width of [1280, 390]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 800 });
+          assert.deepEqual(await accessibilityFindings(page), []);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.ok(wide <= width, `${wide} of ${width} px`);
+        }
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+    });
+
+    await t.step("the scripts of the page are small, and nothing went wrong", async () => {
+      await open("v.txt");
+      const bytes = await scriptBytes(page);
+      assert.ok(bytes > 0 && bytes <= 60_000, `${bytes} bytes`);
+      console.log(`scripts of an object's page: ${bytes} bytes`);
+      assert.deepEqual(errors, []);
+    });
+  } finally {
+    await browser.close();
+    await application.stop();
+  }
+});
