@@ -5,6 +5,7 @@ import { logPageMeasures } from "./log_page.ts";
 import { storeMeasures } from "./store.ts";
 import { viewerMeasures } from "./viewer.ts";
 import { taskMeasures } from "./tasks.ts";
+import { uploadMeasures } from "./uploads.ts";
 
 /** What can be measured: each measure gives a table. */
 const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
@@ -14,6 +15,7 @@ const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   viewer: viewerMeasures,
   log: logPageMeasures,
   tasks: taskMeasures,
+  uploads: uploadMeasures,
 };
 
 const asked = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);

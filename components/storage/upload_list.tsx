@@ -4,6 +4,7 @@ import { Meter } from "@/components/meter.tsx";
 import { ToolButton } from "@/components/tool_button.tsx";
 import type { UploadEngine } from "@/lib/client/storage/upload/upload_engine.ts";
 import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
+import type { Tone } from "@/lib/presentation/campaign_state.ts";
 import { formatSpan } from "@/lib/presentation/durations.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { UPLOAD_HEADS, UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
@@ -70,7 +71,7 @@ export function UploadList({ store, bucket }: UploadListProps) {
         )}
       </header>
       <Meter
-        parts={[{ count: percent, tone: engine.count("failed") > 0 ? "bad" : percent === 100 ? "done" : "run" }]}
+        parts={[{ count: percent, tone: toneOf(engine) }]}
         total={100}
         label={UPLOAD_LABELS.sentMeter(percent, formatBytes(bytes))}
       />
@@ -106,11 +107,19 @@ function headOf(engine: UploadEngine): string {
   return all === 0 ? UPLOAD_HEADS.none : UPLOAD_HEADS.done(engine.count("done"));
 }
 
+/** Red says that a person must act: as long as something moves, its own row says that of a file that failed. */
+function toneOf(engine: UploadEngine): Tone {
+  if (engine.halted !== null) return "bad";
+  if (engine.isBusy) return "run";
+  return engine.count("failed") > 0 ? "bad" : "done";
+}
+
 /** How fast it goes, and how long it will take; "" while nothing moves. */
 function paceOf(engine: UploadEngine): string {
   const isMoving = engine.isBusy && !engine.isPaused && engine.halted === null && !engine.isAway;
   const rate = isMoving ? engine.pace.rate(Date.now()) : null;
   if (rate === null || rate === 0) return "";
-  const left = formatSpan((engine.bytes - engine.sentBytes) / rate);
-  return `${UPLOAD_HEADS.rate(formatBytes(rate))} · ${UPLOAD_HEADS.left(left)}`;
+  const seconds = (engine.bytes - engine.sentBytes) / rate;
+  const left = seconds < 60 ? UPLOAD_HEADS.leftShort : UPLOAD_HEADS.left(formatSpan(seconds));
+  return `${UPLOAD_HEADS.rate(formatBytes(rate))} · ${left}`;
 }

@@ -11,7 +11,7 @@ import { asFault, UploadFault } from "./upload_fault.ts";
 import type { NameAnswer, UploadBatch, UploadItem, UploadState } from "./upload_item.ts";
 import type { BatchRecord, UploadJournal } from "./upload_journal.ts";
 import { type UploadRoute, UploadRoutes } from "./upload_route.ts";
-import { nameOf, UploadSteps } from "./upload_steps.ts";
+import { nameOf, SMALL_BYTES, UploadSteps } from "./upload_steps.ts";
 import { backoffMs, wait } from "./upload_wait.ts";
 
 /** A file that was chosen, with the folders that were chosen above it. */
@@ -34,8 +34,12 @@ interface EngineParts {
   readonly onChange: () => void;
 }
 
-/** Requests that send at a time: browsers open six connections to a host. */
+/**
+ * Requests that send at a time: browsers open six connections to a host. Of small files two more are read and hashed
+ * meanwhile, so that no connection waits for that.
+ */
 const SLOTS = 6;
+const SMALL_SLOTS = 8;
 /** Tries of a step before its file fails. */
 const MAX_TRIES = 7;
 /** Tries of a presigned request that the store calls forbidden: its clock may be ahead of ours. */
@@ -330,8 +334,8 @@ export class UploadEngine {
 
   /** Begins as many steps as there are free slots. */
   #pump(): void {
-    while (this.#running < SLOTS && !this.isPaused && this.halted === null) {
-      const step = this.#next();
+    while (!this.isPaused && this.halted === null) {
+      const step = this.#running < SMALL_SLOTS ? this.#next(this.#running < SLOTS) : null;
       if (!step) break;
       this.#running++;
       step().finally(() => {
@@ -341,15 +345,20 @@ export class UploadEngine {
     }
   }
 
-  /** The next step: a part of a file that was begun, else the first of the next file. */
-  #next(): (() => Promise<void>) | null {
+  /**
+   * The next step: a part of a file that was begun, else the first of the next file.
+   *
+   * @param anySize false: only that of a small file
+   */
+  #next(anySize: boolean): (() => Promise<void>) | null {
     for (const item of this.#active) {
-      const number = item.state === "sending" ? item.pending.shift() : undefined;
+      const number = anySize && item.state === "sending" ? item.pending.shift() : undefined;
       if (number !== undefined) return () => this.#run(item, () => this.#sendPart(item, number));
     }
     for (let index = 0; index < this.#queue.length; index++) {
       const item = this.#queue[index];
       if (item.state !== "waiting") continue;
+      if (!anySize && item.file.size > SMALL_BYTES) return null;
       this.#queue.splice(0, index + 1);
       item.control = new AbortController();
       this.#active.push(item);

@@ -23,7 +23,7 @@ type OnProgress = (part: number, sent: number) => void;
  * Up to this, a file goes through the gateway, bytes: a presigned PUT takes two requests more, one for the URL and one of
  * the browser for the permission by CORS. It is read once, into memory.
  */
-const SMALL_BYTES = 256 * 1024;
+export const SMALL_BYTES = 256 * 1024;
 /** What a presigned URL can sign: ASCII without outer or double spaces. */
 const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
 

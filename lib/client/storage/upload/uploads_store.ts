@@ -37,9 +37,10 @@ const OPERATIONS: Readonly<Record<UploadOperation, string>> = {
 };
 
 /** Time between two drawings, ms: progress is reported with every chunk. */
-const DRAW_MS = 100;
-/** Time after a file has arrived until the folder is read again, ms. */
-const REFRESH_MS = 1000;
+const DRAW_MS = 200;
+/** Time after a file has arrived until the folder is read again, ms: while others follow, and once all are there. */
+const REFRESH_BUSY_MS = 10_000;
+const REFRESH_MS = 300;
 /** The order in which the states are shown: what needs eyes, what moves, what waits, what is over. */
 const ORDER: readonly UploadState[] = [
   "failed",
@@ -76,6 +77,7 @@ export class UploadsStore {
   readonly #journal: UploadJournal;
   #isDrawing = false;
   #doneBefore = 0;
+  #refresh: ReturnType<typeof setTimeout> | null = null;
   #releaseLock: (() => void) | null = null;
 
   constructor(folder: UploadFolder) {
@@ -171,10 +173,21 @@ export class UploadsStore {
       this.#isDrawing = false;
       this.version.value++;
       const done = this.engine.count("done");
-      if (done > this.#doneBefore) setTimeout(() => folderChanged(this.#folder), REFRESH_MS);
+      if (done > this.#doneBefore) this.#refreshLater();
       this.#doneBefore = done;
       if (!this.engine.isBusy) this.#releaseLock?.();
     }, DRAW_MS);
+  }
+
+  #refreshLater(): void {
+    const { isBusy } = this.engine;
+    // One that is to come late because others follow comes early once they have arrived.
+    if (this.#refresh !== null && isBusy) return;
+    clearTimeout(this.#refresh ?? undefined);
+    this.#refresh = setTimeout(() => {
+      this.#refresh = null;
+      folderChanged(this.#folder);
+    }, isBusy ? REFRESH_BUSY_MS : REFRESH_MS);
   }
 
   /** While a tab uploads to a folder, others do not call that upload interrupted. */

@@ -55,6 +55,7 @@ export const HEADS = {
   none: "Nothing was uploaded",
   rate: (rate: string) => `${rate}/s`,
   left: (span: string) => `about ${span} left`,
+  leftShort: "less than a minute left",
 };
 
 /** Beside each file. */

@@ -53,6 +53,7 @@ export const HEADS: typeof en.HEADS = {
   none: "Inget laddades upp",
   rate: (rate) => `${rate}/s`,
   left: (span) => `ungefär ${span} kvar`,
+  leftShort: "mindre än en minut kvar",
 };
 
 export const STATES: typeof en.STATES = {

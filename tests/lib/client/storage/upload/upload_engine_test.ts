@@ -99,20 +99,22 @@ Deno.test("upload engine: files and folders arrive byte for byte, small ones by 
   assert.deepEqual([...page.journal.records.keys(), ...page.journal.begun.keys()], [], "nothing is left to remember");
 });
 
-Deno.test("upload engine: no more than six requests send at a time", async () => {
-  const page = new Page();
-  let [now, most] = [0, 0];
-  page.bucket.intercept = async ({ operation }) => {
-    if (operation !== "put_object") return;
-    most = Math.max(most, ++now);
-    await settled();
-    now--;
-    return;
-  };
-  await page.engine.add(Array.from({ length: 50 }, (_, index) => file(`${index}`, "x")), FOLDER);
-  await page.atRest();
-  assert.equal(page.engine.count("done"), 50);
-  assert.equal(most, 6);
+Deno.test("upload engine: no more than six large files and eight small ones are under way at a time", async () => {
+  for (const [content, operation, bound] of [["x", "put_object", 8], [medium, "put", 6]] as const) {
+    const page = new Page();
+    let [now, most] = [0, 0];
+    page.bucket.intercept = async (request) => {
+      if (request.operation !== operation) return;
+      most = Math.max(most, ++now);
+      await settled();
+      now--;
+      return;
+    };
+    await page.engine.add(Array.from({ length: 20 }, (_, index) => file(`${index}`, content)), FOLDER);
+    await page.atRest();
+    assert.equal(page.engine.count("done"), 20);
+    assert.equal(most, bound);
+  }
 });
 
 Deno.test("upload engine: failures that pass are tried again with waits, each with a new URL", async () => {
