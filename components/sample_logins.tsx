@@ -1,4 +1,4 @@
-import { LOGIN_LABELS } from "@/lib/presentation/login_sentences.ts";
+import { LOGIN_LABELS, SAMPLE_PURPOSES } from "@/lib/presentation/login_sentences.ts";
 
 /** Accounts with a public password, for a store that holds nothing but samples at first. */
 export interface SampleLoginsProps {
@@ -36,7 +36,7 @@ export function SampleLogins({ logins, password, visitor, next, action }: Sample
               <th scope="row">
                 <code>{login}</code>
               </th>
-              <td>{what}</td>
+              <td>{Object.hasOwn(SAMPLE_PURPOSES, login) ? SAMPLE_PURPOSES[login] : what}</td>
             </tr>
           ))}
         </tbody>

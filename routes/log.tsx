@@ -34,7 +34,7 @@ export function logPage(deps: SiteDeps) {
     const session = await deps.session(request);
     const user = userOf(session);
     return pageResponse(request, {
-      title: named.ok ? LOG_LABELS.runLogOf(readLogAddress(named.run.log).volume) : LOG_LABELS.runLog,
+      title: named.ok ? titleOf(named.run.log) : LOG_LABELS.runLog,
       body: (
         <Shell user={user} current={null} hasStorage={deps.hasStorage} here={context.target}>
           {named.ok
@@ -44,6 +44,11 @@ export function logPage(deps: SiteDeps) {
       ),
     }, { assets: deps.assets, resultsUrl, status: named.ok ? 200 : 400 });
   };
+}
+
+function titleOf(log: string): string {
+  const { volume } = readLogAddress(log);
+  return volume === "" ? LOG_LABELS.runLog : LOG_LABELS.runLogOf(volume);
 }
 
 interface RunProps extends NamedRun {
@@ -59,7 +64,7 @@ function Run({ log, manifest, live, campaign, hasSession, address }: RunProps) {
       <WayBack campaign={campaign} here={LOG_LABELS.runLog} />
       <div class="log-head">
         <div>
-          <h1 class="vid">{volume}</h1>
+          <h1 class="vid">{volume || LOG_LABELS.runLog}</h1>
           <p>{LOG_LABELS.runLog}{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>
         </div>
         <div class="head-links">

@@ -6,6 +6,11 @@ import { formatClock, formatEnd } from "./moments.ts";
 
 export const LOGIN_LABELS = inLanguage({ en: en.LOGIN_LABELS, sv: sv.LOGIN_LABELS });
 export const LOGIN_SENTENCES = inLanguage({ en: en.LOGIN_SENTENCES, sv: sv.LOGIN_SENTENCES });
+/** What sample accounts open, by login. */
+export const SAMPLE_PURPOSES: Readonly<Record<string, string>> = inLanguage({
+  en: en.SAMPLE_PURPOSES,
+  sv: sv.SAMPLE_PURPOSES,
+});
 const ACCOUNT_SENTENCES = inLanguage({ en: en.ACCOUNT_SENTENCES, sv: sv.ACCOUNT_SENTENCES });
 const LOGIN_ERRORS = inLanguage({ en: en.LOGIN_ERRORS, sv: sv.LOGIN_ERRORS });
 const LOGIN_MOMENTS = inLanguage({ en: en.LOGIN_MOMENTS, sv: sv.LOGIN_MOMENTS });

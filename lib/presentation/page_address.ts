@@ -1,3 +1,4 @@
+import { PAGE_TEXT_LABELS } from "./page_text_sentences.ts";
 import { readVolumeAddress, type VolumeAddress } from "./volume_address.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
@@ -13,6 +14,6 @@ interface PageAddress {
 export function readPageAddress(href: string): PageAddress {
   const segments = (URL.parse(href)?.pathname ?? "").split("/");
   const file = segments.at(-1) ?? "";
-  const page = (percentDecoded(file) ?? file).replace(/\.xml$/i, "") || "page";
+  const page = (percentDecoded(file) ?? file).replace(/\.xml$/i, "") || PAGE_TEXT_LABELS.pageText;
   return { page, volume: segments.at(-2) === "alto" ? readVolumeAddress(href) : null };
 }

@@ -19,8 +19,8 @@ export const SAMPLE_VISITOR = "archive/reader";
 /** The sample accounts and what each opens, as the start and the login page show them. */
 export const SAMPLE_LOGINS = [
   { login: SAMPLE_VISITOR, what: "campaigns: pages, texts, logs" },
-  { login: "archive/curator", what: "campaigns, and the storage of archive (API)" },
-  { login: "research/researcher", what: "the storage of research (API), no campaigns" },
+  { login: "archive/curator", what: "campaigns, and the storage of archive" },
+  { login: "research/researcher", what: "the storage of research, no campaigns" },
   { login: "admin", what: "the tenants of the store (API), no campaigns" },
 ] as const;
 

@@ -24,8 +24,8 @@ Deno.test("page address: any other address gives the name of the file alone", ()
   const page = (href: string) => readPageAddress(href);
   assert.deepEqual(page("https://site.example/results/ns/p/v/page.XML"), { page: "page", ...unknown });
   assert.deepEqual(page("https://site.example/alto/%E0.xml"), { page: "%E0", ...unknown });
-  assert.deepEqual(page("https://site.example/results/"), { page: "page", ...unknown });
-  assert.deepEqual(page("no address"), { page: "page", ...unknown });
+  assert.deepEqual(page("https://site.example/results/"), { page: "Page text", ...unknown });
+  assert.deepEqual(page("no address"), { page: "Page text", ...unknown });
 });
 
 Deno.test("canvas of a page: the one that names its file, whatever else a manifest holds", () => {

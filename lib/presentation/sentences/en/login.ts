@@ -32,8 +32,8 @@ export const LOGIN_SENTENCES = {
 /** What the embedded store's sample accounts open, by login. */
 export const SAMPLE_PURPOSES = {
   "archive/reader": "campaigns: pages, texts, logs",
-  "archive/curator": "campaigns, and the storage of archive (API)",
-  "research/researcher": "the storage of research (API), no campaigns",
+  "archive/curator": "campaigns, and the storage of archive",
+  "research/researcher": "the storage of research, no campaigns",
   "admin": "the tenants of the store (API), no campaigns",
 };
 

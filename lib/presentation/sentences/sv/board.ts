@@ -73,7 +73,7 @@ function asFarAsKnown(isKnown: boolean, isWhole: boolean): string {
 }
 
 export const LIST_KEY_WORDS: typeof en.LIST_KEY_WORDS = {
-  filter: "Filtrera på namn eller pipeline",
+  filter: "Sök namn eller pipeline",
   next: "Nästa kampanj",
   previous: "Föregående kampanj",
   fold: "Öppna eller fäll ihop kampanjen",

@@ -28,7 +28,7 @@ export const CARD: typeof en.CARD = {
   notStarted: "inte startad",
   paused: "pausad",
   waitingFor: (span) => `har väntat i ${span}`,
-  endedAgo: (age) => `avslutad ${age}`,
+  endedAgo: (age) => `slutade ${age}`,
   endNotRecorded: "sluttid saknas",
   createdAgo: (age) => `skapad ${age}`,
   took: (span) => `tog ${span}`,

@@ -38,7 +38,7 @@ export const LOG_LABELS: typeof en.LOG_LABELS = {
   hitOf: (place, count) => `${place} av ${count}`,
   noHits: "ingen rad",
   level: "Nivå",
-  levels: { all: "Alla", debug: "Felsökning", info: "Information", warning: "Varningar", error: "Fel" },
+  levels: { all: "Alla", debug: "Debug", info: "Info", warning: "Varningar", error: "Fel" },
   sinceStart: "Tider sedan start",
   clockOfLog: "Tider enligt loggens egen klocka",
   clockSinceStart: "Tider sedan loggens början",

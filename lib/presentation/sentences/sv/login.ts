@@ -30,8 +30,8 @@ export const LOGIN_SENTENCES: typeof en.LOGIN_SENTENCES = {
 
 export const SAMPLE_PURPOSES: typeof en.SAMPLE_PURPOSES = {
   "archive/reader": "kampanjer: sidor, texter, loggar",
-  "archive/curator": "kampanjer och lagringen för archive (API)",
-  "research/researcher": "lagringen för research (API), inga kampanjer",
+  "archive/curator": "kampanjer och lagringen för archive",
+  "research/researcher": "lagringen för research, inga kampanjer",
   "admin": "lagrets tenanter (API), inga kampanjer",
 };
 

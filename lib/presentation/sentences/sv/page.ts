@@ -35,7 +35,7 @@ export const LABELS: typeof en.LABELS = {
   wayBack: "Sökväg",
   runLog: "Körlogg",
 
-  filterByText: "Filtrera på namn eller pipeline",
+  filterByText: "Sök namn eller pipeline",
   filterByState: "Filtrera på tillstånd",
   shownOf: (shown, all) => `${shown} av ${all} visas`,
   updated: "uppdaterad",
