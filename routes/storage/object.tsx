@@ -3,6 +3,7 @@ import { ObjectPreview } from "@/components/storage/object_preview.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import StorageFacts from "@/islands/storage_facts.tsx";
 import StorageShare from "@/islands/storage_share.tsx";
+import StorageTags from "@/islands/storage_tags.tsx";
 import StorageVersions from "@/islands/storage_versions.tsx";
 import { fileKind } from "@/lib/presentation/storage/file_kinds.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
@@ -15,7 +16,7 @@ import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/stora
 import { fitsUrl } from "@/lib/presentation/storage/upload_names.ts";
 import { hasHistory, type VersionPage } from "@/lib/presentation/storage/versions.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
-import { loadPreview, loadVersions } from "./object_content.ts";
+import { loadPreview, loadTags, loadVersions } from "./object_content.ts";
 import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
 
 /** `/storage/object`: what is known of an object or of one version of it, what it holds, and its download. */
@@ -80,7 +81,10 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
     };
   }
   const facts = readObjectFacts(response.headers);
-  const preview = await loadPreview(gateway, visit, target, name, facts);
+  const [preview, tags] = await Promise.all([
+    loadPreview(gateway, visit, target, name, facts),
+    loadTags(gateway, visit, address),
+  ]);
   return {
     status,
     body: (
@@ -101,6 +105,12 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
           <div class="about">
             {address.version === undefined && <Share address={address} name={name} facts={facts} />}
             {versions}
+            {tags !== null && (
+              <section>
+                <h2>{OBJECT_LABELS.tags}</h2>
+                <StorageTags address={address} tags={tags} />
+              </section>
+            )}
           </div>
         </div>
       </>

@@ -2,6 +2,7 @@ import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { type ObjectPreview, PREVIEW_BYTES, textPreview } from "@/lib/presentation/storage/preview/object_preview.ts";
 import { previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
 import { tiffSize } from "@/lib/presentation/storage/preview/tiff_size.ts";
+import { type ObjectTag, readTags } from "@/lib/presentation/storage/object_tags.ts";
 import { readVersionPage, type VersionPage } from "@/lib/presentation/storage/versions.ts";
 import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
@@ -51,4 +52,16 @@ export async function loadVersions(
   if (status === 401) throw new LoginEnded();
   const page = status === 200 ? readVersionPage(json) : null;
   return page ?? status;
+}
+
+/** The tags of an object or a version of it; null where the login may not read them, or the store has none. */
+export async function loadTags(
+  gateway: StorageGateway,
+  { login, context }: StorageVisit,
+  { bucket, key, version }: ObjectAddress,
+): Promise<ObjectTag[] | null> {
+  const query = version === undefined ? "" : `?version_id=${encodeURIComponent(version)}`;
+  const path = `/buckets/${encodeURIComponent(bucket)}/tags/${encodeURIComponent(key)}${query}`;
+  const { status, json } = await gateway.read(path, login, context);
+  return status === 200 ? readTags(json) : null;
 }

@@ -118,6 +118,36 @@ Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResou
       assert.equal(await page.getByText("Older version").count(), 2);
     });
 
+    await t.step("tags are added, refused where the store does not take them, and removed", async () => {
+      await put("tagged.txt", "x", "text/plain");
+      await open("tagged.txt");
+      await page.getByText("The object has no tags.").waitFor();
+      await page.getByRole("button", { name: "Edit the tags" }).click();
+      await page.getByLabel("Name of tag 1").fill("state");
+      await page.getByLabel("Value of tag 1").fill("<b>");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText(/A name has 1 to 128 characters/).waitFor();
+      errors.splice(0);
+      await page.getByLabel("Value of tag 1").fill("checked by Åsa");
+      await page.getByRole("button", { name: "Add a tag" }).click();
+      await page.getByLabel("Name of tag 2").fill("state");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Two tags have the same name.").waitFor();
+      await page.getByRole("button", { name: "Remove tag 2" }).click();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").waitFor();
+      assert.deepEqual((await gateway.json("GET", `/buckets/${BUCKET}/tags/tagged.txt`)).tags, {
+        state: "checked by Åsa",
+      });
+      await open("tagged.txt");
+      await page.getByText("checked by Åsa").waitFor();
+      await page.getByRole("button", { name: "Edit the tags" }).click();
+      await page.getByRole("button", { name: "Remove tag 1" }).click();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("The object has no tags.").waitFor();
+      assert.deepEqual((await gateway.json("GET", `/buckets/${BUCKET}/tags/tagged.txt`)).tags, {});
+    });
+
     await t.step("axe finds nothing, in either theme and on a phone, in either language", async () => {
       await open("it's; a plan.txt");
       await page.getByRole("button", { name: "Create a link" }).click();
