@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { growingReader } from "@/lib/http/growing_reader.ts";
-import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { wholeReader } from "@/lib/http/whole_reader.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { getObject } from "@/lib/s3/objects.ts";
@@ -125,8 +125,10 @@ export class EntryRead {
 
   /** Ends the reading, at the store as well. */
   cancel(): void {
-    this.#abort.abort();
-    this.#cancelBody();
+    if (!this.#isOver) {
+      this.#abort.abort();
+      this.#cancelBody();
+    }
     this.#queue.length = 0;
     this.#wake();
   }
@@ -178,17 +180,23 @@ export class EntryRead {
   /** A short body is read at once: each of its chunks would cost more than all the rest. */
   async #readWhole(): Promise<void> {
     const from = this.#position;
-    const response: UpstreamResponse = await this.#open(from);
+    const response = await this.#open(from);
     const skipped = response.status === 206 ? 0 : from;
-    const cut = () => response.breakOff ? response.breakOff.abort() : void response.body?.cancel().catch(() => {});
-    this.#cancelBody = cut;
-    const bytes = await withDeadline(totalMs(this.entry.size, this.#source.s3.bounds), {
-      work: () => response.bytes(),
-      cancel: cut,
-      late: () => new ShortBody("not whole in time"),
-    });
-    if (bytes.length - skipped !== this.entry.size - from) throw new ShortBody("of another length");
-    this.#add(skipped > 0 ? bytes.subarray(skipped) : bytes);
+    const length = this.entry.size - from + skipped;
+    if (!response.body) throw new ShortBody("no body");
+    const reader = wholeReader(response.body, length);
+    this.#cancelBody = () => reader.cancel();
+    try {
+      const bytes = await withDeadline(totalMs(this.entry.size, this.#source.s3.bounds), {
+        work: () => reader.read(),
+        cancel: () => reader.cancel(),
+        late: () => new ShortBody("not whole in time"),
+      });
+      if (!bytes) throw new ShortBody("cut short");
+      this.#add(skipped > 0 ? bytes.subarray(skipped) : bytes);
+    } finally {
+      reader.cancel();
+    }
   }
 
   async #readOn(begun: () => void): Promise<void> {
