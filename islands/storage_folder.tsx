@@ -5,6 +5,7 @@ import { Icon } from "@/components/icon.tsx";
 import { FolderTable, type FolderTableEvents } from "@/components/storage/folder_table.tsx";
 import { ObjectPanel } from "@/components/storage/object_panel.tsx";
 import { SelectionBar } from "@/components/storage/selection_bar.tsx";
+import { NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/is_typing.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
@@ -12,10 +13,11 @@ import { folderChanged, onFolderChanged } from "@/lib/client/storage/folder_even
 import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
 import { useRowSpan } from "@/lib/client/storage/row_span.ts";
 import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
+import { chosenRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { nameIn } from "@/lib/presentation/storage/key_names.ts";
 import { type PackedPage, unpackedPage } from "@/lib/presentation/storage/packed_rows.ts";
 import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { downloadPath, type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 
 interface StorageFolderProps {
@@ -196,7 +198,7 @@ export default island(
     const isMore = store.hasMore.value;
     const find = store.find.value;
     const from = store.from.value;
-    const one = store.selectedRows.value.length === 1 ? store.selectedRows.value[0] : null;
+    const chosen = chosenRows(keys, store.selectedRows.value);
     return (
       <div class={open.value === null ? "store" : "store split"} onKeyDown={onKeyDown}>
         <div class="list">
@@ -235,6 +237,7 @@ export default island(
               </label>
             )}
             <button class="btn" type="submit">{STORAGE_LABELS.show}</button>
+            <NewFolder folder={folder} />
             {from !== "" && (
               <a class="btn" href={folderPath({ ...folder, find, from: "" })}>{STORAGE_LABELS.firstRows}</a>
             )}
@@ -250,11 +253,7 @@ export default island(
                   isMore={isMore}
                   onClear={() => store.clearSelection()}
                 >
-                  {one?.kind === "object" && (
-                    <a class="btn small" href={downloadPath({ ...folder, key: one.key })}>
-                      <Icon name="download" /> {STORAGE_LABELS.download}
-                    </a>
-                  )}
+                  <SelectionActions folder={folder} rows={chosen} onStart={() => store.clearSelection()} />
                 </SelectionBar>
                 <FolderTable
                   folder={folder}

@@ -17,6 +17,7 @@ export const STYLE_FILES = [
   "viewer.css",
   "storage.css",
   "uploads.css",
+  "storage_tasks.css",
 ];
 
 /**

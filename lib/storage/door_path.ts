@@ -6,7 +6,7 @@ export const DOOR_PATH = "/storage/api/";
 /** Operations of objects and buckets; those that would show keys or tokens, or manage accounts, are left out. */
 const OPEN_ROOTS: ReadonlySet<string> = new Set(["buckets", "presign"]);
 const PLACEHOLDER = /^:(bucket|key|task_id)$/;
-const WORD = /^[a-z_]+$/;
+const WORD = /^[a-z][a-z0-9_-]*$/;
 /** Parameters that are the door's own. */
 const OWN = ["account", "bucket", "key", "task_id"];
 

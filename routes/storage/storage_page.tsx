@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 
+import StorageTasks from "@/islands/storage_tasks.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
@@ -82,6 +83,7 @@ async function respond(
     body: (
       <Shell user={login && accountName(login)} current="storage" hasStorage here={context.target}>
         {body}
+        {login && <StorageTasks account={accountName(login)} />}
       </Shell>
     ),
   };

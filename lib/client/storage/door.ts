@@ -33,7 +33,8 @@ export async function callDoor(
     const response = await fetch(doorPath(operation, account, parameters), {
       method,
       signal,
-      headers: json === undefined ? undefined : { "Content-Type": "application/json" },
+      // An archive is sent in place of its task's progress unless JSON is named.
+      headers: { Accept: "application/json", ...json === undefined ? {} : { "Content-Type": "application/json" } },
       body: json === undefined ? undefined : JSON.stringify(json),
     });
     const { status, headers } = response;

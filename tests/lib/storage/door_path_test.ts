@@ -20,6 +20,12 @@ Deno.test("door: placeholders in the path take their values from the query, the 
     path: "/api/v1/buckets/maps/objects/download/abc",
     query: "",
   });
+  for (const task of ["s3_stats", "delete-task"]) {
+    assert.equal(
+      target(`buckets/:bucket/objects/${task}`, "bucket=maps")?.path,
+      `/api/v1/buckets/maps/objects/${task}`,
+    );
+  }
 });
 
 Deno.test("door: operations that show keys or tokens or manage accounts, and paths of another form, are not opened", () => {

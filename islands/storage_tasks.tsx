@@ -1,0 +1,46 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { island } from "@/lib/client/island.tsx";
+import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
+import { recallRefused } from "@/lib/client/storage/tasks/refused_changes.ts";
+import type { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
+import { DeleteDialog } from "@/islands/tasks/delete_dialog.tsx";
+import { NameDialog } from "@/islands/tasks/name_dialog.tsx";
+import { TaskDrawer } from "@/islands/tasks/task_drawer.tsx";
+import { TransferDialog } from "@/islands/tasks/transfer_dialog.tsx";
+
+interface StorageTasksProps {
+  readonly account: string;
+}
+
+/** The dialogs of changes, and the tasks that perform them, on every page of the storage. */
+export default island("storage_tasks", function StorageTasks({ account }: StorageTasksProps) {
+  const list = useSignal<TaskList | null>(null);
+  useEffect(() => {
+    recallRefused();
+    list.value = tasksOf(account);
+  }, []);
+  const wanted = wantedChange.value;
+  return (
+    <>
+      {wanted && <WantedDialog wanted={wanted} onClose={() => wantedChange.value = null} />}
+      {list.value && list.value.tasks.value.length > 0 && <TaskDrawer list={list.value} />}
+    </>
+  );
+});
+
+function WantedDialog({ wanted, onClose }: { readonly wanted: WantedChange; readonly onClose: () => void }) {
+  switch (wanted.kind) {
+    case "folder":
+      return <NameDialog wanted={wanted} row={null} onClose={onClose} />;
+    case "rename":
+      return <NameDialog wanted={wanted} row={wanted.rows[0]} onClose={onClose} />;
+    case "delete":
+      return <DeleteDialog wanted={wanted} rows={wanted.rows} onClose={onClose} />;
+    case "move":
+    case "copy":
+      return <TransferDialog wanted={wanted} kind={wanted.kind} rows={wanted.rows} onClose={onClose} />;
+  }
+}

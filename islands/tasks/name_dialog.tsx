@@ -1,0 +1,96 @@
+import { useSignal } from "@preact/signals";
+
+import { callDoor } from "@/lib/client/storage/door.ts";
+import { folderChanged } from "@/lib/client/storage/folder_events.ts";
+import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
+import { doorMessage } from "@/lib/client/storage/tasks/door_message.ts";
+import { isTaken } from "@/lib/client/storage/tasks/look_up.ts";
+import { refused } from "@/lib/client/storage/tasks/refused_changes.ts";
+import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
+import { plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
+import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
+import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
+import { namingProblem, reason, TASK_LABELS, TASK_QUESTIONS } from "@/lib/presentation/storage/task_sentences.ts";
+import { nameProblem, planRename } from "@/lib/presentation/storage/transfer_plan.ts";
+import { ChangeDialog } from "./change_dialog.tsx";
+
+interface NameDialogProps {
+  readonly wanted: WantedChange;
+  /** What gets a new name; null: a new folder. */
+  readonly row: StorageRow | null;
+  onClose(): void;
+}
+
+/** Asks for the name of a new folder, or the new name of an object or a folder. */
+export function NameDialog({ wanted: { folder, onStart }, row, onClose }: NameDialogProps) {
+  const { account, bucket, prefix } = folder;
+  const old = row === null ? "" : nameIn(prefix, row.key).replace(/\/$/, "");
+  const name = useSignal(old);
+  const problem = useSignal<string | null>(null);
+  const isBusy = useSignal(false);
+
+  const perform = async (): Promise<string | null> => {
+    const wrong = nameProblem(prefix, name.peek());
+    if (wrong !== null) return namingProblem(wrong);
+    const plan = row && planRename(row, { bucket, prefix }, name.peek());
+    if (plan && "problem" in plan) return namingProblem(plan.problem);
+    const key = plan?.steps[0].to ?? `${prefix}${name.peek()}/`;
+    const taken = await isTaken(account, bucket, key);
+    if (typeof taken === "string") return taken;
+    if (taken) return TASK_QUESTIONS.inUse(plainName(name.peek()));
+    if (row && plan) {
+      tasksOf(account).start({
+        kind: "move",
+        ...plannedRows([row], { bucket, prefix }),
+        to: { bucket, prefix },
+        isRename: true,
+        steps: plan.steps,
+        onTaken: "skip",
+        objects: row.kind === "object" ? 1 : null,
+      });
+      return null;
+    }
+    const answer = await callDoor("/buckets/:bucket/objects/folder", account, { bucket }, {
+      method: "POST",
+      json: { folder_name: key },
+    });
+    if (answer.status === 403) refused(account, bucket, "write");
+    if (answer.status !== 201) return reason(answer.status, doorMessage(answer));
+    folderChanged({ account, bucket, prefix });
+    return null;
+  };
+
+  const confirm = async () => {
+    isBusy.value = true;
+    problem.value = await perform();
+    isBusy.value = false;
+    if (problem.value !== null) return;
+    onStart();
+    onClose();
+  };
+
+  return (
+    <ChangeDialog
+      title={row === null ? TASK_LABELS.newFolder : TASK_LABELS.renameOf(plainName(old))}
+      action={row === null ? TASK_LABELS.create : TASK_LABELS.rename}
+      isWaiting={isBusy.value}
+      problem={problem.value}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <label class="line">
+        <span>{row === null ? TASK_LABELS.name : TASK_LABELS.newName}</span>
+        <input
+          type="text"
+          value={name.value}
+          autofocus
+          autocomplete="off"
+          spellcheck={false}
+          dir="auto"
+          onInput={({ currentTarget: { value } }) => name.value = value}
+        />
+      </label>
+      <p class="note">{row === null ? TASK_QUESTIONS.folderAppears : TASK_QUESTIONS.copies}</p>
+    </ChangeDialog>
+  );
+}

@@ -1,0 +1,113 @@
+import { useSignal } from "@preact/signals";
+
+import { Icon } from "@/components/icon.tsx";
+import { Meter } from "@/components/meter.tsx";
+import { KeyName } from "@/components/storage/key_name.tsx";
+import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import type { TaskFault } from "@/lib/presentation/storage/task_record.ts";
+import {
+  faultsTitle,
+  reason,
+  TASK_LABELS,
+  taskSentence,
+  taskTitle,
+} from "@/lib/presentation/storage/task_sentences.ts";
+
+/** The tasks of an account: how far each is, how it ended, and what can be done with it. */
+export function TaskDrawer({ list }: { readonly list: TaskList }) {
+  const isFolded = useSignal(false);
+  const tasks = list.tasks.value;
+  const running = tasks.filter(({ state }) => state.value.end === null).length;
+  return (
+    <section class="tasks" aria-labelledby="tasks-title">
+      <header>
+        <h2 id="tasks-title">
+          {TASK_LABELS.tasks}
+          <span class="figure">{formatCount(running)} / {formatCount(tasks.length)}</span>
+        </h2>
+        <button
+          type="button"
+          class="btn square"
+          aria-expanded={!isFolded.value}
+          aria-label={isFolded.value ? TASK_LABELS.showTasks : TASK_LABELS.hideTasks}
+          onClick={() => isFolded.value = !isFolded.peek()}
+        >
+          <Icon name={isFolded.value ? "up" : "down"} />
+        </button>
+      </header>
+      <ul hidden={isFolded.value}>
+        {tasks.toReversed().map((task) => <TaskRow key={task.id} task={task} list={list} />)}
+      </ul>
+    </section>
+  );
+}
+
+function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: TaskList }) {
+  const { id, plan } = task;
+  const state = task.state.value;
+  const { end, total, done, failed, skipped, faults } = state;
+  const isBad = end?.how === "failed" || end?.how === "stopped" || (end !== null && failed > 0);
+  const undo = () => {
+    if (plan.kind !== "delete" || state.startedAt === null) return;
+    const { place, name, rows, keys, prefixes } = plan;
+    const until = state.endedAt ?? Date.now();
+    list.start({ kind: "undo", place, name, rows, keys, prefixes, since: state.startedAt, until, objects: done });
+    list.dismiss(id);
+  };
+  return (
+    <li>
+      <p class="title">
+        <bdi>{taskTitle(plan)}</bdi>
+      </p>
+      <Meter
+        parts={[{ tone: "done", count: end?.how === "done" && total === null ? 1 : done + skipped }, {
+          tone: "bad",
+          count: failed,
+        }]}
+        total={total ?? (end === null ? 0 : 1)}
+      />
+      <p class={isBad ? "sub bad" : "sub"} role={end === null ? undefined : "status"}>
+        {taskSentence(plan, state, { isAway: task.isAway.value, isElsewhere: task.isElsewhere.value })}
+      </p>
+      {end !== null && faults.length > 0 && (
+        <details>
+          <summary>{faultsTitle(state)}</summary>
+          <ul>
+            {faults.map((fault) => (
+              <li key={fault.key}>
+                <KeyName name={fault.key} /> {faultReason(fault)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <div class="btns">
+        {end === null && plan.kind !== "zip" && !state.isCanceling && (
+          <button
+            type="button"
+            class="btn small"
+            onClick={() => list.cancel(id)}
+          >
+            {TASK_LABELS.cancel}
+          </button>
+        )}
+        {end?.how === "stopped" && (
+          <button type="button" class="btn small" onClick={() => list.resume(id)}>{TASK_LABELS.tryAgain}</button>
+        )}
+        {plan.kind === "delete" && plan.canUndo && end !== null && done > 0 && (
+          <button type="button" class="btn small" onClick={undo}>{TASK_LABELS.undo}</button>
+        )}
+        {state.download !== null && <a class="btn small" href={state.download} download="">{TASK_LABELS.saveAgain}</a>}
+        {end !== null && (
+          <button type="button" class="btn small" onClick={() => list.dismiss(id)}>{TASK_LABELS.dismiss}</button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The store's own words where nothing else is known; "" for objects that are missing in an archive. */
+function faultReason({ status, message }: TaskFault): string {
+  return status === 0 ? message : reason(status, message);
+}

@@ -1,0 +1,146 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { Icon } from "@/components/icon.tsx";
+import { KeyName } from "@/components/storage/key_name.tsx";
+import { callDoor } from "@/lib/client/storage/door.ts";
+import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
+import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
+import { plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
+import { folderOf, nameIn } from "@/lib/presentation/storage/key_names.ts";
+import { readBuckets, readFolderPage, type StorageRow } from "@/lib/presentation/storage/listing.ts";
+import { namesOf, namingProblem, placeName, reason, TASK_LABELS } from "@/lib/presentation/storage/task_sentences.ts";
+import { type Place, planTransfer } from "@/lib/presentation/storage/transfer_plan.ts";
+import { ChangeDialog } from "./change_dialog.tsx";
+import { ChosenRows, useChosenCount } from "./chosen_count.tsx";
+
+interface TransferDialogProps {
+  readonly wanted: WantedChange;
+  readonly kind: "move" | "copy";
+  readonly rows: readonly StorageRow[];
+  onClose(): void;
+}
+
+/** Folders of a place that are offered. */
+const MAX_FOLDERS = 1000;
+
+/** Asks where objects and folders are to go. */
+export function TransferDialog({ wanted: { folder, onStart }, kind, rows, onClose }: TransferDialogProps) {
+  const { account, bucket, prefix } = folder;
+  const counted = useChosenCount(folder, rows);
+  const to = useSignal<Place>({ bucket, prefix });
+  const onTaken = useSignal<"skip" | "replace">("skip");
+  const problem = useSignal<string | null>(null);
+  const buckets = useSignal<readonly string[]>([bucket]);
+  const folders = useSignal<readonly string[]>([]);
+
+  useEffect(() => {
+    void callDoor("/buckets", account, {}).then(({ json }) => {
+      const names = readBuckets(json)?.map(({ name }) => name) ?? [];
+      buckets.value = names.includes(bucket) ? names : [bucket, ...names];
+    });
+  }, []);
+  const place = to.value;
+  useEffect(() => {
+    const stop = new AbortController();
+    const parameters = { ...place, delimiter: "/", max_keys: MAX_FOLDERS };
+    callDoor("/buckets/:bucket/objects", account, parameters, { signal: stop.signal }).then(({ status, json }) => {
+      const page = readFolderPage(json, place.prefix);
+      problem.value = page === null ? reason(status) : null;
+      folders.value = page?.rows.flatMap((row) => row.kind === "folder" ? [row.key] : []) ?? [];
+    }, () => {});
+    return () => stop.abort();
+  }, [place.bucket, place.prefix]);
+
+  const go = (part: Partial<Place>) => {
+    folders.value = [];
+    to.value = { ...to.peek(), ...part };
+  };
+  const confirm = () => {
+    const plan = planTransfer(rows, { bucket, prefix }, to.peek());
+    if ("problem" in plan) return void (problem.value = namingProblem(plan.problem, true));
+    tasksOf(account).start({
+      kind,
+      ...plannedRows(rows, folder),
+      to: to.peek(),
+      isRename: false,
+      steps: plan.steps,
+      onTaken: onTaken.peek(),
+      objects: counted.count?.objects ?? null,
+    });
+    onStart();
+    onClose();
+  };
+
+  const names = namesOf(nameIn(prefix, rows[0].key), rows.length);
+  return (
+    <ChangeDialog
+      title={kind === "move" ? TASK_LABELS.moveOf(names) : TASK_LABELS.copyOf(names)}
+      action={kind === "move" ? TASK_LABELS.move : TASK_LABELS.copy}
+      isWaiting={!counted.isOver}
+      problem={problem.value}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <ChosenRows rows={rows} prefix={prefix} counted={counted} />
+      <label class="line">
+        <span>{TASK_LABELS.bucket}</span>
+        <select
+          value={place.bucket}
+          onChange={({ currentTarget: { value } }) => go({ bucket: value, prefix: value === bucket ? prefix : "" })}
+        >
+          {buckets.value.map((name) => <option key={name} value={name}>{name}</option>)}
+        </select>
+      </label>
+      <label class="line">
+        <span>{TASK_LABELS.folder}</span>
+        <input
+          type="text"
+          value={place.prefix}
+          placeholder={TASK_LABELS.folderHint}
+          autofocus
+          autocomplete="off"
+          spellcheck={false}
+          dir="auto"
+          onChange={({ currentTarget: { value } }) =>
+            go({ prefix: value === "" || value.endsWith("/") ? value : `${value}/` })}
+        />
+      </label>
+      <ul class="places" aria-label={TASK_LABELS.foldersThere}>
+        {place.prefix !== "" && (
+          <li key="/">
+            <button type="button" class="btn small" onClick={() => go({ prefix: folderOf(place.prefix) })}>
+              <Icon name="up" /> {TASK_LABELS.upwards}
+            </button>
+          </li>
+        )}
+        {folders.value.map((key) => (
+          <li key={key}>
+            <button type="button" class="btn small" onClick={() => go({ prefix: key })}>
+              <Icon name="folder" /> <KeyName name={nameIn(place.prefix, key)} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <fieldset>
+        <legend>{TASK_LABELS.onTaken}</legend>
+        {(["skip", "replace"] as const).map((choice) => (
+          <label key={choice}>
+            <input
+              type="radio"
+              name="taken"
+              checked={onTaken.value === choice}
+              onChange={() => onTaken.value = choice}
+            />{" "}
+            {TASK_LABELS[choice]}
+          </label>
+        ))}
+      </fieldset>
+      <p class="note">
+        <bdi>
+          {kind === "move" ? TASK_LABELS.moveHere(placeName(place)) : TASK_LABELS.copyHere(placeName(place))}
+        </bdi>
+      </p>
+    </ChangeDialog>
+  );
+}

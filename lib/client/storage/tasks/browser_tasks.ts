@@ -1,0 +1,60 @@
+import { browserClock } from "@/lib/client/poller.ts";
+import { callDoor } from "@/lib/client/storage/door.ts";
+import { folderChanged } from "@/lib/client/storage/folder_events.ts";
+import { refused } from "./refused_changes.ts";
+import { browserJournal } from "./task_journal.ts";
+import { TaskList } from "./task_list.ts";
+import type { TaskPlan, TaskState } from "@/lib/presentation/storage/task_record.ts";
+
+const lists = new Map<string, TaskList>();
+
+/** The tasks of an account on this page, whichever island asks for them. */
+export function tasksOf(account: string): TaskList {
+  const known = lists.get(account);
+  if (known) return known;
+  const list = new TaskList({
+    account,
+    call: callDoor,
+    journal: browserJournal(),
+    clock: browserClock,
+    random: Math.random,
+    alone,
+    onEnd: (plan, state) => ended(account, plan, state),
+  });
+  lists.set(account, list);
+  addEventListener("online", () => list.wake());
+  void list.restore();
+  return list;
+}
+
+/** Without locks (a site without TLS has none) two pages may perform the same task: each step may be done twice. */
+async function alone(name: string, wait: () => void, work: () => Promise<void>): Promise<void> {
+  if (!("locks" in navigator)) return await work();
+  const done = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+    if (lock !== null) await work();
+    return lock !== null;
+  });
+  if (done) return;
+  wait();
+  await navigator.locks.request(name, work);
+}
+
+function ended(account: string, plan: TaskPlan, { download, end, faults }: TaskState): void {
+  if (end === null) return;
+  const status = "status" in end ? end.status : faults[0]?.status;
+  if (plan.kind === "zip") {
+    if (download !== null) save(download);
+    return;
+  }
+  if (status === 403) refused(account, plan.place.bucket, plan.kind === "delete" ? "delete" : "write");
+  folderChanged({ account, ...plan.place });
+  if ("to" in plan) folderChanged({ account, ...plan.to });
+}
+
+/** Has the browser save what an address returns; the page stays. */
+function save(address: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "";
+  link.click();
+}

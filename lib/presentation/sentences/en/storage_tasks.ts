@@ -1,0 +1,130 @@
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+
+/** The words of changes of the storage and of the tasks that perform them. */
+export const LABELS = {
+  tasks: "Tasks",
+  hideTasks: "Hide the tasks",
+  showTasks: "Show the tasks",
+  newFolder: "New folder",
+  rename: "Rename",
+  move: "Move",
+  copy: "Copy",
+  delete: "Delete",
+  zip: "Download ZIP",
+  create: "Create",
+  name: "Name",
+  newName: "New name",
+  cancel: "Cancel",
+  tryAgain: "Try again",
+  undo: "Undo",
+  saveAgain: "Download again",
+  dismiss: "Take off the list",
+  bucket: "Bucket",
+  folder: "Folder",
+  folderHint: "empty: the bucket itself",
+  foldersThere: "Folders there",
+  upwards: "One folder up",
+  onTaken: "Where a name is in use already",
+  skip: "Leave the object that is there",
+  replace: "Replace the object that is there",
+  notDone: "Not done",
+  moveHere: (place: string) => `Move to ${place}`,
+  copyHere: (place: string) => `Copy to ${place}`,
+  deleteCount: (count: number) => `Delete ${counted(count, "object", "objects")}`,
+  renameOf: (name: string) => `Rename “${name}”`,
+  moveOf: (names: string) => `Move ${names}`,
+  copyOf: (names: string) => `Copy ${names}`,
+  deleteOf: (names: string) => `Delete ${names}?`,
+  one: (name: string) => `“${name}”`,
+  several: (name: string, others: number) => `“${name}” and ${formatCount(others)} more`,
+};
+
+/** What a task is about, as its heading. */
+export const TITLES = {
+  zip: (names: string) => `ZIP of ${names}`,
+  delete: (names: string) => `Delete ${names}`,
+  rename: (names: string, name: string) => `Rename ${names} to “${name}”`,
+  move: (names: string, place: string) => `Move ${names} to ${place}`,
+  copy: (names: string, place: string) => `Copy ${names} to ${place}`,
+  undo: (names: string) => `Bring back ${names}`,
+};
+
+/** How far a task is. */
+export const PROGRESS = {
+  begins: "Begins …",
+  zip: (done: number, total: number) => `${formatCount(done)} of ${counted(total, "object", "objects")} looked up`,
+  counting: (total: number) => `Counts: ${counted(total, "object", "objects")} so far`,
+  delete: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} deleted`,
+  move: (done: number, total: string, deleted: number) =>
+    `copied ${formatCount(done)} of ${total}, ${formatCount(deleted)} deleted`,
+  copy: (done: number, total: string) => `copied ${formatCount(done)} of ${total}`,
+  undo: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} brought back`,
+  unknownTotal: "?",
+  canceling: "Ends after what is under way …",
+  away: "Waits for the network …",
+  elsewhere: "Another tab of this browser performs it.",
+};
+
+/** How a task ended. */
+export const ENDS = {
+  zip: (objects: number, bytes: string) =>
+    `The archive of ${counted(objects, "object", "objects")} (${bytes}) is ready; the browser saves it.`,
+  zipMissing: (missing: number) =>
+    `${counted(missing, "object", "objects")} could not be read; the archive lists them in _errors.txt.`,
+  delete: (done: number) => `${counted(done, "object", "objects")} deleted.`,
+  rename: "Renamed.",
+  move: (done: number) => `${counted(done, "object", "objects")} moved.`,
+  copy: (done: number) => `${counted(done, "object", "objects")} copied.`,
+  undo: (done: number) => `${counted(done, "object", "objects")} brought back.`,
+  skipped: (count: number) => `${counted(count, "object", "objects")} left, since the new name is in use.`,
+  failed: (count: number) => `${counted(count, "object", "objects")} failed.`,
+  canceled: (progress: string) => `Canceled: ${progress}.`,
+  stopped: (progress: string) => `Stopped: ${progress}.`,
+  gone:
+    "The server does not know this task any more: it ended a while ago, or the server was restarted. The folder shows what is done.",
+  listed: (count: number) => `The first ${formatCount(count)} of them:`,
+};
+
+/** Why something was not changed, and what to do. */
+export const REASONS = {
+  network: "The server cannot be reached. Check the network, then try again.",
+  login: "The login has ended. Log in again, then try again.",
+  forbidden: "This account may not do that in this bucket. The owner of the bucket can allow it.",
+  missing: "It is not there any more, or the bucket is not.",
+  conflict: "The store did not allow it in the present state of the object, such as a hold or a retention.",
+  full: "The bucket has no room left: its quota is used up.",
+  busy: "The store has too much to do at the moment. Try again shortly.",
+  unreachable: "The store cannot be reached or does not answer. Try again later.",
+  tooManyTasks: "Too many tasks are running. Try again when one of them has ended.",
+  tooMany: "An archive holds at most 50,000 objects. Choose fewer.",
+  other: (status: number) => `The store did not do it (it answered ${status}).`,
+  said: (message: string) => `The store says: ${message}`,
+};
+
+/** What the dialogs say before something changes. */
+export const QUESTIONS = {
+  counting: (count: number) => `Counting … ${formatCount(count)} so far`,
+  counted: (count: number, bytes: string | null) =>
+    `${counted(count, "object", "objects")}${bytes === null ? "" : `, ${bytes}`}`,
+  notCounted: "How many objects the folders hold is not known.",
+  others: (count: number) => `and ${formatCount(count)} more`,
+  canUndo: "The bucket keeps versions: this can be undone.",
+  cannotUndo: "The bucket keeps no versions: this cannot be undone.",
+  undoUnknown: "Whether the bucket keeps versions is not known, so this may be final.",
+  copies:
+    "A store cannot rename: each object is copied, then the old one is deleted. Older versions stay under the old name.",
+  folderAppears: "A folder is an empty object whose name ends in a slash.",
+  inUse: (name: string) => `There is “${name}” already. Choose another name.`,
+  toFolder: (place: string) => `They go to ${place}`,
+};
+
+/** Why a name or a place cannot be. */
+export const NAME_PROBLEMS = {
+  empty: "Type a name.",
+  slash: "A name has no slash in it.",
+  tooLong: "With its folders the name would be longer than 1,024 bytes. Choose a shorter one.",
+  halfCharacter: "The name has half of a character in it. Type it again.",
+  samePlace: "They are there already. Choose another folder.",
+  insideItself: "A folder cannot go into itself. Choose another folder.",
+  keyTooLong: "Some keys would be longer than 1,024 bytes there. Choose a folder with a shorter path.",
+};

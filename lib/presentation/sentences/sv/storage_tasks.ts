@@ -1,0 +1,123 @@
+import type * as en from "@/lib/presentation/sentences/en/storage_tasks.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+
+/** “Objekt” is the same in singular and plural. */
+const objects = (count: number) => `${formatCount(count)} objekt`;
+
+export const LABELS: typeof en.LABELS = {
+  tasks: "Uppgifter",
+  hideTasks: "Göm uppgifterna",
+  showTasks: "Visa uppgifterna",
+  newFolder: "Ny mapp",
+  rename: "Byt namn",
+  move: "Flytta",
+  copy: "Kopiera",
+  delete: "Ta bort",
+  zip: "Ladda ner ZIP",
+  create: "Skapa",
+  name: "Namn",
+  newName: "Nytt namn",
+  cancel: "Avbryt",
+  tryAgain: "Försök igen",
+  undo: "Ångra",
+  saveAgain: "Ladda ner igen",
+  dismiss: "Ta bort från listan",
+  bucket: "Bucket",
+  folder: "Mapp",
+  folderHint: "tomt: själva bucketen",
+  foldersThere: "Mappar där",
+  upwards: "En mapp upp",
+  onTaken: "Där ett namn redan används",
+  skip: "Låt objektet som finns där vara",
+  replace: "Ersätt objektet som finns där",
+  notDone: "Inte gjort",
+  moveHere: (place) => `Flytta till ${place}`,
+  copyHere: (place) => `Kopiera till ${place}`,
+  deleteCount: (count) => `Ta bort ${objects(count)}`,
+  renameOf: (name) => `Byt namn på ”${name}”`,
+  moveOf: (names) => `Flytta ${names}`,
+  copyOf: (names) => `Kopiera ${names}`,
+  deleteOf: (names) => `Ska ${names} tas bort?`,
+  one: (name) => `”${name}”`,
+  several: (name, others) => `”${name}” och ${formatCount(others)} till`,
+};
+
+export const TITLES: typeof en.TITLES = {
+  zip: (names) => `ZIP med ${names}`,
+  delete: (names) => `Ta bort ${names}`,
+  rename: (names, name) => `Byt namn på ${names} till ”${name}”`,
+  move: (names, place) => `Flytta ${names} till ${place}`,
+  copy: (names, place) => `Kopiera ${names} till ${place}`,
+  undo: (names) => `Hämta tillbaka ${names}`,
+};
+
+export const PROGRESS: typeof en.PROGRESS = {
+  begins: "Börjar …",
+  zip: (done, total) => `${formatCount(done)} av ${objects(total)} kontrollerade`,
+  counting: (total) => `Räknar: ${objects(total)} hittills`,
+  delete: (done, total) => `${formatCount(done)} av ${formatCount(total)} borttagna`,
+  move: (done, total, deleted) => `${formatCount(done)} av ${total} kopierade, ${formatCount(deleted)} borttagna`,
+  copy: (done, total) => `${formatCount(done)} av ${total} kopierade`,
+  undo: (done, total) => `${formatCount(done)} av ${formatCount(total)} har hämtats tillbaka`,
+  unknownTotal: "okänt antal",
+  canceling: "Slutar efter det som pågår …",
+  away: "Väntar på nätverket …",
+  elsewhere: "En annan flik i webbläsaren utför den.",
+};
+
+export const ENDS: typeof en.ENDS = {
+  zip: (count, bytes) => `Arkivet med ${objects(count)} (${bytes}) är klart; webbläsaren sparar det.`,
+  zipMissing: (missing) => `${objects(missing)} gick inte att läsa; arkivet räknar upp dem i _errors.txt.`,
+  delete: (done) => done === 1 ? "1 objekt har tagits bort." : `${objects(done)} har tagits bort.`,
+  rename: "Namnet är bytt.",
+  move: (done) => `${objects(done)} har flyttats.`,
+  copy: (done) => `${objects(done)} har kopierats.`,
+  undo: (done) => `${objects(done)} har hämtats tillbaka.`,
+  skipped: (count) => `${objects(count)} är kvar, eftersom det nya namnet redan används.`,
+  failed: (count) => `${objects(count)} misslyckades.`,
+  canceled: (progress) => `Avbruten: ${progress}.`,
+  stopped: (progress) => `Stannade: ${progress}.`,
+  gone:
+    "Servern känner inte längre till uppgiften: den slutade för en stund sedan, eller servern har startats om. Mappen visar vad som är gjort.",
+  listed: (count) => `De första ${formatCount(count)} av dem:`,
+};
+
+export const REASONS: typeof en.REASONS = {
+  network: "Servern kan inte nås. Kontrollera nätverket och försök igen.",
+  login: "Inloggningen har upphört. Logga in på nytt och försök igen.",
+  forbidden: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
+  missing: "Det finns inte längre, eller så finns inte bucketen.",
+  conflict: "Lagringen tillåter det inte i objektets nuvarande tillstånd, till exempel på grund av en bevarandetid.",
+  full: "Bucketen har ingen plats kvar: dess kvot är förbrukad.",
+  busy: "Lagringen har för mycket att göra just nu. Försök igen om en stund.",
+  unreachable: "Lagringen kan inte nås eller svarar inte. Försök igen senare.",
+  tooManyTasks: "För många uppgifter pågår. Försök igen när någon av dem är klar.",
+  tooMany: "Ett arkiv rymmer högst 50 000 objekt. Välj färre.",
+  other: (status) => `Lagringen gjorde det inte (den svarade ${status}).`,
+  said: (message) => `Lagringen säger: ${message}`,
+};
+
+export const QUESTIONS: typeof en.QUESTIONS = {
+  counting: (count) => `Räknar … ${formatCount(count)} hittills`,
+  counted: (count, bytes) => `${objects(count)}${bytes === null ? "" : `, ${bytes}`}`,
+  notCounted: "Det är inte känt hur många objekt mapparna innehåller.",
+  others: (count) => `och ${formatCount(count)} till`,
+  canUndo: "Bucketen behåller versioner: det går att ångra.",
+  cannotUndo: "Bucketen behåller inga versioner: det går inte att ångra.",
+  undoUnknown: "Det är inte känt om bucketen behåller versioner, så det går kanske inte att ångra.",
+  copies:
+    "En lagring kan inte byta namn: varje objekt kopieras och det gamla tas sedan bort. Äldre versioner stannar under det gamla namnet.",
+  folderAppears: "En mapp är ett tomt objekt vars namn slutar med ett snedstreck.",
+  inUse: (name) => `Det finns redan ”${name}”. Välj ett annat namn.`,
+  toFolder: (place) => `De hamnar i ${place}`,
+};
+
+export const NAME_PROBLEMS: typeof en.NAME_PROBLEMS = {
+  empty: "Skriv ett namn.",
+  slash: "Ett namn kan inte innehålla snedstreck.",
+  tooLong: "Med sina mappar blir namnet längre än 1 024 byte. Välj ett kortare.",
+  halfCharacter: "Namnet innehåller ett halvt tecken. Skriv det på nytt.",
+  samePlace: "De finns redan där. Välj en annan mapp.",
+  insideItself: "En mapp kan inte flyttas eller kopieras in i sig själv. Välj en annan mapp.",
+  keyTooLong: "Några nycklar skulle bli längre än 1 024 byte där. Välj en mapp med kortare sökväg.",
+};

@@ -1,0 +1,116 @@
+import type { Place, TransferStep } from "./transfer_plan.ts";
+
+/** Objects and folders of a folder, by keys and prefixes. */
+export interface Chosen {
+  readonly keys: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
+interface Planned {
+  /** The folder from which it was started. */
+  readonly place: Place;
+  /** The name of the first row that it is about, and the number of rows. */
+  readonly name: string;
+  readonly rows: number;
+}
+
+/** An archive of objects, which the gateway prepares. */
+export interface ZipPlan extends Planned, Chosen {
+  readonly kind: "zip";
+}
+
+/** A deletion, which the gateway performs. */
+export interface DeletePlan extends Planned, Chosen {
+  readonly kind: "delete";
+  /** Whether the bucket keeps versions, so that what is deleted can come back. */
+  readonly canUndo: boolean;
+}
+
+/** A move or a copy, which this page performs object by object. */
+export interface TransferTaskPlan extends Planned {
+  readonly kind: "move" | "copy";
+  readonly to: Place;
+  /** Whether the names in the new place were chosen for it. */
+  readonly isRename: boolean;
+  readonly steps: readonly TransferStep[];
+  /** What happens to an object whose new name is in use. */
+  readonly onTaken: "skip" | "replace";
+  /** Number of objects; null: not counted. */
+  readonly objects: number | null;
+}
+
+/** Brings back what was deleted between two moments: removes the delete markers. */
+export interface UndoPlan extends Planned, Chosen {
+  readonly kind: "undo";
+  /** ms since 1970, by the clock of the gateway */
+  readonly since: number;
+  readonly until: number;
+  /** Number of objects that were deleted. */
+  readonly objects: number;
+}
+
+export type TaskPlan = ZipPlan | DeletePlan | TransferTaskPlan | UndoPlan;
+
+/** An object that a task could not treat. */
+export interface TaskFault {
+  readonly key: string;
+  /** Of the gateway; 0: the store's own message says why. */
+  readonly status: number;
+  readonly message: string;
+}
+
+/**
+ * How a task ended. `stopped`: it can go on, the status says why it did not; `gone`: the gateway does not know it any
+ * more; `failed`: for good.
+ */
+export type TaskEnd =
+  | { readonly how: "done" | "canceled" | "gone" }
+  | { readonly how: "stopped"; readonly status: number }
+  | { readonly how: "failed"; readonly status: number; readonly message: string };
+
+/** How far a task is. */
+export interface TaskState {
+  /** Of the gateway's own task; null: none was started. */
+  readonly taskId: string | null;
+  /** Number of objects; null: not known. */
+  readonly total: number | null;
+  /** Objects that were looked up, deleted, copied or brought back. */
+  readonly done: number;
+  /** Of a move: copied objects whose source is deleted. */
+  readonly deleted: number;
+  readonly skipped: number;
+  readonly failed: number;
+  /** The first of them. */
+  readonly faults: readonly TaskFault[];
+  /** Bytes of the archive; 0: not known. */
+  readonly bytes: number;
+  /** The address of the archive; null: it is not ready. */
+  readonly download: string | null;
+  /** Where it goes on: the number of the step, and the last key below its prefix. */
+  readonly step: number;
+  readonly after: string;
+  readonly isCanceling: boolean;
+  /** ms since 1970, by the clock of the gateway; null: not known. */
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** Null: it goes on. */
+  readonly end: TaskEnd | null;
+}
+
+export const NEW_TASK: TaskState = {
+  taskId: null,
+  total: null,
+  done: 0,
+  deleted: 0,
+  skipped: 0,
+  failed: 0,
+  faults: [],
+  bytes: 0,
+  download: null,
+  step: 0,
+  after: "",
+  isCanceling: false,
+  startedAt: null,
+  endedAt: null,
+  end: null,
+};

@@ -1,0 +1,146 @@
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/storage_tasks.ts";
+import * as sv from "@/lib/presentation/sentences/sv/storage_tasks.ts";
+import { formatBytes } from "./file_sizes.ts";
+import { plainName } from "./key_names.ts";
+import type { TaskPlan, TaskState } from "./task_record.ts";
+import type { NameProblem, Place, TransferProblem } from "./transfer_plan.ts";
+
+export const TASK_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
+export const TASK_QUESTIONS = inLanguage({ en: en.QUESTIONS, sv: sv.QUESTIONS });
+const TITLES = inLanguage({ en: en.TITLES, sv: sv.TITLES });
+const PROGRESS = inLanguage({ en: en.PROGRESS, sv: sv.PROGRESS });
+const ENDS = inLanguage({ en: en.ENDS, sv: sv.ENDS });
+const REASONS = inLanguage({ en: en.REASONS, sv: sv.REASONS });
+const NAME_PROBLEMS = inLanguage({ en: en.NAME_PROBLEMS, sv: sv.NAME_PROBLEMS });
+
+/** Rows by the name of the first one and their number. */
+export function namesOf(name: string, rows: number): string {
+  return rows === 1 ? TASK_LABELS.one(plainName(name)) : TASK_LABELS.several(plainName(name), rows - 1);
+}
+
+/** A folder as people write it: `bucket/a/b/`. */
+export function placeName({ bucket, prefix }: Place): string {
+  return plainName(`${bucket}/${prefix}`);
+}
+
+/** What a task is about. */
+export function taskTitle(plan: TaskPlan): string {
+  const names = namesOf(plan.name, plan.rows);
+  if (plan.kind !== "move" && plan.kind !== "copy") return TITLES[plan.kind](names);
+  if (plan.isRename) return TITLES.rename(names, plainName(plan.steps[0].to.slice(plan.to.prefix.length)));
+  return TITLES[plan.kind](names, placeName(plan.to));
+}
+
+interface Circumstances {
+  readonly isAway: boolean;
+  readonly isElsewhere: boolean;
+}
+
+/** How far a task is, or how it ended: one or several sentences. */
+export function taskSentence(plan: TaskPlan, state: TaskState, { isAway, isElsewhere }: Circumstances): string {
+  const { end } = state;
+  if (end !== null) return endSentences(plan, state, end).join(" ");
+  if (isElsewhere) return PROGRESS.elsewhere;
+  if (state.isCanceling) return PROGRESS.canceling;
+  return isAway ? `${PROGRESS.away} ${progress(plan, state)}` : progress(plan, state);
+}
+
+/** Why the store did not do something. @param message what it said itself */
+export function reason(status: number, message = ""): string {
+  return message === "" ? whyOf(status) : `${whyOf(status)} ${REASONS.said(message)}`;
+}
+
+/** What is wrong with a name or a place. */
+export function namingProblem(problem: NameProblem | TransferProblem, isPlace = false): string {
+  switch (problem) {
+    case "empty":
+      return NAME_PROBLEMS.empty;
+    case "slash":
+      return NAME_PROBLEMS.slash;
+    case "too long":
+      return isPlace ? NAME_PROBLEMS.keyTooLong : NAME_PROBLEMS.tooLong;
+    case "half a character":
+      return NAME_PROBLEMS.halfCharacter;
+    case "same place":
+      return NAME_PROBLEMS.samePlace;
+    case "inside itself":
+      return NAME_PROBLEMS.insideItself;
+  }
+}
+
+/** The words above a task's list of faults. */
+export function faultsTitle({ failed, faults }: TaskState): string {
+  return failed > faults.length ? ENDS.listed(faults.length) : TASK_LABELS.notDone;
+}
+
+function progress({ kind }: TaskPlan, { total, done, deleted, taskId }: TaskState): string {
+  const all = total === null ? PROGRESS.unknownTotal : formatCount(total);
+  switch (kind) {
+    case "zip":
+      return taskId === null || total === null ? PROGRESS.begins : PROGRESS.zip(done, total);
+    case "delete":
+      if (taskId === null || total === null) return PROGRESS.begins;
+      return done === 0 ? PROGRESS.counting(total) : PROGRESS.delete(done, total);
+    case "move":
+      return PROGRESS.move(done, all, deleted);
+    case "copy":
+      return PROGRESS.copy(done, all);
+    case "undo":
+      return PROGRESS.undo(done, total ?? 0);
+  }
+}
+
+function endSentences(plan: TaskPlan, state: TaskState, end: NonNullable<TaskState["end"]>): string[] {
+  const { done, total, skipped, failed, bytes } = state;
+  const rest = [
+    ...skipped > 0 ? [ENDS.skipped(skipped)] : [],
+    ...failed > 0 && plan.kind !== "zip" ? [ENDS.failed(failed)] : [],
+  ];
+  switch (end.how) {
+    case "gone":
+      return [ENDS.gone];
+    case "canceled":
+      return [ENDS.canceled(progress(plan, state)), ...rest];
+    case "stopped":
+      return [ENDS.stopped(progress(plan, state)), whyOf(end.status), ...rest];
+    case "failed":
+      if (plan.kind === "zip" && end.status === 400) return [REASONS.tooMany];
+      if (end.status === 429) return [REASONS.tooManyTasks];
+      return [end.status === 0 ? REASONS.said(end.message) : reason(end.status, end.message)];
+    case "done":
+      break;
+  }
+  if (plan.kind === "zip") {
+    return [ENDS.zip((total ?? done) - failed, formatBytes(bytes)), ...failed > 0 ? [ENDS.zipMissing(failed)] : []];
+  }
+  const isRenamed = (plan.kind === "move" || plan.kind === "copy") && plan.isRename && done > 0;
+  return [isRenamed && rest.length === 0 ? ENDS.rename : ENDS[plan.kind](done), ...rest];
+}
+
+function whyOf(status: number): string {
+  switch (status) {
+    case 0:
+      return REASONS.network;
+    case 401:
+      return REASONS.login;
+    case 403:
+      return REASONS.forbidden;
+    case 404:
+      return REASONS.missing;
+    case 409:
+      return REASONS.conflict;
+    case 413:
+    case 507:
+      return REASONS.full;
+    case 429:
+    case 503:
+      return REASONS.busy;
+    case 502:
+    case 504:
+      return REASONS.unreachable;
+    default:
+      return REASONS.other(status);
+  }
+}

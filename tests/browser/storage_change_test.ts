@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+import type { Page } from "playwright-core";
+
+import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { type Application, startApplication } from "@/tests/application.ts";
+import { type GatewayClient, logIn } from "@/tests/end_to_end/gateway_client.ts";
+import { accessibilityFindings } from "./accessibility.ts";
+import { launch } from "./chromium.ts";
+
+const ACCOUNT = "archive/curator";
+const BUCKET = "changed";
+
+interface Visit {
+  readonly application: Application;
+  readonly gateway: GatewayClient;
+  readonly page: Page;
+}
+
+/**
+ * A browser that is logged in, and a bucket of its own, whose versions are stored.
+ *
+ * @param expected errors on the console that belong to the test
+ */
+function withBucket(test: (visit: Visit) => Promise<void>, expected = /(?!)/) {
+  return async () => {
+    const application = await startApplication();
+    const browser = await launch();
+    try {
+      const gateway = await logIn(application.site, ACCOUNT);
+      await gateway.json("PUT", "/mapi/tenants/archive/namespaces", { name: BUCKET, hardQuota: "1 GB" });
+      await gateway.json("PUT", `/buckets/${BUCKET}/versioning`, { status: "Enabled" });
+      const page = await (await browser.newContext({ acceptDownloads: true })).newPage();
+      page.setDefaultTimeout(10_000);
+      const complaints: string[] = [];
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("console", (message) => {
+        if (message.type() === "error" && !expected.test(message.text())) complaints.push(message.text());
+      });
+      await page.goto(`${application.site}login?next=/storage`);
+      await page.fill("[name=username]", ACCOUNT);
+      await page.fill("[name=password]", "stackroom-demo");
+      await page.click("button[type=submit]");
+      await page.waitForURL(/\/storage/);
+      await test({ application, gateway, page });
+      assert.deepEqual(complaints, []);
+    } finally {
+      await browser.close();
+      await application.stop();
+    }
+  };
+}
+
+async function put({ gateway }: Visit, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    const path = key.split("/").map(encodeURIComponent).join("/");
+    const response = await gateway.call("PUT", `/buckets/${BUCKET}/objects/${path}`, `bytes of ${key}`);
+    await response.body?.cancel();
+    assert.equal(response.status, 200);
+  }
+}
+
+async function keysOf({ gateway }: Visit, prefix = ""): Promise<string[]> {
+  const listing = await gateway.json("GET", `/buckets/${BUCKET}/objects?prefix=${encodeURIComponent(prefix)}`);
+  return (listing.objects as { Key: string }[]).map(({ Key }) => Key);
+}
+
+async function openFolder({ application, page }: Visit, prefix = ""): Promise<void> {
+  await page.goto(new URL(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix }), application.site).href);
+  await page.locator("[data-island=storage_folder][data-hydrated]").waitFor();
+  await page.locator("[data-island=storage_tasks][data-hydrated]").waitFor({ state: "attached" });
+}
+
+const select = (page: Page, name: string) =>
+  page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).check();
+const action = (page: Page, name: string) =>
+  page.getByRole("toolbar").getByRole("button", { name, exact: true }).click();
+const dialog = (page: Page) => page.getByRole("dialog");
+const tasks = (page: Page) => page.getByRole("region", { name: /^Tasks/ });
+
+Deno.test(
+  "storage changes: a folder is created, objects get new names, a name in use is refused",
+  withBucket(async (visit) => {
+    const { page } = visit;
+    await put(visit, "a.txt", "b.txt", "old/1.txt", "old/deep/2.txt");
+    await openFolder(visit);
+    await page.getByRole("button", { name: "New folder" }).click();
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await dialog(page).getByLabel("Name").fill("a/b");
+    await page.keyboard.press("Enter");
+    await dialog(page).getByText("A name has no slash in it.").waitFor();
+    await dialog(page).getByLabel("Name").fill("Åkta <b>");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Åkta <b>/" }).waitFor();
+
+    await select(page, "a.txt");
+    await action(page, "Rename");
+    await dialog(page).getByLabel("New name").fill("b.txt");
+    await dialog(page).getByRole("button", { name: "Rename" }).click();
+    await dialog(page).getByText("There is “b.txt” already.").waitFor();
+    await dialog(page).getByLabel("New name").fill("c .txt");
+    await dialog(page).getByRole("button", { name: "Rename" }).click();
+    await tasks(page).getByText("Renamed.").waitFor();
+    await page.getByRole("link", { name: "c .txt" }).waitFor();
+
+    await select(page, "old/");
+    await action(page, "Rename");
+    await dialog(page).getByLabel("New name").fill("new");
+    await page.keyboard.press("Enter");
+    await tasks(page).getByText("Rename “old/” to “new/”").waitFor();
+    await page.getByRole("link", { name: "new/" }).waitFor();
+    assert.deepEqual(await accessibilityFindings(page), []);
+    assert.deepEqual(await keysOf(visit), ["b.txt", "c .txt", "new/1.txt", "new/deep/2.txt", "Åkta <b>/"]);
+  }),
+);
+
+Deno.test(
+  "storage changes: what is deleted comes back where the bucket keeps versions, with a count before",
+  withBucket(async (visit) => {
+    const { page } = visit;
+    await put(visit, "gone/before.txt", "gone/1.txt", "gone/deep/2.txt", "one.txt", "stays.txt");
+    await (await visit.gateway.call("DELETE", `/buckets/${BUCKET}/objects/gone/before.txt`)).body?.cancel();
+    await put(visit, "gone/3.txt");
+    await openFolder(visit);
+    await select(page, "gone/");
+    await select(page, "one.txt");
+    await action(page, "Delete");
+    await dialog(page).getByText("The bucket keeps versions: this can be undone.").waitFor();
+    await dialog(page).getByRole("button", { name: "Delete 4 objects" }).click();
+    await tasks(page).getByText("4 objects deleted.").waitFor();
+    await page.getByRole("link", { name: "gone/" }).waitFor({ state: "detached" });
+    assert.deepEqual(await keysOf(visit), ["stays.txt"]);
+
+    await page.reload();
+    await tasks(page).getByRole("button", { name: "Undo" }).click();
+    await tasks(page).getByText(/objects brought back\./).waitFor();
+    await page.getByRole("link", { name: "gone/" }).waitFor();
+    const back = await keysOf(visit);
+    assert.ok(
+      ["gone/1.txt", "gone/3.txt", "gone/deep/2.txt", "one.txt", "stays.txt"].every((key) => back.includes(key)),
+    );
+  }),
+);
+
+Deno.test(
+  "storage changes: several rows are saved as one archive, which opens",
+  withBucket(async (visit) => {
+    const { page } = visit;
+    await put(visit, "scans/1.txt", "scans/å/2.txt", "notes.txt", "other.txt");
+    await openFolder(visit);
+    await select(page, "scans/");
+    await select(page, "notes.txt");
+    const [download] = await Promise.all([page.waitForEvent("download"), action(page, "Download ZIP")]);
+    await tasks(page).getByText("The archive of 3 objects").waitFor();
+    const script = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; " +
+      "print('|'.join(sorted(f'{n}={z.read(n).decode()}' for n in z.namelist())))";
+    const { stdout } = await promisify(execFile)("python3", ["-c", script, await download.path()]);
+    assert.equal(
+      stdout.trim(),
+      "notes.txt=bytes of notes.txt|scans/1.txt=bytes of scans/1.txt|scans/å/2.txt=bytes of scans/å/2.txt",
+    );
+  }),
+);
+
+Deno.test(
+  "storage changes: a move goes on where a reload has interrupted it",
+  withBucket(async (visit) => {
+    const { page } = visit;
+    const keys = Array.from({ length: 30 }, (_, n) => `from/${String(n).padStart(2, "0")}.txt`);
+    await put(visit, ...keys, "to/00.txt");
+    await openFolder(visit);
+    // The tenth copy is never answered: the page is reloaded while it is under way.
+    let copies = 0;
+    const held = Promise.withResolvers<void>();
+    await page.route(/objects\/:key\/copy/, async (route) => {
+      if (++copies < 10) return await route.continue();
+      held.resolve();
+    });
+    await select(page, "from/");
+    await action(page, "Move");
+    await dialog(page).getByRole("button", { name: "to/" }).click();
+    await dialog(page).getByText(`Move to ${BUCKET}/to/`).waitFor();
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await dialog(page).getByRole("button", { name: "Move", exact: true }).click();
+    await held.promise;
+    await page.unroute(/objects\/:key\/copy/);
+
+    await page.reload();
+    await tasks(page).getByText(/objects moved\./).waitFor();
+    assert.deepEqual(await keysOf(visit, "from/"), []);
+    assert.deepEqual(await keysOf(visit, "to/"), ["to/00.txt", ...keys.map((key) => `to/${key}`)]);
+    // What the page before the reload had under way may be done already.
+  }, /404 \(Not Found\)/),
+);

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+
+import { type ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import type { TransferTaskPlan } from "@/lib/presentation/storage/task_record.ts";
+import { HeldClock, settled } from "@/tests/lib/client/held_clock.ts";
+import { FakeStore, MemoryTasks, type SeenCall } from "./fake_store.ts";
+
+/** Pages of a browser, one after the other: they share the store and the journal. */
+class Browser {
+  readonly journal = new MemoryTasks();
+  readonly clock = new HeldClock();
+
+  constructor(readonly store: FakeStore) {}
+
+  page(call = this.store.call): TaskList {
+    return new TaskList({
+      account: "archive/curator",
+      call,
+      journal: this.journal,
+      clock: this.clock,
+      random: () => 0.5,
+      alone: (_name, _wait, work) => work(),
+      onEnd() {},
+    });
+  }
+}
+
+const move = (part: Partial<TransferTaskPlan> = {}): TransferTaskPlan => ({
+  kind: "move",
+  place: { bucket: "a", prefix: "" },
+  name: "x/",
+  rows: 1,
+  to: { bucket: "a", prefix: "" },
+  isRename: true,
+  steps: [{ kind: "folder", from: "x/", to: "y/" }],
+  onTaken: "skip",
+  objects: 3,
+  ...part,
+});
+
+const KEYS = ["x/1", "x/2", "x/3"];
+const MOVED = ["y/1", "y/2", "y/3"];
+const isCopy = ({ operation }: SeenCall) => operation.endsWith("/copy");
+
+async function ended(task: ShownTask, clock: HeldClock) {
+  for (let turns = 0; task.state.peek().end === null; turns++) {
+    assert.ok(turns < 500, "the task does not end");
+    await clock.pass(60);
+  }
+  return task.state.peek();
+}
+
+Deno.test("move: each object is copied, then deleted, and counted", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  const { end, done, deleted, total } = await ended(browser.page().start(move()), browser.clock);
+  assert.deepEqual({ end, done, deleted, total }, { end: { how: "done" }, done: 3, deleted: 3, total: 3 });
+  assert.deepEqual(browser.store.keys("a"), MOVED);
+});
+
+Deno.test("copy to another bucket: the sources stay, and folders of a thousand keys are read by pages", async () => {
+  const keys = Array.from({ length: 1050 }, (_, n) => `x/${String(n).padStart(4, "0")}`);
+  const browser = new Browser(new FakeStore({ a: [...keys, "one"], b: [] }));
+  const steps = [{ kind: "object", from: "one", to: "one" }, { kind: "folder", from: "x/", to: "x/" }] as const;
+  const plan = move({ kind: "copy", to: { bucket: "b", prefix: "" }, steps, objects: null });
+  const { done } = await ended(browser.page().start(plan), browser.clock);
+  assert.equal(done, 1051);
+  assert.deepEqual(browser.store.keys("b"), ["one", ...keys]);
+  assert.equal(browser.store.keys("a").length, 1051);
+});
+
+Deno.test("move: a source stays where its copy or its deletion fails, and the others go", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  browser.store.fault = ({ operation, method, key }) =>
+    operation.endsWith("/copy") && key === "y/1" ? 409 : method === "DELETE" && key === "x/2" ? 403 : null;
+  const { end, done, deleted, failed, faults } = await ended(browser.page().start(move()), browser.clock);
+  assert.deepEqual({ end, done, deleted, failed }, { end: { how: "done" }, done: 2, deleted: 1, failed: 2 });
+  assert.deepEqual(faults.map(({ key, status }) => [key, status]), [["x/1", 409], ["x/2", 403]]);
+  assert.deepEqual(browser.store.keys("a"), ["x/1", "x/2", "y/2", "y/3"]);
+});
+
+Deno.test("move: an object whose new name is in use stays, unless it is the same or is to be replaced", async () => {
+  const make = () => {
+    const browser = new Browser(new FakeStore({ a: [...KEYS, "y/1", "y/2"] }));
+    browser.store.buckets.get("a")?.set("y/2", "bytes of x/2");
+    return browser;
+  };
+  const skipping = make();
+  const { done, deleted, skipped } = await ended(skipping.page().start(move()), skipping.clock);
+  assert.deepEqual({ done, deleted, skipped }, { done: 2, deleted: 2, skipped: 1 });
+  assert.deepEqual(skipping.store.keys("a"), ["x/1", ...MOVED]);
+  assert.equal(skipping.store.buckets.get("a")?.get("y/1"), "bytes of y/1");
+  const replacing = make();
+  await ended(replacing.page().start(move({ onTaken: "replace" })), replacing.clock);
+  assert.deepEqual(replacing.store.keys("a"), MOVED);
+  assert.equal(replacing.store.buckets.get("a")?.get("y/1"), "bytes of x/1");
+});
+
+Deno.test("move: it waits for a lost network, without an end, and goes on", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  let isAway = true;
+  browser.store.fault = (call) => isAway && isCopy(call) ? 0 : null;
+  const task = browser.page().start(move());
+  await browser.clock.pass(3600);
+  assert.equal(task.isAway.peek(), true);
+  assert.equal(task.state.peek().end, null);
+  isAway = false;
+  const { done, deleted } = await ended(task, browser.clock);
+  assert.deepEqual({ done, deleted }, { done: 3, deleted: 3 });
+  assert.equal(task.isAway.peek(), false);
+});
+
+Deno.test("move: it stops at a store that stays busy, and goes on when it is tried again", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  browser.store.fault = (call) => isCopy(call) ? 503 : null;
+  const list = browser.page();
+  const task = list.start(move());
+  assert.deepEqual((await ended(task, browser.clock)).end, { how: "stopped", status: 503 });
+  assert.ok(browser.store.calls.filter(isCopy).length < 30);
+  browser.store.fault = () => null;
+  list.resume(task.id);
+  const { end, done, deleted } = await ended(task, browser.clock);
+  assert.deepEqual({ end, done, deleted }, { end: { how: "done" }, done: 3, deleted: 3 });
+  assert.deepEqual(browser.store.keys("a"), MOVED);
+});
+
+Deno.test("move: it stops where the account may not write, without a try for each object", async () => {
+  const keys = Array.from({ length: 200 }, (_, n) => `x/${n}`);
+  const browser = new Browser(new FakeStore({ a: keys }));
+  browser.store.fault = (call) => isCopy(call) ? 403 : null;
+  const { end } = await ended(browser.page().start(move({ objects: 200 })), browser.clock);
+  assert.deepEqual(end, { how: "stopped", status: 403 });
+  assert.ok(browser.store.calls.filter(isCopy).length < 12);
+  assert.equal(browser.store.keys("a").length, 200);
+});
+
+Deno.test("move: canceled, nothing more is copied, and no source is gone without its copy", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  const list = browser.page();
+  const task = list.start(move());
+  browser.store.fault = (call) => {
+    if (isCopy(call)) list.cancel(task.id);
+    return null;
+  };
+  const { end, done, deleted } = await ended(task, browser.clock);
+  assert.deepEqual(end, { how: "canceled" });
+  assert.equal(done, deleted);
+  assert.equal(browser.store.keys("a").length, 3);
+});
+
+Deno.test("move: whatever request of a page is its last, the next page ends with all objects in the new place", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 14 }), fc.boolean(), async (last, isDone) => {
+      const browser = new Browser(new FakeStore({ a: [...KEYS, "z"] }));
+      const steps = [{ kind: "folder", from: "x/", to: "y/" }, { kind: "object", from: "z", to: "w" }] as const;
+      let left = last;
+      // A page that is closed sends nothing more; of its last request nobody sees the answer.
+      browser.page(async (...request) => {
+        if (left-- > 0) return await browser.store.call(...request);
+        if (left === -1 && isDone) await browser.store.call(...request);
+        return await new Promise<never>(() => {});
+      }).start(move({ steps, objects: 4 }));
+      await settled();
+      await settled();
+      const list = browser.page();
+      await list.restore();
+      const { end } = await ended(list.tasks.peek()[0], browser.clock);
+      assert.deepEqual(end, { how: "done" });
+      assert.deepEqual(browser.store.keys("a"), ["w", ...MOVED]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("tasks: a task that the gateway does not know any more is said to be gone", async () => {
+  const browser = new Browser(new FakeStore({ a: [] }));
+  const plan = { kind: "delete", place: { bucket: "a", prefix: "" }, name: "x", rows: 1, keys: ["x"], prefixes: [] };
+  const list = browser.page(async (operation, ...rest) => {
+    const isStart = operation.endsWith("/delete-task") && rest[2]?.method === "POST";
+    return isStart
+      ? { status: 202, json: { task_id: "t" }, headers: new Headers() }
+      : await browser.store.call(operation, ...rest);
+  });
+  const task = list.start({ ...plan, kind: "delete", canUndo: false });
+  assert.deepEqual((await ended(task, browser.clock)).end, { how: "gone" });
+});
