@@ -2,7 +2,7 @@ import type { ImageApi } from "./image_request.ts";
 import { PAGE_HEIGHT, PAGE_WIDTH } from "./page_layout.ts";
 
 /** Changes when the same seed gives other pages, texts or documents than before. */
-export const SAMPLES_EDITION = 4;
+export const SAMPLES_EDITION = 5;
 
 /** What a sample manifest shows beside a plain volume, for those who try a viewer. */
 type ManifestSample =

@@ -10,7 +10,7 @@ import { CHURCH_BOOKS, COURT_RECORDS, LION_V1, LION_V2, MAPS } from "./pipelines
 import { NOT_FOUND, type SampleCampaign, type SampleVolume, type Trouble } from "./samples.ts";
 
 /** How long the Job of an ended campaign stays at normal speed, in seconds. */
-const TTL_SECONDS = 2700;
+const TTL_SECONDS = 2100;
 /** It stays at least this long, however fast campaigns follow each other. */
 const LEAST_TTL_SECONDS = 300;
 

@@ -20,8 +20,10 @@ import type { ClusterStore } from "./store.ts";
 import { isCampaignJob, volumesText } from "./submitted_campaign.ts";
 import { applyByForce } from "./writes.ts";
 
-/** Campaigns that the queue lets run concurrently. */
+/** Campaigns that the queue lets run concurrently, beside those that are held. */
 const MAX_RUNNING_CAMPAIGNS = 3;
+/** A campaign whose warm-up failed so long ago is held: the queue gives its turn to the next. Seconds of work. */
+const HELD_SECONDS = 15 * 60;
 /** Sample campaigns whose Job is gone and that are still listed; the oldest are removed with their files. */
 const MAX_REAPED_CAMPAIGNS = 12;
 /** How long a sample stays paused, in seconds, before its owner resumes it and pauses another. */
@@ -102,10 +104,18 @@ export class SampleWorld {
   /** The queue: admits the oldest suspended Jobs that have never run. */
   admit(): void {
     const jobs = this.#jobs();
-    const running = jobs.filter((job) => !job.spec.suspend).length;
+    const running = jobs.filter((job) => !job.spec.suspend && !this.#isHeld(job)).length;
     const waiting = jobs.filter((job) => !wasAdmitted(job))
       .sort((a, b) => Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp));
     for (const job of waiting.slice(0, Math.max(0, MAX_RUNNING_CAMPAIGNS - running))) this.suspend(job, false);
+  }
+
+  #isHeld(job: Job): boolean {
+    const { store, namespace, speed } = this.#options;
+    const pipeline = this.#samples.get(job.metadata.name)?.campaign.pipeline.id;
+    const warmup = store.get("jobs", namespace, `warmup-${pipeline}`);
+    const failedAt = Date.parse((warmup && condition(warmup, "Failed"))?.lastTransitionTime ?? "");
+    return (store.now() - failedAt) / 1000 * speed >= HELD_SECONDS;
   }
 
   suspend(job: Job, suspend: boolean): void {

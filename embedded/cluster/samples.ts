@@ -217,7 +217,7 @@ const CAMPAIGNS: readonly Outline[] = [
   {
     ...USUAL,
     name: "kyrkobocker-vaxjo-1755",
-    series: series("Kyrkoböcker, Växjö 1755", "SE-VALA-00418-1755-", [7, 16], [6, 14]),
+    series: series("Kyrkoböcker, Växjö 1755", "SE-VALA-00418-1755-", [7, 8], [6, 14]),
     pipeline: CHURCH_BOOKS,
     submitted: { work: 40 },
   },

@@ -104,6 +104,30 @@ Deno.test("sample world: a campaign without a lost page is complete in the store
   }
 });
 
+Deno.test("sample world: in its first quarter of an hour campaigns start and succeed, volumes fail, and three work", async () => {
+  for (const seed of [1, 2, 3]) {
+    const simulator = new Simulator(sampleOptions({ seed }));
+    await simulator.step(0);
+    const started = () =>
+      campaigns(simulator).filter(({ status }) => status.startTime).map(({ metadata }) => metadata.name);
+    const succeeded = () => campaigns(simulator).filter((job) => holds(job, "Complete")).length;
+    const failed = () =>
+      campaigns(simulator).reduce((sum, { status }) => sum + readIndexes(status.failedIndexes ?? "").size, 0);
+    const working = () =>
+      campaigns(simulator).filter(({ metadata, status }) =>
+        (status.active ?? 0) > 0 && metadata.name !== "kommerskollegium-kartor"
+      ).length;
+    const before = { started: started().length, succeeded: succeeded(), failed: failed() };
+    for (let minute = 0; minute < 15; minute++) {
+      assert.ok(working() >= (minute < 5 ? 2 : 3), `seed ${seed}, minute ${minute}: ${working()} work`);
+      if (minute === 10) assert.ok(started().length > before.started, `seed ${seed}: nothing started`);
+      await simulator.step(60_000);
+    }
+    assert.ok(succeeded() > before.succeeded, `seed ${seed}: nothing succeeded`);
+    assert.ok(failed() > before.failed, `seed ${seed}: nothing failed`);
+  }
+});
+
 Deno.test("sample world: pages grow within seconds of a start, whatever the seed", async () => {
   for (let seed = 1; seed <= 8; seed++) {
     const writer = memoryWriter();
