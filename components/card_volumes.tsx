@@ -2,7 +2,7 @@ import { useMemo, useRef } from "preact/hooks";
 
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { type CardTrouble, MAX_VOLUMES_READ, VOLUMES_PAGE, type VolumesView } from "@/lib/client/card_store.ts";
-import { usePrinting } from "@/lib/client/printing.ts";
+import { printAlone, usePrinting } from "@/lib/client/printing.ts";
 import { saveCsv } from "@/lib/client/save_csv.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
@@ -73,7 +73,7 @@ export function CardVolumes(props: CardVolumesProps) {
     );
   };
   const printAll = async () => {
-    if (await props.onLoadAll()) print();
+    if (await props.onLoadAll()) printAlone(table.current?.closest("[role=listitem]"));
   };
 
   return (

@@ -20,3 +20,10 @@ export function usePrinting(): boolean {
   }, []);
   return isPrinting.value;
 }
+
+/** Prints one part of the page without the others, which styles leave out for as long as it is marked. */
+export function printAlone(part: Element | null | undefined): void {
+  part?.toggleAttribute("data-printed-alone", true);
+  addEventListener("afterprint", () => part?.removeAttribute("data-printed-alone"), { once: true });
+  print();
+}

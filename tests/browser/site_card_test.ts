@@ -205,18 +205,23 @@ Deno.test(
 );
 
 Deno.test(
-  "card: on paper every volume is there, the controls are not",
+  "card: printed from its own button it is alone on paper with every volume, and without the controls",
   withPage(DESK, async (visit) => {
     const { page } = visit;
     await page.addInitScript(() => globalThis.print = () => document.body.dataset.printed = "yes");
-    await openList(visit, [{ ...LARGE, counts: { total: 450, active: 0, done: 450, failed: 0 } }]);
+    await openList(visit, [{ ...LARGE, counts: { total: 450, active: 0, done: 450, failed: 0 } }, { name: "other" }]);
     const card = await openCard(page, LARGE.name);
-    await card.getByRole("button", { name: /^Print all volumes/ }).click();
+    await card.getByRole("button", { name: "Print this campaign" }).click();
     await page.locator("body[data-printed]").waitFor();
     await page.emulateMedia({ media: "print" });
     await card.locator("tbody[data-chunk] tr").nth(449).waitFor();
     assert.equal(await card.locator("tbody[data-chunk] tr").count(), 450);
     assert.ok(!await card.getByRole("searchbox").isVisible());
+    const others = [cardOf(page, "other"), page.getByRole("heading", { level: 1 }), page.locator(".strip")];
+    for (const other of others) assert.ok(!await other.isVisible());
+    // What the reader prints by the browser's own command is the whole board.
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    for (const other of others) assert.ok(await other.isVisible());
     await page.emulateMedia({ media: "screen" });
     await page.waitForFunction(() => document.querySelectorAll("tbody[data-chunk] tr").length === 8);
   }),

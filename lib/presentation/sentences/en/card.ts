@@ -45,8 +45,8 @@ export const CARD = {
     `The record of this campaign names ${named} of its ${all} failed volumes. The file has these.`,
   rowsAsCsv: "CSV",
   rowsAsCsvOf: (campaign: string) => `Save the volumes shown of ${campaign} as CSV`,
-  print: "Print",
-  printOf: (campaign: string) => `Print all volumes of ${campaign}`,
+  print: "Print this campaign",
+  printOf: (campaign: string) => `Print this campaign, ${campaign}`,
   partOfRows: (read: string, all: string) =>
     `Only ${read} of ${all} volumes could be read; the others are not searched.`,
   readingRows: (read: string, all: string) => `Reading all volumes, ${read} of ${all}…`,

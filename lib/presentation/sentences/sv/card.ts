@@ -45,8 +45,8 @@ export const CARD: typeof en.CARD = {
     `Kampanjens post namnger ${named} av dess ${all} misslyckade volymer. Filen innehåller dem.`,
   rowsAsCsv: "CSV",
   rowsAsCsvOf: (campaign) => `Spara de visade volymerna i ${campaign} som CSV`,
-  print: "Skriv ut",
-  printOf: (campaign) => `Skriv ut alla volymer i ${campaign}`,
+  print: "Skriv ut kampanjen",
+  printOf: (campaign) => `Skriv ut kampanjen ${campaign}`,
   partOfRows: (read, all) => `Bara ${read} av ${all} volymer kunde läsas; de andra genomsöks inte.`,
   readingRows: (read, all) => `Läser alla volymer, ${read} av ${all}…`,
 
