@@ -1,4 +1,4 @@
-import { BOARD_LABELS, FIGURE_WORDS } from "@/lib/presentation/board_sentences.ts";
+import { BOARD_LABELS, BOARD_SENTENCES, FIGURE_WORDS } from "@/lib/presentation/board_sentences.ts";
 import type { CampaignOverview } from "@/lib/presentation/campaign_overview.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { JointPace } from "@/lib/presentation/joint_pace.ts";
@@ -12,10 +12,12 @@ interface BoardFiguresProps {
 
 /** What all campaigns together do at the moment. Its four figures have their space before they are known. */
 export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
-  const { troubled, running, activeVolumes, runningTroubled } = overview;
-  const { pagesPerMinute, endsAt, isWhole } = pace;
+  const { troubled, running, activeVolumes, runningTroubled, runningHeld } = overview;
+  const { pagesPerMinute, endsAt } = pace;
+  const isWhole = pace.counted === pace.of;
   const atLeast = isWhole ? "" : "≥ ";
-  const runs = running > 0;
+  const partly = isWhole ? undefined : BOARD_SENTENCES.countedOnScreen;
+  const runs = pace.of > 0;
   const end = endsAt === null ? null : new Date(Math.max(endsAt, style.now)).toISOString();
   return (
     <dl class="strip" aria-label={BOARD_LABELS.figures}>
@@ -27,8 +29,8 @@ export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
         <dt>{FIGURE_WORDS.running(activeVolumes, runningTroubled)}</dt>
         <dd>{formatCount(running)}</dd>
       </div>
-      <div>
-        <dt>{FIGURE_WORDS.pagesPerMinute(!runs || pagesPerMinute !== null, !runs || isWhole)}</dt>
+      <div title={partly}>
+        <dt>{FIGURE_WORDS.pagesPerMinute(!runs || pagesPerMinute !== null, pace)}</dt>
         <dd>
           {!runs
             ? "0"
@@ -37,8 +39,8 @@ export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
             : atLeast + formatCount(Math.round(pagesPerMinute))}
         </dd>
       </div>
-      <div>
-        <dt>{FIGURE_WORDS.end(!runs || end !== null, !runs || isWhole)}</dt>
+      <div title={partly}>
+        <dt>{FIGURE_WORDS.end(!runs || end !== null, pace, runningHeld > 0)}</dt>
         <dd>
           {end === null ? BOARD_LABELS.unknown : (
             <time dateTime={end} title={formatFull(end, style.zone)}>

@@ -72,7 +72,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   const pace = useComputed(() =>
     jointPace(
       board.cards.value.filter(({ summary }) => summary.value.phase === "Running").map(({ detail }) => detail.value),
-      board.overview.value.running,
+      board.overview.value.running - board.overview.value.runningHeld,
     )
   );
   const isAnonymous = first === null && problem === null;

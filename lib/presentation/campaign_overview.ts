@@ -1,6 +1,6 @@
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { type CampaignFilter, countSegments, type Segment } from "./campaign_filter.ts";
-import { isAtGate, isInTrouble } from "./campaign_state.ts";
+import { isAtGate, isInTrouble, lacksWarmup } from "./campaign_state.ts";
 
 /** What a list says as a whole. The page sends it beside its first cards, for the cards that it leaves to the browser. */
 export interface CampaignOverview {
@@ -15,6 +15,8 @@ export interface CampaignOverview {
   readonly runningTroubled: number;
   /** Volumes of running campaigns that are read at the moment. */
   readonly activeVolumes: number;
+  /** Campaigns that run and do no work, because their warm-up failed or is missing. */
+  readonly runningHeld: number;
   /** Campaigns whose Job is gone. */
   readonly reaped: number;
 }
@@ -31,6 +33,7 @@ export function overviewOf(jobs: readonly JobSummary[], filter: CampaignFilter):
     running: running.length,
     runningTroubled: running.filter(isInTrouble).length,
     activeVolumes: running.reduce((sum, job) => sum + (isAtGate(job) ? 0 : job.counts.active), 0),
+    runningHeld: running.filter(lacksWarmup).length,
     reaped: jobs.filter(({ jobGone }) => jobGone).length,
   };
 }

@@ -49,6 +49,11 @@ export function isHeldByWarmup(job: JobSummary): boolean {
   return isWarmupTrouble(job) && !isSettled(job) && active + done + failed === 0;
 }
 
+/** Whether a campaign has come to no result, because its warm-up failed or is missing. */
+export function lacksWarmup(job: JobSummary): boolean {
+  return isWarmupTrouble(job) && job.counts.done === 0;
+}
+
 /** Whether the pods of a campaign wait for its warm-up, so that the volumes they have taken are not worked on. */
 export function isAtGate({ waiting, counts }: JobSummary): boolean {
   return waiting?.code === "warmup" && counts.done + counts.failed === 0;

@@ -6,8 +6,10 @@ export interface JointPace {
   readonly pagesPerMinute: number | null;
   /** When the last of them is estimated to end, ms since 1970; null: not known of any. */
   readonly endsAt: number | null;
-  /** Whether both are known of all of them; otherwise there are more pages and the end is later. */
-  readonly isWhole: boolean;
+  /** Of how many of them both are known. While these are not all, there are more pages, and the end is later. */
+  readonly counted: number;
+  /** Of how many they can be known. */
+  readonly of: number;
 }
 
 /**
@@ -22,7 +24,8 @@ export function jointPace(details: readonly (JobDetail | null)[], running: numbe
   return {
     pagesPerMinute: speeds.length > 0 ? speeds.reduce((sum, speed) => sum + speed, 0) : null,
     endsAt: ends.length > 0 ? Math.max(...ends) : null,
-    isWhole: speeds.length >= running && ends.length >= running,
+    counted: Math.min(speeds.length, ends.length, running),
+    of: running,
   };
 }
 

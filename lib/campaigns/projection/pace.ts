@@ -1,4 +1,5 @@
 import { rfc3339 } from "./instants.ts";
+import { openingSpeed } from "./opening_pace.ts";
 import { isOfEarlierAttempt, isOver, updatedInstant } from "./progress.ts";
 import type { Pace, ProgressAnswer, VolumeState } from "./types.ts";
 
@@ -10,6 +11,8 @@ export const MIN_SAMPLE_MS = 5_000;
 export const MIN_PACE_MS = 45_000;
 /** It needs as many pages, too, before the window is full. */
 export const MIN_PACE_PAGES = 10;
+/** What the times in the files tell counts as so long a measurement, ms: what is measured soon weighs more. */
+const OPENING_MS = 60_000;
 /** Running volumes whose pages are remembered between two samples. */
 export const MAX_SAMPLED_VOLUMES = 256;
 /** Volumes that ran stand for at most as many whose pages were not counted. */
@@ -59,7 +62,8 @@ interface PaceSample {
  * started had none. Volumes that ran and were not read are taken to be as fast as the others.
  *
  * The speed is a mean over the window in which the newest sample weighs as much as its share of the time. An estimate thus
- * never moves further than towards the speed of the newest sample, and by no more than that share.
+ * never moves further than towards the speed of the newest sample, and by no more than that share. Until enough was
+ * measured, it begins with what the times in the files tell.
  *
  * It takes one bit for each volume and an entry for each of at most {@link MAX_SAMPLED_VOLUMES} running ones.
  */
@@ -82,8 +86,23 @@ export class PaceMeter {
     if (elapsedMs !== null && elapsedMs < 0) this.#restart();
     const counted = this.#count(sample);
     if (elapsedMs !== null && elapsedMs > 0) this.#average(counted, elapsedMs);
+    if (!this.#holdsEnough()) this.#beginWith(sample);
     this.#at = sample.at;
     return this.#pace = this.#estimate(sample);
+  }
+
+  #holdsEnough(): boolean {
+    return this.#coveredMs >= PACE_WINDOW_MS || this.#coveredMs >= MIN_PACE_MS && this.#pages >= MIN_PACE_PAGES;
+  }
+
+  /** Begins with what the files of one sample tell. */
+  #beginWith(sample: PaceSample): void {
+    const bounds = { windowMs: PACE_WINDOW_MS, minMs: MIN_PACE_MS, minPages: MIN_PACE_PAGES };
+    const speed = openingSpeed(sample, bounds);
+    if (speed === null) return;
+    this.#speed = speed;
+    this.#coveredMs = OPENING_MS;
+    this.#pages = MIN_PACE_PAGES;
   }
 
   #restart(): void {
@@ -155,10 +174,8 @@ export class PaceMeter {
   }
 
   #estimate(sample: PaceSample): Pace {
-    const isEnough = this.#coveredMs >= PACE_WINDOW_MS ||
-      this.#coveredMs >= MIN_PACE_MS && this.#pages >= MIN_PACE_PAGES;
     const window = Math.round(this.#coveredMs / 1000);
-    if (!isEnough) return { ...UNKNOWN, window };
+    if (!this.#holdsEnough()) return { ...UNKNOWN, window };
     const remaining = remainingPages(sample);
     const aheadMs = remaining === null || this.#speed === 0 ? Infinity : remaining / this.#speed;
     return {

@@ -11,12 +11,12 @@ const withPace = (pagesPerMinute: number | null, endsAt: string | null) => ({
 
 Deno.test("joint pace: speeds add up, and the last end counts", () => {
   const pace = jointPace([withPace(10.5, "2026-11-21T14:00:00Z"), withPace(20, END)], 2);
-  assert.deepEqual(pace, { pagesPerMinute: 30.5, endsAt: Date.parse(END), isWhole: true });
+  assert.deepEqual(pace, { pagesPerMinute: 30.5, endsAt: Date.parse(END), counted: 2, of: 2 });
 });
 
 Deno.test("joint pace: it is not whole while a campaign has not been read, is not known yet or is not in the page", () => {
-  assert.deepEqual(jointPace([null], 1), { pagesPerMinute: null, endsAt: null, isWhole: false });
-  assert.equal(jointPace([withPace(1, END), withPace(1, null)], 2).isWhole, false);
-  assert.equal(jointPace([withPace(1, END)], 2).isWhole, false);
-  assert.equal(jointPace([], 0).isWhole, true);
+  assert.deepEqual(jointPace([null], 1), { pagesPerMinute: null, endsAt: null, counted: 0, of: 1 });
+  assert.equal(jointPace([withPace(1, END), withPace(1, null)], 2).counted, 1);
+  assert.equal(jointPace([withPace(1, END)], 2).counted, 1);
+  assert.equal(jointPace([], 0).counted, 0);
 });

@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 
 /** Names that are read out one by one. */
 const MAX_NAMED = 3;
@@ -10,6 +10,7 @@ export const BOARD_SENTENCES = {
     "volumes (bound archive records, each a list of page images) that one pipeline, a fixed series of reading steps and " +
     "models, works through.",
   noCluster: "This site shows pages and results only. It follows no cluster, so it has no list of campaigns.",
+  countedOnScreen: "A running campaign is counted from the first minutes on that its card is on screen.",
   readElsewhere: "Run logs, page texts and volumes open from links to them.",
   /** After the reason why a list cannot be read at the moment. */
   outage: (readAt: string | null, nextAt: string | null) =>
@@ -60,19 +61,26 @@ export const SORT_WORDS = {
   end: "By estimated end",
 };
 
-/** Below the figures of all campaigns; `isWhole`: the speed of every running campaign is known. */
+/** Of how many campaigns a figure is. */
+export interface CountedCampaigns {
+  readonly counted: number;
+  readonly of: number;
+}
+
+/** Below the figures of all campaigns. */
 export const FIGURE_WORDS = {
   troubled: (count: number): string => count === 0 ? "in trouble" : "in trouble, someone must act",
   running: (activeVolumes: number, troubled: number) =>
     `running, ${counted(activeVolumes, "volume", "volumes")} at work${troubled > 0 ? `, ${troubled} in trouble` : ""}`,
-  pagesPerMinute: (isKnown: boolean, isWhole: boolean) => `pages a minute${asFarAsKnown(isKnown, isWhole)}`,
-  end: (isKnown: boolean, isWhole: boolean) =>
-    `all running ones done${isKnown && isWhole ? ", estimated" : asFarAsKnown(isKnown, isWhole)}`,
+  pagesPerMinute: (isKnown: boolean, of: CountedCampaigns) => `pages a minute${asFarAsKnown(isKnown, of)}`,
+  end: (isKnown: boolean, of: CountedCampaigns, areSomeHeld: boolean) =>
+    `all running ones${areSomeHeld ? " with a warm-up" : ""} done` +
+    (isKnown && of.counted === of.of ? ", estimated" : asFarAsKnown(isKnown, of)),
 };
 
-function asFarAsKnown(isKnown: boolean, isWhole: boolean): string {
+function asFarAsKnown(isKnown: boolean, { counted, of }: CountedCampaigns): string {
   if (!isKnown) return ", not known yet";
-  return isWhole ? "" : ", as far as known";
+  return counted === of ? "" : `, ${formatCount(counted)} of ${formatCount(of)} campaigns counted`;
 }
 
 /** What the keys of the list do. */

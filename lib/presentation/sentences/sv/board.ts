@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 import type * as en from "@/lib/presentation/sentences/en/board.ts";
 
 /** Names that are read out one by one. */
@@ -11,6 +11,7 @@ export const BOARD_SENTENCES: typeof en.BOARD_SENTENCES = {
     "lässteg och modeller.",
   noCluster:
     "Den här webbplatsen visar bara sidor och resultat. Den följer inget kluster och har därför ingen lista över kampanjer.",
+  countedOnScreen: "En pågående kampanj räknas med från de första minuterna som dess kort syns på skärmen.",
   readElsewhere: "Körloggar, sidtexter och volymer öppnas via länkar till dem.",
   outage: (readAt, nextAt) =>
     (readAt === null ? "" : ` Listan är från ${readAt}.`) + (nextAt === null ? "" : ` Nästa försök ${nextAt}.`),
@@ -63,13 +64,15 @@ export const FIGURE_WORDS: typeof en.FIGURE_WORDS = {
     `pågår, ${counted(activeVolumes, "volym", "volymer")} bearbetas${
       troubled > 0 ? `, ${troubled} behöver åtgärdas` : ""
     }`,
-  pagesPerMinute: (isKnown, isWhole) => `sidor i minuten${asFarAsKnown(isKnown, isWhole)}`,
-  end: (isKnown, isWhole) => `alla pågående klara${isKnown && isWhole ? ", beräknat" : asFarAsKnown(isKnown, isWhole)}`,
+  pagesPerMinute: (isKnown, of) => `sidor i minuten${asFarAsKnown(isKnown, of)}`,
+  end: (isKnown, of, areSomeHeld) =>
+    `alla pågående${areSomeHeld ? " med uppvärmning" : ""} klara` +
+    (isKnown && of.counted === of.of ? ", beräknat" : asFarAsKnown(isKnown, of)),
 };
 
-function asFarAsKnown(isKnown: boolean, isWhole: boolean): string {
+function asFarAsKnown(isKnown: boolean, { counted, of }: en.CountedCampaigns): string {
   if (!isKnown) return ", inte känt än";
-  return isWhole ? "" : ", så långt det är känt";
+  return counted === of ? "" : `, ${formatCount(counted)} av ${formatCount(of)} kampanjer räknade`;
 }
 
 export const LIST_KEY_WORDS: typeof en.LIST_KEY_WORDS = {

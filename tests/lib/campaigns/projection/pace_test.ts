@@ -138,6 +138,62 @@ Deno.test("pace: volumes beyond those that can be remembered are taken to be as 
   assert.equal(meter.sample(sample(T + MINUTE, all(2))).pagesPerMinute, 2 * MAX_SAMPLED_VOLUMES);
 });
 
+/** The times of a volume's attempt and of the last write of its file, in minutes before the sample. */
+function timed(volumes: readonly (readonly [...Volume, ...times: number[]])[]) {
+  const plain = sample(T, volumes.map(([state, done]): Volume => [state, done]));
+  const answers = new Map([...plain.answers].map(([index, answer]) => {
+    const updatedAt = new Date(T - volumes[index][2] * MINUTE).toISOString();
+    return [index, { ...answer, progress: answer.progress && { ...answer.progress, updatedAt } }];
+  }));
+  return { ...plain, answers, attemptAt: (index: number) => T - volumes[index][3] * MINUTE };
+}
+
+Deno.test("pace: the first sample knows it by the times of running volumes, an odd one of which does not decide", () => {
+  const running = [["active", 20, 0, 4], ["active", 90, 0, 1], ["active", 10, 0, 2], ["pending", null, 0, 0]] as const;
+  assert.deepEqual(new PaceMeter().sample(timed(running)), {
+    pagesPerMinute: 15,
+    endsAt: "2025-11-20T08:18:40Z",
+    window: 60,
+  });
+  assert.deepEqual(new PaceMeter().sample(timed([["active", 9, 0, 4], ["active", 30, 0, 0.5]])), UNKNOWN);
+});
+
+Deno.test("pace: where all ended volumes were read, the first sample counts their pages since the first of them ended", () => {
+  const volumes = [["done", 12, 6, 9], ["done", 10, 4, 6], ["done", 8, 2, 4], ["active", 6, 0, 2]] as const;
+  // 10 + 8 + 6 pages in six minutes, one at a time.
+  assert.equal(new PaceMeter().sample(timed(volumes)).pagesPerMinute, 4);
+});
+
+Deno.test("pace: the first sample of volumes of any sizes is near the true speed", () => {
+  const sizes = (n: number) => 5 + (n * 7) % 11;
+  for (const parallel of [1, 2, 3]) {
+    for (const age of [6, 10, 25, 90]) {
+      const rows: [VolumeState, number | null, number, number][] = [];
+      // Each page takes ten seconds, each start half a minute.
+      for (let slot = 0; slot < parallel; slot++) {
+        for (let left = age - slot * 0.4, n = slot; left > 0; n += parallel) {
+          const took = 0.5 + sizes(n) / 6;
+          const isDone = left >= took;
+          const pages = isDone ? sizes(n) : Math.max(0, Math.floor((left - 0.5) * 6));
+          rows.push([isDone ? "done" : "active", pages, isDone ? left - took : 0, left]);
+          left -= took;
+        }
+      }
+      const speed = new PaceMeter().sample(timed(rows)).pagesPerMinute;
+      const mean = 10;
+      const truth = parallel * mean / (0.5 + mean / 6);
+      if (speed === null) assert.ok(age < 10 && parallel === 1, `${parallel} at once for ${age} min`);
+      else assert.ok(Math.abs(speed / truth - 1) < 0.35, `${parallel} at once for ${age} min: ${speed}, not ${truth}`);
+    }
+  }
+});
+
+Deno.test("pace: what is measured moves a first estimate that was wrong", () => {
+  const meter = new PaceMeter();
+  assert.equal(meter.sample(timed([["active", 90, 0, 1]])).pagesPerMinute, 90);
+  assert.equal(meter.sample(sample(T + 2 * MINUTE, [["active", 92]])).pagesPerMinute, 30.7);
+});
+
 Deno.test("pace: figures that no worker could have written give finite estimates", () => {
   const wild = fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
   const volume = fc.record({
