@@ -33,6 +33,8 @@ const mend = () => {
     heading.ariaLevel = String(Number(heading.localName[1]) - 1);
   }
   for (const close of explorer.querySelectorAll(".close-modal:not([aria-label])")) close.ariaLabel = "Close";
+  // What scrolls can be scrolled by keys.
+  for (const code of explorer.querySelectorAll("pre.microlight:not([tabindex])")) code.tabIndex = 0;
   // The name of a button begins with the words on it (WCAG 2.2, 2.5.3).
   for (const button of explorer.querySelectorAll(".modal-btn[aria-label]")) {
     const name = button.ariaLabel;
@@ -57,11 +59,14 @@ try {
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
 } catch {}
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const paper = matchMedia("print");
 const follow = () => {
   const { theme } = root.dataset;
-  root.classList.toggle("dark-mode", theme === undefined ? dark.matches : theme === "dark");
+  const isDark = theme === undefined ? dark.matches : theme === "dark";
+  root.classList.toggle("dark-mode", isDark && !paper.matches);
 };
 dark.addEventListener("change", follow);
+paper.addEventListener("change", follow);
 new MutationObserver(follow).observe(root, { attributeFilter: ["data-theme"] });
 follow();
 `;
@@ -184,7 +189,47 @@ html.dark-mode .swagger-ui .btn.authorize {
   outline: 2px solid light-dark(#174f8f, #8fbcf2);
   outline-offset: 2px;
 }
+/* On a phone the page begins as the others do: at the same edge, with a heading of the same size. */
+@media (max-width: 640px) {
+  .swagger-ui .wrapper,
+  .swagger-ui .scheme-container .schemes {
+    padding: 0 12px;
+  }
+  .swagger-ui .info {
+    margin: 16px 0;
+  }
+  .swagger-ui .info .title {
+    font-size: 20px;
+  }
+  .swagger-ui .information-container {
+    padding: 0 12px;
+  }
+  .swagger-ui .opblock-tag-section,
+  .swagger-ui .wrapper > .block {
+    padding: 0;
+  }
+  .swagger-ui .opblock-tag {
+    padding: 10px 0;
+    font-size: 16px;
+  }
+  /* Responses of this API have no links, and a screen of 320 px has no room to say so. */
+  .swagger-ui .response-col_links {
+    display: none;
+  }
+}
+/* Its code has colours of its own in every element. */
+@media (forced-colors: active) {
+  .swagger-ui .microlight,
+  .swagger-ui .microlight * {
+    background: Canvas !important;
+    color: CanvasText !important;
+  }
+}
 @media print {
+  html body,
+  html .swagger-ui {
+    background: #ffffff;
+  }
   .swagger-ui .scheme-container,
   .swagger-ui .try-out {
     display: none;

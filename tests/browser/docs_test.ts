@@ -53,11 +53,21 @@ Deno.test("API page: it is accessible, Authorize logs in, and an operation is tr
 
     assert.deepEqual(foreign, []);
     assert.deepEqual(problems, []);
-    for (const [name, width] of [["wide", 1280], ["narrow", 390]] as const) {
+    for (const width of [2560, 1280, 768, 390, 320]) {
       await page.setViewportSize({ width, height: 900 });
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(overflow <= 0, `${name}: the page is ${overflow} px wider than its window`);
+      assert.ok(overflow <= 0, `at ${width} px the page is ${overflow} px wider than its window`);
     }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.emulateMedia({ forcedColors: "active" });
+    assert.deepEqual(await accessibilityFindings(page), [], "forced colours");
+    await page.emulateMedia({ forcedColors: "none", media: "print", colorScheme: "dark" });
+    assert.equal(await page.locator("header.bar").isVisible(), false);
+    assert.equal(await page.getByRole("button", { name: "Authorize" }).filter({ visible: true }).count(), 0);
+    assert.deepEqual(
+      await page.evaluate(() => [getComputedStyle(document.body).backgroundColor, document.getAnimations().length]),
+      ["rgb(255, 255, 255)", 0],
+    );
     const shots = Deno.env.get("SCREENSHOTS");
     if (shots) await page.screenshot({ path: `${shots}/docs.png` });
   } finally {

@@ -98,29 +98,6 @@ Deno.test(
   }),
 );
 
-for (const width of [320, 2560]) {
-  Deno.test(
-    `looks: on ${width} px nothing is wider than the screen`,
-    withPage({ viewport: { width, height: 700 } }, async (visit) => {
-      const { page, site } = visit;
-      await page.goto(`${site.url}login?error=401`);
-      assert.equal(await scrollsSideways(page), false);
-      await open(visit);
-      await openEverything(visit);
-      assert.equal(await scrollsSideways(page), false);
-      await page.goto(site.url + logPath(site));
-      await page.locator(".line").first().waitFor({ state: "attached" });
-      assert.equal(await scrollsSideways(page), false);
-      await site.change({ files: { "/alto/0004.xml": sampleAlto(40), "/iiif.json": {} } });
-      await page.goto(site.url + altoViewerPath(site));
-      await page.waitForSelector(".text-line");
-      assert.equal(await scrollsSideways(page), false);
-      await page.goto(`${site.url}nowhere`);
-      assert.equal(await scrollsSideways(page), false);
-    }, [/404/]),
-  );
-}
-
 Deno.test(
   "looks: without scripts a card leads to its volumes",
   withPage({ javaScriptEnabled: false }, async ({ page, site }) => {

@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+
+import type { Page } from "playwright-core";
+
+import { accessibilityFindings } from "./accessibility.ts";
+import {
+  altoViewerPath,
+  logPath,
+  open,
+  runPath,
+  sampleAlto,
+  sampleRunManifest,
+  type Visit,
+  withPage,
+} from "./site_fixture.ts";
+import { openViewer, serve } from "./viewer_volume.ts";
+
+/** A page of the site in one of its states. */
+interface State {
+  readonly name: string;
+  /** Leads there from any other. */
+  readonly show: (visit: Visit) => Promise<void>;
+}
+
+const ALTO = { "/alto/0004.xml": sampleAlto(40), "/iiif.json": {} };
+
+/** Goes to an address, also where only its fragment differs from that of the page before. */
+async function go({ page, site }: Visit, path: string): Promise<void> {
+  await page.goto("about:blank");
+  await page.goto(site.url + path);
+  await page.waitForFunction(() => !document.querySelector("[data-island]:not([data-hydrated])"));
+}
+
+const STATES: readonly State[] = [
+  { name: "login", show: (visit) => go(visit, "login") },
+  { name: "login that failed", show: (visit) => go(visit, "login?error=401") },
+  { name: "unknown address", show: (visit) => go(visit, "nowhere") },
+  { name: "refused address", show: (visit) => go(visit, "log?log=https%3A%2F%2Fevil.example%2Fa.txt") },
+  {
+    name: "list, with open cards",
+    show: async (visit) => {
+      await go(visit, "");
+      for (const name of ["göteborgs-domkapitel-1790", "rådhusrätten-part2"]) await visit.page.click(`text=${name}`);
+      await visit.page.locator(".volumes .vid").nth(15).waitFor();
+    },
+  },
+  { name: "list without a match", show: (visit) => go(visit, "?q=nothing") },
+  {
+    name: "log that goes on",
+    show: async (visit) => {
+      await go(visit, logPath(visit.site));
+      await visit.page.locator(".line").first().waitFor({ state: "attached" });
+    },
+  },
+  {
+    name: "log with the summary of its run, all unfolded, and a search",
+    show: async (visit) => {
+      const { page, site } = visit;
+      await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
+      await go(visit, runPath(site));
+      await page.getByRole("button", { name: "Unfold all" }).click();
+      await page.getByRole("searchbox").fill("page");
+      await page.locator(".page-grid a").first().waitFor({ state: "attached" });
+      const summary = page.getByRole("button", { name: "Summary of the pages" });
+      if (await summary.isVisible()) await summary.click();
+      await page.click("text=Pages as a table");
+    },
+  },
+  {
+    name: "log that waits for its first lines",
+    show: async (visit) => {
+      await visit.site.change({ files: { ".txt": 404 } });
+      await go(visit, `${runPath(visit.site)}&live=1`);
+      await visit.page.getByText("waiting for its first lines").waitFor();
+    },
+  },
+  {
+    name: "log that cannot be read",
+    show: async (visit) => {
+      await visit.site.change({ files: { ".txt": 500, "/manifest.json": 500 } });
+      await go(visit, runPath(visit.site));
+      await visit.page.getByRole("alert").waitFor();
+    },
+  },
+  {
+    name: "text of a page",
+    show: async (visit) => {
+      await visit.site.change({ files: ALTO });
+      await go(visit, altoViewerPath(visit.site));
+      await visit.page.locator(".text-line").first().waitFor();
+    },
+  },
+  {
+    name: "file of a page",
+    show: async (visit) => {
+      await visit.site.change({ files: ALTO });
+      await go(visit, altoViewerPath(visit.site));
+      await visit.page.getByRole("button", { name: "Show XML", disabled: false }).click();
+      await visit.page.locator(".printed").waitFor();
+    },
+  },
+  {
+    name: "text that is not there",
+    show: async (visit) => {
+      await visit.site.change({ files: { "/alto/0004.xml": 404 } });
+      await go(visit, altoViewerPath(visit.site));
+      await visit.page.getByRole("alert").waitFor();
+    },
+  },
+  { name: "viewer without a manifest", show: (visit) => go(visit, "uv.html") },
+  {
+    name: "viewer",
+    show: async (visit) => {
+      await openViewer(visit);
+      await visit.page.locator(".text-lines li").first().waitFor({ state: "attached" });
+      await visit.page.getByRole("searchbox").fill("Växjö");
+      await visit.page.locator(".hits button").first().waitFor();
+    },
+  },
+  {
+    name: "viewer with its drawer",
+    show: async (visit) => {
+      await openViewer(visit);
+      await visit.page.locator(".drawer").waitFor({ state: "attached" });
+      await visit.page.getByRole("button", { name: "About this volume" }).filter({ visible: true }).click();
+      await visit.page.locator(".drawer .links").first().waitFor();
+    },
+  },
+];
+
+/** What the browser says of files that are not there, as the states want it. */
+const EXPECTED = [/40[04]/, /500/];
+
+/** Shows every state, with a login and a volume for the viewer. */
+async function eachState(visit: Visit, look: (name: string) => Promise<void>): Promise<void> {
+  await open(visit);
+  await serve(visit.page, { pages: 3 });
+  for (const { name, show } of STATES) {
+    await show(visit);
+    await visit.page.evaluate(() => scrollTo(0, 0));
+    await look(name);
+  }
+}
+
+async function scrollsSideways(page: Page): Promise<boolean> {
+  return await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
+
+Deno.test(
+  "states: from 320 to 2560 px no page is wider than its window, in any of its states",
+  withPage({ viewport: { width: 1280, height: 900 } }, async (visit) => {
+    const wide: string[] = [];
+    await eachState(visit, async (name) => {
+      for (const width of [2560, 1280, 768, 390, 320]) {
+        await visit.page.setViewportSize({ width, height: 900 });
+        if (await scrollsSideways(visit.page)) wide.push(`${name}, ${width} px`);
+      }
+      await visit.page.setViewportSize({ width: 1280, height: 900 });
+    });
+    assert.deepEqual(wide, []);
+  }, EXPECTED),
+);
+
+Deno.test(
+  "states: in forced colours every page is accessible, and what is chosen or marked has an outline",
+  withPage(
+    { viewport: { width: 1280, height: 900 }, forcedColors: "active", reducedMotion: "reduce" },
+    async (visit) => {
+      const { page } = visit;
+      const found: string[] = [];
+      await eachState(visit, async (name) => {
+        for (const finding of await accessibilityFindings(page)) found.push(`${name}: ${finding}`);
+        for (const finding of await withoutOutline(page)) found.push(`${name}: ${finding}`);
+      });
+      assert.deepEqual(found, []);
+    },
+    EXPECTED,
+  ),
+);
+
+/** Elements that only a colour of their own shows to be chosen, marked or in trouble. */
+async function withoutOutline(page: Page): Promise<string[]> {
+  return await page.evaluate(() =>
+    [...document.querySelectorAll(
+      ".chip, .banner, .segments label:has(:checked), mark, .line.marked, [aria-pressed=true]",
+    )]
+      .filter((element) => {
+        const { borderTopStyle, outlineStyle, textDecorationLine } = getComputedStyle(element);
+        const isForced = element.localName === "mark";
+        return element.checkVisibility() && !isForced && borderTopStyle === "none" && outlineStyle === "none" &&
+          textDecorationLine === "none";
+      })
+      .map(({ outerHTML }) => outerHTML.slice(0, 120))
+  );
+}
+
+Deno.test(
+  "states: with reduced motion nothing moves, and print is white, without controls, as wide as its paper",
+  withPage(
+    { viewport: { width: 794, height: 1123 }, colorScheme: "dark", reducedMotion: "reduce" },
+    async (visit) => {
+      const { page } = visit;
+      const found: string[] = [];
+      await eachState(visit, async (name) => {
+        if (await page.evaluate(() => document.getAnimations().length) > 0) found.push(`${name}: moves`);
+        await page.emulateMedia({ media: "print" });
+        await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+        if (await scrollsSideways(page)) found.push(`${name}: wider than its paper`);
+        const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        if (paper !== "rgb(255, 255, 255)") found.push(`${name}: on ${paper}`);
+        const controls = page.locator(CONTROLS).filter({ visible: true });
+        for (const control of await controls.all()) {
+          found.push(`${name}: prints ${await control.getAttribute("class")}`);
+        }
+        await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+        await page.emulateMedia({ media: "screen" });
+      });
+      assert.deepEqual(found, []);
+    },
+    EXPECTED,
+  ),
+);
+
+/** What does nothing on paper. */
+const CONTROLS = "header.bar, .btn, .skip, input:not(.login input), .segments, .run-tools, .dock";
+
+Deno.test(
+  "states: without scripts no page says that it reads something or offers a control that does nothing",
+  withPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false }, async (visit) => {
+    const { page, site } = visit;
+    await page.goto(`${site.url}login`);
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "stackroom-demo");
+    await page.click("button[type=submit]");
+    const paths = [
+      "login",
+      "nowhere",
+      "",
+      "?q=nothing",
+      logPath(site),
+      runPath(site),
+      altoViewerPath(site),
+      "uv.html",
+      "uv.html#?manifest=https%3A%2F%2Farkiv.example%2Fmanifest.json",
+    ];
+    for (const path of paths) {
+      await page.goto(site.url + path);
+      assert.doesNotMatch(await page.locator("body").innerText(), /\b(?:reading|loading|opening)\b.*…/i, path);
+      const idle = page.locator("button:not(form button, .fold), :is(input, select):not(form *)").filter({
+        visible: true,
+      });
+      assert.deepEqual(await idle.evaluateAll((all) => all.map(({ outerHTML }) => outerHTML)), [], path);
+    }
+  }, EXPECTED),
+);
