@@ -26,7 +26,9 @@ export function untranslated(
   data: readonly string[],
 ): string[] {
   const both = new Set(english);
-  const isWord = (text: string) => /\p{L}{2}/u.test(text) && !SAME_WORDS.has(text);
+  // Keys stand behind the words of their buttons.
+  const isSame = (text: string) => SAME_WORDS.has(text) || SAME_WORDS.has(text.replace(/ (?:\(\w\)|[←↑→↓])$/, ""));
+  const isWord = (text: string) => /\p{L}{2}/u.test(text) && !isSame(text);
   const values = data.map((value) => value.replace(/\s+/g, " "));
   const isData = (text: string) => values.some((value) => value.includes(text.replace(/^[(@]|\)$/g, "")));
   return [...new Set(swedish)].filter((text) => both.has(text) && isWord(text) && !isData(text));

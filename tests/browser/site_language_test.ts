@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+
+import type { Page } from "playwright-core";
+
+import { SAMPLE_LOG } from "@/tests/site/fake_site.ts";
+import { sampleDetail, sampleSummaries } from "@/tests/site/fake_campaigns.ts";
+import { textsIn, textsOf, untranslated } from "@/tests/site/page_texts.ts";
+import { accessibilityFindings } from "./accessibility.ts";
+import {
+  altoViewerPath,
+  logPath,
+  open,
+  runPath,
+  sampleAlto,
+  sampleRunManifest,
+  type Visit,
+  withPage,
+} from "./site_fixture.ts";
+
+const SWEDISH = { locale: "sv-SE", reducedMotion: "reduce" } as const;
+
+/** What the pages show of others. */
+const DATA = [
+  ...textsIn(sampleSummaries().map((job) => [job, sampleDetail(job, 0, 200), `${job.namespace}/${job.name}`])),
+  ...textsIn(sampleRunManifest({ url: "http://x/" } as Visit["site"], 60)),
+  ...SAMPLE_LOG.split("\n"),
+  sampleAlto(30).replace(/<String CONTENT="([^"]*)"[^>]*>|<SP\/>/g, (_, word) => word ?? " "),
+  ...[
+    "åsa",
+    "0004 · SE-GÖT-1 · Stackroom",
+    "p · batch-default",
+    "INFO",
+    "WARNING",
+    "ERROR",
+    "Pending: 2 campaigns are ahead",
+  ],
+  "Segmentation → Text recognition → Quality prediction → Export",
+];
+
+/** A record of the log with its time, or a span in units of both languages. */
+function isRecord(text: string): boolean {
+  return /^\d\d:\d\d:\d\d\.\d{3} /.test(text) || /^(?:\d+ (?:min|s) ?)+$/.test(text);
+}
+
+async function textsOfPage(page: Page): Promise<string[]> {
+  return textsOf(await page.content());
+}
+
+/** The texts of a page in both languages, once `ready` is there. */
+async function inBoth({ page, site }: Visit, path: string, ready: string): Promise<[string[], string[]]> {
+  await page.goto(site.url + path);
+  await page.locator(ready).first().waitFor({ state: "attached" });
+  const swedish = await textsOfPage(page);
+  await page.locator(".languages button").click();
+  await page.waitForURL(site.url + path);
+  await page.locator("html[lang=en]").waitFor();
+  await page.locator(ready).first().waitFor({ state: "attached" });
+  const english = await textsOfPage(page);
+  await page.locator(".languages button").click();
+  await page.locator("html[lang=sv]").waitFor();
+  return [english, swedish];
+}
+
+Deno.test(
+  "language: a Swedish browser gets Swedish pages, and no text changes when they wake up",
+  withPage(SWEDISH, async (visit) => {
+    const { page, site } = visit;
+    await page.goto(`${site.url}login`);
+    assert.equal(await page.getAttribute("html", "lang"), "sv");
+    await open(visit);
+    const sent = await (await page.context().request.get(site.url, { headers: { "Accept-Language": "sv-SE" } })).text();
+    // What is read after the page was sent stands in neither of these.
+    for (const part of [/<header class="bar">.*?<\/header>/s, /<search>.*?<\/search>/s]) {
+      const before = textsOf(part.exec(sent)?.[0] ?? "");
+      assert.ok(before.some((text) => ["Kampanjer", "Efter tillstånd"].includes(text)));
+      assert.deepEqual(textsOf(part.exec(await page.content())?.[0] ?? ""), before);
+    }
+  }),
+);
+
+Deno.test(
+  "language: the switch leads back to the same address, its filter and fragment included, and its choice is kept",
+  withPage(SWEDISH, async (visit) => {
+    const { page } = visit;
+    await open(visit, "?sort=name");
+    await page.fill("input[type=search]", "svea");
+    await page.waitForFunction(() => location.search.includes("q=svea"));
+    await page.evaluate(() => history.replaceState(null, "", `${location.pathname}${location.search}#here`));
+    const address = page.url();
+    await page.getByRole("button", { name: "English" }).click();
+    await page.locator("html[lang=en]").waitFor();
+    assert.equal(page.url(), address);
+    await page.reload();
+    assert.equal(await page.getAttribute("html", "lang"), "en");
+    assert.equal(await page.textContent("h1"), "Campaigns");
+  }),
+);
+
+Deno.test(
+  "language: without scripts the switch works as well",
+  withPage({ ...SWEDISH, javaScriptEnabled: false }, async ({ page, site }) => {
+    await page.goto(`${site.url}login?error=401`);
+    await page.getByRole("button", { name: "English" }).click();
+    await page.waitForURL(`${site.url}login?error=401`);
+    assert.equal(await page.getAttribute("html", "lang"), "en");
+    assert.ok(await page.isVisible("text=The name or the password is wrong."));
+  }),
+);
+
+Deno.test(
+  "language: nothing that scripts write is left in English",
+  withPage(SWEDISH, async (visit) => {
+    const { page, site } = visit;
+    await open(visit);
+    for (const name of ["göteborgs-domkapitel-1790", "svea-hovratt-1870"]) await page.click(`text=${name}`);
+    await page.locator(".volumes .vid").nth(15).waitFor();
+    const files = { "/manifest.json": sampleRunManifest(site, 60), "/alto/0004.xml": sampleAlto(30), "/iiif.json": {} };
+    await site.change({ files });
+    const pages = [["", ".volumes .vid"], [logPath(site), ".line"], [runPath(site), ".slowest"], [
+      altoViewerPath(site),
+      ".text-line",
+    ], ["uv.html", "[role=alert]"]];
+    for (const [path, ready] of pages) {
+      const [english, swedish] = await inBoth(visit, path, ready);
+      const left = untranslated(english, swedish, DATA);
+      assert.deepEqual(left.filter((text) => !isRecord(text)), [], path);
+    }
+  }),
+);
+
+for (const width of [1280, 390, 320]) {
+  Deno.test(
+    `language: Swedish at ${width} px is accessible, and nothing is wider than the screen`,
+    withPage({ ...SWEDISH, viewport: { width, height: 900 } }, async (visit) => {
+      const { page, site } = visit;
+      const isTooWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      await page.goto(`${site.url}login?error=401`);
+      assert.deepEqual(await accessibilityFindings(page), []);
+      assert.equal(await isTooWide(), false);
+      await open(visit);
+      await page.click("text=göteborgs-domkapitel-1790");
+      await page.locator(".volumes .vid").nth(7).waitFor();
+      await page.evaluate(() => scrollTo(0, 0));
+      assert.deepEqual(await accessibilityFindings(page), []);
+      assert.equal(await isTooWide(), false);
+      await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
+      await page.goto(site.url + runPath(site));
+      await page.locator(".slowest").waitFor({ state: "attached" });
+      assert.deepEqual(await accessibilityFindings(page), []);
+      assert.equal(await isTooWide(), false);
+    }),
+  );
+}
