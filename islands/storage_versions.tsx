@@ -1,10 +1,14 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
+import { Icon } from "@/components/icon.tsx";
+import { VersionComparison } from "@/components/storage/version_comparison.tsx";
 import { VersionList } from "@/components/storage/version_list.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { callDoor } from "@/lib/client/storage/door.ts";
+import { readVersionText } from "@/lib/client/storage/version_text.ts";
 import { formatMoment } from "@/lib/presentation/moments.ts";
+import type { LineChange } from "@/lib/presentation/storage/line_comparison.ts";
 import { OBJECT_LABELS, OBJECT_SENTENCES, restoreProblem } from "@/lib/presentation/storage/object_sentences.ts";
 import { type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import type { VersionPage } from "@/lib/presentation/storage/versions.ts";
@@ -12,18 +16,39 @@ import type { VersionPage } from "@/lib/presentation/storage/versions.ts";
 interface StorageVersionsProps {
   readonly address: ObjectAddress;
   readonly page: VersionPage;
+  /** The object is shown as text, so that its versions can be compared. */
+  readonly isText: boolean;
   /** The server's clock, ms since 1970. */
   readonly renderedAt: number;
 }
 
-/** The versions of an object; an older one can be made the current one. */
+/** Most changes of lines, and most time (ms) that comparing two texts takes: they may have nothing in common. */
+const LIMITS = { maxEditLength: 10_000, timeout: 1000 };
+
+/** What came of a comparison. */
+type Comparison =
+  | { readonly changes: readonly LineChange[]; readonly isCut: boolean }
+  | { readonly problem: string };
+
+/** A version that is compared with the current one; its result is null while it is read. */
+interface Compared {
+  readonly version: string;
+  readonly changed: string | null;
+  readonly result: Comparison | null;
+}
+
+/** The versions of an object; an older one can be made the current one, or compared with it where both are texts. */
 export default island(
   "storage_versions",
-  function StorageVersions({ address, page, renderedAt }: StorageVersionsProps) {
+  function StorageVersions({ address, page, isText, renderedAt }: StorageVersionsProps) {
     const style = useSignal({ zone: "UTC", now: renderedAt });
     const isBusy = useSignal(false);
     const message = useSignal("");
     const problem = useSignal("");
+    const compared = useSignal<Compared | null>(null);
+    const dialog = useRef<HTMLDialogElement>(null);
+    const current = page.versions.find(({ isLatest, isMarker }) => isLatest && !isMarker)?.id ?? null;
+    const moment = (changed: string | null) => formatMoment(changed, style.value);
 
     useEffect(() => {
       style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
@@ -44,27 +69,83 @@ export default island(
       else problem.value = restoreProblem(status);
     };
 
+    const compare = async (version: string, current: string, changed: string | null) => {
+      compared.value = { version, changed, result: null };
+      dialog.current?.showModal();
+      const result = await comparison(address, version, current);
+      // Another one may have been started meanwhile.
+      if (compared.value?.version === version) compared.value = { version, changed, result };
+    };
+
+    const result = compared.value?.result ?? null;
     return (
       <>
         <VersionList
           address={address}
           page={page}
           style={style.value}
-          controls={({ id, changed }) => (
-            <button
-              type="button"
-              class="btn small needs-scripts"
-              disabled={isBusy.value}
-              aria-label={OBJECT_LABELS.restoreOf(formatMoment(changed, style.value))}
-              onClick={() => id !== null && void restore(id)}
-            >
-              {OBJECT_LABELS.restore}
-            </button>
-          )}
+          controls={({ id, changed }) =>
+            id !== null && (
+              <p class="btns needs-scripts">
+                {isText && current !== null && (
+                  <button
+                    type="button"
+                    class="btn small"
+                    aria-label={OBJECT_LABELS.compareOf(moment(changed))}
+                    onClick={() => void compare(id, current, changed)}
+                  >
+                    {OBJECT_LABELS.compare}
+                  </button>
+                )}
+                <button
+                  type="button"
+                  class="btn small"
+                  disabled={isBusy.value}
+                  aria-label={OBJECT_LABELS.restoreOf(moment(changed))}
+                  onClick={() => void restore(id)}
+                >
+                  {OBJECT_LABELS.restore}
+                </button>
+              </p>
+            )}
         />
         <p class="remark" role="status">{message.value}</p>
         {problem.value !== "" && <p class="banner bad" role="alert">{problem.value}</p>}
+        <dialog ref={dialog} class="compared" aria-labelledby="compared-heading">
+          <header>
+            <h3 id="compared-heading">{OBJECT_LABELS.comparedOf(moment(compared.value?.changed ?? null))}</h3>
+            <button
+              type="button"
+              class="btn square"
+              aria-label={OBJECT_LABELS.close}
+              onClick={() => dialog.current?.close()}
+            >
+              <Icon name="close" />
+            </button>
+          </header>
+          {result === null
+            ? <p class="remark" role="status">{OBJECT_SENTENCES.comparing}</p>
+            : "problem" in result
+            ? <p class="banner bad" role="alert">{result.problem}</p>
+            : <VersionComparison {...result} />}
+        </dialog>
       </>
     );
   },
 );
+
+async function comparison(address: ObjectAddress, before: string, after: string): Promise<Comparison> {
+  try {
+    const [{ diffLines }, first, second] = await Promise.all([
+      import("diff"),
+      readVersionText({ ...address, version: before }),
+      readVersionText({ ...address, version: after }),
+    ]);
+    if (first === null || second === null) return { problem: OBJECT_SENTENCES.notText };
+    const changes = diffLines(first.text, second.text, LIMITS);
+    if (!changes) return { problem: OBJECT_SENTENCES.tooDifferent };
+    return { changes, isCut: first.isCut || second.isCut };
+  } catch {
+    return { problem: OBJECT_SENTENCES.notCompared };
+  }
+}

@@ -62,7 +62,9 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
   ]);
   const { status } = response;
   if (status === 401) throw new LoginEnded();
-  const versions = <Versions address={address} history={history} renderedAt={deps.now()} />;
+  const versions = (isText: boolean) => (
+    <Versions address={address} history={history} isText={isText} renderedAt={deps.now()} />
+  );
   if (status !== 200) {
     const isDeleted = typeof history !== "number" &&
       history.versions.some(({ isLatest, isMarker }) => isLatest && isMarker);
@@ -73,7 +75,7 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
           <>
             <p class="banner">{OBJECT_SENTENCES.marker}</p>
             <div class="object">
-              <div class="about">{versions}</div>
+              <div class="about">{versions(false)}</div>
             </div>
           </>
         )
@@ -104,7 +106,7 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
           </section>
           <div class="about">
             {address.version === undefined && <Share address={address} name={name} facts={facts} />}
-            {versions}
+            {versions(preview.kind === "text" || preview.kind === "table")}
             {tags !== null && (
               <section>
                 <h2>{OBJECT_LABELS.tags}</h2>
@@ -140,12 +142,13 @@ function Share({ address: { account, bucket, key }, name, facts: { bytes, type }
 interface VersionsProps {
   readonly address: ObjectAddress;
   readonly history: VersionPage | number;
+  readonly isText: boolean;
   /** ms since 1970 */
   readonly renderedAt: number;
 }
 
 /** Nothing where the store has no versions, or only this one. */
-function Versions({ address, history, renderedAt }: VersionsProps) {
+function Versions({ address, history, isText, renderedAt }: VersionsProps) {
   const isForbidden = history === 403;
   if (!isForbidden && (typeof history === "number" || !hasHistory(history))) return null;
   return (
@@ -153,7 +156,7 @@ function Versions({ address, history, renderedAt }: VersionsProps) {
       <h2>{OBJECT_LABELS.versions}</h2>
       {typeof history === "number"
         ? <p class="remark">{OBJECT_SENTENCES.noVersionRights}</p>
-        : <StorageVersions address={address} page={history} renderedAt={renderedAt} />}
+        : <StorageVersions address={address} page={history} isText={isText} renderedAt={renderedAt} />}
     </section>
   );
 }

@@ -118,6 +118,22 @@ Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResou
       assert.equal(await page.getByText("Older version").count(), 2);
     });
 
+    await t.step("two versions of a text are compared line by line", async () => {
+      const lines = Array.from({ length: 100 }, (_, line) => `line ${line}`);
+      await put("c.txt", lines.join("\n"), "text/plain");
+      await put("c.txt", lines.with(50, "<img src=x onerror=alert(1)>").join("\n"), "text/plain");
+      await open("c.txt");
+      await page.getByRole("button", { name: /^Compare the version of/ }).click();
+      const dialog = page.getByRole("dialog", { name: /^From the version of .+ to the current one$/ });
+      await dialog.getByText("1 line added, 1 line removed.").waitFor();
+      await dialog.getByRole("row", { name: "51 − line 50" }).waitFor();
+      await dialog.getByRole("row", { name: "51 + <img src=x onerror=alert(1)>" }).waitFor();
+      await dialog.getByText("47 equal lines").waitFor();
+      assert.deepEqual(await accessibilityFindings(page), []);
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "hidden" });
+    });
+
     await t.step("tags are added, refused where the store does not take them, and removed", async () => {
       await put("tagged.txt", "x", "text/plain");
       await open("tagged.txt");

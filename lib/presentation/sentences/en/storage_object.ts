@@ -22,6 +22,13 @@ export const LABELS = {
   restoreOf: (moment: string) => `Restore the version of ${moment}`,
   compare: "Compare",
   compareOf: (moment: string) => `Compare the version of ${moment} with the current one`,
+  comparedOf: (moment: string) => `From the version of ${moment} to the current one`,
+  comparison: "What changed",
+  lineBefore: "Line before",
+  lineAfter: "Line after",
+  change: "Change",
+  line: "Line",
+  close: "Close",
 };
 
 /** The sentences of an object's page. */
@@ -44,6 +51,16 @@ export const SENTENCES = {
   versionsCut: "Still older versions are not listed here.",
   noVersionRights: "This account may not list the versions of this bucket.",
   restoring: "Restoring …",
+  comparing: "Comparing …",
+  noDifference: "The texts are the same.",
+  differences: (added: number, removed: number) =>
+    `${counted(added, "line", "lines")} added, ${counted(removed, "line", "lines")} removed.`,
+  equalLines: (count: number) => `${counted(count, "equal line", "equal lines")}`,
+  firstCompared: (size: string) => `Only the first ${size} of each were compared.`,
+  moreDifferences: "There are more changes than are listed here.",
+  notText: "One of the versions is no text.",
+  tooDifferent: "The versions differ too much to be compared line by line.",
+  notCompared: "A version could not be read. Try again later.",
   restored: "Restored as the current version.",
 };
 

@@ -22,6 +22,13 @@ export const LABELS: typeof en.LABELS = {
   restoreOf: (moment) => `Återställ versionen från ${moment}`,
   compare: "Jämför",
   compareOf: (moment) => `Jämför versionen från ${moment} med den gällande`,
+  comparedOf: (moment) => `Ändringar sedan versionen från ${moment}`,
+  comparison: "Ändringar",
+  lineBefore: "Rad före",
+  lineAfter: "Rad efter",
+  change: "Ändring",
+  line: "Rad",
+  close: "Stäng",
 };
 
 export const SENTENCES: typeof en.SENTENCES = {
@@ -44,6 +51,16 @@ export const SENTENCES: typeof en.SENTENCES = {
   versionsCut: "Ännu äldre versioner visas inte här.",
   noVersionRights: "Kontot får inte lista versionerna i den här bucketen.",
   restoring: "Återställer …",
+  comparing: "Jämför …",
+  noDifference: "Texterna är lika.",
+  differences: (added, removed) =>
+    `${counted(added, "rad har", "rader har")} lagts till, ${counted(removed, "rad har", "rader har")} tagits bort.`,
+  equalLines: (count) => `${counted(count, "lika rad", "lika rader")}`,
+  firstCompared: (size) => `Bara de första ${size} av var och en har jämförts.`,
+  moreDifferences: "Det finns fler ändringar än de som visas här.",
+  notText: "En av versionerna är inte text.",
+  tooDifferent: "Versionerna skiljer sig för mycket för att jämföras rad för rad.",
+  notCompared: "En av versionerna kunde inte läsas. Försök igen senare.",
   restored: "Återställd som gällande version.",
 };
 
