@@ -3,7 +3,7 @@
  * and over one without a bound, thousands of small files, and the memory of the page meanwhile. `UPLOAD_GIB` and
  * `UPLOAD_FILES` make it smaller.
  */
-import { table } from "@/bench/table.ts";
+import { table } from "./table.ts";
 import { openPlainPage, type PlainPage } from "@/bench/uploads/plain_browser.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { type Application, startApplication } from "@/tests/application.ts";

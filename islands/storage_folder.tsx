@@ -5,6 +5,7 @@ import { Icon } from "@/components/icon.tsx";
 import { FolderTable, type FolderTableEvents } from "@/components/storage/folder_table.tsx";
 import { ObjectPanel } from "@/components/storage/object_panel.tsx";
 import { SelectionBar } from "@/components/storage/selection_bar.tsx";
+import { UploadButton } from "@/components/storage/upload_button.tsx";
 import { NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/is_typing.ts";
@@ -237,6 +238,7 @@ export default island(
               </label>
             )}
             <button class="btn" type="submit">{STORAGE_LABELS.show}</button>
+            <UploadButton />
             <NewFolder folder={folder} />
             {from !== "" && (
               <a class="btn" href={folderPath({ ...folder, find, from: "" })}>{STORAGE_LABELS.firstRows}</a>

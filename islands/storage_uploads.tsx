@@ -4,10 +4,12 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { InterruptedUploads } from "@/components/storage/interrupted_uploads.tsx";
+import { UnfinishedList } from "@/components/storage/unfinished_list.tsx";
 import { UploadList } from "@/components/storage/upload_list.tsx";
 import { Notice } from "@/components/storage/upload_notices.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { type ChosenFiles, chosenFiles, droppedFiles, MAX_FILES } from "@/lib/client/storage/upload/dropped_files.ts";
+import { onUploadRequested } from "@/lib/client/storage/upload/upload_requests.ts";
 import { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
@@ -36,7 +38,9 @@ export default island(
       const stopDrops = followDrops((over) => isOver.value = over, (transfer) => {
         void droppedFiles(transfer).then((chosen) => created.add(chosen));
       });
+      const stopRequests = onUploadRequested(() => files.current?.click());
       return () => {
+        stopRequests();
         stopStore();
         stopDrops();
       };
@@ -86,6 +90,11 @@ export default island(
               bucket={bucket}
               prefix={prefix}
               onChoose={() => folder.current?.click()}
+            />
+            <UnfinishedList
+              uploads={store.value.unfinished}
+              prefix={prefix}
+              onOpen={() => void store.value?.readUnfinished()}
             />
             <UploadList store={store.value} bucket={bucket} />
           </>

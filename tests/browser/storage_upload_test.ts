@@ -254,3 +254,31 @@ Deno.test("storage uploads: cancelling leaves nothing behind", leaks, async () =
     await third.release();
   });
 });
+
+Deno.test("storage uploads: those that were given up are found with their sizes, and deleted", leaks, async () => {
+  await withFolder(async ({ page, api, prefix }) => {
+    const path = `/buckets/${BUCKET}/multipart/${encodeURIComponent(`${prefix}given up.bin`)}`;
+    const { upload_id } = await (await api(path, { method: "POST" })).json();
+    const part = new URLSearchParams({ upload_id, part_number: "1" });
+    const sent = await api(`${path}?${part}`, { method: "PUT", body: new Uint8Array(3_000_000) });
+    assert.equal(sent.status, 200, await sent.text());
+    await page.getByText("Unfinished uploads").click();
+    await page.getByRole("row", { name: /given up\.bin.*3\.0\sMB/ }).waitFor();
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await page.getByRole("button", { name: "Delete the parts of given up.bin" }).click();
+    await page.getByText("There are none in this folder.").waitFor();
+    const { uploads } = await (await api(`/buckets/${BUCKET}/uploads`)).json();
+    assert.deepEqual(uploads, []);
+  });
+});
+
+Deno.test("storage uploads: the button of the folder opens the dialog for files", leaks, async () => {
+  await withFolder(async ({ page, disk, objects }) => {
+    write(`${disk}/a.txt`, 10);
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Upload", exact: true }).click();
+    await (await choosing).setFiles(`${disk}/a.txt`);
+    await head(page).getByText("1 file uploaded").waitFor();
+    assert.deepEqual(await objects(), { "a.txt": 10 });
+  });
+});

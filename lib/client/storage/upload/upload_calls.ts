@@ -259,7 +259,7 @@ export class UploadCalls {
 }
 
 /** Where a page of open uploads begins. */
-interface UploadMarker {
+export interface UploadMarker {
   readonly key: string;
   readonly uploadId: string;
 }

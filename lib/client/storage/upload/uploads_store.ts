@@ -6,6 +6,7 @@ import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { BrowserJournal } from "./browser_journal.ts";
 import { type ChosenFiles, walkEntries } from "./dropped_files.ts";
 import { webDigest } from "./part_digest.ts";
+import { UnfinishedUploads } from "./unfinished_uploads.ts";
 import { UploadCalls, type UploadOperation } from "./upload_calls.ts";
 import { UploadEngine } from "./upload_engine.ts";
 import { UploadFault } from "./upload_fault.ts";
@@ -72,7 +73,8 @@ export class UploadsStore {
   readonly choice = signal<ChosenFiles | null>(null);
   /** A bucket to which the CORS rule is being added; `failed` where it could not be. */
   readonly allowing = signal<"no" | "yes" | "failed">("no");
-  readonly calls: UploadCalls;
+  readonly unfinished: UnfinishedUploads;
+  readonly #calls: UploadCalls;
   readonly #folder: UploadFolder;
   readonly #journal: UploadJournal;
   #isDrawing = false;
@@ -86,9 +88,10 @@ export class UploadsStore {
     this.#journal = new BrowserJournal(account, globalThis.indexedDB);
     const addressOf = (operation: UploadOperation, place: object, query: object = {}) =>
       doorPath(OPERATIONS[operation], account, { ...query, ...place });
-    this.calls = new UploadCalls(addressOf, (...request) => fetch(...request));
+    this.#calls = new UploadCalls(addressOf, (...request) => fetch(...request));
+    this.unfinished = new UnfinishedUploads(this.#calls, folder.bucket, folder.prefix);
     this.engine = new UploadEngine({
-      calls: this.calls,
+      calls: this.#calls,
       put: putFile,
       digest: webDigest(globalThis.crypto?.subtle, MAX_HASHED_BYTES),
       journal: this.#journal,
@@ -140,7 +143,7 @@ export class UploadsStore {
     const { signal } = new AbortController();
     for (const { key, upload } of await this.#journal.files(bucket, prefix)) {
       // What cannot be deleted stays in the list of unfinished uploads.
-      if (upload) await this.calls.abort({ bucket, key }, upload.uploadId, signal).catch(() => {});
+      if (upload) await this.#calls.abort({ bucket, key }, upload.uploadId, signal).catch(() => {});
     }
     await this.#journal.forgetBatch(bucket, prefix);
   }
@@ -155,6 +158,12 @@ export class UploadsStore {
       if (!(error instanceof UploadFault)) throw error;
       this.allowing.value = "failed";
     }
+  }
+
+  /** Reads the uploads of the folder that were begun and not ended, but those of this page. */
+  async readUnfinished(): Promise<void> {
+    const own = this.engine.items.flatMap(({ upload }) => upload ? [upload.uploadId] : []);
+    await this.unfinished.read(new Set(own));
   }
 
   /** Files in the order in which they are shown. */

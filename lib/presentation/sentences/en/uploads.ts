@@ -3,6 +3,7 @@ import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 /** The words of uploads. Sizes and spans come formatted. */
 export const LABELS = {
   uploads: "Uploads",
+  upload: "Upload",
   /** Around the two buttons. */
   drop: "Drop files or folders here, or choose",
   files: "files",
@@ -34,13 +35,16 @@ export const LABELS = {
   sentMeter: (percent: number, all: string) => `${percent} per cent of ${all} sent`,
   percent: (percent: number) => `${percent} per cent sent`,
   unfinished: "Unfinished uploads",
-  unfinishedNote: "Parts that were sent and never became an object. They take up room until they are deleted.",
+  unfinishedNote:
+    "Parts that were sent and never became an object. They take up room until they are deleted. An upload " +
+    "that is under way elsewhere stands here too.",
+  reading: "Reading…",
   begun: "Begun",
   size: "Sent",
   name: "Name",
   end: "Delete",
   endOf: (name: string) => `Delete the parts of ${name}`,
-  endAll: (count: number) => `Delete all ${formatCount(count)}`,
+  endOld: (count: number) => `Delete the ${formatCount(count)} that began more than a day ago`,
 };
 
 /** The head of the list of uploads. */
@@ -124,5 +128,7 @@ export const NOTICES = {
     } (${size}) to ${folder} was interrupted; it began ${begun}. What has ` +
     "arrived is not sent again.",
   elsewhere: "Go to that folder",
-  leaving: "Leaving this page ends the uploads.",
+  noneUnfinished: "There are none in this folder.",
+  unfinishedForbidden: "This account may not list them. Who owns the bucket can.",
+  unfinishedFailed: "They cannot be read at the moment. Close this and open it again later.",
 };

@@ -3,6 +3,7 @@ import type * as en from "@/lib/presentation/sentences/en/uploads.ts";
 
 export const LABELS: typeof en.LABELS = {
   uploads: "Uppladdningar",
+  upload: "Ladda upp",
   drop: "Släpp filer eller mappar här, eller välj",
   files: "filer",
   or: "eller",
@@ -33,13 +34,16 @@ export const LABELS: typeof en.LABELS = {
   sentMeter: (percent, all) => `${percent} procent av ${all} skickade`,
   percent: (percent) => `${percent} procent skickade`,
   unfinished: "Oavslutade uppladdningar",
-  unfinishedNote: "Delar som skickades men aldrig blev ett objekt. De tar plats tills de raderas.",
+  unfinishedNote:
+    "Delar som skickades men aldrig blev ett objekt. De tar plats tills de raderas. En uppladdning som pågår " +
+    "på annat håll står också här.",
+  reading: "Läser…",
   begun: "Påbörjad",
   size: "Skickat",
   name: "Namn",
   end: "Radera",
   endOf: (name) => `Radera delarna av ${name}`,
-  endAll: (count) => `Radera alla ${formatCount(count)}`,
+  endOld: (count) => `Radera de ${formatCount(count)} som påbörjades för mer än en dag sedan`,
 };
 
 export const HEADS: typeof en.HEADS = {
@@ -116,5 +120,7 @@ export const NOTICES: typeof en.NOTICES = {
     } (${size}) till ${folder} avbröts; den började ${begun}. Det som ` +
     "har kommit fram skickas inte igen.",
   elsewhere: "Gå till den mappen",
-  leaving: "Om du lämnar sidan avslutas uppladdningarna.",
+  noneUnfinished: "Det finns inga i den här mappen.",
+  unfinishedForbidden: "Det här kontot får inte lista dem. Den som äger bucketen får det.",
+  unfinishedFailed: "De kan inte läsas just nu. Stäng och öppna igen senare.",
 };

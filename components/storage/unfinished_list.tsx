@@ -1,0 +1,89 @@
+import { KeyName } from "./key_name.tsx";
+import {
+  OLD_MS,
+  type UnfinishedUpload,
+  type UnfinishedUploads,
+} from "@/lib/client/storage/upload/unfinished_uploads.ts";
+import { formatAge } from "@/lib/presentation/durations.ts";
+import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
+import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
+import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
+
+/** Rows that are shown; "Delete all" holds for the others too. */
+const MAX_ROWS = 100;
+
+interface UnfinishedListProps {
+  readonly uploads: UnfinishedUploads;
+  readonly prefix: string;
+  /** Reads the list. */
+  readonly onOpen: () => void;
+}
+
+/** Uploads in parts that were begun and never ended: their age, what they take, and a way to delete them. */
+export function UnfinishedList({ uploads, prefix, onOpen }: UnfinishedListProps) {
+  const { value: list } = uploads.list;
+  return (
+    <details class="unfinished" onToggle={({ currentTarget }) => currentTarget.open && onOpen()}>
+      <summary>{UPLOAD_LABELS.unfinished}</summary>
+      {list === null && <p class="note">{UPLOAD_LABELS.reading}</p>}
+      {list === "forbidden" && <p class="note">{UPLOAD_NOTICES.unfinishedForbidden}</p>}
+      {list === "failed" && <p class="note">{UPLOAD_NOTICES.unfinishedFailed}</p>}
+      {Array.isArray(list) && <Rows list={list} prefix={prefix} onEnd={(ended) => void uploads.end(ended)} />}
+    </details>
+  );
+}
+
+interface RowsProps {
+  readonly list: readonly UnfinishedUpload[];
+  readonly prefix: string;
+  readonly onEnd: (uploads: readonly UnfinishedUpload[]) => void;
+}
+
+function Rows({ list, prefix, onEnd }: RowsProps) {
+  if (list.length === 0) return <p class="note">{UPLOAD_NOTICES.noneUnfinished}</p>;
+  const now = Date.now();
+  const old = list.filter(({ begunAt }) => begunAt !== null && now - begunAt > OLD_MS);
+  return (
+    <>
+      <p class="note">{UPLOAD_LABELS.unfinishedNote}</p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{UPLOAD_LABELS.name}</th>
+            <th scope="col">{UPLOAD_LABELS.begun}</th>
+            <th scope="col">{UPLOAD_LABELS.size}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {list.slice(0, MAX_ROWS).map((upload) => {
+            const { key, uploadId, begunAt, bytes } = upload;
+            const name = nameIn(prefix, key);
+            return (
+              <tr key={uploadId}>
+                <th scope="row">
+                  <KeyName name={name} />
+                </th>
+                <td>{begunAt === null ? "–" : formatAge((now - begunAt) / 1000)}</td>
+                <td>{bytes === null ? "–" : formatBytes(bytes)}</td>
+                <td>
+                  <button
+                    class="btn"
+                    type="button"
+                    aria-label={UPLOAD_LABELS.endOf(plainName(name))}
+                    onClick={() => onEnd([upload])}
+                  >
+                    {UPLOAD_LABELS.end}
+                  </button>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {old.length > 1 && (
+        <button class="btn" type="button" onClick={() => onEnd(old)}>{UPLOAD_LABELS.endOld(old.length)}</button>
+      )}
+    </>
+  );
+}

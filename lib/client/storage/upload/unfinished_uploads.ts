@@ -1,0 +1,99 @@
+import { signal } from "@preact/signals";
+import type { UploadCalls, UploadMarker } from "./upload_calls.ts";
+import { asFault } from "./upload_fault.ts";
+
+/** An upload in parts that was begun and neither completed nor ended. */
+export interface UnfinishedUpload {
+  readonly key: string;
+  readonly uploadId: string;
+  /** ms since 1970; null where the store does not say. */
+  readonly begunAt: number | null;
+  /** Of the parts that have arrived; null until they were counted. */
+  readonly bytes: number | null;
+}
+
+/** Most pages of the list that are read, a thousand uploads each. */
+const MAX_PAGES = 10;
+/** Uploads whose parts are counted. */
+const MAX_COUNTED = 100;
+/** Pages of the parts of one upload, a thousand parts each. */
+const MAX_PART_PAGES = 10;
+/** From this age on an upload counts as given up, ms. */
+export const OLD_MS = 24 * 3600 * 1000;
+
+/** The uploads of a folder that were begun and not ended, read on demand, and ended on demand. */
+export class UnfinishedUploads {
+  /** Null until they were read; a text for why they cannot be. */
+  readonly list = signal<readonly UnfinishedUpload[] | "forbidden" | "failed" | null>(null);
+  readonly #calls: UploadCalls;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  readonly #signal = new AbortController().signal;
+
+  constructor(calls: UploadCalls, bucket: string, prefix: string) {
+    this.#calls = calls;
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+  }
+
+  /** Reads the list, and then how much has arrived of each. @param own ids of those that this page has under way */
+  async read(own: ReadonlySet<string>): Promise<void> {
+    try {
+      const found: UnfinishedUpload[] = [];
+      let after: UploadMarker | null = null;
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const { entries, next } = await this.#calls.listUploads(this.#bucket, this.#prefix, after, this.#signal);
+        for (const { Key, UploadId, Initiated } of entries) {
+          if (own.has(UploadId)) continue;
+          const begunAt = Initiated === null ? NaN : Date.parse(Initiated);
+          found.push({ key: Key, uploadId: UploadId, begunAt: Number.isNaN(begunAt) ? null : begunAt, bytes: null });
+        }
+        if (next === null) break;
+        after = next;
+      }
+      this.list.value = found;
+      for (const upload of found.slice(0, MAX_COUNTED)) this.#replace(upload, await this.#bytes(upload));
+    } catch (error) {
+      this.list.value = asFault(error).kind === "forbidden" ? "forbidden" : "failed";
+    }
+  }
+
+  /** Ends uploads and deletes their parts. Those that cannot be ended stay in the list. */
+  async end(uploads: readonly UnfinishedUpload[]): Promise<void> {
+    for (const { key, uploadId } of uploads) {
+      try {
+        await this.#calls.abort({ bucket: this.#bucket, key }, uploadId, this.#signal);
+      } catch (error) {
+        asFault(error);
+        continue;
+      }
+      const { value } = this.list;
+      if (Array.isArray(value)) this.list.value = value.filter((one) => one.uploadId !== uploadId);
+    }
+  }
+
+  #replace({ uploadId }: UnfinishedUpload, bytes: number | null): void {
+    const { value } = this.list;
+    if (!Array.isArray(value)) return;
+    this.list.value = value.map((one) => one.uploadId === uploadId ? { ...one, bytes } : one);
+  }
+
+  /** @returns null for an upload that has ended meanwhile */
+  async #bytes({ key, uploadId }: UnfinishedUpload): Promise<number | null> {
+    let bytes = 0;
+    let after: number | null = null;
+    try {
+      for (let page = 0; page < MAX_PART_PAGES; page++) {
+        const name = { bucket: this.#bucket, key };
+        const { entries, next } = await this.#calls.listParts(name, uploadId, after, this.#signal);
+        for (const { Size } of entries) bytes += Size;
+        if (next === null) break;
+        after = next;
+      }
+      return bytes;
+    } catch (error) {
+      asFault(error);
+      return null;
+    }
+  }
+}

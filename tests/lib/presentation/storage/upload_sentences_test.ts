@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+
+import { faultSentence } from "@/lib/presentation/storage/upload_sentences.ts";
+
+Deno.test("upload sentences: what the store said stands in the sentence as one", () => {
+  const facts = { sent: "2.3 MB" };
+  assert.equal(
+    faultSentence({ kind: "refused", detail: "The key is odd", ...facts }),
+    "The store does not take this file. The key is odd.",
+  );
+  assert.equal(
+    faultSentence({ kind: "busy", detail: "Slow down. ", ...facts }),
+    "The store could not take it after several tries. Slow down. Try again later.",
+  );
+  assert.equal(faultSentence({ kind: "refused", detail: null, ...facts }), "The store does not take this file.");
+  assert.match(faultSentence({ kind: "lost", detail: null, ...facts }), /broke off at 2\.3 MB/);
+});
