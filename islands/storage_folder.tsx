@@ -12,7 +12,7 @@ import { isTyping } from "@/lib/client/is_typing.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { folderChanged, onFolderChanged } from "@/lib/client/storage/folder_events.ts";
 import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
-import { useRowSpan } from "@/lib/client/storage/row_span.ts";
+import { uncoveredTop, useRowSpan } from "@/lib/client/storage/row_span.ts";
 import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
 import { chosenRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { nameIn } from "@/lib/presentation/storage/key_names.ts";
@@ -338,7 +338,7 @@ async function readFacts(
 
 /** The index of the first row that can be seen whole. */
 function firstOnScreen(body: HTMLElement | null): number {
-  const top = body?.closest("table")?.tHead?.getBoundingClientRect().bottom ?? 0;
+  const top = uncoveredTop(body);
   const rows = [...body?.querySelectorAll<HTMLElement>("[data-row]") ?? []];
   return Number(rows.find((row) => row.getBoundingClientRect().top >= top)?.dataset.row ?? 0);
 }

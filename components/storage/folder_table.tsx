@@ -40,7 +40,9 @@ interface FolderTableProps {
 /** The folders and objects of a folder. All rows have one height, so that those out of sight can be left out. */
 export function FolderTable(props: FolderTableProps) {
   const { rows, span, body, order, selected, isMore, events } = props;
-  const { first, last, height } = span ?? { first: 0, last: rows.length, height: 0 };
+  const height = span?.height ?? 0;
+  const last = Math.min(span?.last ?? Infinity, rows.length);
+  const first = Math.min(span?.first ?? 0, last);
   const drawn = rows.slice(first, last);
   const isAll = rows.length > 0 && rows.every(({ key }) => selected.has(key));
   return (
@@ -125,7 +127,7 @@ function Row({ row, index, folder, selected, opened, stop, style, events }: RowP
     <tr
       data-row={index}
       aria-rowindex={index + 2}
-      class={isSelected || isOpen ? `${isSelected ? "on" : ""} ${isOpen ? "open" : ""}` : undefined}
+      class={rowClass(isFolder, isSelected, isOpen)}
     >
       <td class="check">
         {isAwake && (
@@ -159,4 +161,8 @@ function Row({ row, index, folder, selected, opened, stop, style, events }: RowP
       <td class="num changed">{row.changed !== null && <Moment at={row.changed} style={style} />}</td>
     </tr>
   );
+}
+
+function rowClass(isFolder: boolean, isSelected: boolean, isOpen: boolean): string | undefined {
+  return [isFolder && "folder-row", isSelected && "on", isOpen && "open"].filter(Boolean).join(" ") || undefined;
 }

@@ -30,8 +30,7 @@ export function SelectionBar({ rows, count, selected, isMore, onClear, children 
   return (
     <div class="actions chosen" role="toolbar" aria-label={STORAGE_LABELS.withSelected(formatCount(count))}>
       <p role="status">
-        {STORAGE_LABELS.selected(formatCount(count))}
-        {!hasFolders && <span>· {formatBytes(bytes)}</span>}
+        {STORAGE_LABELS.selected(formatCount(count))} {!hasFolders && <span>· {formatBytes(bytes)}</span>}
       </p>
       {children}
       <button type="button" class="btn small" onClick={onClear}>{STORAGE_LABELS.clearSelection}</button>

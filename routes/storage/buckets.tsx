@@ -18,14 +18,14 @@ export function bucketsPage(deps: StoragePageDeps) {
     return {
       title: STORAGE_LABELS.buckets,
       body: (
-        <>
+        <div class="storage-home">
           <FolderPath account={account} accounts={accounts} bucket="" prefix="" />
           <div class="head">
             <h1>{STORAGE_LABELS.buckets}</h1>
           </div>
           {query.get("opened") === "storage" && <p class="banner" role="status">{onlyStorage(deps.campaignTenant)}</p>}
           {isSystem ? <p class="empty">{STORAGE_SENTENCES.systemLevel}</p> : await bucketList(deps, visit)}
-        </>
+        </div>
       ),
     } satisfies StorageView;
   });
@@ -80,7 +80,9 @@ function BucketRow({ bucket: { name, created }, usage, account, now }: {
           <KeyName name={name} />
         </a>
       </th>
-      <td class="num count">{usage ? formatCount(usage.objects) : STORAGE_LABELS.unknown}</td>
+      <td class="num count" data-unit={usage ? STORAGE_LABELS.objects.toLowerCase() : ""}>
+        {usage ? formatCount(usage.objects) : STORAGE_LABELS.unknown}
+      </td>
       <td class="num size">{usage ? formatBytes(usage.bytes) : STORAGE_LABELS.unknown}</td>
       <td class="num changed">
         {created === null ? STORAGE_LABELS.unknown : <Moment at={created} style={{ zone: "UTC", now }} />}

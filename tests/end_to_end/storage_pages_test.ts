@@ -51,7 +51,10 @@ whole("storage pages: a login, its buckets, a folder, an object and its bytes, w
   assert.deepEqual([...browser.cookies.keys()].sort(), ["login_note", "results_session", "storage_session"]);
   const buckets = await browser.page("/storage");
   assert.match(buckets.html, /<bdi>odd<\/bdi>/);
-  assert.match(buckets.html, /<bdi>letters<\/bdi><\/a><\/th><td class="num count">[1-9][\d,]*<\/td>/);
+  assert.match(
+    buckets.html,
+    /<bdi>letters<\/bdi><\/a><\/th><td class="num count" data-unit="objects">[1-9][\d,]*<\/td>/,
+  );
   const policy = buckets.headers.get("Content-Security-Policy") ?? "";
   assert.match(policy, /frame-ancestors 'none'; connect-src 'self' http:\/\/127\.0\.0\.1:\d+\/;/);
 
@@ -111,6 +114,10 @@ whole("storage pages: each login opens what accepts it, several stand side by si
   assert.match((await browser.page("/storage?account=admin")).html, /system level has no buckets/);
   assert.equal(await browser.logIn("admin", "wrong"), "/login?error=401");
   assert.equal(await browser.logIn("nobody/at-all"), "/login?error=401");
+  // Ten wrong passwords of an account are ten guesses, not twenty, though both sides refuse each.
+  const guesses = [];
+  for (let n = 0; n < 11; n++) guesses.push(await browser.logIn("archive/guessed", `wrong ${n}`));
+  assert.deepEqual(guesses, [...Array(10).fill("/login?error=401"), "/login?error=429"]);
 
   assert.match((await browser.page("/storage?account=archive%2Fcurator")).html, /<bdi>letters<\/bdi>/);
   assert.match(

@@ -42,10 +42,10 @@ export function useRowSpan(rows: number, onSeen: (last: number) => void): RowWin
   const span = useSignal<RowSpan | null>(null);
 
   const look = () => {
-    const row = body.current?.querySelector("[data-row]");
-    if (!body.current || !row) return;
-    const { height } = row.getBoundingClientRect();
-    if (height === 0) return;
+    if (!body.current) return;
+    // None is drawn where the list became shorter than where it was seen.
+    const height = body.current.querySelector("[data-row]")?.getBoundingClientRect().height ?? span.peek()?.height;
+    if (!height) return;
     const next = rowsOnScreen(body.current.getBoundingClientRect().top, innerHeight, height, rows);
     const was = span.peek();
     if (was?.first !== next.first || was.last !== next.last || was.height !== height) span.value = { ...next, height };
@@ -77,7 +77,7 @@ export function useRowSpan(rows: number, onSeen: (last: number) => void): RowWin
       const height = span.peek()?.height;
       if (!body.current || height === undefined) return;
       const top = body.current.getBoundingClientRect().top + index * height;
-      const [above, below] = [barBottom(body.current), innerHeight - height];
+      const [above, below] = [uncoveredTop(body.current), innerHeight - height];
       if (top < above) scrollBy({ top: top - above, behavior: "instant" });
       else if (top > below) scrollBy({ top: top - below, behavior: "instant" });
       look();
@@ -86,6 +86,7 @@ export function useRowSpan(rows: number, onSeen: (last: number) => void): RowWin
 }
 
 /** Where the rows begin that nothing sticky covers, px from the top of the screen. */
-function barBottom(body: HTMLElement): number {
-  return body.closest("table")?.tHead?.getBoundingClientRect().bottom ?? 0;
+export function uncoveredTop(body: HTMLElement | null): number {
+  // The cells of the head are sticky, not the head itself.
+  return body?.closest("table")?.tHead?.querySelector("th")?.getBoundingClientRect().bottom ?? 0;
 }

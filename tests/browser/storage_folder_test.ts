@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+
+import type { BrowserContextOptions, Page, Route } from "playwright-core";
+
+import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { type Application, startApplication } from "@/tests/application.ts";
+import { accessibilityFindings } from "./accessibility.ts";
+import { launch } from "./chromium.ts";
+
+const ACCOUNT = "archive/curator";
+const BUCKET = "letters";
+/** Names of the folder that the tests make up: too many for a store to be filled with. */
+const MANY = 1_000_000;
+
+interface Visit {
+  readonly application: Application;
+  readonly page: Page;
+  /** Opens a page of the storage and waits until its folder is awake. */
+  open(path: string): Promise<void>;
+}
+
+/** Runs a test on the application with its embedded store, logged in. Errors of the page fail it. */
+function withStorage(options: BrowserContextOptions, test: (visit: Visit) => Promise<void>) {
+  return async () => {
+    const application = await startApplication();
+    const browser = await launch();
+    try {
+      const context = await browser.newContext({ timezoneId: "Europe/Stockholm", ...options });
+      const page = await context.newPage();
+      page.setDefaultTimeout(10_000);
+      const complaints: string[] = [];
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+      await page.goto(`${application.site}login?next=/storage`);
+      await page.fill("[name=username]:visible", ACCOUNT);
+      await page.fill("[name=password]:visible", "stackroom-demo");
+      await page.click("form[action='/login'] [type=submit].primary");
+      await page.waitForURL(`${application.site}storage`);
+      await test({
+        application,
+        page,
+        async open(path) {
+          await page.goto(new URL(path, application.site).href);
+          if (options.javaScriptEnabled === false) return;
+          await page.waitForSelector("[data-island=storage_folder][data-hydrated]");
+        },
+      });
+      assert.deepEqual(complaints, []);
+    } finally {
+      await browser.close();
+      await application.stop();
+    }
+  };
+}
+
+const whole = (name: string, options: BrowserContextOptions, test: (visit: Visit) => Promise<void>) =>
+  Deno.test({ name, sanitizeOps: false, sanitizeResources: false, fn: withStorage(options, test) });
+
+/** Writes objects through the door, as the page itself may. */
+async function write(page: Page, keys: readonly string[]): Promise<void> {
+  const statuses = await page.evaluate(async ([account, bucket, keys]) => {
+    const put = async (key: string) => {
+      const query = new URLSearchParams({ account, bucket, key });
+      const url = `/storage/api/buckets/:bucket/objects/:key?${query}`;
+      return (await fetch(url, { method: "PUT", body: "x".repeat(key.length) })).status;
+    };
+    return await Promise.all(keys.map(put));
+  }, [ACCOUNT, BUCKET, keys] as const);
+  assert.ok(statuses.every((status) => status === 200), statuses.join());
+}
+
+/** Answers listings of a folder of {@link MANY} names, `n-0000000` and on. */
+async function madeListings(page: Page): Promise<void> {
+  const nameOf = (n: number) => `many/n-${String(n).padStart(7, "0")}`;
+  await page.route("**/storage/api/buckets/:bucket/objects?*", async (route: Route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const prefix = query.get("prefix") ?? "";
+    const after = query.get("start_after");
+    const first = Number(query.get("continuation_token") ?? 0);
+    const digits = prefix.slice("many/n-".length);
+    const found = digits === "" ? MANY : Math.min(MANY, 10 ** (7 - digits.length));
+    const base = Number(digits.padEnd(7, "0") || 0);
+    const from = after === null ? first : Number(after.match(/\d+/)?.[0].padEnd(7, "9") ?? 0) + 1;
+    const count = Math.min(1000, found - from);
+    const objects = Array.from({ length: count }, (_, n) => ({
+      Key: nameOf(base + from + n),
+      Size: from + n,
+      LastModified: "2026-11-22T11:02:00Z",
+    }));
+    const isCut = from + count < found;
+    await route.fulfill({
+      json: {
+        objects,
+        common_prefixes: [],
+        is_truncated: isCut,
+        next_continuation_token: isCut ? String(from + count) : null,
+      },
+    });
+  });
+}
+
+const rowsOf = (page: Page) => page.locator("tr[data-row]");
+const status = (page: Page) => page.locator(".actions p").innerText();
+/** Waits until the control with this text has the focus. */
+const focusOn = (page: Page, text: string) =>
+  page.waitForFunction((text) => document.activeElement?.textContent === text, text);
+
+whole("storage folder: search, sort, selection by mouse and keys, the panel, and what the address keeps", {}, async (
+  { page, open },
+) => {
+  const keys = Array.from({ length: 120 }, (_, n) => `own/page ${String(n).padStart(3, "0")}.tif`);
+  await write(page, [...keys, "own/sub/x.txt", "own/<b>.txt"]);
+  const path = folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: "own/" });
+  await open(path);
+  assert.equal(await status(page), "122 entries");
+  assert.equal(await rowsOf(page).first().locator("bdi").innerText(), "sub/");
+  assert.deepEqual(await accessibilityFindings(page), []);
+
+  await page.fill("[name=find]", "page 00");
+  await page.getByText("10 entries").waitFor();
+  assert.match(page.url(), /&find=page%2000$/);
+  await page.reload();
+  await page.waitForSelector("[data-island=storage_folder][data-hydrated]");
+  assert.equal(await status(page), "10 entries");
+  await page.fill("[name=find]", "zzz");
+  await page.getByText("No name in this folder begins with “zzz”.").waitFor();
+  await page.fill("[name=find]", "");
+  await page.getByText("122 entries").waitFor();
+
+  await page.getByRole("button", { name: "Size" }).click();
+  assert.equal(await rowsOf(page).nth(1).locator("bdi").innerText(), "page 000.tif");
+  await page.getByRole("button", { name: "Name" }).click();
+
+  await page.getByRole("checkbox", { name: "Select page 003.tif" }).click();
+  await page.getByRole("checkbox", { name: "Select page 006.tif" }).click({ modifiers: ["Shift"] });
+  assert.match(await status(page), /^4 selected · 64\sB$/);
+  assert.deepEqual(await accessibilityFindings(page), []);
+  await page.locator("[data-row] a", { hasText: "page 004.tif" }).click();
+  await page.locator(".side dl").waitFor();
+  assert.match(page.url(), /&open=own%2Fpage%20004\.tif$/);
+  assert.deepEqual(await accessibilityFindings(page), []);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".side").count(), 0);
+  await focusOn(page, "page 004.tif");
+  await page.keyboard.press("Escape");
+  assert.equal(await status(page), "122 entries");
+
+  for (const key of ["ArrowDown", " ", "Shift+ArrowDown", "Shift+ArrowDown"]) await page.keyboard.press(key);
+  assert.match(await status(page), /^3 selected/);
+  await page.keyboard.press("End");
+  await focusOn(page, "page 119.tif");
+  await page.keyboard.press("Home");
+  await focusOn(page, "sub/");
+  await page.keyboard.press("Control+a");
+  assert.match(await status(page), /^122 selected/);
+  await page.getByRole("button", { name: "Select nothing" }).click();
+
+  // Another part of the page reports a change.
+  await write(page, ["own/zz new.txt"]);
+  await page.evaluate(([account, bucket]) =>
+    document.dispatchEvent(
+      new CustomEvent("storage-folder-changed", { detail: { account, bucket, prefix: "own/" } }),
+    ), [ACCOUNT, BUCKET]);
+  await page.getByText("123 entries").waitFor();
+  await page.locator("[data-row] a", { hasText: "sub/" }).click();
+  await page.waitForURL(/prefix=own%2Fsub%2F$/);
+});
+
+whole(
+  "storage folder: a million names are scrolled, jumped to and searched with few nodes and bounded memory",
+  {},
+  async (
+    { page, open },
+  ) => {
+    await write(page, ["many/n-0000000"]);
+    await madeListings(page);
+    await open(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: "many/" }));
+    await page.evaluate(([account, bucket]) =>
+      document.dispatchEvent(
+        new CustomEvent("storage-folder-changed", { detail: { account, bucket, prefix: "many/" } }),
+      ), [ACCOUNT, BUCKET]);
+    await page.getByText("The first 1,000 entries").waitFor();
+
+    // Names on the screen follow each other without a gap, however far one has scrolled.
+    const names = () => rowsOf(page).locator("bdi").allInnerTexts();
+    for (let pages = 0; pages < 12; pages++) {
+      const before = await status(page);
+      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+      await page.waitForFunction((before) => document.querySelector(".actions p")?.textContent !== before, before);
+      const numbers = (await names()).map((name) => Number(name.slice("n-".length)));
+      assert.ok(numbers.length > 20 && numbers.every((n, i) => i === 0 || n === numbers[i - 1] + 1));
+    }
+    assert.ok(await page.evaluate(() => document.querySelectorAll("*").length) < 1500);
+
+    await page.fill("[name=from]", "n-09");
+    await page.keyboard.press("Enter");
+    await page.locator("bdi", { hasText: "n-0900000" }).waitFor();
+    assert.match(page.url(), /&from=many%2Fn-09$/);
+    await page.fill("[name=find]", "n-012345");
+    await page.getByText("10 entries").waitFor();
+    assert.deepEqual(await names(), Array.from({ length: 10 }, (_, n) => `n-012345${n}`));
+  },
+);
+
+whole("storage folder: without scripts folders are browsed by pages and objects are saved", {
+  javaScriptEnabled: false,
+}, async ({ page, open }) => {
+  await open(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: "" }));
+  await page.locator("a.entry").first().click();
+  while (await page.locator(".kind-icon.folder").count() > 0) await page.locator("a.entry").first().click();
+  await page.locator("a.entry").first().click();
+  await page.waitForURL(/\/storage\/object\?/);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download" }).click(),
+  ]);
+  assert.ok(download.suggestedFilename().length > 0);
+  await page.goBack().catch(() => {});
+  await page.locator(".account-menu summary").click();
+  await page.getByRole("link", { name: "Log in to another account" }).click();
+  await page.waitForURL(/\/login\?next=%2Fstorage$/);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  whole(`storage folder: a phone shows it in ${colorScheme} colours and in Swedish, without scrolling sideways`, {
+    viewport: { width: 390, height: 800 },
+    colorScheme,
+    locale: "sv-SE",
+  }, async ({ page, open }) => {
+    await write(page, ["own/en lång sida med å ä ö ".padEnd(200, "x") + ".tif", "own/a.json"]);
+    await open(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: "own/" }));
+    assert.equal(await status(page), "2 poster");
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await page.locator("[data-row] a", { hasText: "a.json" }).click();
+    await page.waitForURL(/\/storage\/object\?/);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    assert.deepEqual(await accessibilityFindings(page), []);
+  });
+}
