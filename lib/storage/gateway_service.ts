@@ -1,6 +1,9 @@
 import { peerAddress } from "@/lib/http/client_address.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
+import { gatewayTimeout } from "@/lib/http/errors.ts";
+import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
+import { announcedLength } from "@/lib/std/body_reader.ts";
 import { guardedBody } from "@/lib/http/bounded_body.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 
@@ -26,6 +29,16 @@ export type GatewayService = (request: GatewayRequest, context: RequestContext) 
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
+/** How long the gateway may work on a body before its response begins, ms: as long as it waits for its store. */
+const WORK_MS = 60_000;
+
+/** A body with its length, which a client may send slowly; null for one of unknown length, which is sent in chunks. */
+function uploadOf(body: Body, headers: Headers): WatchedUpload | null {
+  const lengthBytes = announcedLength({ headers });
+  const stalled = () => gatewayTimeout("the storage gateway did not take the body in time");
+  return lengthBytes === null ? null : watchedUpload(body, { lengthBytes, workMs: WORK_MS, stalled });
+}
+
 /**
  * The gateway role behind an address.
  *
@@ -42,16 +55,24 @@ export function remoteGateway(base: string, upstream: UpstreamClient): GatewaySe
     const peer = peerAddress(context.info) ?? "unknown";
     sent.set("X-Forwarded-For", before ? `${before}, ${peer}` : peer);
     sent.set(REQUEST_ID_HEADER, context.requestId);
-    const response = await upstream.send({
-      method,
-      origin,
-      target: `${prefix}${target.path}${query}`,
-      headers: sent,
-      body,
-      signal: context.request.signal,
-    });
+    const { request: { signal }, info } = context;
+    const upload = body instanceof ReadableStream ? uploadOf(body, headers) : null;
+    let response: Response;
+    try {
+      response = await upstream.send({
+        method,
+        origin,
+        target: `${prefix}${target.path}${query}`,
+        headers: sent,
+        body: upload ? upload.body : body,
+        signal: upload ? AbortSignal.any([signal, upload.signal]) : signal,
+      });
+    } catch (error) {
+      throw upload?.failure() ?? error;
+    } finally {
+      upload?.release();
+    }
     if (!response.body) return response;
-    const { info } = context;
     const guarded = guardedBody(response.body as Body, {
       unread: info?.breakOff?.bind(info),
       freesChunks: info?.breakOff !== undefined,
