@@ -78,6 +78,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
       cluster,
       hasStore: store !== null,
       folder,
+      revoked: fromStore?.revoked ?? null,
       dev,
       log,
     });

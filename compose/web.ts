@@ -16,6 +16,8 @@ import { builtAssets } from "@/lib/site/built_site.ts";
 import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web_deps.ts";
 import type { ClusterHandle } from "./cluster.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
+import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import { revokedSessions } from "./revoked_sessions.ts";
 import { caCertificates, upstream } from "./shared.ts";
 import { storageSettings } from "./storage.ts";
 
@@ -39,6 +41,8 @@ interface WebParts {
   /** Whether the results role of this process reads the embedded store, which has sample accounts. */
   readonly hasStore: boolean;
   readonly folder: DataFolder | null;
+  /** The revoked sessions of this process's results role; null when it plays none. */
+  readonly revoked: RevokedSessions | null;
   /** Pages load themselves again when the server starts again. */
   readonly dev: boolean;
   readonly log: RequestLog;
@@ -58,7 +62,12 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
   const site = await siteFiles(web, parts.dev);
   const campaigns = web.siteOnly ? null : await campaignRole(config, web, parts, service, progress);
   const deps: WebDeps = {
-    storage: web.storage && storageSettings(config, web.storage, parts.folder),
+    storage: web.storage && storageSettings(
+      config,
+      web.storage,
+      parts.folder,
+      parts.revoked ?? revokedSessions(parts.folder, parts.log),
+    ),
     service,
     campaigns: campaigns?.deps ?? null,
     resultsUrl: (request) => web.resultsUrl ?? ownResultsUrl(request),

@@ -45,13 +45,14 @@ export function storageDeps(web: WebDeps, ownGateway: GatewayService | null): St
   const { storage, service, cookieStem, campaigns, now } = web;
   const gateway = storage?.gateway ?? ownGateway;
   if (!storage || !gateway || !web.site) return null;
-  const { secret, sessionHours, campaignTenant } = storage;
+  const { secret, revoked, sessionHours, campaignTenant } = storage;
   const forgetSessions = campaigns?.forgetSessions;
   const storageGateway = new StorageGateway(gateway, now);
   return {
     gateway: storageGateway,
     usage: new BucketUsage(storageGateway, now),
     key: storageKeys(secret),
+    revoked,
     sessionHours,
     campaignTenant,
     results: service && campaigns ? resultsLogin({ service, cookieStem, forgetSessions }) : null,

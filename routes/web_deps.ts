@@ -8,6 +8,7 @@ import type { ResultsService } from "@/lib/results/results_service.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Assets } from "@/lib/site/site.ts";
 import type { GatewayService } from "@/lib/storage/gateway_service.ts";
+import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SessionKey } from "@/lib/results/session_key.ts";
 import type { LoginPageDeps } from "./login.tsx";
 
@@ -41,6 +42,8 @@ export interface StorageSettings {
   readonly gateway: GatewayService | null;
   /** The secret from which the key of storage logins is derived. */
   readonly secret: SessionKey;
+  /** Logins that ended before their time. */
+  readonly revoked: RevokedSessions;
   readonly sessionHours: number;
   /** The tenant whose accounts open the campaigns too; null where it is not known or there are no tenants. */
   readonly campaignTenant: string | null;

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
-import { createHash, type KeyObject } from "node:crypto";
+import { createHash, createHmac, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
+import type { RevocableSession } from "@/lib/results/revoked_sessions.ts";
 import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 import { derivedKey } from "@/lib/std/derived_key.ts";
 import { openText, sealText } from "@/lib/std/sealed_text.ts";
@@ -90,6 +91,26 @@ export function storageCookie(
   const value = sealText(JSON.stringify({ t, u, p, e, i }), key, STEM).toString("base64url");
   if (value.length > MAX_SEALED_CHARACTERS) return null;
   return sessionCookie(scheme, stemOf(slot), value, e - i);
+}
+
+/**
+ * A login as the list of revoked sessions knows it: by digests that tell nothing of it without the key.
+ *
+ * @param key the one that sealed it
+ */
+export function revocableLogin(
+  { tenant, user, password, digest, expiresAt, issuedAt }: StorageLogin,
+  key: KeyObject,
+): RevocableSession {
+  return {
+    digest,
+    expiresAt,
+    issuedAt,
+    // Computed only where something was revoked.
+    get account() {
+      return createHmac("sha256", key).update(JSON.stringify([STEM, tenant, user, password])).digest("base64url");
+    },
+  };
 }
 
 /** The `Set-Cookie` value that removes one login from a browser. */

@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { ResultsLogin } from "./results_side.ts";
@@ -10,6 +11,8 @@ export interface StorageDeps {
   /** The key that seals logins; null while it cannot be read. */
   readonly key: () => KeyObject | null;
   readonly sessionHours: number;
+  /** Logins that ended before their time. */
+  readonly revoked: RevokedSessions;
   /** The tenant whose accounts open the campaigns too; null where it is not known or there are no tenants. */
   readonly campaignTenant: string | null;
   /** The login of the campaigns, which the same form opens; null in a site without a results service. */

@@ -9,7 +9,7 @@ import { accountName, type StorageAccount, typedAccount } from "@/lib/storage/st
 import { clearedLogins, storageCookie, type StorageCredentials } from "@/lib/storage/storage_cookie.ts";
 import { checkStorageLogin, type LoginVerdict } from "@/lib/storage/storage_login.ts";
 import type { StorageDeps } from "./deps.ts";
-import { loginsOf } from "./requested_login.ts";
+import { loginsOf, revokeLogins } from "./requested_login.ts";
 import type { ResultsAnswer } from "./results_side.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
@@ -86,7 +86,8 @@ export function logoutForm(deps: StorageDeps) {
     // Read now: once a client has left, its request cannot be read any more.
     const scheme = browserScheme(request);
     const cleared = clearedLogins(request);
-    const campaigns = await deps.results?.logOut(context);
+    const logins = loginsOf(deps, request);
+    const [campaigns] = await Promise.all([deps.results?.logOut(context), revokeLogins(deps, logins)]);
     const note = loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now());
     return redirect("/login", [...cleared, ...(campaigns?.cookies ?? []), note]);
   };

@@ -1,17 +1,26 @@
 import { isSameAccount, typedAccount } from "@/lib/storage/storage_account.ts";
-import { type StorageLogin, storageLogins } from "@/lib/storage/storage_cookie.ts";
+import { revocableLogin, type StorageLogin, storageLogins } from "@/lib/storage/storage_cookie.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { StorageDeps } from "./deps.ts";
 
-/** The storage logins of a request, the newest first. */
-export function loginsOf({ key, now }: Pick<StorageDeps, "key" | "now">, request: Request): StorageLogin[] {
+type LoginDeps = Pick<StorageDeps, "key" | "now" | "revoked">;
+
+/** The storage logins of a request that have not ended, the newest first. */
+export function loginsOf({ key, now, revoked }: LoginDeps, request: Request): StorageLogin[] {
   const sealing = key();
-  return sealing === null ? [] : storageLogins(request, sealing, now());
+  if (sealing === null) return [];
+  return storageLogins(request, sealing, now()).filter((login) => !revoked.has(revocableLogin(login, sealing)));
+}
+
+/** Ends logins before their time. @returns resolves when other processes can know of it, or after a second */
+export async function revokeLogins({ key, revoked }: LoginDeps, logins: readonly StorageLogin[]): Promise<void> {
+  const sealing = key();
+  if (sealing !== null) await revoked.add(logins.map((login) => revocableLogin(login, sealing)));
 }
 
 /** The login that an address names by `account`, else the newest; null where there is none. */
 export function requestedLogin(
-  deps: Pick<StorageDeps, "key" | "now">,
+  deps: LoginDeps,
   request: Request,
   query: URLSearchParams,
 ): StorageLogin | null {

@@ -12,6 +12,7 @@ async function resultsUrlOf(settings: Record<string, string>): Promise<string> {
     cluster: { url: "http://127.0.0.1:1", kubeconfig: "", stop: () => Promise.resolve() },
     hasStore: false,
     folder: null,
+    revoked: null,
     dev: false,
     log: NO_LOG,
   });

@@ -23,7 +23,12 @@ export class StorageBrowser {
     if (method !== "GET" && method !== "HEAD" && !headers.has("Origin")) {
       headers.set("Origin", new URL(this.#site).origin);
     }
-    headers.set("Cookie", [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; "));
+    if (!headers.has("Cookie")) {
+      headers.set(
+        "Cookie",
+        [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      );
+    }
     const response = await fetch(new URL(path, this.#site), { ...init, headers, redirect: "manual" });
     for (const cookie of response.headers.getSetCookie()) {
       const [pair] = cookie.split(";", 1);

@@ -125,7 +125,11 @@ whole("storage pages: each login opens what accepts it, several stand side by si
     /You are not logged in as archive\/other\./,
   );
 
+  const copied = browser.cookies.get("storage_session");
   assert.equal(await browser.logOut(), "/login");
+  const replayed = await browser.fetch("/storage/api/buckets", { headers: { Cookie: `storage_session=${copied}` } });
+  assert.equal(replayed.status, 401, "a copy of the cookie opens nothing any more");
+  await replayed.body?.cancel();
   assert.deepEqual([...browser.cookies.keys()], ["login_note"]);
 });
 
