@@ -53,6 +53,7 @@ export function campaignPage(deps: CampaignPageDeps) {
     return pageResponse(request, {
       title: LABELS.campaigns,
       troubled: props.first?.overview.troubled,
+      isList: true,
       body: (
         <Shell user={user} current="campaigns" hasStorage={deps.hasStorage} here={context.target}>
           <CampaignBoard {...props} />

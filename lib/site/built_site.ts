@@ -46,8 +46,9 @@ export function builtAssets(root: string = PROJECT_FOLDER): Assets {
 
 /** A build as addresses of our own origin. */
 export function assetsOf(manifest: Manifest, dev: boolean): Assets {
-  const addresses = ({ script, preload }: PageScripts): PageScripts => ({
+  const addresses = ({ script, preload, list }: PageScripts): PageScripts => ({
     script: BUILD_PATH + script,
+    list: BUILD_PATH + list,
     preload: preload.map((name) => BUILD_PATH + name),
   });
   const { en, sv } = manifest.scripts;
@@ -71,7 +72,7 @@ export function builder(): string {
 export function readManifest(root: string): Manifest | null {
   try {
     const manifest: Manifest = JSON.parse(Deno.readTextFileSync(`${buildFolder(root)}/${MANIFEST}`));
-    const isWhole = LANGUAGES.every((language) => Array.isArray(manifest.scripts[language].preload));
+    const isWhole = LANGUAGES.every((language) => manifest.scripts[language].list !== undefined);
     return Array.isArray(manifest.files) && isWhole ? manifest : null;
   } catch {
     return null;

@@ -1,4 +1,4 @@
-import { build, type Plugin } from "esbuild";
+import { build, type BuildOptions, type OutputFile, type Plugin } from "esbuild";
 
 import { type Language, LANGUAGES } from "@/lib/presentation/locale/language.ts";
 import type { PageScripts } from "./site.ts";
@@ -39,12 +39,51 @@ interface LanguageBundle {
 
 async function bundleLanguage(root: string, islands: readonly string[], language: Language): Promise<LanguageBundle> {
   const result = await build({
-    absWorkingDir: root,
+    ...options(root, language, entrySource(loaders(islands), language)),
     entryPoints: [{ in: ENTRY, out: "site" }, { in: `${root}/lib/client/dev_reload_client.ts`, out: "dev_reload" }],
-    plugins: [siteEntry(root, entrySource(islands, language)), sentencesOf(language)],
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    metafile: true,
+  });
+  const list = await bundleList(root, islands.filter((file) => ISLANDS_OF_LIST.includes(file)), language);
+  const outputs = Object.entries(result.metafile.outputs);
+  const entry = (part: string) => outputs.find(([, output]) => output.entryPoint?.includes(part));
+  const script = entry(ENTRY);
+  const devScript = entry("dev_reload_client");
+  if (!script || !devScript) throw new Error("the bundler left out an entry point");
+  return {
+    files: [...result.outputFiles, list].map(({ path, contents }) => ({ name: nameOf(path), content: contents })),
+    scripts: {
+      script: nameOf(script[0]),
+      list: nameOf(list.path),
+      preload: script[1].imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => nameOf(path)),
+    },
+    devScript: nameOf(devScript[0]),
+  };
+}
+
+const ENTRY = "stackroom:site";
+
+/** The islands on the page of the list. */
+const ISLANDS_OF_LIST: readonly string[] = ["campaign_board.tsx", "theme_switch.tsx"];
+
+/** The list's page in one file: its code in chunks that other pages share is a tenth larger, compressed. */
+async function bundleList(root: string, islands: readonly string[], language: Language): Promise<OutputFile> {
+  const imports = islands.map((file, place) => `import island${place} from ${JSON.stringify(`@/islands/${file}`)};`);
+  const loaders = islands.map((file, place) => `${nameOfIsland(file)}: () => ({ default: island${place} }),`);
+  const { outputFiles: [file] } = await build({
+    ...options(root, language, [...imports, entrySource(loaders, language)].join("\n")),
+    entryPoints: [{ in: ENTRY, out: "list" }],
+  });
+  return file;
+}
+
+function options(root: string, language: Language, entry: string) {
+  return {
+    absWorkingDir: root,
+    plugins: [siteEntry(root, entry), sentencesOf(language)],
     alias: { "@": root },
     bundle: true,
-    splitting: true,
     format: "esm",
     target: "es2023",
     minify: true,
@@ -55,28 +94,14 @@ async function bundleLanguage(root: string, islands: readonly string[], language
     jsxImportSource: "preact",
     outdir: `${root}/static/build`,
     entryNames: "[name]-[hash]",
-    chunkNames: "[name]-[hash]",
-    metafile: true,
     write: false,
     logLevel: "silent",
-  });
-  const outputs = Object.entries(result.metafile.outputs);
-  const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
-  const entry = (part: string) => outputs.find(([, output]) => output.entryPoint?.includes(part));
-  const script = entry(ENTRY);
-  const devScript = entry("dev_reload_client");
-  if (!script || !devScript) throw new Error("the bundler left out an entry point");
-  return {
-    files: result.outputFiles.map(({ path, contents }) => ({ name: nameOf(path), content: contents })),
-    scripts: {
-      script: nameOf(script[0]),
-      preload: script[1].imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => nameOf(path)),
-    },
-    devScript: nameOf(devScript[0]),
-  };
+  } as const satisfies BuildOptions;
 }
 
-const ENTRY = "stackroom:site";
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
 
 /** Puts the entry, which no file holds, into a bundle. */
 function siteEntry(root: string, contents: string): Plugin {
@@ -105,11 +130,17 @@ function sentencesOf(language: Language): Plugin {
   };
 }
 
-function entrySource(islands: readonly string[], language: Language): string {
-  const loaders = islands.map((file) => {
-    const name = file.replace(/\.tsx$/, "");
-    return `${JSON.stringify(name)}: () => import(${JSON.stringify(`@/islands/${file}`)}),`;
-  });
+/** The members of an object with a function for each island, which loads its code. */
+function loaders(islands: readonly string[]): string[] {
+  return islands.map((file) => `${nameOfIsland(file)}: () => import(${JSON.stringify(`@/islands/${file}`)}),`);
+}
+
+function nameOfIsland(file: string): string {
+  return JSON.stringify(file.replace(/\.tsx$/, ""));
+}
+
+/** @param loaders members of an object, as {@link loaders} writes them */
+function entrySource(loaders: readonly string[], language: Language): string {
   return [
     `import { hydrateIslands } from "@/lib/client/hydrate.ts";`,
     `import { completeWayBack } from "@/lib/client/language_form.ts";`,

@@ -12,13 +12,16 @@ export interface Page {
   readonly title: string;
   /** Campaigns in trouble, shown by the title and the icon. */
   readonly troubled?: number;
+  /** Whether it is the list of campaigns, which has a script of its own. */
+  readonly isList?: boolean;
   readonly body: ComponentChildren;
 }
 
 /** A whole page as HTML text: head with policy, theme, styles and scripts, then the body. */
-export function renderDocument({ title, troubled = 0, body }: Page, assets: Assets): string {
+export function renderDocument({ title, troubled = 0, isList = false, body }: Page, assets: Assets): string {
   const language = currentLanguage();
-  const { script, preload } = assets.scripts[language];
+  const { list, ...chunked } = assets.scripts[language];
+  const { script, preload } = isList ? { script: list, preload: [] } : chunked;
   return "<!doctype html>" + renderToString(
     <html lang={language}>
       <head>

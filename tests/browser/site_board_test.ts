@@ -159,6 +159,7 @@ Deno.test(
         .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0)
     );
     assert.ok(sent > 10_000 && sent <= 40_000, `${sent} bytes`);
+    assert.equal(await page.locator("script[type=module]").count(), 1);
   }),
 );
 
@@ -195,6 +196,27 @@ Deno.test(
     await page.click("button[type=submit]");
     await page.waitForURL(`${site.url}?state=waiting`);
     assert.equal((await names(page)).length, 2);
+  }, OFFLINE),
+);
+
+Deno.test(
+  "board: a session that ends by itself while the list is open is said with its time on the login page, which leads back",
+  withPage({ timezoneId: "UTC" }, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await open(visit, "?state=finished");
+    const endsAt = Date.parse("2026-01-02T14:02:00Z");
+    // What the results service leaves behind at a login: when the session ends.
+    const note = btoa(JSON.stringify({ kind: "session", endsAt })).replace(/=+$/, "");
+    await page.context().clearCookies({ name: "fake_session" });
+    await page.context().addCookies([{ name: "login_note", value: note, domain: "127.0.0.1", path: "/login" }]);
+    await page.clock.fastForward(61_000);
+    await page.waitForURL((url) => url.pathname === "/login" && url.searchParams.get("next") === "/?state=finished");
+    await page.getByText(/^Your session ended at .*14:02.*\. Log in again\./).waitFor();
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "stackroom-demo");
+    await page.click("button[type=submit]");
+    await page.waitForURL(`${site.url}?state=finished`);
   }, OFFLINE),
 );
 

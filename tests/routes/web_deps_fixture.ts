@@ -36,7 +36,10 @@ export function webDeps(
     site: {
       staticFolder,
       assets: {
-        scripts: { en: { script: "/build/a.js", preload: [] }, sv: { script: "/build/a-sv.js", preload: [] } },
+        scripts: {
+          en: { script: "/build/a.js", preload: [], list: "/build/a-list.js" },
+          sv: { script: "/build/a-sv.js", preload: [], list: "/build/a-sv-list.js" },
+        },
         stylesheet: "/build/a.css",
         devScript: null,
       },
