@@ -18,7 +18,7 @@ import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_sentences.ts";
 
 type AltoViewerProps = {
-  /** An address that was judged to lie within the results. */
+  /** An address that may be opened: one that was judged to lie within the results, or that of an object of the store. */
   readonly src: string;
   /** The one that the reader comes from; null where the page was opened without one. */
   readonly campaign: NamedCampaign | null;

@@ -1,8 +1,10 @@
 import { Icon } from "@/components/icon.tsx";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { folderOf, nameIn } from "@/lib/presentation/storage/key_names.ts";
+import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { OBJECT_LABELS } from "@/lib/presentation/storage/object_sentences.ts";
+import { previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
+import { type ObjectAddress, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { KeyName } from "./key_name.tsx";
@@ -18,12 +20,13 @@ interface ObjectPanelProps {
 
 /** An object beside its folder: what its own page shows. */
 export function ObjectPanel({ address, facts, style, onClose }: ObjectPanelProps) {
+  const name = nameIn(folderOf(address.key), address.key);
   return (
     <aside class="side" aria-labelledby="object-name">
       <header>
         <h2 id="object-name" class="vid">
           <a href={objectPath(address)}>
-            <KeyName name={nameIn(folderOf(address.key), address.key)} />
+            <KeyName name={name} />
           </a>
         </h2>
         <button type="button" class="btn square" aria-label={STORAGE_LABELS.closeDetails} onClick={onClose}>
@@ -34,7 +37,19 @@ export function ObjectPanel({ address, facts, style, onClose }: ObjectPanelProps
         ? <p class="empty" role="status">{LABELS.loading}</p>
         : "problem" in facts
         ? <p class="banner bad" role="alert">{facts.problem}</p>
-        : <ObjectDetails address={address} facts={facts} style={style} />}
+        : (
+          <>
+            {previewKind(name, facts.type) === "image" && (
+              <a class="view" href={objectPath(address)}>
+                <img src={shownPath(address)} alt={plainName(name)} />
+              </a>
+            )}
+            <ObjectDetails address={address} facts={facts} style={style} />
+            <section>
+              <a class="btn" href={objectPath(address)}>{OBJECT_LABELS.toPage}</a>
+            </section>
+          </>
+        )}
     </aside>
   );
 }

@@ -1,10 +1,12 @@
 import { FolderPath } from "@/components/storage/folder_path.tsx";
 import { ObjectPreview } from "@/components/storage/object_preview.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
+import AltoViewer from "@/islands/alto_viewer.tsx";
 import StorageFacts from "@/islands/storage_facts.tsx";
 import StorageShare from "@/islands/storage_share.tsx";
 import StorageTags from "@/islands/storage_tags.tsx";
 import StorageVersions from "@/islands/storage_versions.tsx";
+import type { ObjectPreview as Preview } from "@/lib/presentation/storage/preview/object_preview.ts";
 import { fileKind } from "@/lib/presentation/storage/file_kinds.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
@@ -102,7 +104,7 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
             <StorageFacts address={address} facts={facts} renderedAt={deps.now()} />
           </div>
           <section class="inside" aria-label={OBJECT_LABELS.content}>
-            <ObjectPreview address={address} name={plainName(name)} preview={preview} />
+            <Content address={address} name={plainName(name)} preview={preview} />
           </section>
           <div class="about">
             {address.version === undefined && <Share address={address} name={name} facts={facts} />}
@@ -118,6 +120,27 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
       </>
     ),
   };
+}
+
+interface ContentProps {
+  readonly address: ObjectAddress;
+  readonly name: string;
+  readonly preview: Preview;
+}
+
+/** The viewer of a page's text stands before its file, which readers without scripts can open as well. */
+function Content(props: ContentProps) {
+  const { address, preview } = props;
+  if (preview.kind !== "text" || preview.viewer !== "alto") return <ObjectPreview {...props} />;
+  return (
+    <>
+      <AltoViewer src={downloadPath(address)} campaign={null} hasSession />
+      <details>
+        <summary>{OBJECT_LABELS.asText}</summary>
+        <ObjectPreview {...props} />
+      </details>
+    </>
+  );
 }
 
 interface ShareProps {

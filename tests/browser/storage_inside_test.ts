@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { downloadPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { downloadPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { logIn } from "@/tests/end_to_end/gateway_client.ts";
@@ -72,6 +72,28 @@ Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResou
       await put("evil.svg", svg, "image/svg+xml");
       await open("evil.svg");
       assert.equal(await width(), 7);
+    });
+
+    await t.step("the text of an ALTO file is read in our viewer, and its file without scripts", async () => {
+      const alto =
+        `<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page WIDTH="9" HEIGHT="9"><PrintSpace>` +
+        `<TextBlock><TextLine HPOS="1" VPOS="1" WIDTH="5" HEIGHT="1"><String CONTENT="Häradsrätt" WC="0.9"/></TextLine>` +
+        `</TextBlock></PrintSpace></Page></Layout></alto>`;
+      await put("page.xml", alto, "application/xml");
+      await open("page.xml");
+      await page.locator(".page-text").getByText("Häradsrätt").waitFor();
+      await page.getByText("The text of the object").click();
+      await page.getByRole("region", { name: "The text of the object" }).getByText("<alto xmlns").waitFor();
+    });
+
+    await t.step("the panel beside a folder shows a picture and leads to the page of the object", async () => {
+      await page.goto(
+        new URL(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: "", open: "scan.png" }), site).href,
+      );
+      const panel = page.getByRole("complementary", { name: "scan.png" });
+      await panel.getByRole("img", { name: "scan.png" }).waitFor();
+      await panel.getByRole("link", { name: "Content, link, versions" }).click();
+      await page.getByRole("heading", { level: 1, name: "scan.png" }).waitFor();
     });
 
     await t.step("a link is created, says what its receiver gets, and works without a login", async () => {

@@ -2,6 +2,7 @@ import { counted } from "@/lib/presentation/locale/figures.ts";
 
 /** The words of an object's page: headings, columns, controls. */
 export const LABELS = {
+  toPage: "Content, link, versions",
   content: "Content",
   versions: "Versions",
   share: "Share",

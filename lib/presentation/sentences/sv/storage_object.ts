@@ -2,6 +2,7 @@ import type * as en from "@/lib/presentation/sentences/en/storage_object.ts";
 import { counted } from "@/lib/presentation/locale/figures.ts";
 
 export const LABELS: typeof en.LABELS = {
+  toPage: "Innehåll, länk, versioner",
   content: "Innehåll",
   versions: "Versioner",
   share: "Dela",
