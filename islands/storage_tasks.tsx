@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { island } from "@/lib/client/island.tsx";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { recallRefused } from "@/lib/client/storage/tasks/refused_changes.ts";
-import type { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import { taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
 import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { DeleteDialog } from "@/islands/tasks/delete_dialog.tsx";
 import { NameDialog } from "@/islands/tasks/name_dialog.tsx";
@@ -23,13 +24,27 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
     list.value = tasksOf(account);
   }, []);
   const wanted = wantedChange.value;
+  // A confirmed change may have removed the button that opened its dialog.
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (wasOpen.current && wanted === null && document.activeElement === document.body) {
+      document.getElementById("tasks-title")?.focus();
+    }
+    wasOpen.current = wanted !== null;
+  }, [wanted]);
+  const last = list.value?.lastEnded.value ?? null;
   return (
     <>
+      <p class="sr" role="status">{last && `${taskTitle(last.plan)}: ${endOf(last)}`}</p>
       {wanted && <WantedDialog wanted={wanted} onClose={() => wantedChange.value = null} />}
       {list.value && list.value.tasks.value.length > 0 && <TaskDrawer list={list.value} />}
     </>
   );
 });
+
+function endOf({ plan, state }: ShownTask): string {
+  return taskSentence(plan, state.value, { isAway: false, isElsewhere: false });
+}
 
 function WantedDialog({ wanted, onClose }: { readonly wanted: WantedChange; readonly onClose: () => void }) {
   switch (wanted.kind) {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 
+import { Icon } from "@/components/icon.tsx";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
@@ -33,7 +34,9 @@ export function SelectionBar({ rows, count, selected, isMore, onClear, children 
         {STORAGE_LABELS.selected(formatCount(count))} {!hasFolders && <span>· {formatBytes(bytes)}</span>}
       </p>
       {children}
-      <button type="button" class="btn small" onClick={onClear}>{STORAGE_LABELS.clearSelection}</button>
+      <button type="button" class="btn small" aria-label={STORAGE_LABELS.clearSelection} onClick={onClear}>
+        <Icon name="close" /> <span class="word">{STORAGE_LABELS.clearSelection}</span>
+      </button>
     </div>
   );
 }

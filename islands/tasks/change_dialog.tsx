@@ -22,7 +22,12 @@ export function ChangeDialog(
   { title, action, isDangerous = false, isWaiting = false, problem, onConfirm, onClose, children }: ChangeDialogProps,
 ) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // The focus goes back to what had it, where that is still there.
+    return () => current?.close();
+  }, []);
   return (
     <dialog class="change" ref={dialog} aria-labelledby="change-title" onClose={onClose}>
       <form
@@ -35,7 +40,7 @@ export function ChangeDialog(
           <bdi>{title}</bdi>
         </h2>
         {children}
-        <p class="problem" role="alert">{problem}</p>
+        <p class="wrong" role="alert">{problem}</p>
         <div class="btns">
           <button type="button" class="btn" onClick={() => dialog.current?.close()}>{TASK_LABELS.cancel}</button>
           <button type="submit" class={isDangerous ? "btn primary danger" : "btn primary"} aria-disabled={isWaiting}>

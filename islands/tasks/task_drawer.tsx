@@ -4,7 +4,6 @@ import { Icon } from "@/components/icon.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { TaskFault } from "@/lib/presentation/storage/task_record.ts";
 import {
   faultsTitle,
@@ -22,9 +21,9 @@ export function TaskDrawer({ list }: { readonly list: TaskList }) {
   return (
     <section class="tasks" aria-labelledby="tasks-title">
       <header>
-        <h2 id="tasks-title">
+        <h2 id="tasks-title" tabIndex={-1}>
           {TASK_LABELS.tasks}
-          <span class="figure">{formatCount(running)} / {formatCount(tasks.length)}</span>
+          {running > 0 && <span class="figure">{TASK_LABELS.running(running)}</span>}
         </h2>
         <button
           type="button"
@@ -67,7 +66,7 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
         }]}
         total={total ?? (end === null ? 0 : 1)}
       />
-      <p class={isBad ? "sub bad" : "sub"} role={end === null ? undefined : "status"}>
+      <p class={isBad ? "sub bad" : "sub"}>
         {taskSentence(plan, state, { isAway: task.isAway.value, isElsewhere: task.isElsewhere.value })}
       </p>
       {end !== null && faults.length > 0 && (

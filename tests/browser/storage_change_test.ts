@@ -43,7 +43,7 @@ function withBucket(test: (visit: Visit) => Promise<void>, expected = /(?!)/) {
       await page.fill("[name=username]", ACCOUNT);
       await page.fill("[name=password]", "stackroom-demo");
       await page.click("button[type=submit]");
-      await page.waitForURL(/\/storage/);
+      await page.waitForURL(({ pathname }) => pathname.startsWith("/storage"));
       await test({ application, gateway, page });
       assert.deepEqual(complaints, []);
     } finally {
@@ -112,6 +112,7 @@ Deno.test(
     await tasks(page).getByText("Rename “old/” to “new/”").waitFor();
     await page.getByRole("link", { name: "new/" }).waitFor();
     assert.deepEqual(await accessibilityFindings(page), []);
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "tasks-title");
     assert.deepEqual(await keysOf(visit), ["b.txt", "c .txt", "new/1.txt", "new/deep/2.txt", "Åkta <b>/"]);
   }),
 );
@@ -193,4 +194,31 @@ Deno.test(
     assert.deepEqual(await keysOf(visit, "to/"), ["to/00.txt", ...keys.map((key) => `to/${key}`)]);
     // What the page before the reload had under way may be done already.
   }, /404 \(Not Found\)/),
+);
+
+Deno.test(
+  "storage changes: what the store forbids is explained, and is not offered again",
+  withBucket(async (visit) => {
+    const { page } = visit;
+    await put(visit, "a.txt", "b.txt");
+    await openFolder(visit);
+    await page.route(
+      /objects\/delete-task/,
+      (route) =>
+        route.request().method() === "POST"
+          ? route.fulfill({
+            status: 403,
+            contentType: "application/json",
+            body: JSON.stringify({ detail: "Access Denied" }),
+          })
+          : route.continue(),
+    );
+    await select(page, "a.txt");
+    await action(page, "Delete");
+    await dialog(page).getByRole("button", { name: "Delete 1 object" }).click();
+    await tasks(page).getByText("This account may not do that in this bucket.").waitFor();
+    await select(page, "b.txt");
+    assert.equal(await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).count(), 0);
+    assert.equal(await page.getByRole("toolbar").getByRole("button", { name: "Copy" }).count(), 1);
+  }, /403 \(Forbidden\)/),
 );

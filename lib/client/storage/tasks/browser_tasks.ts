@@ -39,16 +39,26 @@ async function alone(name: string, wait: () => void, work: () => Promise<void>):
   await navigator.locks.request(name, work);
 }
 
-function ended(account: string, plan: TaskPlan, { download, end, faults }: TaskState): void {
+function ended(account: string, plan: TaskPlan, { download, end, faults, done, deleted }: TaskState): void {
   if (end === null) return;
   const status = "status" in end ? end.status : faults[0]?.status;
   if (plan.kind === "zip") {
     if (download !== null) save(download);
     return;
   }
-  if (status === 403) refused(account, plan.place.bucket, plan.kind === "delete" ? "delete" : "write");
+  if (status === 403) learnRefused(account, plan, done, deleted);
   folderChanged({ account, ...plan.place });
   if ("to" in plan) folderChanged({ account, ...plan.to });
+}
+
+/** What was not done even once is not allowed: copies need the right to write, deletions that to delete. */
+function learnRefused(account: string, plan: TaskPlan, done: number, deleted: number): void {
+  if (plan.kind === "delete") {
+    if (done === 0) refused(account, plan.place.bucket, "delete");
+  } else if (plan.kind === "move" || plan.kind === "copy") {
+    if (done === 0) refused(account, plan.to.bucket, "write");
+    else if (plan.kind === "move" && deleted === 0) refused(account, plan.place.bucket, "delete");
+  }
 }
 
 /** Has the browser save what an address returns; the page stays. */

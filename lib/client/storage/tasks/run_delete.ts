@@ -45,7 +45,7 @@ function faultsOf(json: unknown): TaskFault[] {
   const errors = json && typeof json === "object" && "errors" in json ? json.errors : [];
   return entries(errors).map((error) => ({
     key: stringAt(error, "Key") ?? "",
-    status: 0,
+    status: stringAt(error, "Code") === "AccessDenied" ? 403 : 0,
     message: stringAt(error, "Message") ?? stringAt(error, "Code") ?? "",
   }));
 }

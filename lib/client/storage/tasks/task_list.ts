@@ -40,6 +40,8 @@ interface TaskListParts {
 /** The tasks of an account: performed by one page at a time, and by the next one after a reload. */
 export class TaskList {
   readonly tasks = signal<readonly ShownTask[]>([]);
+  /** What ended last on this page; null: nothing has. */
+  readonly lastEnded = signal<ShownTask | null>(null);
   readonly #parts: TaskListParts;
   readonly #running = new Map<string, RunningTask>();
 
@@ -115,6 +117,7 @@ export class TaskList {
       batch(() => {
         task.isAway.value = false;
         task.change({ end, isCanceling: false });
+        this.lastEnded.value = task;
       });
       await task.save();
       onEnd(task.plan, task.state.peek());

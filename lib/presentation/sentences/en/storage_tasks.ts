@@ -3,6 +3,7 @@ import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 /** The words of changes of the storage and of the tasks that perform them. */
 export const LABELS = {
   tasks: "Tasks",
+  running: (count: number) => `${formatCount(count)} running`,
   hideTasks: "Hide the tasks",
   showTasks: "Show the tasks",
   newFolder: "New folder",

@@ -6,6 +6,7 @@ const objects = (count: number) => `${formatCount(count)} objekt`;
 
 export const LABELS: typeof en.LABELS = {
   tasks: "Uppgifter",
+  running: (count) => `${formatCount(count)} pågår`,
   hideTasks: "Göm uppgifterna",
   showTasks: "Visa uppgifterna",
   newFolder: "Ny mapp",

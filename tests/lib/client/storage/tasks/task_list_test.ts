@@ -134,8 +134,22 @@ Deno.test("move: it stops where the account may not write, without a try for eac
   assert.equal(browser.store.keys("a").length, 200);
 });
 
-Deno.test("move: canceled, nothing more is copied, and no source is gone without its copy", async () => {
+Deno.test("move: objects that were moved before a stop are neither counted twice nor taken for names in use", async () => {
   const browser = new Browser(new FakeStore({ a: KEYS }));
+  browser.store.fault = (call) => isCopy(call) && call.key === "y/3" ? 503 : null;
+  const steps = KEYS.map((from, index) => ({ kind: "object" as const, from, to: MOVED[index] }));
+  const list = browser.page();
+  const task = list.start(move({ steps }));
+  assert.deepEqual((await ended(task, browser.clock)).end, { how: "stopped", status: 503 });
+  browser.store.fault = () => null;
+  list.resume(task.id);
+  const { done, deleted, skipped } = await ended(task, browser.clock);
+  assert.deepEqual({ done, deleted, skipped }, { done: 3, deleted: 3, skipped: 0 });
+});
+
+Deno.test("move: canceled, nothing more is copied, and no source is gone without its copy", async () => {
+  const keys = Array.from({ length: 50 }, (_, n) => `x/${n}`);
+  const browser = new Browser(new FakeStore({ a: keys }));
   const list = browser.page();
   const task = list.start(move());
   browser.store.fault = (call) => {
@@ -145,7 +159,42 @@ Deno.test("move: canceled, nothing more is copied, and no source is gone without
   const { end, done, deleted } = await ended(task, browser.clock);
   assert.deepEqual(end, { how: "canceled" });
   assert.equal(done, deleted);
-  assert.equal(browser.store.keys("a").length, 3);
+  assert.ok(browser.store.calls.filter(isCopy).length < 8);
+  assert.equal(browser.store.keys("a").length, 50);
+});
+
+Deno.test("undo: of keys the newest marker is removed, below a prefix only markers of the deletion's own time", async () => {
+  const removed: unknown[] = [];
+  const marker = (Key: string, at: number, IsLatest = true) => ({
+    Key,
+    VersionId: `of ${Key}`,
+    IsLatest,
+    LastModified: new Date(at).toISOString(),
+  });
+  const markers = [marker("p/old", 0), marker("p/ours", 100_000), marker("p/again", 100_000, false)];
+  const browser = new Browser(new FakeStore({}));
+  const list = browser.page((operation, _account, parameters, request) => {
+    const { key } = parameters;
+    if (request?.method === "DELETE") removed.push([key, parameters.version_id]);
+    const json = operation === "/buckets/:bucket/versions"
+      ? { versions: [], delete_markers: markers, is_truncated: false }
+      : { versions: [{ VersionId: `of ${key}`, IsDeleteMarker: key === "one" }] };
+    return Promise.resolve({ status: 200, json, headers: new Headers() });
+  });
+  const task = list.start({
+    kind: "undo",
+    place: { bucket: "a", prefix: "" },
+    name: "one",
+    rows: 3,
+    keys: ["one", "written again"],
+    prefixes: ["p/"],
+    since: 99_000,
+    until: 101_000,
+    objects: 3,
+  });
+  const { end, done } = await ended(task, browser.clock);
+  assert.deepEqual({ end, done }, { end: { how: "done" }, done: 2 });
+  assert.deepEqual(removed, [["one", "of one"], ["p/ours", "of p/ours"]]);
 });
 
 Deno.test("move: whatever request of a page is its last, the next page ends with all objects in the new place", async () => {
