@@ -23,6 +23,9 @@ interface Visit {
   api(path: string, init?: RequestInit): Promise<Response>;
 }
 
+/** Markup in a name. */
+const HOSTILE = "<img src=x onerror=document.title='taken'>";
+
 let folders = 0;
 
 /** @param expected texts of console errors that belong to the test */
@@ -132,10 +135,14 @@ Deno.test(
       write(`${disk}/scans/a.txt`, 10);
       write(`${disk}/scans/deep/åäö 1.tif`, 300 * 1024);
       write(`${disk}/scans/large.bin`, 20 * MIB);
+      write(`${disk}/scans/${HOSTILE}`, 1);
       Deno.writeFileSync(`${disk}/scans/empty`, new Uint8Array());
       await folderInput(page).setInputFiles(`${disk}/scans`);
-      await head(page).getByText("4 files uploaded").waitFor();
+      await head(page).getByText("5 files uploaded").waitFor();
+      assert.equal(await page.locator(".uploads li").getByText(`scans/${HOSTILE}`).count(), 1, "as text");
+      assert.equal(await page.locator(".uploads img").count(), 0);
       assert.deepEqual(await objects(), {
+        [`scans/${HOSTILE}`]: 1,
         "scans/a.txt": 10,
         "scans/deep/åäö 1.tif": 300 * 1024,
         "scans/empty": 0,
