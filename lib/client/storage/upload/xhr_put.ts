@@ -11,15 +11,23 @@ export const putFile: Put = (request) =>
   request.body instanceof Blob ? putBlob(request, request.body) : putBytes(request, request.body);
 
 async function putBytes({ url, headers, signal, onProgress }: PutRequest, body: ArrayBuffer): Promise<PutResponse> {
+  // No AbortSignal.timeout: until it is over, each would hold the body of a file that has arrived long ago.
+  const bound = new AbortController();
+  const abort = () => bound.abort();
+  const timer = setTimeout(abort, RESPONSE_MS);
+  signal.addEventListener("abort", abort);
   try {
-    const bound = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_MS)]);
-    const response = await fetch(url, { method: "PUT", headers, body, signal: bound });
+    signal.throwIfAborted();
+    const response = await fetch(url, { method: "PUT", headers, body, signal: bound.signal });
     const text = await response.text();
     if (response.ok) onProgress(body.byteLength);
     return responseOf(response.status, text, (name) => response.headers.get(name));
   } catch {
     signal.throwIfAborted();
     return responseOf(0, "", () => null);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
   }
 }
 
