@@ -23,10 +23,15 @@ async function takeScreenshots(): Promise<void> {
     await wide.getByRole("button", { name: "Look around as reader" }).click();
     await settled(wide, "article");
     await save(wide, "campaigns");
+    const log = await linkTo(wide, 'tr:has(.chip.done) a[href^="/log?"]');
     const viewer = await linkTo(wide, 'a[href^="/uv.html"]');
     await wide.goto(new URL(viewer, site).href);
     await settled(wide, "canvas");
     await save(wide, "viewer");
+    await wide.goto(new URL(log, site).href);
+    await wide.getByRole("button", { name: "Unfold all" }).click();
+    await settled(wide, ".line");
+    await save(wide, "run_log");
     await wide.goto(`${site}docs`);
     await settled(wide, ".opblock-summary-control");
     await save(wide, "api");
@@ -48,10 +53,14 @@ async function settled(page: Page, selector: string): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-/** The first such address on the page; a campaign is opened for it where all are folded. */
+/** The first such address on the page; campaigns are opened for it, one after the other. */
 async function linkTo(page: Page, selector: string): Promise<string> {
   const link = page.locator(selector).first();
-  if (await link.count() === 0) await page.locator("article [aria-expanded=false]").first().click();
+  const folded = page.locator("article [aria-expanded=false]").first();
+  while (await link.count() === 0 && await folded.count() > 0) {
+    await folded.click();
+    await page.waitForLoadState("networkidle");
+  }
   await link.waitFor({ state: "attached", timeout: 25_000 });
   return await link.getAttribute("href") ?? "";
 }
