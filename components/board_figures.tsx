@@ -16,7 +16,7 @@ export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
   const { pagesPerMinute, endsAt } = pace;
   const isWhole = pace.counted === pace.of;
   const atLeast = isWhole ? "" : "≥ ";
-  const partly = isWhole ? undefined : BOARD_SENTENCES.countedOnScreen;
+  const partly = isWhole && runningHeld === 0 ? undefined : BOARD_SENTENCES.notCounted;
   const runs = pace.of > 0;
   const end = endsAt === null ? null : new Date(Math.max(endsAt, style.now)).toISOString();
   return (
@@ -40,7 +40,7 @@ export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
         </dd>
       </div>
       <div title={partly}>
-        <dt>{FIGURE_WORDS.end(!runs || end !== null, pace, runningHeld > 0)}</dt>
+        <dt>{FIGURE_WORDS.end(!runs || end !== null, pace)}</dt>
         <dd>
           {end === null ? BOARD_LABELS.unknown : (
             <time dateTime={end} title={formatFull(end, style.zone)}>

@@ -15,7 +15,7 @@ export interface CampaignOverview {
   readonly runningTroubled: number;
   /** Volumes of running campaigns that are read at the moment. */
   readonly activeVolumes: number;
-  /** Campaigns that run and do no work, because their warm-up failed or is missing. */
+  /** Campaigns that run and do no work, for want of their warm-up. */
   readonly runningHeld: number;
   /** Campaigns whose Job is gone. */
   readonly reaped: number;

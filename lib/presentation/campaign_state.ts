@@ -49,9 +49,9 @@ export function isHeldByWarmup(job: JobSummary): boolean {
   return isWarmupTrouble(job) && !isSettled(job) && active + done + failed === 0;
 }
 
-/** Whether a campaign has come to no result, because its warm-up failed or is missing. */
+/** Whether a campaign does no work for want of its warm-up, though the volumes of some of its pods count as begun. */
 export function lacksWarmup(job: JobSummary): boolean {
-  return isWarmupTrouble(job) && job.counts.done === 0;
+  return isHeldByWarmup(job) || (job.warmup.phase === "failed" && job.counts.done === 0);
 }
 
 /** Whether the pods of a campaign wait for its warm-up, so that the volumes they have taken are not worked on. */

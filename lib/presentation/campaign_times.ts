@@ -1,5 +1,5 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { isHeldByWarmup, isSettled, isWaiting } from "./campaign_state.ts";
+import { isSettled, isWaiting, lacksWarmup } from "./campaign_state.ts";
 import { CARD } from "./card_sentences.ts";
 import { formatAge, formatSpan } from "./durations.ts";
 
@@ -42,8 +42,9 @@ export function timesOf(job: JobSummary, detail: JobDetail | null, now: number):
   }
   const begin = startedAt ?? createdAt;
   const sub = words(CARD.runningFor(spanTo(begin, now)), begin, CARD.startedAt);
-  if (isHeldByWarmup(job)) return { main: words(CARD.standsStill, null, ""), sub };
-  return { main: endWords(detail?.pace?.endsAt ?? null, now), sub };
+  const endsAt = detail?.pace?.endsAt ?? null;
+  if (endsAt === null && lacksWarmup(job)) return { main: words(CARD.standsStill, null, ""), sub };
+  return { main: endWords(endsAt, now), sub };
 }
 
 function endWords(endsAt: string | null, now: number): TimeWords {

@@ -27,6 +27,10 @@ Deno.test("campaign times: one that waits for its warm-up stands still, one whos
       assert.equal(left, "about 1 h 10 min left");
     }
   }
+  // Its pods wait at the gate, so that volumes count as begun; without a warm-up Job they may be at work.
+  const begun = { ...counts, active: 2, failed: 2 };
+  assert.equal(times({ warmup: { phase: "failed" }, counts: begun }, null)[0], "stands still");
+  assert.equal(times({ warmup: { phase: "missing" }, counts: begun }, null)[0], "end not known yet");
 });
 
 Deno.test("campaign times: an ended one by how long ago and how long it took", () => {

@@ -10,7 +10,8 @@ export const BOARD_SENTENCES = {
     "volumes (bound archive records, each a list of page images) that one pipeline, a fixed series of reading steps and " +
     "models, works through.",
   noCluster: "This site shows pages and results only. It follows no cluster, so it has no list of campaigns.",
-  countedOnScreen: "A running campaign is counted from the first minutes on that its card is on screen.",
+  notCounted:
+    "A running campaign is counted from the first minutes on that its card is on screen, but not while its warm-up fails.",
   readElsewhere: "Run logs, page texts and volumes open from links to them.",
   /** After the reason why a list cannot be read at the moment. */
   outage: (readAt: string | null, nextAt: string | null) =>
@@ -73,14 +74,13 @@ export const FIGURE_WORDS = {
   running: (activeVolumes: number, troubled: number) =>
     `running, ${counted(activeVolumes, "volume", "volumes")} at work${troubled > 0 ? `, ${troubled} in trouble` : ""}`,
   pagesPerMinute: (isKnown: boolean, of: CountedCampaigns) => `pages a minute${asFarAsKnown(isKnown, of)}`,
-  end: (isKnown: boolean, of: CountedCampaigns, areSomeHeld: boolean) =>
-    `all running ones${areSomeHeld ? " with a warm-up" : ""} done` +
-    (isKnown && of.counted === of.of ? ", estimated" : asFarAsKnown(isKnown, of)),
+  end: (isKnown: boolean, of: CountedCampaigns) =>
+    `all running ones done${isKnown && of.counted === of.of ? ", estimated" : asFarAsKnown(isKnown, of)}`,
 };
 
 function asFarAsKnown(isKnown: boolean, { counted, of }: CountedCampaigns): string {
   if (!isKnown) return ", not known yet";
-  return counted === of ? "" : `, ${formatCount(counted)} of ${formatCount(of)} campaigns counted`;
+  return counted === of ? "" : `, ${formatCount(counted)} of ${formatCount(of)} counted`;
 }
 
 /** What the keys of the list do. */

@@ -11,7 +11,8 @@ export const BOARD_SENTENCES: typeof en.BOARD_SENTENCES = {
     "lässteg och modeller.",
   noCluster:
     "Den här webbplatsen visar bara sidor och resultat. Den följer inget kluster och har därför ingen lista över kampanjer.",
-  countedOnScreen: "En pågående kampanj räknas med från de första minuterna som dess kort syns på skärmen.",
+  notCounted:
+    "En pågående kampanj räknas med från de första minuterna som dess kort syns, men inte när uppvärmningen misslyckats.",
   readElsewhere: "Körloggar, sidtexter och volymer öppnas via länkar till dem.",
   outage: (readAt, nextAt) =>
     (readAt === null ? "" : ` Listan är från ${readAt}.`) + (nextAt === null ? "" : ` Nästa försök ${nextAt}.`),
@@ -65,14 +66,13 @@ export const FIGURE_WORDS: typeof en.FIGURE_WORDS = {
       troubled > 0 ? `, ${troubled} behöver åtgärdas` : ""
     }`,
   pagesPerMinute: (isKnown, of) => `sidor i minuten${asFarAsKnown(isKnown, of)}`,
-  end: (isKnown, of, areSomeHeld) =>
-    `alla pågående${areSomeHeld ? " med uppvärmning" : ""} klara` +
-    (isKnown && of.counted === of.of ? ", beräknat" : asFarAsKnown(isKnown, of)),
+  end: (isKnown, of) =>
+    `alla pågående klara${isKnown && of.counted === of.of ? ", beräknat" : asFarAsKnown(isKnown, of)}`,
 };
 
 function asFarAsKnown(isKnown: boolean, { counted, of }: en.CountedCampaigns): string {
   if (!isKnown) return ", inte känt än";
-  return counted === of ? "" : `, ${formatCount(counted)} av ${formatCount(of)} kampanjer räknade`;
+  return counted === of ? "" : `, ${formatCount(counted)} av ${formatCount(of)} räknade`;
 }
 
 export const LIST_KEY_WORDS: typeof en.LIST_KEY_WORDS = {
