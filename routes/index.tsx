@@ -6,6 +6,7 @@ import { readFrom, readListAddress } from "@/lib/presentation/list_address.ts";
 import { listPage } from "@/lib/presentation/list_page.ts";
 import { BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { onlyStorageSentence, STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
@@ -28,6 +29,10 @@ export interface CampaignPageDeps extends SiteDeps {
   campaigns(request: Request, reaped: number): Promise<CampaignsAnswer>;
   /** One campaign as this request's user may read it. */
   detail(request: Request, asked: OpenRequest): Promise<OpenAnswer>;
+  /** The newest login to the storage of this request's browser, by its name; null without one. */
+  storageLogin(request: Request): string | null;
+  /** The tenant whose accounts open the campaigns; null where it is not known, or where there are no tenants. */
+  readonly campaignTenant: string | null;
   /** ms since 1970 */
   now(): number;
 }
@@ -48,6 +53,7 @@ export function campaignPage(deps: CampaignPageDeps) {
     const query = new URLSearchParams(context.target.query);
     const props = await boardProps(deps, request, session, query);
     const user = userOf(session);
+    const storageOnly = session === null ? deps.storageLogin(request) : null;
     const asked = user === null ? null : readOpenRequest(query);
     const opened = asked && { asked, answer: await deps.detail(request, asked) };
     return pageResponse(request, {
@@ -55,7 +61,12 @@ export function campaignPage(deps: CampaignPageDeps) {
       troubled: props.first?.overview.troubled,
       isList: true,
       body: (
-        <Shell user={user} current="campaigns" hasStorage={deps.hasStorage} here={context.target}>
+        <Shell user={user ?? storageOnly} current="campaigns" hasStorage={deps.hasStorage} here={context.target}>
+          {storageOnly !== null && (
+            <p class="banner" role="status">
+              {STORAGE_SENTENCES.loggedInAs(storageOnly)} {onlyStorageSentence(deps.campaignTenant)}
+            </p>
+          )}
           <CampaignBoard {...props} />
           {opened && <OpenedCampaign {...opened} now={props.renderedAt} />}
         </Shell>

@@ -151,7 +151,7 @@ export function buildApp(deps: AppDeps): App {
   if (gateway && operations) {
     mount(routesOf(app, cors(gateway.corsOrigins), releaseSlots), operations);
     const all = [...operations, ...(web ? readApi(web) : []), ...health];
-    mountDocs(open, all, web?.cookieStem ?? DEFAULT_COOKIE, web && siteDeps(web, storage !== null));
+    mountDocs(open, all, web?.cookieStem ?? DEFAULT_COOKIE, web && siteDeps(web, storage));
     if (!web) open("/", toDocs);
   }
   const limited = limitConcurrency(role(), logins);
@@ -161,7 +161,7 @@ export function buildApp(deps: AppDeps): App {
   if (results) {
     mountResults(routesOf(app, trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0), limited), results);
   }
-  if (web) mountWebRest(site, web, gateway !== null, storage !== null);
+  if (web) mountWebRest(site, web, gateway !== null, storage);
   return app;
 }
 

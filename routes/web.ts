@@ -14,6 +14,8 @@ import { storageKeys } from "@/lib/storage/storage_cookie.ts";
 import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { StorageDeps } from "@/routes/storage/deps.ts";
+import { loginsOf } from "@/routes/storage/requested_login.ts";
+import { accountName } from "@/lib/storage/storage_account.ts";
 import { mountStoragePages } from "@/routes/storage/mod.ts";
 import { resultsLogin } from "@/routes/storage/results_side.ts";
 import type { ReadinessCheck } from "./health.ts";
@@ -35,7 +37,7 @@ export function mountWeb(add: AddRoute, web: WebDeps, storage: StorageDeps | nul
   }
   mountConfigJs(add, resultsUrl);
   if (!web.site) return;
-  const site = siteOptions(web, web.site, storage !== null);
+  const site = siteOptions(web, web.site, storage);
   mountSite(add, site, storage);
   if (storage) mountStoragePages(add, { ...storage, site });
 }
@@ -70,10 +72,10 @@ export function readApi({ campaigns, resultsUrl, version, webVersion, now }: Web
 }
 
 /** The handlers of paths that no other route matches: unknown API paths, and the site's other files. */
-export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean, hasStorage: boolean): void {
+export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean, storage: StorageDeps | null): void {
   // Files of the site never answer under the API's prefix.
   add("/api/v1/*", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
-  if (web.site) mountStaticFiles(add, siteOptions(web, web.site, hasStorage));
+  if (web.site) mountStaticFiles(add, siteOptions(web, web.site, storage));
 }
 
 /** The upstreams of the web role: the cluster, and the results service. */
@@ -113,11 +115,23 @@ function unknown(): never {
 }
 
 /** What a page in the frame of the site needs; null in a process without pages. */
-export function siteDeps(web: WebDeps, hasStorage: boolean): SiteDeps | null {
-  return web.site && siteOptions(web, web.site, hasStorage);
+export function siteDeps(web: WebDeps, storage: StorageDeps | null): SiteDeps | null {
+  return web.site && siteOptions(web, web.site, storage);
 }
 
-function siteOptions(web: WebDeps, files: SiteFiles, hasStorage: boolean): SiteOptions {
+function siteOptions(web: WebDeps, files: SiteFiles, storage: StorageDeps | null): SiteOptions {
   const { resultsUrl, sampleLogins = null, campaignTenant = null, now } = web;
-  return { ...files, ...pageLoaders(web), hasStorage, resultsUrl, sampleLogins, campaignTenant, now };
+  return {
+    ...files,
+    ...pageLoaders(web),
+    hasStorage: storage !== null,
+    storageLogin: (request) => {
+      const login = storage && loginsOf(storage, request).at(0);
+      return login ? accountName(login) : null;
+    },
+    resultsUrl,
+    sampleLogins,
+    campaignTenant,
+    now,
+  };
 }

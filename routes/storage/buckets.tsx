@@ -7,7 +7,12 @@ import { Moment } from "@/components/moment.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { readBuckets, type StorageBucket } from "@/lib/presentation/storage/listing.ts";
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import {
+  onlyStorageSentence,
+  STORAGE_LABELS,
+  STORAGE_SENTENCES,
+  storageProblem,
+} from "@/lib/presentation/storage/storage_sentences.ts";
 import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
 
 /** `/storage`: the buckets that a login may see. */
@@ -23,7 +28,9 @@ export function bucketsPage(deps: StoragePageDeps) {
           <div class="head">
             <h1>{STORAGE_LABELS.buckets}</h1>
           </div>
-          {query.get("opened") === "storage" && <p class="banner" role="status">{onlyStorage(deps.campaignTenant)}</p>}
+          {query.get("opened") === "storage" && (
+            <p class="banner" role="status">{onlyStorageSentence(deps.campaignTenant)}</p>
+          )}
           {isSystem ? <p class="empty">{STORAGE_SENTENCES.systemLevel}</p> : await bucketList(deps, visit)}
         </div>
       ),
@@ -89,9 +96,4 @@ function BucketRow({ bucket: { name, created }, usage, account, now }: {
       </td>
     </tr>
   );
-}
-
-/** Why a login that was just opened shows no campaigns. */
-function onlyStorage(campaignTenant: string | null): string {
-  return campaignTenant === null ? STORAGE_SENTENCES.onlyStorage : STORAGE_SENTENCES.onlyStorageOf(campaignTenant);
 }

@@ -100,13 +100,18 @@ whole("storage pages: a login, its buckets, a folder, an object and its bytes, w
 });
 
 whole("storage pages: each login opens what accepts it, several stand side by side, and a logout ends them all", async (
-  _,
+  application,
   browser,
 ) => {
   assert.equal(await browser.logIn(ACCOUNT, "wrong"), "/login?error=401");
   assert.equal(browser.cookies.has("storage_session"), false);
   assert.equal(await browser.logIn("curator"), "/");
   assert.match((await browser.page("/storage")).html, /title="archive\/curator"/);
+  const other = new StorageBrowser(application.site);
+  await other.logIn("research/researcher");
+  const campaigns = await other.page("/");
+  assert.match(campaigns.html, /You are logged in as research\/researcher\. This login opens the storage only/);
+  assert.match(campaigns.html, /<form method="post" action="\/logout">/);
   assert.equal(await browser.logIn("research/researcher"), "/storage?account=research%2Fresearcher&opened=storage");
   const research = await browser.page("/storage?account=research%2Fresearcher&opened=storage");
   assert.match(research.html, /opens the storage only: the campaigns open with accounts of the tenant archive\./);

@@ -73,6 +73,7 @@ export function fakeSite(
   const options = {
     assets,
     hasStorage: false,
+    storageLogin: () => null,
     session,
     resultsUrl,
     staticFolder,

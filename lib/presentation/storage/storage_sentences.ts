@@ -28,3 +28,8 @@ export function storageProblem(status: number, what: "buckets" | "folder" | "obj
       return PROBLEMS.other(status);
   }
 }
+
+/** Why a login that opens the storage opens no campaigns. */
+export function onlyStorageSentence(campaignTenant: string | null): string {
+  return campaignTenant === null ? STORAGE_SENTENCES.onlyStorage : STORAGE_SENTENCES.onlyStorageOf(campaignTenant);
+}

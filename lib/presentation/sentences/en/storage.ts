@@ -52,6 +52,7 @@ export const SENTENCES = {
   onlyStorage: "This login opens the storage only: the campaigns did not accept it.",
   onlyStorageOf: (tenant: string) =>
     `This login opens the storage only: the campaigns open with accounts of the tenant ${tenant}.`,
+  loggedInAs: (account: string) => `You are logged in as ${account}.`,
   noAccount: (account: string) => `You are not logged in as ${account}.`,
   ended:
     "The store does not accept this login any more: the password was changed, or the account was closed. Log in again.",

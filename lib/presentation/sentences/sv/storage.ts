@@ -51,6 +51,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   onlyStorage: "Inloggningen öppnar bara lagringen: kampanjerna godtog den inte.",
   onlyStorageOf: (tenant) =>
     `Inloggningen öppnar bara lagringen: kampanjerna öppnas med konton som hör till tenanten ${tenant}.`,
+  loggedInAs: (account) => `Inloggad som ${account}.`,
   noAccount: (account) => `Ingen inloggning som ${account} finns här.`,
   ended:
     "Lagringen godtar inte längre inloggningen: lösenordet har ändrats eller kontot har stängts. Logga in på nytt.",
