@@ -47,6 +47,7 @@ Deno.test("pretty JSON: deep nesting and millions of entries stay bounded", () =
     const { lines, isCut } = prettyJson(text)!;
     assert.equal(isCut, true);
     assert.ok(lines.length <= 20_002);
+    assert.ok(lines.every((line) => line.length <= 70));
     assert.ok(lines.reduce((sum, line) => sum + line.length, 0) < 1.2 * 1024 * 1024);
   }
 });
