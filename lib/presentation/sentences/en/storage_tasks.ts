@@ -105,8 +105,7 @@ export const REASONS = {
 /** What the dialogs say before something changes. */
 export const QUESTIONS = {
   counting: (count: number) => `Counting … ${formatCount(count)} so far`,
-  counted: (count: number, bytes: string | null) =>
-    `${counted(count, "object", "objects")}${bytes === null ? "" : `, ${bytes}`}`,
+  counted: (count: number, bytes: string) => `${counted(count, "object", "objects")}, ${bytes} in all`,
   notCounted: "How many objects the folders hold is not known.",
   others: (count: number) => `and ${formatCount(count)} more`,
   canUndo: "The bucket keeps versions: this can be undone.",
@@ -116,7 +115,6 @@ export const QUESTIONS = {
     "A store cannot rename: each object is copied, then the old one is deleted. Older versions stay under the old name.",
   folderAppears: "A folder is an empty object whose name ends in a slash.",
   inUse: (name: string) => `There is “${name}” already. Choose another name.`,
-  toFolder: (place: string) => `They go to ${place}`,
 };
 
 /** Why a name or a place cannot be. */

@@ -100,7 +100,7 @@ export const REASONS: typeof en.REASONS = {
 
 export const QUESTIONS: typeof en.QUESTIONS = {
   counting: (count) => `Räknar … ${formatCount(count)} hittills`,
-  counted: (count, bytes) => `${objects(count)}${bytes === null ? "" : `, ${bytes}`}`,
+  counted: (count, bytes) => `${objects(count)}, sammanlagt ${bytes}`,
   notCounted: "Det är inte känt hur många objekt mapparna innehåller.",
   others: (count) => `och ${formatCount(count)} till`,
   canUndo: "Bucketen behåller versioner: det går att ångra.",
@@ -110,7 +110,6 @@ export const QUESTIONS: typeof en.QUESTIONS = {
     "En lagring kan inte byta namn: varje objekt kopieras och det gamla tas sedan bort. Äldre versioner stannar under det gamla namnet.",
   folderAppears: "En mapp är ett tomt objekt vars namn slutar med ett snedstreck.",
   inUse: (name) => `Det finns redan ”${name}”. Välj ett annat namn.`,
-  toFolder: (place) => `De hamnar i ${place}`,
 };
 
 export const NAME_PROBLEMS: typeof en.NAME_PROBLEMS = {
