@@ -465,6 +465,9 @@ export class UploadEngine {
   /** Ends the steps of a file that are under way. */
   #interrupt(item: UploadItem, state: UploadState): void {
     item.control.abort();
+    // The store may carry out a request that is given up: its object is then the file, not one that has taken its name.
+    const isWhole = item.state === "sending" && planParts(item.file.size) === null;
+    if (isWhole || item.state === "finishing") item.mayBeWritten = true;
     const under = [...item.flight.values()].reduce((sum, sent) => sum + sent, 0);
     this.#sentTo(item, item.sent - under);
     this.#leave(item, state);

@@ -103,9 +103,12 @@ Deno.test("upload engine: no more than six large files and eight small ones are 
   for (const [content, operation, bound] of [["x", "put_object", 8], [medium, "put", 6]] as const) {
     const page = new Page();
     let [now, most] = [0, 0];
+    const full = Promise.withResolvers<void>();
     page.bucket.intercept = async (request) => {
-      if (request.operation !== operation) return;
+      if (request.operation !== operation || !isWhole(request, request.key ?? "")) return;
       most = Math.max(most, ++now);
+      if (now === bound) full.resolve();
+      await full.promise;
       await settled();
       now--;
       return;
@@ -374,6 +377,25 @@ Deno.test("upload engine: what was written by a request whose response was lost 
   await page.engine.add([file("a", "new"), file("large.bin", large)], FOLDER);
   await page.pass(() => !page.engine.isBusy);
   assert.deepEqual(page.states(), ["done", "done"]);
+});
+
+Deno.test("upload engine: what a request has written that a pause gave up is done, not in use", async () => {
+  const page = new Page();
+  const written = Promise.withResolvers<void>();
+  page.bucket.intercept = async ({ operation, signal }) => {
+    if (operation !== "put_object") return undefined;
+    page.bucket.intercept = () => undefined;
+    page.bucket.objects.set("scans/a", new TextEncoder().encode("new"));
+    written.resolve();
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    return undefined;
+  };
+  await page.engine.add([file("a", "new")], FOLDER);
+  await written.promise;
+  page.engine.pause();
+  page.engine.resume();
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done"]);
 });
 
 Deno.test("upload engine: a store that does not know the condition is sent to without it", async () => {
