@@ -213,7 +213,7 @@ export default island(
               <input
                 type="search"
                 name="find"
-                value={find}
+                defaultValue={find}
                 placeholder={STORAGE_LABELS.findHint}
                 autocomplete="off"
                 spellcheck={false}
@@ -230,7 +230,7 @@ export default island(
                 <input
                   type="text"
                   name="from"
-                  value={nameIn(folder.prefix, from)}
+                  defaultValue={nameIn(folder.prefix, from)}
                   placeholder={STORAGE_LABELS.jumpHint}
                   autocomplete="off"
                   spellcheck={false}
