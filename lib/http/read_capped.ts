@@ -42,8 +42,8 @@ export async function readCapped(
     throw new BodyLimitError(`more than ${capBytes} bytes`, false);
   }
   const { breakOff } = response;
-  // The runtime then reads the body in one call. Of a short one each chunk would cost more than all the rest; the chunks
-  // of a long one, their copies and the whole of them would have V8 collect all of its memory every few bodies.
+  // In one call: of a short body, each chunk would cost more than all the rest. A long one would take its length three
+  // times outside of V8's heap (chunks, copies, the whole), and V8 would collect all of its memory every few bodies.
   if (announced !== null && breakOff) {
     return await withDeadline(totalMs, {
       work: () => response.text(),
