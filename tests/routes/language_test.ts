@@ -45,7 +45,7 @@ Deno.test("language: what is in a cookie or a header is one of ours or does not 
 });
 
 Deno.test("language: the scripts of a page are those of its language", async () => {
-  const response = await app.request(`${ORIGIN}/`, { headers: { "Accept-Language": "sv" } });
+  const response = await app.request(`${ORIGIN}/login`, { headers: { "Accept-Language": "sv" } });
   const html = await response.text();
   assert.ok(html.includes(`src="${ASSETS.scripts.sv.script}"`));
   assert.ok(!html.includes(`"${ASSETS.scripts.en.script}"`));
