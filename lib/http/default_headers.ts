@@ -28,10 +28,13 @@ export function addDefaultHeaders(headers: Headers): void {
   }
 }
 
+/** Where responses are private to a user: the gateway's operations, also as pages of the browser reach them. */
+const PRIVATE_PATHS = ["/api/v1", "/storage/api/"];
+
 /**
  * What every response of every role carries: the request's id, the default headers, and after a body that had the
  * runtime read far ahead that the connection ends. Responses to HEAD say how long the body is that they leave out.
- * Responses under `/api/v1` are excluded from every cache unless the route said otherwise.
+ * Responses under {@link PRIVATE_PATHS} are excluded from every cache unless the route said otherwise.
  */
 export const defaultHeaders: Middleware = async function defaultHeaders(c, next) {
   await next();
@@ -41,7 +44,7 @@ export const defaultHeaders: Middleware = async function defaultHeaders(c, next)
   if (leavesReadAhead(context.request)) headers.set("Connection", "close");
   headers.set(REQUEST_ID_HEADER, context.requestId);
   addDefaultHeaders(headers);
-  if (context.target.path.startsWith("/api/v1") && !headers.has("Cache-Control")) {
+  if (!headers.has("Cache-Control") && PRIVATE_PATHS.some((path) => context.target.path.startsWith(path))) {
     headers.set("Cache-Control", "private, no-store");
   }
 };

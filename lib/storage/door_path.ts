@@ -8,7 +8,11 @@ const OPEN_ROOTS: ReadonlySet<string> = new Set(["buckets", "presign"]);
 const PLACEHOLDER = /^:(bucket|key|task_id)$/;
 const WORD = /^[a-z][a-z0-9_-]*$/;
 /** Parameters that are the door's own. */
-const OWN = ["account", "bucket", "key", "task_id"];
+const OWN = ["account", "as", "bucket", "key", "task_id"];
+/** Tasks on objects, whose ids follow. */
+const TASKS: ReadonlySet<string> = new Set(["delete-task", "download", "s3_stats"]);
+/** What may follow `objects` beside a key; any other word would be read as the key of an object. */
+const OBJECT_WORDS: ReadonlySet<string> = new Set([...TASKS, ":key", "delete", "folder", "presign"]);
 
 /**
  * The gateway's target that an address of the door means; null for one that it does not open.
@@ -22,7 +26,10 @@ export function gatewayTarget({ path, query }: RawTarget): RawTarget | null {
   const segments = path.slice(DOOR_PATH.length).split("/");
   if (!OPEN_ROOTS.has(segments[0]) || (segments.length > 1 && segments[1] !== ":bucket")) return null;
   const written: string[] = [];
-  for (const segment of segments) {
+  for (const [index, segment] of segments.entries()) {
+    const before = segments[index - 1];
+    if (before === "objects" && !OBJECT_WORDS.has(segment)) return null;
+    if (segment === ":task_id" && !TASKS.has(before)) return null;
     const name = PLACEHOLDER.exec(segment)?.[1];
     const value = name === undefined ? segment : parameters.get(name);
     if (value === null || value === "" || (name === undefined && !WORD.test(segment))) return null;

@@ -1,10 +1,9 @@
-import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
-import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { forbidden, HttpError, notFound } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
 import { clearedLogin } from "@/lib/storage/storage_cookie.ts";
+import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import type { StorageDeps } from "./deps.ts";
 import { requestedLogin } from "./requested_login.ts";
@@ -42,15 +41,10 @@ const DROPPED_HEADERS = [
   "access-control-allow-credentials",
   "access-control-expose-headers",
 ];
-/** Types that a browser shows without running anything in them; all others are saved. */
-const SHOWN_TYPES =
-  /^(?:image\/(?:avif|bmp|gif|jpeg|png|webp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)\s*(?:;|$)/i;
-const PDF = /^application\/pdf\s*(?:;|$)/i;
-/**
- * The policy of a PDF that is shown. Browsers open none in a sandbox; with this type they give the bytes to their viewer,
- * whose scripts are apart from this origin, and never read them as a page.
- */
-const PDF_POLICY = `base-uri 'none'; form-action 'none'; ${UNFRAMED_POLICY}`;
+/** What the gateway writes itself, and does not read from the store. */
+const OWN_TYPES = new Set(["application/json", "text/event-stream"]);
+/** The address of a single object. */
+const OBJECT = "/objects/:key";
 /** What browsers may load from the gateway: data, files, pictures, sound and film; no script and no style. */
 const DESTINATIONS = new Set(["audio", "document", "empty", "image", "video"]);
 const READS = ["GET", "HEAD"];
@@ -100,9 +94,11 @@ async function opened(deps: StorageDeps, context: RequestContext): Promise<Respo
     context,
   );
   const headers = responseHeaders(response.headers);
+  headers.set("Cache-Control", "private, no-store");
   if (response.status === 401) headers.append("Set-Cookie", clear(login));
-  if (READS.includes(method) && context.target.path.endsWith("/:key")) {
-    sandbox(headers, query.get("key") ?? "");
+  if (READS.includes(method) && (context.target.path.endsWith(OBJECT) || !isOwnType(headers))) {
+    sandboxObject(headers, query.get("key") ?? "");
+    if (response.status < 400) headers.set("Cache-Control", "private, no-cache");
   }
   return new Response(response.body, { status: response.status, headers });
 }
@@ -139,13 +135,7 @@ function responseHeaders(from: Headers): Headers {
   return headers;
 }
 
-/** An object may be anything: what could run is never shown on this origin, whatever the address asks for. */
-function sandbox(headers: Headers, key: string): void {
-  const disposition = headers.get("Content-Disposition");
-  const type = headers.get("Content-Type") ?? "";
-  const isShown = disposition?.startsWith("inline") && SHOWN_TYPES.test(type);
-  if (isShown && PDF.test(type)) headers.set("Content-Security-Policy", PDF_POLICY);
-  if (!isShown && !disposition?.startsWith("attachment")) {
-    headers.set("Content-Disposition", contentDisposition("attachment", fileNameOf(key)));
-  }
+/** Whether a response is of a type that the gateway writes itself. */
+function isOwnType(headers: Headers): boolean {
+  return OWN_TYPES.has(mediaTypeOf(headers.get("Content-Type")) ?? "");
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { downloadPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { downloadPath, folderPath, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { logIn } from "@/tests/end_to_end/gateway_client.ts";
@@ -72,6 +72,15 @@ Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResou
       await put("evil.svg", svg, "image/svg+xml");
       await open("evil.svg");
       assert.equal(await width(), 7);
+    });
+
+    await t.step("an object of two types is saved, and its script does not run", async () => {
+      await put("two.pdf", "<title>ran</title><script>alert(3)</script>", "application/pdf; a=b, text/html");
+      const saved = page.waitForEvent("download");
+      const opened = page.goto(new URL(shownPath(at("two.pdf")), site).href).catch(String);
+      assert.equal((await saved).suggestedFilename(), "two.pdf");
+      assert.match(await opened as string, /Download is starting/);
+      assert.notEqual(await page.title(), "ran");
     });
 
     await t.step("the text of an ALTO file is read in our viewer, and its file without scripts", async () => {

@@ -103,6 +103,34 @@ Deno.test({ name: "storage objects", sanitizeOps: false, sanitizeResources: fals
       for (const destination of ["empty", "document", "image"]) assert.equal(await statusFor(destination), 200);
     });
 
+    await t.step("an object is no document of another type, and is shared by no cache", async () => {
+      await put("two.pdf", SCRIPT, "application/pdf;, text/html", { "Cache-Control": "public, max-age=99" });
+      const shown = await browser.fetch(shownPath(at("two.pdf")));
+      assert.equal(await shown.text(), SCRIPT);
+      assert.match(shown.headers.get("Content-Disposition") ?? "", /^attachment/);
+      assert.match(shown.headers.get("Content-Security-Policy") ?? "", /sandbox/);
+      assert.equal(shown.headers.get("Cache-Control"), "private, no-cache");
+      await put("a.txt/acl", SCRIPT, "text/html");
+      const account = encodeURIComponent(ACCOUNT);
+      const cachingOf = async (path: string) => {
+        const response = await browser.fetch(`/storage/api/${path}account=${account}&bucket=${BUCKET}`);
+        await response.body?.cancel();
+        return [response.status, response.headers.get("Cache-Control")];
+      };
+      const folder = "buckets/:bucket/objects";
+      assert.deepEqual(await cachingOf(`${folder}?`), [200, "private, no-store"]);
+      assert.deepEqual(await cachingOf(`${folder}/:key?key=none&`), [404, "private, no-store"]);
+      assert.deepEqual(await cachingOf(`${folder}/:task_id?task_id=two.pdf&`), [404, "private, no-store"]);
+      await put("a/evil", SCRIPT, "text/html", { "Content-Disposition": "inline" });
+      const evil = await browser.fetch(`/storage/api/${folder}/:key/evil?account=${account}&bucket=${BUCKET}&key=a`);
+      assert.equal(await evil.text(), SCRIPT);
+      assert.match(evil.headers.get("Content-Disposition") ?? "", /^attachment/);
+      const document = await browser.fetch(
+        `/storage/api/${folder}/:key/acl?account=${account}&bucket=${BUCKET}&key=a.txt&as=object`,
+      );
+      assert.ok(!(await document.text()).includes(SCRIPT));
+    });
+
     await t.step("a manifest leads to the viewer, and what is no text says so", async () => {
       const context = "http://iiif.io/api/presentation/3/context.json";
       await put("m.json", JSON.stringify({ "@context": context, type: "Manifest" }), "application/json");

@@ -20,6 +20,7 @@ Deno.test("door: placeholders in the path take their values from the query, the 
     path: "/api/v1/buckets/maps/objects/download/abc",
     query: "",
   });
+  assert.equal(target("buckets/:bucket/objects/:key/acl", "bucket=maps&key=a&as=object")?.query, "");
   for (const task of ["s3_stats", "delete-task"]) {
     assert.equal(
       target(`buckets/:bucket/objects/${task}`, "bucket=maps")?.path,
@@ -48,6 +49,9 @@ Deno.test("door: operations that show keys or tokens or manage accounts, and pat
   ) assert.equal(target(path, "bucket=x.y&other=1"), null, path);
   assert.equal(target("buckets/:bucket"), null);
   assert.equal(target("buckets/:bucket", "bucket="), null);
+  for (const path of ["objects/:task_id", "objects/evil", "objects/:key/:task_id", ":task_id", "objects/x/:key"]) {
+    assert.equal(target(`buckets/:bucket/${path}`, "bucket=maps&key=k&task_id=evil"), null, path);
+  }
   for (const name of [".", ".."]) assert.equal(target("buckets/:bucket/objects", `bucket=${name}`), null);
 });
 
