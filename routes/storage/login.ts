@@ -2,11 +2,16 @@ import { headerText } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { storagePath } from "@/lib/presentation/storage/storage_paths.ts";
-import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
 import { type Credentials, failedLoginPath, type LoginForm, readLoginForm } from "@/lib/results/login_form.ts";
 import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
 import { accountName, type StorageAccount, typedAccount } from "@/lib/storage/storage_account.ts";
-import { clearedLogins, storageCookie, type StorageCredentials } from "@/lib/storage/storage_cookie.ts";
+import {
+  clearedLogins,
+  storageCookie,
+  type StorageCredentials,
+  type StorageLogin,
+} from "@/lib/storage/storage_cookie.ts";
 import { checkStorageLogin, type LoginVerdict } from "@/lib/storage/storage_login.ts";
 import type { StorageDeps } from "./deps.ts";
 import { loginsOf, revokeLogins } from "./requested_login.ts";
@@ -20,9 +25,20 @@ const WRONG = "401";
 interface Sides {
   /** Null in a site without campaigns. */
   readonly campaigns: ResultsAnswer | null;
-  readonly storage: LoginVerdict;
-  /** The account that was tried at the store. */
+  readonly storage: StorageSide;
+}
+
+type RefusedStorage = LoginVerdict & { readonly isAccepted: false };
+/** What the store said of an account, which only an accepted login needs. */
+type StorageSide = RefusedStorage | { readonly isAccepted: true; readonly account: StorageAccount };
+
+/** A login to the storage as a cookie. */
+interface SealedLogin {
+  readonly isAccepted: true;
   readonly account: StorageAccount;
+  readonly cookie: string;
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
 }
 
 /**
@@ -45,19 +61,16 @@ export function loginForm(deps: StorageDeps) {
       requireSameOrigin(request);
       username = form.username;
       const credentials = form.credentials();
-      const { campaigns, storage, account } = await bothSides(deps, context, credentials);
+      const { campaigns, storage } = await bothSides(deps, context, credentials);
       const isCampaigns = campaigns?.error === null;
-      if (!storage.isAccepted) {
+      const login = storage.isAccepted
+        ? sealedLogin(deps, scheme, { ...storage.account, password: credentials.password }, before)
+        : storage;
+      if (!login.isAccepted) {
         if (isCampaigns) return redirect(form.next, campaigns.cookies);
-        throw refusal(campaigns, storage);
+        throw refusal(campaigns, login);
       }
-      const key = deps.key();
-      if (key === null) throw new HttpError(503, "logins are not possible at the moment");
-      const issuedAt = deps.now() / 1000;
-      const expiresAt = issuedAt + deps.sessionHours * SECONDS_PER_HOUR;
-      const login = { ...account, password: credentials.password, issuedAt, expiresAt };
-      const cookie = storageCookie(scheme, login, before, key);
-      if (cookie === null) throw new HttpError(422, "User name and password are too long for a session");
+      const { account, cookie, expiresAt } = login;
       context.caller = { username: account.user, tenant: account.tenant };
       if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie]);
       const name = accountName(account);
@@ -77,7 +90,10 @@ export function loginForm(deps: StorageDeps) {
   };
 }
 
-/** POST /logout: ends the session of the campaigns and drops all logins to the storage. */
+/**
+ * POST /logout: ends the session of the campaigns and drops all logins to the storage. The browser is logged out in any
+ * case; where the results role did not end the session, the login page says so.
+ */
 export function logoutForm(deps: StorageDeps) {
   return async function logoutForm(context: RequestContext): Promise<Response> {
     context.operation = "logout_form";
@@ -88,8 +104,10 @@ export function logoutForm(deps: StorageDeps) {
     const cleared = clearedLogins(request);
     const logins = loginsOf(deps, request);
     const [campaigns] = await Promise.all([deps.results?.logOut(context), revokeLogins(deps, logins)]);
-    const note = loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now());
-    return redirect("/login", [...cleared, ...(campaigns?.cookies ?? []), note]);
+    const cookies = [...cleared, ...(campaigns?.cookies ?? [])];
+    // The cookies are gone, but a copy of the campaigns' one is still valid.
+    if (campaigns && campaigns.error !== null) return redirect("/login?error=logout", cookies);
+    return redirect("/login", [...cookies, loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now())]);
   };
 }
 
@@ -99,39 +117,67 @@ export function logoutForm(deps: StorageDeps) {
  */
 async function bothSides(deps: StorageDeps, context: RequestContext, credentials: Credentials): Promise<Sides> {
   const { results, campaignTenant } = deps;
-  const typed = typedAccount(credentials.username);
-  if (typed.tenant !== null || results === null) {
+  const { password } = credentials;
+  const typed = accountOf(credentials.username);
+  if (typed === null || typed.tenant !== null || results === null) {
     const [campaigns, storage] = await Promise.all([
       results?.logIn(context, credentials) ?? null,
-      storageSide(deps, context, { ...typed, password: credentials.password }),
+      typed === null
+        ? refused(results === null ? 422 : Number(WRONG))
+        : storageSide(deps, context, { ...typed, password }),
     ]);
-    return { campaigns, storage, account: typed };
+    return { campaigns, storage };
   }
   const campaigns = await results.logIn(context, credentials);
+  if (campaigns.error === "429") return { campaigns, storage: refused(429) };
   const account = campaigns.error === null && campaignTenant !== null
     ? { tenant: campaignTenant, user: typed.user }
     : typed;
-  if (campaigns.error === "429") {
-    return { campaigns, storage: { isAccepted: false, status: 429, retryAfter: null }, account };
+  return { campaigns, storage: await storageSide(deps, context, { ...account, password }) };
+}
+
+/** The account of a typed name; null where the store can have none of this name, though the campaigns may. */
+function accountOf(username: string): StorageAccount | null {
+  try {
+    return typedAccount(username);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return null;
   }
-  return {
-    campaigns,
-    storage: await storageSide(deps, context, { ...account, password: credentials.password }),
-    account,
-  };
 }
 
 async function storageSide(
   { gateway }: StorageDeps,
   context: RequestContext,
   credentials: StorageCredentials,
-): Promise<LoginVerdict> {
+): Promise<StorageSide> {
+  const { tenant, user } = credentials;
   try {
-    return await checkStorageLogin(gateway, credentials, context);
+    const verdict = await checkStorageLogin(gateway, credentials, context);
+    return verdict.isAccepted ? { ...verdict, account: { tenant, user } } : verdict;
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return { isAccepted: false, status: error.status, retryAfter: null };
+    return refused(error.status);
   }
+}
+
+/** The cookie of a login that the store accepts. One that no cookie can hold is a storage that stays closed. */
+function sealedLogin(
+  deps: StorageDeps,
+  scheme: Scheme,
+  { tenant, user, password }: StorageCredentials,
+  before: readonly StorageLogin[],
+): SealedLogin | RefusedStorage {
+  const key = deps.key();
+  if (key === null) return refused(503);
+  const issuedAt = deps.now() / 1000;
+  const expiresAt = issuedAt + deps.sessionHours * SECONDS_PER_HOUR;
+  const cookie = storageCookie(scheme, { tenant, user, password, issuedAt, expiresAt }, before, key);
+  return cookie === null ? refused(422) : { isAccepted: true, account: { tenant, user }, cookie, expiresAt };
+}
+
+function refused(status: number): RefusedStorage {
+  return { isAccepted: false, status, retryAfter: null };
 }
 
 /** A form that no side accepts. */
@@ -147,7 +193,7 @@ class Refused extends HttpError {
 }
 
 /** Where one side calls the password wrong and the other could not check it, the login is not known to be wrong. */
-function refusal(campaigns: ResultsAnswer | null, storage: LoginVerdict & { readonly isAccepted: false }): Refused {
+function refusal(campaigns: ResultsAnswer | null, storage: RefusedStorage): Refused {
   if (campaigns?.error && (campaigns.error !== WRONG || storage.status === Number(WRONG))) {
     return new Refused(Number(campaigns.error), campaigns.cookies, null);
   }

@@ -1,9 +1,10 @@
 import { peerAddress } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { browserScheme } from "@/lib/results/browser_origin.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
 import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
-import { sessionValues } from "@/lib/results/session_cookie.ts";
+import { clearedCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 import type { Credentials } from "@/lib/results/login_form.ts";
 
 /** What the results role returned to a form. */
@@ -17,6 +18,7 @@ export interface ResultsAnswer {
 /** Login and logout of the campaigns, as the forms of this site's pages use them. */
 export interface ResultsLogin {
   logIn(context: RequestContext, credentials: Credentials): Promise<ResultsAnswer>;
+  /** The cookies of its answer always remove the session from the browser; an error says that it did not end. */
   logOut(context: RequestContext): Promise<ResultsAnswer>;
 }
 
@@ -59,9 +61,15 @@ export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
   return {
     logIn: (context, { username, password }) => send(context, "_login", new URLSearchParams({ username, password })),
     async logOut(context) {
-      const tokens = sessionValues(context.request, options.cookieStem);
+      const { request } = context;
+      const { cookieStem } = options;
+      // Read now: once a client has left, its request cannot be read any more.
+      const tokens = sessionValues(request, cookieStem);
+      const cleared = clearedCookie(browserScheme(request), cookieStem);
+      if (tokens.length === 0) return { error: null, cookies: [cleared] };
       try {
-        return await send(context, "_logout", new URLSearchParams());
+        const { error, cookies } = await send(context, "_logout", new URLSearchParams());
+        return { error, cookies: error === null ? cookies : [cleared] };
       } finally {
         options.forgetSessions?.(tokens);
       }

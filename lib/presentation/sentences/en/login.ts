@@ -47,7 +47,7 @@ export const ACCOUNT_SENTENCES = {
     "of the system level manages the tenants of the store through the API.",
 };
 
-/** Why a login failed, by the status of its response. */
+/** Why a login failed, by the status of its response; `logout`: the results role did not end a session. */
 export const LOGIN_ERRORS = {
   401: "The name or the password is wrong.",
   403:
@@ -58,6 +58,9 @@ export const LOGIN_ERRORS = {
   502: UNREACHABLE,
   503: "The login is not available at the moment. Try again later.",
   504: UNREACHABLE,
+  logout:
+    "You are logged out in this browser, but the server could not end the session of the campaigns: a copy of it stays " +
+    "valid until it ends by itself.",
   other: "The login did not work. Try again in a moment.",
 };
 

@@ -54,6 +54,9 @@ export const LOGIN_ERRORS: typeof en.LOGIN_ERRORS = {
   502: UNREACHABLE,
   503: "Inloggningen är inte tillgänglig just nu. Försök igen senare.",
   504: UNREACHABLE,
+  logout:
+    "Du är utloggad i den här webbläsaren, men servern kunde inte avsluta sessionen för kampanjerna: en kopia av den " +
+    "gäller tills den upphör av sig själv.",
   other: "Inloggningen fungerade inte. Försök igen om en stund.",
 };
 

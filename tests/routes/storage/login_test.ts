@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { createSecretKey, randomBytes } from "node:crypto";
+import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
+import { RequestContext } from "@/lib/http/request_context.ts";
+import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
+import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
+import { storageKeys, storageLogins } from "@/lib/storage/storage_cookie.ts";
+import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
+import type { StorageDeps } from "@/routes/storage/deps.ts";
+import { loginForm, logoutForm } from "@/routes/storage/login.ts";
+import { type ResultsLogin, resultsLogin } from "@/routes/storage/results_side.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+
+const NOW = 1_800_000_000_000;
+const SITE = "http://here.example";
+const PASSWORD = "stackroom-demo";
+const LOGGED_OUT = new Response(null, {
+  status: 303,
+  headers: { Location: "/login", "Set-Cookie": "results_session=; Max-Age=0; Path=/" },
+});
+const CAMPAIGN_COOKIE = "results_session=sealed; Path=/";
+const SECRET = createSecretKey(randomBytes(32));
+const KEY = storageKeys(() => SECRET);
+
+/** What the two sides do. */
+interface Sides {
+  /** The status of the list of buckets, or of tenants. */
+  readonly storage?: number;
+  readonly backend?: "hcp" | "generic";
+  /** The error of the campaigns' login; null: accepted; undefined: there are no campaigns. */
+  readonly campaigns?: string | null;
+  readonly key?: StorageDeps["key"];
+  readonly campaignTenant?: string | null;
+  readonly results?: ResultsLogin;
+}
+
+class Site {
+  /** The accounts that were tried at the store. */
+  readonly tried: string[] = [];
+  readonly #deps: StorageDeps;
+
+  constructor({ storage = 200, backend = "hcp", campaigns, key = KEY, campaignTenant = "archive", results }: Sides) {
+    const send = ({ target, body }: GatewayRequest): Promise<Response> => {
+      if (target.path.endsWith("/capabilities")) {
+        return Promise.resolve(Response.json({ mapi_enabled: true, storage_backend: backend }));
+      }
+      if (!target.path.endsWith("/auth/token")) return Promise.resolve(Response.json({}, { status: storage }));
+      const form = new URLSearchParams(new TextDecoder().decode(body as Uint8Array));
+      this.tried.push([form.get("tenant"), form.get("username")].filter((text) => text !== null).join("/"));
+      return Promise.resolve(Response.json({ access_token: "x" }));
+    };
+    const now = () => NOW;
+    const gateway = new StorageGateway(send, now);
+    const answer = { error: campaigns ?? null, cookies: campaigns === null ? [CAMPAIGN_COOKIE] : [] };
+    this.#deps = {
+      gateway,
+      usage: new BucketUsage(gateway, now),
+      key,
+      sessionHours: 12,
+      revoked: new RevokedSessions(null, NO_LOG, now),
+      campaignTenant,
+      results: results ??
+        (campaigns === undefined ? null : {
+          logIn: () => Promise.resolve(answer),
+          logOut: () => Promise.resolve(answer),
+        }),
+      now,
+    };
+  }
+
+  async logIn(username: string, { password = PASSWORD, next = "/" } = {}): Promise<Outcome> {
+    const response = await loginForm(this.#deps)(context("/login", { username, password, next }));
+    return outcome(response);
+  }
+
+  async logOut(cookie: string): Promise<Outcome> {
+    return outcome(await logoutForm(this.#deps)(context("/logout", {}, cookie)));
+  }
+}
+
+interface Outcome {
+  readonly location: string | null;
+  readonly cookies: readonly string[];
+  /** The accounts of the storage cookies. */
+  readonly accounts: readonly string[];
+}
+
+function outcome(response: Response): Outcome {
+  assert.equal(response.status, 303);
+  const cookies = response.headers.getSetCookie();
+  const key = KEY();
+  assert.ok(key);
+  const request = new Request(SITE, {
+    headers: { Cookie: cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ") },
+  });
+  const accounts = storageLogins(request, key, NOW).map(({ tenant, user }) => `${tenant ?? ""}/${user}`);
+  return { location: response.headers.get("Location"), cookies: cookies.map(nameOf), accounts };
+}
+
+/** The name of a cookie; with `-` in front where it is removed. */
+function nameOf(cookie: string): string {
+  return (/; Max-Age=0\b/.test(cookie) ? "-" : "") + cookie.slice(0, cookie.indexOf("="));
+}
+
+function context(path: string, fields: Record<string, string>, cookie = ""): RequestContext {
+  return new RequestContext(
+    new Request(SITE + path, {
+      method: "POST",
+      headers: { Origin: SITE, Host: new URL(SITE).host, Cookie: cookie },
+      body: new URLSearchParams(fields),
+    }),
+  );
+}
+
+Deno.test("login: campaigns that accept are open, whatever the storage cannot do with the login", async () => {
+  const open = { location: "/volumes", cookies: ["results_session"], accounts: [] };
+  const next = "/volumes";
+  const site = new Site({ campaigns: null });
+  assert.deepEqual(await site.logIn("team_a/bob", { next }), open, "the store has no tenant of this name");
+  assert.deepEqual(site.tried, []);
+  const password = "語".repeat(1024);
+  assert.deepEqual(await site.logIn("a".repeat(256), { next, password }), open, "too long for a cookie");
+  assert.deepEqual(await new Site({ campaigns: null, key: () => null }).logIn("bob", { next }), open, "no key");
+  assert.deepEqual(await new Site({ campaigns: null, storage: 503 }).logIn("bob", { next }), open);
+});
+
+Deno.test("login: what no side accepts leads back with the status of the side that knows", async () => {
+  const failed = async (sides: Sides, username: string, password = PASSWORD) =>
+    (await new Site(sides).logIn(username, { password })).location;
+  assert.equal(await failed({ campaigns: "401" }, "team_a/bob"), "/login?error=401");
+  assert.equal(await failed({ campaigns: "502" }, "team_a/bob"), "/login?error=502");
+  assert.equal(await failed({}, "team_a/bob"), "/login?error=422");
+  assert.equal(await failed({ campaigns: "401", storage: 401 }, "archive/bob"), "/login?error=401");
+  assert.equal(await failed({ campaigns: "401", storage: 503 }, "archive/bob"), "/login?error=503");
+  assert.equal(await failed({ campaigns: "401" }, "a".repeat(256), "語".repeat(1024)), "/login?error=422");
+  assert.equal(await failed({ key: () => null }, "archive/bob"), "/login?error=503");
+});
+
+Deno.test("logout: it leaves the browser in any case, and is not called done where the results role failed", async () => {
+  const sealed = "results_session=sealed";
+  const passed = (status: number) => {
+    const service = () => Promise.resolve(status === 303 ? LOGGED_OUT.clone() : new Response(null, { status }));
+    return new Site({ results: resultsLogin({ service, cookieStem: "results_session" }) });
+  };
+  assert.deepEqual(await passed(303).logOut(sealed), {
+    location: "/login",
+    cookies: ["-results_session", "login_note"],
+    accounts: [],
+  });
+  assert.deepEqual(await passed(503).logOut(`${sealed}; storage_session=x`), {
+    location: "/login?error=logout",
+    cookies: ["-storage_session", "-results_session"],
+    accounts: [],
+  });
+  assert.match(loginErrorSentence("logout"), /could not end the session of the campaigns/);
+  const withoutSession = await passed(503).logOut("storage_session=x");
+  assert.equal(withoutSession.location, "/login", "there was no session of the campaigns");
+});
