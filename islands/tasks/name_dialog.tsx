@@ -13,6 +13,7 @@ import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
 import { namingProblem, reason, TASK_LABELS, TASK_QUESTIONS } from "@/lib/presentation/storage/task_sentences.ts";
 import { nameProblem, planRename } from "@/lib/presentation/storage/transfer_plan.ts";
 import { ChangeDialog } from "./change_dialog.tsx";
+import { useUnmountSignal } from "./unmount_signal.ts";
 
 interface NameDialogProps {
   readonly wanted: WantedChange;
@@ -28,6 +29,7 @@ export function NameDialog({ wanted: { folder, onStart }, row, onClose }: NameDi
   const name = useSignal(old);
   const problem = useSignal<string | null>(null);
   const isBusy = useSignal(false);
+  const closed = useUnmountSignal();
 
   const perform = async (): Promise<string | null> => {
     const wrong = nameProblem(prefix, name.peek());
@@ -36,6 +38,7 @@ export function NameDialog({ wanted: { folder, onStart }, row, onClose }: NameDi
     if (plan && "problem" in plan) return namingProblem(plan.problem);
     const key = plan?.steps[0].to ?? `${prefix}${name.peek()}/`;
     const taken = await isTaken(account, bucket, key);
+    if (closed.aborted) return null;
     if (typeof taken === "string") return taken;
     if (taken) return TASK_QUESTIONS.inUse(plainName(name.peek()));
     if (row && plan) {
@@ -63,6 +66,7 @@ export function NameDialog({ wanted: { folder, onStart }, row, onClose }: NameDi
   const confirm = async () => {
     isBusy.value = true;
     problem.value = await perform();
+    if (closed.aborted) return;
     isBusy.value = false;
     if (problem.value !== null) return;
     onStart();

@@ -82,7 +82,7 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
         </details>
       )}
       <div class="btns">
-        {end === null && plan.kind !== "zip" && !state.isCanceling && (
+        {end === null && plan.kind !== "zip" && !state.isCanceling && !task.isElsewhere.value && (
           <button
             type="button"
             class="btn small"

@@ -5,6 +5,7 @@ import { Icon } from "@/components/icon.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
+import { isTaken } from "@/lib/client/storage/tasks/look_up.ts";
 import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { folderOf, nameIn } from "@/lib/presentation/storage/key_names.ts";
@@ -13,6 +14,7 @@ import { namesOf, namingProblem, placeName, reason, TASK_LABELS } from "@/lib/pr
 import { type Place, planTransfer } from "@/lib/presentation/storage/transfer_plan.ts";
 import { ChangeDialog } from "./change_dialog.tsx";
 import { ChosenRows, useChosenCount } from "./chosen_count.tsx";
+import { useUnmountSignal } from "./unmount_signal.ts";
 
 interface TransferDialogProps {
   readonly wanted: WantedChange;
@@ -33,6 +35,8 @@ export function TransferDialog({ wanted: { folder, onStart }, kind, rows, onClos
   const problem = useSignal<string | null>(null);
   const buckets = useSignal<readonly string[]>([bucket]);
   const folders = useSignal<readonly string[]>([]);
+  const isLooking = useSignal(false);
+  const closed = useUnmountSignal();
 
   useEffect(() => {
     void callDoor("/buckets", account, {}).then(({ json }) => {
@@ -56,13 +60,21 @@ export function TransferDialog({ wanted: { folder, onStart }, kind, rows, onClos
     folders.value = [];
     to.value = { ...to.peek(), ...part };
   };
-  const confirm = () => {
-    const plan = planTransfer(rows, { bucket, prefix }, to.peek());
+  const confirm = async () => {
+    const target = to.peek();
+    const plan = planTransfer(rows, { bucket, prefix }, target);
     if ("problem" in plan) return void (problem.value = namingProblem(plan.problem, true));
+    if (plan.ontoItself !== null) {
+      isLooking.value = true;
+      const taken = await isTaken(account, bucket, plan.ontoItself);
+      if (closed.aborted) return;
+      isLooking.value = false;
+      if (taken !== false) return void (problem.value = taken === true ? namingProblem("onto itself") : taken);
+    }
     tasksOf(account).start({
       kind,
       ...plannedRows(rows, folder),
-      to: to.peek(),
+      to: target,
       isRename: false,
       steps: plan.steps,
       onTaken: onTaken.peek(),
@@ -77,9 +89,9 @@ export function TransferDialog({ wanted: { folder, onStart }, kind, rows, onClos
     <ChangeDialog
       title={kind === "move" ? TASK_LABELS.moveOf(names) : TASK_LABELS.copyOf(names)}
       action={kind === "move" ? TASK_LABELS.move : TASK_LABELS.copy}
-      isWaiting={!counted.isOver}
+      isWaiting={!counted.isOver || isLooking.value}
       problem={problem.value}
-      onConfirm={confirm}
+      onConfirm={() => void confirm()}
       onClose={onClose}
     >
       <ChosenRows rows={rows} prefix={prefix} counted={counted} />

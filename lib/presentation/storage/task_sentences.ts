@@ -67,6 +67,8 @@ export function namingProblem(problem: NameProblem | TransferProblem, isPlace = 
       return NAME_PROBLEMS.samePlace;
     case "inside itself":
       return NAME_PROBLEMS.insideItself;
+    case "onto itself":
+      return NAME_PROBLEMS.ontoItself;
   }
 }
 

@@ -15,13 +15,20 @@ export interface TransferStep {
   readonly to: string;
 }
 
-/** Why names cannot be moved or copied: the place is theirs already, lies within them, or makes a key too long. */
-export type TransferProblem = "same place" | "inside itself" | "too long";
+/**
+ * Why names cannot be moved or copied: the place is theirs already, lies within them, gives objects of a folder keys that
+ * are below the folder again, or makes a key too long.
+ */
+export type TransferProblem = "same place" | "inside itself" | "onto itself" | "too long";
 
 /** Why no object or folder can have a name. */
 export type NameProblem = "empty" | "slash" | "too long" | "half a character";
 
-type TransferPlan = { readonly steps: readonly TransferStep[] } | { readonly problem: TransferProblem };
+type TransferPlan = {
+  readonly steps: readonly TransferStep[];
+  /** A prefix below which there must be no keys, as these would get keys that are sources themselves; null: none. */
+  readonly ontoItself: string | null;
+} | { readonly problem: TransferProblem };
 
 /** Longest key (S3 API), bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
@@ -68,5 +75,13 @@ function checked(steps: readonly TransferStep[], isSameBucket: boolean): Transfe
     if (isSameBucket && kind === "folder" && to.startsWith(from)) return { problem: "inside itself" };
     if (isTooLong(to)) return { problem: "too long" };
   }
-  return { steps };
+  return isSameBucket ? ordered(steps) : { steps, ontoItself: null };
+}
+
+/** A folder that moves up to a parent of the same name comes last: its objects may get keys of the other rows. */
+function ordered(steps: readonly TransferStep[]): TransferPlan {
+  const upward = steps.find(({ kind, from, to }) => kind === "folder" && from.startsWith(to));
+  if (!upward) return { steps, ontoItself: null };
+  const { from, to } = upward;
+  return { steps: [...steps.filter((step) => step !== upward), upward], ontoItself: from + from.slice(to.length) };
 }

@@ -66,9 +66,10 @@ export class TaskList {
     return this.#show({ id, account, createdAt, plan, state: NEW_TASK });
   }
 
-  /** Ends a task after what is under way. */
+  /** Ends a task after what is under way; not one that another page performs. */
   cancel(id: string): void {
     const task = this.#running.get(id);
+    if (task?.isElsewhere.peek()) return;
     task?.change({ isCanceling: true });
     task?.control.wake();
   }
@@ -104,7 +105,6 @@ export class TaskList {
   async #run(task: RunningTask): Promise<void> {
     const { alone, journal, onEnd } = this.#parts;
     if (task.state.peek() === NEW_TASK) await task.store();
-    else await task.save();
     await alone(`stackroom-storage-task-${task.id}`, () => task.isElsewhere.value = true, async () => {
       if (task.isElsewhere.peek()) {
         const stored = await journal.read(task.id);
@@ -113,6 +113,7 @@ export class TaskList {
         task.change(stored.state);
         if (stored.state.end !== null) return;
       }
+      await task.save();
       const end = await task.perform();
       batch(() => {
         task.isAway.value = false;

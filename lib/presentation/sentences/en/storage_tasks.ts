@@ -125,5 +125,7 @@ export const NAME_PROBLEMS = {
   halfCharacter: "The name has half of a character in it. Type it again.",
   samePlace: "They are there already. Choose another folder.",
   insideItself: "A folder cannot go into itself. Choose another folder.",
+  ontoItself:
+    "There the contents of the folder would land in the folder itself. Rename it first, or choose another folder.",
   keyTooLong: "Some keys would be longer than 1,024 bytes there. Choose a folder with a shorter path.",
 };

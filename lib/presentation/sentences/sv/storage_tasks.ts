@@ -119,5 +119,6 @@ export const NAME_PROBLEMS: typeof en.NAME_PROBLEMS = {
   halfCharacter: "Namnet innehåller ett halvt tecken. Skriv det på nytt.",
   samePlace: "De finns redan där. Välj en annan mapp.",
   insideItself: "En mapp kan inte flyttas eller kopieras in i sig själv. Välj en annan mapp.",
+  ontoItself: "Där skulle mappens innehåll hamna i mappen själv. Byt namn på den först eller välj en annan mapp.",
   keyTooLong: "Några nycklar skulle bli längre än 1 024 byte där. Välj en mapp med kortare sökväg.",
 };

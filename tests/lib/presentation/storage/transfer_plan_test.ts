@@ -45,13 +45,15 @@ Deno.test("transfer plan: what is below the rows gets keys of its own in the new
       assert.ok(plan.problem === "same place" ? from === to : plan.problem === "inside itself" && isInside);
       return;
     }
-    const sources = chosen.map(({ kind, key }) => kind === "folder" ? `${key}${below}` : key);
+    assert.deepEqual(plan.steps.map(({ from }) => from).toSorted(), chosen.map(({ key }) => key).toSorted());
+    const sources = plan.steps.map(({ kind, from }) => kind === "folder" ? `${from}${below}` : from);
     const targets = plan.steps.map((step, index) => targetKey(step, sources[index]));
     assert.equal(new Set(targets).size, targets.length);
     for (const [index, target] of targets.entries()) {
       assert.equal(target, to + sources[index].slice(from.length));
       // A listing that goes on while keys are added must not find them.
-      if (bucket === "b") assert.ok(!plan.steps.some(({ kind, from }) => kind === "folder" && target.startsWith(from)));
+      const rest = bucket === "b" ? plan.steps.slice(index) : [];
+      assert.ok(!rest.some(({ kind, from }) => kind === "folder" && target.startsWith(from)));
     }
   }));
 });
@@ -64,6 +66,36 @@ Deno.test("transfer plan: a folder does not go into itself, nor anything where i
     { kind: "folder", from: "a/", to: "a/a/" },
   ]);
   assert.deepEqual(planTransfer([row("x")], place(""), place(`${"å".repeat(512)}/`)), { problem: "too long" });
+});
+
+Deno.test("transfer plan: no step gives a key to an object that this or a later step takes for a source", () => {
+  const names = (options: fc.ArrayConstraints) =>
+    fc.array(fc.constantFrom("a/", "b/"), options).map((parts) => parts.join(""));
+  const cases = fc.tuple(names({ minLength: 1, maxLength: 3 }), names({ maxLength: 2 }), names({ maxLength: 4 }));
+  fc.assert(fc.property(cases, fc.nat(3), ([from, below, rest], depth) => {
+    const to = from.split("/").slice(0, -1).slice(0, depth).map((part) => `${part}/`).join("");
+    const plan = planTransfer([row(`${from}a/`), row(`${from}b`), row(`${from}b/`)], place(from), place(to));
+    if ("problem" in plan) return assert.equal(to, from);
+    for (const [index, step] of plan.steps.entries()) {
+      const source = step.kind === "folder" ? `${step.from}${below}${rest}x` : step.from;
+      if (plan.ontoItself !== null && source.startsWith(plan.ontoItself)) continue;
+      const target = targetKey(step, source);
+      const isSource = ({ kind, from }: TransferStep) => kind === "folder" ? target.startsWith(from) : target === from;
+      assert.ok(!plan.steps.slice(index).some(isSource), `${source} -> ${target}`);
+    }
+  }));
+});
+
+Deno.test("transfer plan: a folder moved up to a parent of its name comes last, and what is below may stop it", () => {
+  const plan = planTransfer([row("a/a/"), row("a/x")], place("a/"), place(""));
+  assert.deepEqual(plan, {
+    steps: [{ kind: "object", from: "a/x", to: "x" }, { kind: "folder", from: "a/a/", to: "a/" }],
+    ontoItself: "a/a/a/",
+  });
+  const deeper = planTransfer([row("a/b/a/")], place("a/b/"), place(""));
+  assert.ok("steps" in deeper && deeper.ontoItself === "a/b/a/b/a/");
+  const elsewhere = planTransfer([row("a/a/")], place("a/"), place("", "c"));
+  assert.ok("steps" in elsewhere && elsewhere.ontoItself === null);
 });
 
 Deno.test("transfer plan: a folder renamed to a longer name is not inside itself", () => {

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 
 import { type ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import type { TransferTaskPlan } from "@/lib/presentation/storage/task_record.ts";
+import { NEW_TASK, type TransferTaskPlan } from "@/lib/presentation/storage/task_record.ts";
 import { HeldClock, settled } from "@/tests/lib/client/held_clock.ts";
 import { FakeStore, MemoryTasks, type SeenCall } from "./fake_store.ts";
+
+type Alone = ConstructorParameters<typeof TaskList>[0]["alone"];
 
 /** Pages of a browser, one after the other: they share the store and the journal. */
 class Browser {
@@ -13,14 +15,14 @@ class Browser {
 
   constructor(readonly store: FakeStore) {}
 
-  page(call = this.store.call): TaskList {
+  page(call = this.store.call, alone: Alone = (_name, _wait, work) => work()): TaskList {
     return new TaskList({
       account: "archive/curator",
       call,
       journal: this.journal,
       clock: this.clock,
       random: () => 0.5,
-      alone: (_name, _wait, work) => work(),
+      alone,
       onEnd() {},
     });
   }
@@ -161,6 +163,29 @@ Deno.test("move: canceled, nothing more is copied, and no source is gone without
   assert.equal(done, deleted);
   assert.ok(browser.store.calls.filter(isCopy).length < 8);
   assert.equal(browser.store.keys("a").length, 50);
+});
+
+Deno.test("tasks: one that another page performs is neither changed nor canceled by this page, which takes it over", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  browser.page(() => new Promise<never>(() => {})).start(move());
+  await settled();
+  const [{ id }] = await browser.journal.all("archive/curator");
+  const further = { ...NEW_TASK, done: 1, deleted: 1, total: 3 };
+  const free = Promise.withResolvers<void>();
+  const list = browser.page(undefined, async (_name, wait, work) => {
+    wait();
+    await free.promise;
+    await work();
+  });
+  await list.restore();
+  await browser.journal.putState(id, further);
+  list.cancel(id);
+  await settled();
+  const [task] = list.tasks.peek();
+  assert.deepEqual([task.isElsewhere.peek(), task.state.peek().isCanceling], [true, false]);
+  assert.deepEqual((await browser.journal.read(id))?.state, further);
+  free.resolve();
+  assert.deepEqual((await ended(task, browser.clock)).end, { how: "done" });
 });
 
 Deno.test("undo: of keys the newest marker is removed, below a prefix only markers of the deletion's own time", async () => {
