@@ -59,7 +59,7 @@ export class BrowserJournal implements UploadJournal {
     const found = await this.#read<BatchRecord[]>(BATCHES, (store) => store.getAll(range)) ?? [];
     const since = Date.now() - MOST_AGE_MS;
     const [young, old] = [true, false].map((isYoung) => found.filter(({ startedAt }) => startedAt > since === isYoung));
-    for (const { bucket, prefix } of old) await this.forgetBatch(bucket, prefix);
+    for (const { bucket, prefix } of old) await this.forgetBatch(bucket, prefix, null);
     return young;
   }
 
@@ -67,12 +67,15 @@ export class BrowserJournal implements UploadJournal {
     return this.#write(({ batches }) => batches.put(record, this.#key(record.bucket, record.prefix)));
   }
 
-  async forgetBatch(bucket: string, prefix: string): Promise<void> {
-    const records = await this.files(bucket, prefix);
+  async forgetBatch(bucket: string, prefix: string, keys: ReadonlySet<string> | null): Promise<void> {
+    const own = (await this.files(bucket, prefix)).filter((record) => record.prefix === prefix);
+    const over = keys === null ? own : own.filter(({ key }) => keys.has(key));
     await this.#write((stores) => {
-      stores.files.delete(this.#below(bucket, prefix));
-      for (const { upload } of records) if (upload) forgetParts(stores.parts, upload.uploadId);
-      stores.batches.delete(this.#key(bucket, prefix));
+      for (const { key, upload } of over) {
+        stores.files.delete(this.#key(bucket, key));
+        if (upload) forgetParts(stores.parts, upload.uploadId);
+      }
+      if (over.length === own.length) stores.batches.delete(this.#key(bucket, prefix));
     });
   }
 
@@ -90,9 +93,14 @@ export class BrowserJournal implements UploadJournal {
     const database = await this.#database;
     if (!database) return null;
     return await new Promise((resolve) => {
-      const asked = request(database.transaction(name).objectStore(name));
-      asked.onsuccess = () => resolve(asked.result ?? null);
-      asked.onerror = () => resolve(null);
+      try {
+        const asked = request(database.transaction(name).objectStore(name));
+        asked.onsuccess = () => resolve(asked.result ?? null);
+        asked.onerror = () => resolve(null);
+      } catch {
+        // The browser has closed the database.
+        resolve(null);
+      }
     });
   }
 
@@ -107,7 +115,8 @@ export class BrowserJournal implements UploadJournal {
     const writes = this.#writes.splice(0);
     if (!database || writes.length === 0) return;
     await new Promise<void>((resolve) => {
-      const transaction = database.transaction([FILES, PARTS, BATCHES], "readwrite");
+      const transaction = begin(database);
+      if (!transaction) return resolve();
       transaction.oncomplete = transaction.onabort = transaction.onerror = () => resolve();
       const [files, parts, batches] = [FILES, PARTS, BATCHES].map((name) => transaction.objectStore(name));
       for (const write of writes) {
@@ -118,6 +127,15 @@ export class BrowserJournal implements UploadJournal {
         }
       }
     });
+  }
+}
+
+/** @returns null where the browser has closed the database */
+function begin(database: IDBDatabase): IDBTransaction | null {
+  try {
+    return database.transaction([FILES, PARTS, BATCHES], "readwrite");
+  } catch {
+    return null;
   }
 }
 

@@ -213,7 +213,7 @@ export class UploadCalls {
       return response.status === 501 ? "none" : [];
     }
     if (!response.ok) throw await fault(response);
-    const { cors_rules } = await response.json();
+    const { cors_rules } = await body(response, signal);
     return cors_rules;
   }
 
@@ -238,7 +238,7 @@ export class UploadCalls {
   async #json(operation: UploadOperation, place: Partial<ObjectName>, call: Call): Promise<any> {
     const response = await this.#send(operation, place, call);
     if (!response.ok) throw await fault(response);
-    return await response.json();
+    return await body(response, call.signal);
   }
 
   /** @throws UploadFault `lost` without a response */
@@ -276,6 +276,19 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly mostMs?: number;
+}
+
+/** @throws UploadFault `lost` for a body that breaks off, `busy` for one that is not the gateway's */
+// deno-lint-ignore no-explicit-any -- see above
+async function body(response: Response, signal: AbortSignal): Promise<any> {
+  try {
+    const json = JSON.parse(await response.text());
+    if (typeof json === "object" && json !== null) return json;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SyntaxError)) throw new UploadFault("lost");
+  }
+  throw new UploadFault("busy");
 }
 
 async function fault(response: Response): Promise<UploadFault> {

@@ -9,7 +9,7 @@ import { findTaken } from "./taken_keys.ts";
 import type { UploadCalls } from "./upload_calls.ts";
 import { asFault, UploadFault } from "./upload_fault.ts";
 import type { NameAnswer, UploadBatch, UploadItem, UploadState } from "./upload_item.ts";
-import type { BatchRecord, UploadJournal } from "./upload_journal.ts";
+import type { BatchRecord, FileRecord, UploadJournal } from "./upload_journal.ts";
 import { type UploadRoute, UploadRoutes } from "./upload_route.ts";
 import { nameOf, SMALL_BYTES, UploadSteps } from "./upload_steps.ts";
 import { backoffMs, wait } from "./upload_wait.ts";
@@ -114,7 +114,7 @@ export class UploadEngine {
     { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
     handles: readonly FileSystemHandle[] = [],
   ): Promise<void> {
-    const batch: UploadBatch = { bucket, prefix, answer: null, isLookedUp: false, open: 0 };
+    const batch: UploadBatch = { bucket, prefix, answer: null, taken: new Set(), keys: new Set(), open: 0 };
     this.#chosen.push(batch);
     const items = files.map(({ path, file }) => this.#item(path, file, batch));
     const sendable = items.filter(({ state }) => state === "looking");
@@ -130,6 +130,7 @@ export class UploadEngine {
       if (!this.items.some((item) => item.batch === batch && item.state === "taken")) continue;
       batch.answer = answer;
       this.#takeAnswer(batch);
+      void this.#settled(batch);
     }
     this.#pump();
     this.#parts.onChange();
@@ -148,7 +149,7 @@ export class UploadEngine {
     this.halted = null;
     this.#connection.askNow();
     for (const batch of this.#chosen) {
-      if (this.items.some((item) => item.batch === batch && item.state === "looking")) this.#lookUp(batch);
+      if (this.items.some((item) => item.batch === batch && item.state === "looking")) void this.#lookUp(batch);
     }
     this.#pump();
     this.#parts.onChange();
@@ -226,6 +227,7 @@ export class UploadEngine {
       file,
       batch,
       key,
+      isFree: false,
       state: fault === null ? "looking" : "failed",
       sent: 0,
       fault,
@@ -242,7 +244,10 @@ export class UploadEngine {
     this.items.push(item);
     this.#counts.set(item.state, this.count(item.state) + 1);
     this.bytes += file.size;
-    if (fault === null) batch.open++;
+    if (fault === null) {
+      batch.open++;
+      batch.keys.add(key);
+    }
     return item;
   }
 
@@ -250,20 +255,24 @@ export class UploadEngine {
   async #lookUp(batch: UploadBatch): Promise<void> {
     const { bucket, prefix } = batch;
     const items = this.items.filter((item) => item.batch === batch && item.state === "looking");
-    const records = new Map((await this.#parts.journal.files(bucket, prefix)).map((record) => [record.key, record]));
+    const keys = items.map(({ key }) => key);
     const { signal } = new AbortController();
+    let records = new Map<string, FileRecord>();
     let taken = new Map<string, number>();
+    let isListed = false;
     try {
-      const keys = items.map(({ key }) => key);
+      records = new Map((await this.#parts.journal.files(bucket, prefix)).map((record) => [record.key, record]));
       taken = await this.#persist(signal, () => findTaken(this.#parts.calls, bucket, keys, signal));
-      batch.isLookedUp = true;
+      isListed = true;
     } catch (error) {
       const fault = asFault(error);
       // Who may write and not list still overwrites nothing, as long as the store knows the condition.
       if (fault.kind !== "forbidden") return this.#halt(fault.kind === "gone" ? new UploadFault("no bucket") : fault);
     }
-    for (const item of items) {
-      if (item.state !== "looking") continue;
+    for (const [index, item] of items.entries()) {
+      // Another look-up may have been faster, and the answer may have led to another key since.
+      if (item.state !== "looking" || item.key !== keys[index]) continue;
+      item.isFree = isListed && !taken.has(item.key);
       const record = records.get(item.key);
       const isSame = record?.size === item.file.size && record.modified === item.file.lastModified;
       if (record?.upload && isSame) item.earlier = record.upload;
@@ -283,7 +292,7 @@ export class UploadEngine {
   async #remember(batch: UploadBatch, items: readonly UploadItem[], handles: readonly FileSystemHandle[]) {
     const { bucket, prefix } = batch;
     const place = `${bucket}/${prefix}`;
-    const before = this.#remembered.get(place);
+    const before = this.#remembered.get(place) ?? await this.#interrupted(batch);
     const record: BatchRecord = {
       bucket,
       prefix,
@@ -296,34 +305,56 @@ export class UploadEngine {
     await this.#parts.journal.putBatch(record);
   }
 
+  /** An upload to the same folder that another page began, and of which these files are not all. */
+  async #interrupted({ bucket, prefix, keys }: UploadBatch): Promise<BatchRecord | undefined> {
+    const { journal } = this.#parts;
+    const files = await journal.files(bucket, prefix);
+    if (files.every((file) => file.prefix !== prefix || keys.has(file.key))) return undefined;
+    return (await journal.batches()).find((one) => one.bucket === bucket && one.prefix === prefix);
+  }
+
   #takeAnswer(batch: UploadBatch): void {
     if (batch.answer === null) return;
     const taken = this.items.filter((item) => item.batch === batch && item.state === "taken");
     if (taken.length === 0) return;
-    const used = batch.answer === "keep both" ? new Set(this.items.map(({ key }) => key)) : null;
+    if (batch.answer === "keep both") return this.#rename(batch, taken);
     for (const item of taken) {
       if (batch.answer === "skip") {
         this.#leave(item, "skipped");
         // The parts of a file whose name was taken meanwhile are of no use.
-        if (item.upload) this.#inBackground(item, (signal) => this.#steps.abort(item, signal));
+        if (item.upload ?? item.earlier) this.#inBackground(item, (signal) => this.#steps.abort(item, signal));
         continue;
       }
-      if (used) {
-        if (item.upload) {
-          const { upload, key } = item;
-          this.#inBackground(
-            item,
-            (signal) => this.#parts.calls.abort({ bucket: batch.bucket, key }, upload.uploadId, signal),
-          );
-        }
-        item.upload = item.earlier = null;
-        item.key = freeKey(item.key, (key) => used.has(key));
-        used.add(item.key);
-        this.#sentTo(item, 0);
-      }
-      item.ifAbsent = used !== null;
+      item.ifAbsent = false;
       this.#enqueue(item);
     }
+  }
+
+  /** Chooses other names for files, and looks up whether these are in use as well. */
+  #rename(batch: UploadBatch, items: readonly UploadItem[]): void {
+    const { bucket, prefix, taken, keys } = batch;
+    const { calls, journal } = this.#parts;
+    for (const { key } of items) taken.add(key);
+    const used = new Set(this.items.flatMap(({ batch, key }) => batch.bucket === bucket ? [key] : []));
+    for (const item of items) {
+      const { key } = item;
+      const upload = item.upload ?? item.earlier;
+      if (upload) {
+        this.#inBackground(item, async (signal) => {
+          await calls.abort({ bucket, key }, upload.uploadId, signal);
+          await journal.forget({ bucket, key });
+        });
+      }
+      item.upload = item.earlier = null;
+      item.mayBeWritten = false;
+      item.ifAbsent = true;
+      item.key = freeKey(prefix + item.path, (free) => used.has(free) || taken.has(free));
+      used.add(item.key);
+      keys.add(item.key);
+      this.#sentTo(item, 0);
+      this.#set(item, "looking");
+    }
+    void this.#lookUp(batch);
   }
 
   #enqueue(item: UploadItem, first = false): void {
@@ -417,7 +448,8 @@ export class UploadEngine {
     const { size, lastModified } = item.file;
     const name = nameOf(item);
     if (item.upload) await this.#parts.journal.forget(name);
-    await this.#parts.journal.putFile({ ...name, size, modified: lastModified, upload: null });
+    const { prefix } = item.batch;
+    await this.#parts.journal.putFile({ ...name, prefix, size, modified: lastModified, upload: null });
     await this.#settled(item.batch);
   }
 
@@ -437,8 +469,10 @@ export class UploadEngine {
     const { kind } = fault;
     if (kind === "no condition" && item.ifAbsent) {
       // Without a listing, the condition alone keeps other objects from being overwritten.
-      item.ifAbsent = false;
-      return this.#interrupt(item, item.batch.isLookedUp ? "waiting" : "taken");
+      if (item.isFree || item.batch.answer !== "keep both") {
+        item.ifAbsent = false;
+        return this.#interrupt(item, item.isFree ? "waiting" : "taken");
+      }
     }
     if (kind === "taken" && item.ifAbsent) {
       this.#interrupt(item, "taken");
@@ -485,7 +519,8 @@ export class UploadEngine {
     this.#counts.set(item.state, this.count(item.state) - 1);
     this.#counts.set(state, this.count(state) + 1);
     item.state = state;
-    if (SETTLED.has(state)) item.batch.open--;
+    // What cannot be sent was never counted as open.
+    if (SETTLED.has(state) && typeof item.fault !== "string") item.batch.open--;
     if (state !== "skipped" && state !== "cancelled") return;
     this.bytes -= item.file.size;
     this.#sentTo(item, 0);
@@ -524,12 +559,14 @@ export class UploadEngine {
     }
   }
 
-  /** Forgets what is remembered of a folder once nothing is open there. */
+  /** Forgets what this page has sent to a folder once nothing is open there. */
   async #settled({ bucket, prefix }: UploadBatch): Promise<void> {
     const all = this.#chosen.filter((batch) => batch.bucket === bucket && batch.prefix === prefix);
     if (all.some(({ open }) => open > 0)) return;
     this.#remembered.delete(`${bucket}/${prefix}`);
-    await this.#parts.journal.forgetBatch(bucket, prefix);
+    const keys = new Set(all.flatMap((batch) => [...batch.keys]));
+    for (const batch of all) batch.keys.clear();
+    await this.#parts.journal.forgetBatch(bucket, prefix, keys);
   }
 
   #inBackground(item: UploadItem, step: (signal: AbortSignal) => Promise<void>): void {

@@ -89,12 +89,12 @@ export function faultOf({ status, text, retryAfter }: StepResponse): UploadFault
   );
 }
 
-/** What was thrown, as a failure. An abort stays what it is. @throws what is not a failure to read or send */
+/** What was thrown, as a failure. */
 export function asFault(error: unknown): UploadFault {
   if (error instanceof UploadFault) return error;
   const name = error instanceof Error ? error.name : "";
   if (name === "NotReadableError" || name === "NotFoundError") return new UploadFault("unreadable");
-  throw error;
+  return new UploadFault("refused", error instanceof Error ? error.message : null);
 }
 
 function xmlText(text: string, name: string): string | null {

@@ -29,9 +29,11 @@ export interface UploadBatch {
   readonly prefix: string;
   /** What was answered for the first name in use, and holds for all. */
   answer: NameAnswer | null;
-  /** Whether the names in use could be listed. */
-  isLookedUp: boolean;
-  /** Files that are not done, skipped or cancelled. */
+  /** Names that were found in use. */
+  readonly taken: Set<string>;
+  /** Keys that this page may have recorded for it. */
+  readonly keys: Set<string>;
+  /** Files that can be sent and are not done, skipped or cancelled. */
   open: number;
 }
 
@@ -50,6 +52,8 @@ export interface UploadItem {
   readonly file: File;
   readonly batch: UploadBatch;
   key: string;
+  /** Whether a listing has shown that no object has the key. */
+  isFree: boolean;
   state: UploadState;
   /** Bytes that have left, those of parts under way included. */
   sent: number;

@@ -2,6 +2,8 @@ import type { ObjectName, SentPart } from "./upload_calls.ts";
 
 /** What is remembered of a file, so that it need not be sent again after the page was reloaded. */
 export interface FileRecord extends ObjectName {
+  /** The folder of the upload that it belongs to. */
+  readonly prefix: string;
   /** Bytes and ms since 1970: with the name, what tells that a file is the same. */
   readonly size: number;
   readonly modified: number;
@@ -38,6 +40,10 @@ export interface UploadJournal {
   forget(name: ObjectName): Promise<void>;
   batches(): Promise<readonly BatchRecord[]>;
   putBatch(record: BatchRecord): Promise<void>;
-  /** Forgets what was uploaded to a folder, and all files below it. */
-  forgetBatch(bucket: string, prefix: string): Promise<void>;
+  /**
+   * Forgets files of an upload to a folder, and the upload itself once no other file of it is remembered.
+   *
+   * @param keys null: all of its files
+   */
+  forgetBatch(bucket: string, prefix: string, keys: ReadonlySet<string> | null): Promise<void>;
 }

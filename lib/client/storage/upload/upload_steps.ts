@@ -106,7 +106,8 @@ export class UploadSteps {
     }
     item.upload = { uploadId, hasChecksums, plan, parts: new Map() };
     const { size, lastModified } = item.file;
-    await journal.putFile({ ...name, size, modified: lastModified, upload: { uploadId, hasChecksums } });
+    const { prefix } = item.batch;
+    await journal.putFile({ ...name, prefix, size, modified: lastModified, upload: { uploadId, hasChecksums } });
   }
 
   /** Sends one part. */

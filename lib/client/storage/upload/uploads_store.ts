@@ -141,11 +141,12 @@ export class UploadsStore {
   async discardInterrupted({ record: { bucket, prefix } }: InterruptedUpload): Promise<void> {
     this.#forgetInterrupted(bucket, prefix);
     const { signal } = new AbortController();
-    for (const { key, upload } of await this.#journal.files(bucket, prefix)) {
+    const records = await this.#journal.files(bucket, prefix);
+    for (const { key, upload } of records.filter((one) => one.prefix === prefix)) {
       // What cannot be deleted stays in the list of unfinished uploads.
       if (upload) await this.#calls.abort({ bucket, key }, upload.uploadId, signal).catch(() => {});
     }
-    await this.#journal.forgetBatch(bucket, prefix);
+    await this.#journal.forgetBatch(bucket, prefix, null);
   }
 
   /** Adds the CORS rule that lets the page send straight to the store. */

@@ -230,8 +230,10 @@ export class MemoryJournal implements UploadJournal {
     return Promise.resolve();
   }
 
-  async forgetBatch(bucket: string, prefix: string): Promise<void> {
-    for (const record of await this.files(bucket, prefix)) await this.forget(record);
-    this.begun.delete(`${bucket}/${prefix}`);
+  async forgetBatch(bucket: string, prefix: string, keys: ReadonlySet<string> | null): Promise<void> {
+    const own = (await this.files(bucket, prefix)).filter((record) => record.prefix === prefix);
+    const over = own.filter(({ key }) => keys === null || keys.has(key));
+    for (const record of over) await this.forget(record);
+    if (over.length === own.length) this.begun.delete(`${bucket}/${prefix}`);
   }
 }

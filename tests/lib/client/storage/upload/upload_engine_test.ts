@@ -487,3 +487,100 @@ Deno.test("upload engine: keys that no URL can carry go through the gateway", as
   assert.deepEqual([...page.bucket.objects.keys()], ["../a"]);
   assert.equal(page.bucket.count("put_object"), 1);
 });
+
+for (const knowsCondition of [true, false]) {
+  const store = knowsCondition ? "knows the condition" : "does not know the condition";
+  Deno.test(`upload engine: a file that is to be kept beside others overwrites none where the store ${store}`, async () => {
+    const page = new Page();
+    const { objects } = page.bucket;
+    for (const key of ["scans/a.txt", "scans/a (2).txt"]) objects.set(key, new TextEncoder().encode("old"));
+    if (!knowsCondition) {
+      page.bucket.intercept = ({ headers }) =>
+        headers.has("if-none-match") ? s3Error(501, "NotImplemented") : undefined;
+    }
+    await page.engine.add([file("a.txt", "new")], FOLDER);
+    await page.atRest();
+    page.engine.answer("keep both");
+    await page.atRest();
+    assert.deepEqual(page.states(), ["done"]);
+    const found = [...objects].map(([key, body]) => [key, new TextDecoder().decode(body)]);
+    assert.deepEqual(found, [["scans/a.txt", "old"], ["scans/a (2).txt", "old"], ["scans/a (3).txt", "new"]]);
+  });
+}
+
+Deno.test("upload engine: without a listing and without the condition, nothing is written beside other objects", async () => {
+  const page = new Page();
+  page.bucket.objects.set("scans/a (2)", new TextEncoder().encode("old"));
+  page.bucket.intercept = ({ operation, headers }) => {
+    if (operation === "list_objects") return Response.json({ detail: "no" }, { status: 403 });
+    return headers.has("if-none-match") ? s3Error(501, "NotImplemented") : undefined;
+  };
+  const added = page.engine.add([file("a", "new")], FOLDER);
+  await page.pass(() => page.engine.count("taken") === 1);
+  await added;
+  page.engine.answer("keep both");
+  await page.pass(() => !page.engine.isBusy);
+  assert.deepEqual(page.states(), ["failed"]);
+  assert.deepEqual([...page.bucket.objects.keys()], ["scans/a (2)"]);
+});
+
+for (const prefix of ["scans/", ""]) {
+  Deno.test(`upload engine: an interrupted upload can be continued after another one to "${prefix}"`, async () => {
+    const first = new Page();
+    const { bucket, journal } = first;
+    bucket.intercept = (request) => isPart(request, 2) ? new Promise(() => {}) : undefined;
+    await first.engine.add([file("large.bin", large)], FOLDER);
+    await first.until(() => first.engine.items[0].upload?.parts.size === 2);
+    bucket.intercept = () => undefined;
+
+    const other = new Page(bucket, journal);
+    await other.engine.add([file("small", "x")], { bucket: "b", prefix });
+    await other.atRest();
+    assert.deepEqual([...journal.records.keys()], ["b/scans/large.bin"]);
+    assert.deepEqual([...journal.begun.keys()], ["b/scans/"]);
+
+    const later = new Page(bucket, journal);
+    await later.engine.add([file("large.bin", large)], FOLDER);
+    await later.atRest();
+    assert.equal(bucket.count("create_multipart_upload"), 1);
+    assertLarge(bucket);
+    assert.deepEqual([...journal.records.keys(), ...journal.begun.keys()], []);
+  });
+}
+
+Deno.test("upload engine: an upload of which files were skipped is not remembered as interrupted", async () => {
+  const page = new Page();
+  page.bucket.objects.set("scans/a", new Uint8Array(3));
+  await page.engine.add([file("a", "new"), file("b", "b"), file("x".repeat(1100), "x")], FOLDER);
+  await page.until(() => page.engine.count("done") === 1);
+  page.engine.answer("skip");
+  await page.atRest();
+  assert.deepEqual([...page.journal.records.keys(), ...page.journal.begun.keys()], []);
+});
+
+Deno.test("upload engine: a response that breaks off or is not the gateway's is requested again", async () => {
+  const broken = () =>
+    new Response(new ReadableStream({ start: (controller) => controller.error(new TypeError("network error")) }));
+  for (const operation of ["list_objects", "create_multipart_upload", "complete_multipart_upload"]) {
+    for (const respond of [broken, () => new Response("<html>proxy</html>"), () => new Response("null")]) {
+      const page = new Page();
+      let isFirst = true;
+      page.bucket.intercept = (request) => {
+        if (request.operation !== operation || !isFirst) return undefined;
+        isFirst = false;
+        return respond();
+      };
+      const added = page.engine.add([file("large.bin", large)], FOLDER);
+      await page.pass(() => page.engine.count("done") === 1);
+      await added;
+    }
+  }
+});
+
+Deno.test("upload engine: a response in which something is missing fails its file alone", async () => {
+  const page = new Page();
+  page.bucket.intercept = ({ operation }) => operation === "presign_objects" ? Response.json({}) : undefined;
+  await page.engine.add([file("medium", medium), file("small", "x")], FOLDER);
+  await page.pass(() => !page.engine.isBusy);
+  assert.deepEqual(page.states(), ["failed", "done"]);
+});
