@@ -55,6 +55,8 @@ export function remoteGateway(base: string, upstream: UpstreamClient): GatewaySe
     const peer = peerAddress(context.info) ?? "unknown";
     sent.set("X-Forwarded-For", before ? `${before}, ${peer}` : peer);
     sent.set(REQUEST_ID_HEADER, context.requestId);
+    // A length without a body would have the gateway take the next request for its bytes.
+    if (body === null) { for (const name of ["Content-Length", "Transfer-Encoding"]) sent.delete(name); }
     const { request: { signal }, info } = context;
     const upload = body instanceof ReadableStream ? uploadOf(body, headers) : null;
     let response: Response;

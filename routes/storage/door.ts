@@ -29,6 +29,8 @@ const REQUEST_HEADERS = new Set([
   "range",
 ]);
 const REQUEST_PREFIX = "x-amz-";
+/** What describes the body of a request, which that of a read is sent without. */
+const BODY_HEADERS = ["content-length", "content-type"];
 /** What is between the gateway and this role, or would speak of a bearer token. */
 const DROPPED_HEADERS = [
   "connection",
@@ -78,11 +80,13 @@ async function opened(deps: StorageDeps, context: RequestContext): Promise<Respo
   const query = new URLSearchParams(context.target.query);
   const login = requestedLogin(deps, request, query);
   if (login === null) throw new HttpError(401, "not logged in");
+  const sent = requestHeaders(request.headers);
+  if (READS.includes(method)) { for (const name of BODY_HEADERS) sent.delete(name); }
   const response = await deps.gateway.send(
     {
       method,
       target,
-      headers: requestHeaders(request.headers),
+      headers: sent,
       body: READS.includes(method) ? null : request.body,
       known(handled) {
         context.operation = handled.operation ?? context.operation;

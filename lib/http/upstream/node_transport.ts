@@ -48,7 +48,7 @@ export function sendByNode(
       port: port || (secure ? 443 : 80),
       path: request.target,
       method: request.method,
-      headers: request.headers instanceof Headers ? Object.fromEntries(request.headers) : request.headers,
+      headers: headersOf(request),
       agent: request.agent ?? (secure ? agents.secure(caCerts, verifyTls) : agents.plain),
     });
     const cut = () => {
@@ -79,6 +79,17 @@ export function sendByNode(
     });
     sendBody(request.body, outgoing).catch((error) => outgoing.destroy(asError(error)));
   });
+}
+
+/** The headers of a request. Without a body it has no length: the server would take the next request for its bytes. */
+function headersOf({ headers, body }: NodeRequest): Record<string, string> {
+  const record = headers instanceof Headers ? Object.fromEntries(headers) : { ...headers };
+  if (body !== undefined && body !== null) return record;
+  for (const name in record) {
+    const lower = name.toLowerCase();
+    if (lower === "transfer-encoding" || (lower === "content-length" && record[name] !== "0")) delete record[name];
+  }
+  return record;
 }
 
 /** Agents that keep connections for later requests, or that open one for each. */

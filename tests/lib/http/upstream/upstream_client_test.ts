@@ -211,6 +211,23 @@ function rawServer(taken: (text: string, connection: Deno.TcpConn) => Promise<vo
 const answered = (connection: Deno.TcpConn, status: string) =>
   connection.write(new TextEncoder().encode(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`)).then(() => {});
 
+Deno.test("upstream client by node:http: sends no length without a body, so that the next request is its own", async () => {
+  const seen: (string | null)[][] = [];
+  await withServer(false, ({ method, headers }) => {
+    seen.push([method, headers.get("content-length"), headers.get("transfer-encoding")]);
+    return new Response("x");
+  }, async (origin) => {
+    const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
+    for (const [name, value] of [["Content-Length", "50"], ["transfer-encoding", "chunked"]]) {
+      for (const headers of [{ [name]: value }, new Headers({ [name]: value })]) {
+        const response = await client.send({ method: "GET", origin, target: "/a/../b", headers });
+        assert.equal(await response.text(), "x");
+      }
+    }
+  });
+  assert.deepEqual(seen, Array(4).fill(["GET", null, null]));
+});
+
 Deno.test("upstream client by node:http: fails when a body ends before its length", async () => {
   const server = rawServer(() => {});
   const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
