@@ -15,6 +15,8 @@ export interface GatewayRequest {
   /** Without those of the connection. */
   readonly headers: Headers;
   readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | null;
+  /** This process reads the response itself, which ends before the browser's own does. */
+  readonly readHere?: boolean;
   /** Called with what a gateway in this process knows of the request, for the log. */
   readonly known?: (handled: Pick<RequestContext, "operation" | "audit" | "caller">) => void;
 }

@@ -2,7 +2,7 @@ import { decodeJwt } from "jose";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
+import { readCapped } from "@/lib/http/read_capped.ts";
 import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
@@ -81,13 +81,17 @@ export class StorageGateway {
     const [pathname, query = ""] = path.split("?", 2);
     const headers = new Headers({ Accept: "application/json", "Accept-Encoding": "identity" });
     const target = { path: `/api/v1${pathname}`, query };
-    const response = await this.send({ method: "GET", target, headers }, acting, context);
-    return await jsonOf(response, MAX_JSON_BYTES);
+    const response = await this.send({ method: "GET", target, headers, readHere: true }, acting, context);
+    return await jsonOf(response, MAX_JSON_BYTES, context);
   }
 
   /** The headers of an object, or the status of an error. @throws HttpError as {@link send} */
   async head(target: RawTarget, acting: Acting, context: RequestContext): Promise<Response> {
-    const response = await this.send({ method: "HEAD", target, headers: new Headers() }, acting, context);
+    const response = await this.send(
+      { method: "HEAD", target, headers: new Headers(), readHere: true },
+      acting,
+      context,
+    );
     await response.body?.cancel();
     return response;
   }
@@ -112,8 +116,8 @@ export class StorageGateway {
     const now = this.#now();
     if (this.#kind && now - this.#kind.readAt < CAPABILITIES_MS) return this.#kind.kind;
     const target = { path: "/api/v1/capabilities", query: "" };
-    const response = await this.#exchange({ method: "GET", target, headers: new Headers() }, context);
-    const { data } = CAPABILITIES.safeParse((await jsonOf(response, MAX_TOKEN_BYTES)).json);
+    const response = await this.#exchange({ method: "GET", target, headers: new Headers(), readHere: true }, context);
+    const { data } = CAPABILITIES.safeParse((await jsonOf(response, MAX_TOKEN_BYTES, context)).json);
     if (!data) throw noGateway();
     const kind = { hasTenants: data.storage_backend === "hcp", hasMapi: data.mapi_enabled };
     this.#kind = { kind, readAt: now };
@@ -129,8 +133,9 @@ export class StorageGateway {
       target: { path: "/api/v1/auth/token", query: "" },
       headers: new Headers({ "Content-Type": "application/x-www-form-urlencoded" }),
       body: new TextEncoder().encode(form.toString()),
+      readHere: true,
     }, context);
-    const { status, json, headers } = await jsonOf(response, MAX_TOKEN_BYTES);
+    const { status, json, headers } = await jsonOf(response, MAX_TOKEN_BYTES, context);
     const { data } = TOKEN.safeParse(json);
     if (status !== 200 || !data) throw refusedToken(status, headers);
     const token = data.access_token;
@@ -159,14 +164,20 @@ function endOf(token: string): number {
   }
 }
 
-async function jsonOf(response: Response, maxBytes: number): Promise<GatewayJson> {
+/** @throws HttpError 502 for a body that breaks off or is not JSON, 499 when the client has left */
+async function jsonOf(response: Response, maxBytes: number, context: RequestContext): Promise<GatewayJson> {
   const { status, headers } = response;
+  // Read now: once a client has left, its request cannot be read any more.
+  const { signal } = context.request;
+  let text: string;
   try {
-    return { status, headers, json: parsedJson(await readCapped(response, maxBytes)) };
+    text = await readCapped(response, maxBytes);
   } catch (error) {
-    if (error instanceof BodyLimitError) throw noGateway(error);
-    throw error;
+    throw signal.aborted ? clientClosedRequest(error) : noGateway(error);
   }
+  const json = parsedJson(text);
+  if (status === 200 && json === undefined) throw noGateway();
+  return { status, headers, json };
 }
 
 /** A name that cannot be an account is 422 at the gateway; anything else is not about the login. */

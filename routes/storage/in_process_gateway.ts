@@ -41,7 +41,8 @@ export function inProcessGateway(
     return await serve(inner, {
       target,
       remoteAddr: info?.remoteAddr,
-      completed: info?.completed,
+      // What such a request holds is released with its own response, however long the client reads the other one.
+      completed: request.readHere ? undefined : info?.completed,
       breakOff: info?.breakOff?.bind(info),
     });
   };

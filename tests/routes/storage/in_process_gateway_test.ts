@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { InFlight } from "@/lib/http/in_flight.ts";
+import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { type Method, publicOperation } from "@/lib/http/operation.ts";
+import { RequestContext } from "@/lib/http/request_context.ts";
+import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
+import { inProcessGateway } from "@/routes/storage/in_process_gateway.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+
+const ACTING = { tenant: "archive", user: "curator", password: "secret" };
+const BUCKETS = Array.from({ length: 23 }, (_, index) => `bucket-${index}`);
+
+/** A gateway with 12 slots for a tenant and 4 for the logins of an address. */
+function limitedGateway() {
+  const role = new InFlight(1000);
+  const tenants = new InFlight(12);
+  const logins = new UnprovenRequests(4, 100);
+  const operation = (method: Method, path: string, admit: (context: RequestContext) => void, json: unknown) =>
+    publicOperation({
+      id: path,
+      method,
+      path,
+      tag: "t",
+      summary: "s",
+      params: z.object({ bucket: z.string().optional() }),
+      responses: {},
+      handler: () => Response.json(json),
+    }, admit);
+  const ofTenant = (context: RequestContext) => enterTenant(role, tenants, context, "archive");
+  const service = inProcessGateway([
+    operation("POST", "/api/v1/auth/token", (context) => context.hold(logins.enter(context)), { access_token: "a" }),
+    operation("GET", "/api/v1/buckets/{bucket}/versioning", ofTenant, {}),
+    operation("HEAD", "/api/v1/buckets/{bucket}/cors", ofTenant, {}),
+  ], { log: NO_LOG, trustedHops: undefined });
+  return { gateway: new StorageGateway(service, () => 0), tenants, logins };
+}
+
+Deno.test("gateway of this process: what a page reads takes no slot for longer than its own response", async () => {
+  const { gateway, tenants, logins } = limitedGateway();
+  const { promise: completed, resolve: complete } = Promise.withResolvers<void>();
+  const context = new RequestContext(new Request("http://web.example/storage"), { completed });
+  for (const bucket of BUCKETS) {
+    assert.equal((await gateway.read(`/buckets/${bucket}/versioning`, ACTING, context)).status, 200);
+    const target = { path: `/api/v1/buckets/${bucket}/cors`, query: "" };
+    assert.equal((await gateway.head(target, ACTING, context)).status, 200);
+  }
+  assert.deepEqual([tenants.count("archive"), logins.count], [0, 0]);
+
+  const target = { path: "/api/v1/buckets/a/versioning", query: "" };
+  const passedOn = await gateway.send({ method: "GET", target, headers: new Headers() }, ACTING, context);
+  await passedOn.body?.cancel();
+  assert.deepEqual([tenants.count("archive"), logins.count], [1, 0], "a response that is passed on is still sent");
+  complete();
+  await completed;
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.equal(tenants.count("archive"), 0);
+});
