@@ -24,7 +24,7 @@ Deno.test(
     await site.change({ log: "2026-11-21 08:15:00,250 INFO [v] COMPLETE 201 pages in 9 s\n" });
     await page.clock.fastForward(16_000);
     await page.getByText("finished", { exact: true }).waitFor();
-    assert.ok(!await page.isVisible("text=Follow the end"));
+    await page.getByText("Follow the end").waitFor({ state: "hidden" });
   }),
 );
 
@@ -162,7 +162,7 @@ Deno.test(
     await page.clock.fastForward(16_000);
     await page.getByText("finished", { exact: true }).waitFor();
     await page.locator(".page-grid a").first().waitFor();
-    assert.ok(!await page.isVisible("text=Follow the end"));
+    await page.getByText("Follow the end").waitFor({ state: "hidden" });
   }, [/404/]),
 );
 
