@@ -78,7 +78,7 @@ export default island(
     useEffect(() => {
       style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
       stop.value = 0;
-      const stopFollowing = onFolderChanged(folder, () => void store.refresh());
+      const stopFollowing = onFolderChanged(folder, () => void store.changed());
       // A page that comes back from the browser's memory shows what was there when it was left.
       const comeBack = ({ persisted }: PageTransitionEvent) => persisted && folderChanged(folder);
       addEventListener("pageshow", comeBack);
@@ -253,6 +253,8 @@ export default island(
                   count={keys.size}
                   selected={store.selectedRows.value}
                   isMore={isMore}
+                  isOutdated={store.isOutdated.value}
+                  onRefresh={() => void store.refresh().then(() => go(0, "a"))}
                   onClear={() => store.clearSelection()}
                 >
                   <SelectionActions folder={folder} rows={chosen} onStart={() => store.clearSelection()} />

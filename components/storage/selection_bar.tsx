@@ -12,17 +12,28 @@ interface SelectionBarProps {
   readonly count: number;
   readonly selected: readonly StorageRow[];
   readonly isMore: boolean;
+  /** Whether the folder has changed since the rows were read. */
+  readonly isOutdated: boolean;
+  onRefresh(): void;
   onClear(): void;
   /** Actions on what is selected. */
   readonly children?: ComponentChildren;
 }
 
 /** What the folder holds; with a selection how much that is, and what can be done with it. It always has its height. */
-export function SelectionBar({ rows, count, selected, isMore, onClear, children }: SelectionBarProps) {
+export function SelectionBar(
+  { rows, count, selected, isMore, isOutdated, onRefresh, onClear, children }: SelectionBarProps,
+) {
   if (count === 0) {
     return (
       <div class="actions">
-        <p role="status">{isMore ? STORAGE_SENTENCES.firstRows(rows.length) : STORAGE_SENTENCES.rows(rows.length)}</p>
+        <p role="status">
+          {isMore ? STORAGE_SENTENCES.firstRows(rows.length) : STORAGE_SENTENCES.rows(rows.length)}{" "}
+          {isOutdated && <span class="sr">{STORAGE_SENTENCES.outdated}</span>}
+        </p>
+        {isOutdated && (
+          <button type="button" class="btn small" onClick={onRefresh}>{STORAGE_LABELS.showChanges}</button>
+        )}
       </div>
     );
   }

@@ -8,6 +8,7 @@ import {
   orderAfter,
   orderedRows,
 } from "@/lib/presentation/storage/folder_order.ts";
+import { compareKeys } from "@/lib/presentation/storage/upload_names.ts";
 import { type FolderPage, justBefore, readFolderPage, type StorageRow } from "@/lib/presentation/storage/listing.ts";
 import {
   allToggled,
@@ -52,6 +53,8 @@ export class FolderStore {
   /** Why nothing more could be read. */
   readonly problem = signal<string | null>(null);
   readonly selection = signal<Selection>(NOTHING_SELECTED);
+  /** Whether the folder has changed since its rows were read. */
+  readonly isOutdated = signal(false);
   readonly #next = signal<string | null>(null);
   /** Whether the first page held all of the folder: only then folders come first, so that no row moves later. */
   readonly #isWhole = signal(false);
@@ -64,6 +67,8 @@ export class FolderStore {
   readonly hasMore = computed(() => this.#next.value !== null);
   readonly #call: Call;
   #reading = new AbortController();
+  /** Whether rows beyond the first page were read. */
+  #hasReadOn = false;
 
   constructor({ folder, page }: FolderStart, call: Call = callDoor) {
     this.folder = folder;
@@ -84,6 +89,7 @@ export class FolderStore {
     if (token === null || this.isReading.peek()) return;
     const page = await this.#read({ continuation_token: token });
     if (page === null) return;
+    this.#hasReadOn = true;
     batch(() => {
       const rows = [...this.rows.peek(), ...page.rows];
       const surplus = rows.length > MAX_ROWS ? RELEASED_ROWS : 0;
@@ -110,11 +116,20 @@ export class FolderStore {
     await this.#readFirst();
   }
 
-  /** Reads the folder again; what is still there stays selected. */
+  /** The folder has changed: it is read again, unless that would take rows away from a reader who has read on. */
+  async changed(): Promise<void> {
+    if (this.#hasReadOn) this.isOutdated.value = true;
+    else await this.refresh();
+  }
+
+  /** Reads the folder again from its beginning; what is still there, or may be further on, stays selected. */
   async refresh(): Promise<void> {
-    await this.#readFirst();
-    const there = new Set(this.rows.peek().map(({ key }) => key));
-    if (this.#next.peek() === null) this.selection.value = without(this.selection.peek(), (key) => there.has(key));
+    if (!await this.#readFirst()) return;
+    const rows = this.rows.peek();
+    const there = new Set(rows.map(({ key }) => key));
+    const last = this.#next.peek() === null ? undefined : rows.at(-1);
+    const mayBeThere = (key: string) => there.has(key) || (last !== undefined && compareKeys(key, last.key) > 0);
+    this.selection.value = without(this.selection.peek(), mayBeThere);
   }
 
   sort(column: FolderColumn): void {
@@ -139,17 +154,21 @@ export class FolderStore {
     return this.shown.peek().map(({ key }) => key);
   }
 
-  async #readFirst(): Promise<void> {
+  /** @returns whether it could be read */
+  async #readFirst(): Promise<boolean> {
     this.#reading.abort();
     this.#reading = new AbortController();
     this.isReading.value = false;
     const from = this.from.peek();
     const page = await this.#read({ start_after: from === "" ? undefined : justBefore(from) });
     if (page !== null) this.#replace(page);
+    return page !== null;
   }
 
   #replace(page: FolderPage): void {
+    this.#hasReadOn = false;
     batch(() => {
+      this.isOutdated.value = false;
       this.rows.value = page.rows;
       this.released.value = 0;
       this.#next.value = page.next;

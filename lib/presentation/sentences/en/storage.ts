@@ -23,6 +23,7 @@ export const LABELS = {
   show: "Show",
   tryAgain: "Try again",
   nextRows: "Next names",
+  showChanges: "Show the changes",
   firstRows: "From the first name",
   selectAll: "Select all that is listed",
   select: (name: string) => `Select ${name}`,
@@ -46,6 +47,7 @@ export const SENTENCES = {
   systemLevel:
     "An account of the system level has no buckets. It manages the tenants of the store, which the API does for now.",
   reading: "Reading further names …",
+  outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",
   emptyFolder: "This folder is empty.",
   noneFound: (find: string) => `No name in this folder begins with “${find}”.`,

@@ -23,6 +23,7 @@ export const LABELS: typeof en.LABELS = {
   show: "Visa",
   tryAgain: "Försök igen",
   nextRows: "Nästa namn",
+  showChanges: "Visa ändringarna",
   firstRows: "Från första namnet",
   selectAll: "Markera allt i listan",
   select: (name) => `Markera ${name}`,
@@ -45,6 +46,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   systemLevel:
     "Ett konto på systemnivå har inga bucketar. Det förvaltar lagringens tenanter, vilket tills vidare görs genom API:t.",
   reading: "Läser fler namn …",
+  outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",
   emptyFolder: "Mappen är tom.",
   noneFound: (find) => `Inget namn i mappen börjar med ”${find}”.`,

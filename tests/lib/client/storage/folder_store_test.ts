@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+
+import { FolderStore } from "@/lib/client/storage/folder_store.ts";
+
+/** A store of a folder whose pages hold two names; `next` begins the page behind them. */
+function opened(keys: string[]) {
+  const page = (first: number) => ({
+    objects: keys.slice(first, first + 2).map((Key) => ({ Key, Size: 1 })),
+    common_prefixes: [],
+    is_truncated: first + 2 < keys.length,
+    next_continuation_token: first + 2 < keys.length ? String(first + 2) : null,
+  });
+  return new FolderStore(
+    {
+      folder: { account: "t/u", bucket: "b", prefix: "" },
+      page: { rows: [], next: "0" },
+    },
+    (_operation, _account, { continuation_token }) =>
+      Promise.resolve({ status: 200, json: page(Number(continuation_token ?? 0)), headers: new Headers() }),
+  );
+}
+
+const keysOf = (store: FolderStore) => store.rows.peek().map(({ key }) => key);
+
+Deno.test("folder: a change is shown at once on the first page, and waits for the reader who has read on", async () => {
+  const keys = ["a", "b", "c", "d"];
+  const store = opened(keys);
+  await store.changed();
+  assert.deepEqual([keysOf(store), store.isOutdated.peek()], [["a", "b"], false]);
+  await store.readMore();
+  keys.unshift("Z");
+  await store.changed();
+  assert.deepEqual([keysOf(store), store.isOutdated.peek()], [["a", "b", "c", "d"], true]);
+  await store.refresh();
+  assert.deepEqual([keysOf(store), store.isOutdated.peek()], [["Z", "a"], false]);
+});
+
+Deno.test("folder: read again, it unselects names that are gone, and keeps those that may be further on", async () => {
+  const keys = ["a", "b", "c", "d"];
+  const store = opened(keys);
+  await store.refresh();
+  await store.readMore();
+  for (const key of ["a", "b", "d"]) store.select(key, false);
+  keys.splice(1, 1);
+  await store.refresh();
+  assert.deepEqual([...store.selection.peek().keys], ["a", "d"]);
+});
