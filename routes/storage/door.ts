@@ -2,7 +2,6 @@ import { forbidden, HttpError, notFound } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
-import { clearedLogin } from "@/lib/storage/storage_cookie.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import type { StorageDeps } from "./deps.ts";
@@ -53,7 +52,8 @@ const READS = ["GET", "HEAD"];
 
 /**
  * `/storage/api/…`: the gateway's operations on buckets and objects for pages of this origin. The cookie's login becomes
- * the gateway's bearer token; bodies stream both ways.
+ * the gateway's bearer token; bodies stream both ways. A 401 does not clear the cookie, which may be that of a newer login
+ * by now: the pages do.
  *
  * It throws HttpError: 404 for what is not opened, 403 for a page of another site, 401 without a login.
  */
@@ -71,8 +71,6 @@ export function storageDoor(deps: StorageDeps) {
 
 async function opened(deps: StorageDeps, context: RequestContext): Promise<Response> {
   const { request, method } = context;
-  // Read now: once a client has left, its request cannot be read any more.
-  const clear = (login: Parameters<typeof clearedLogin>[1]) => clearedLogin(request, login);
   requireOwnPage(context);
   requireShownUse(context);
   const target = gatewayTarget(context.target);
@@ -99,7 +97,6 @@ async function opened(deps: StorageDeps, context: RequestContext): Promise<Respo
   );
   const headers = responseHeaders(response.headers);
   headers.set("Cache-Control", "private, no-store");
-  if (response.status === 401) headers.append("Set-Cookie", clear(login));
   if (READS.includes(method) && (context.target.path.endsWith(OBJECT) || !isOwnType(headers))) {
     sandboxObject(headers, query.get("key") ?? "");
     if (response.status < 400) headers.set("Cache-Control", "private, no-cache");

@@ -183,6 +183,8 @@ whole(
       oldPassword: "stackroom-demo",
     });
     assert.equal(changed.status, 200, await changed.text());
+    assert.equal(await status(list), 401);
+    assert.ok(browser.cookies.has("storage_session"), "a late response clears no login that came after its request");
     assert.match((await browser.page("/storage")).html, /does not accept this login any more/);
     assert.equal(browser.cookies.has("storage_session"), false);
     assert.ok(!/storage_session=|stackroom-demo.*password/.test(application.output().replace(/^Password.*$/m, "")));
