@@ -1,4 +1,3 @@
-import { peerAddress } from "@/lib/http/client_address.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
 import { gatewayTimeout } from "@/lib/http/errors.ts";
@@ -53,9 +52,8 @@ export function remoteGateway(base: string, upstream: UpstreamClient): GatewaySe
   return async function remoteGateway({ method, target, headers, body = null }, context) {
     const query = target.query === "" ? "" : `?${target.query}`;
     const sent = new Headers(headers);
-    const before = context.header("X-Forwarded-For");
-    const peer = peerAddress(context.info) ?? "unknown";
-    sent.set("X-Forwarded-For", before ? `${before}, ${peer}` : peer);
+    // The address by which this role knows the client, alone: the gateway trusts one hop, however many are in front of us.
+    sent.set("X-Forwarded-For", context.clientAddress ?? "unknown");
     sent.set(REQUEST_ID_HEADER, context.requestId);
     // A length without a body would have the gateway take the next request for its bytes.
     if (body === null) { for (const name of ["Content-Length", "Transfer-Encoding"]) sent.delete(name); }

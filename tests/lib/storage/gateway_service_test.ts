@@ -20,3 +20,26 @@ Deno.test("remote gateway: a request without a body is sent without the length o
     ["content-length", "transfer-encoding", "content-type"].filter((name) => new Headers(headers).has(name));
   assert.deepEqual(sent.map(namesOf), [["content-type"], ["content-length", "transfer-encoding", "content-type"]]);
 });
+
+Deno.test("remote gateway: the gateway receives the client's address alone, however many proxies are in front", async () => {
+  const sentFor = async (trustedHops: number, forwardedFor: string) => {
+    const seen: (string | null)[] = [];
+    const gateway = remoteGateway("http://gateway.example", {
+      send({ headers }) {
+        seen.push(new Headers(headers).get("X-Forwarded-For"));
+        return Promise.resolve(new Response(null));
+      },
+    });
+    const context = new RequestContext(
+      new Request("http://here.example/storage", { headers: { "X-Forwarded-For": forwardedFor } }),
+      { remoteAddr: { transport: "tcp", hostname: "192.0.2.9", port: 4711 } },
+      trustedHops,
+    );
+    const target = { path: "/api/v1/buckets", query: "" };
+    await gateway({ method: "GET", target, headers: new Headers({ "X-Forwarded-For": "198.51.100.7" }) }, context);
+    return seen;
+  };
+  assert.deepEqual(await sentFor(0, "203.0.113.1"), ["192.0.2.9"], "a client may say anything");
+  assert.deepEqual(await sentFor(1, "203.0.113.1, 203.0.113.2"), ["203.0.113.2"]);
+  assert.deepEqual(await sentFor(2, "203.0.113.1, 203.0.113.2"), ["203.0.113.1"]);
+});
