@@ -61,13 +61,25 @@ export class StorageGateway {
   }
 
   /**
-   * Sends a request as an account.
+   * Sends a request as an account. Where the gateway does not accept a cached token any more, it is sent once more with a
+   * new one, because the login may still be right. A body that is a stream cannot be sent again: it ends with the 401.
    *
    * @throws HttpError 502 or 504 when the gateway does not respond, 499 when the client has left
    */
   async send(request: GatewayRequest, acting: Acting, context: RequestContext): Promise<Response> {
+    const cached = this.#cachedToken(acting);
+    const response = await this.#sendWith(cached ?? await this.#newToken(acting, context), request, context);
+    // Without a challenge the token is sound and the store refuses what is in it, which a new one would not change.
+    if (cached === null || response.status !== 401 || !response.headers.has("WWW-Authenticate")) return response;
+    if (this.#cachedToken(acting) === cached) this.#tokens.delete(acting.digest ?? "");
+    if (request.body instanceof ReadableStream) return response;
+    await response.body?.cancel();
+    return await this.#sendWith(await this.#newToken(acting, context), request, context);
+  }
+
+  async #sendWith(token: string, request: GatewayRequest, context: RequestContext): Promise<Response> {
     const headers = new Headers(request.headers);
-    headers.set("Authorization", `Bearer ${await this.#token(acting, context)}`);
+    headers.set("Authorization", `Bearer ${token}`);
     return await this.#exchange({ ...request, headers }, context);
   }
 
@@ -124,9 +136,12 @@ export class StorageGateway {
     return kind;
   }
 
-  async #token({ tenant, user, password, digest }: Acting, context: RequestContext): Promise<string> {
+  #cachedToken({ digest }: Acting): string | null {
     const known = digest === undefined ? undefined : this.#tokens.get(digest);
-    if (known && known.endsAt > this.#now()) return known.token;
+    return known && known.endsAt > this.#now() ? known.token : null;
+  }
+
+  async #newToken({ tenant, user, password, digest }: Acting, context: RequestContext): Promise<string> {
     const form = new URLSearchParams({ username: user, password, ...(tenant === null ? {} : { tenant }) });
     const response = await this.#exchange({
       method: "POST",
