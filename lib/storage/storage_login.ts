@@ -12,8 +12,9 @@ const ACCEPTED: LoginVerdict = { isAccepted: true };
 
 /**
  * Checks a login by one call to the store: the list of buckets, or of tenants at the system level, where there are no
- * buckets. A store may say 403 for a wrong password and for an account without rights alike: such an account has
- * nothing to see here, so both are refused.
+ * buckets. 403 for the list of buckets is about rights, since the gateway says 401 for refused keys: such an account may
+ * still open a bucket by its address. A management API may say 403 for a wrong password and for an account without
+ * rights alike: such an account has nothing to see here, so both are refused.
  *
  * @throws HttpError when the gateway does not respond
  */
@@ -26,7 +27,7 @@ export async function checkStorageLogin(
   const isSystem = hasTenants && credentials.tenant === null;
   const path = isSystem ? "/mapi/tenants?count=1" : "/buckets";
   const { status, headers } = await gateway.read(path, credentials, context);
-  if (status === 200) return ACCEPTED;
+  if (status === 200 || (status === 403 && !isSystem)) return ACCEPTED;
   const retryAfter = Number(headers.get("Retry-After") ?? NaN);
   return {
     isAccepted: false,

@@ -113,7 +113,8 @@ export function logoutForm(deps: StorageDeps) {
 
 /**
  * Tries a login on both sides. A name with a tenant means the same account on both, and both attempts are one guess. A
- * name without one is an account of the campaigns' tenant where those accept it, else one of the system level.
+ * name without one is an account of the campaigns' tenant where those accept it, else one of the system level, which is a
+ * guess of its own. In a store without tenants it is the account that it names.
  */
 async function bothSides(deps: StorageDeps, context: RequestContext, credentials: Credentials): Promise<Sides> {
   const { results, campaignTenant } = deps;
@@ -128,12 +129,26 @@ async function bothSides(deps: StorageDeps, context: RequestContext, credentials
     ]);
     return { campaigns, storage };
   }
-  const campaigns = await results.logIn(context, credentials);
+  const [campaigns, hasTenants] = await Promise.all([
+    results.logIn(context, credentials),
+    storeHasTenants(deps, context),
+  ]);
   if (campaigns.error === "429") return { campaigns, storage: refused(429) };
-  const account = campaigns.error === null && campaignTenant !== null
-    ? { tenant: campaignTenant, user: typed.user }
-    : typed;
+  if (hasTenants instanceof HttpError) return { campaigns, storage: refused(hasTenants.status) };
+  const isOfCampaigns = hasTenants && campaigns.error === null;
+  // An account of a tenant that is not known here is not tried at the system level: it would be a wrong guess.
+  if (isOfCampaigns && campaignTenant === null) return { campaigns, storage: refused(Number(WRONG)) };
+  const account = { tenant: isOfCampaigns ? campaignTenant : null, user: typed.user };
   return { campaigns, storage: await storageSide(deps, context, { ...account, password }) };
+}
+
+async function storeHasTenants({ gateway }: StorageDeps, context: RequestContext): Promise<boolean | HttpError> {
+  try {
+    return (await gateway.storeKind(context)).hasTenants;
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return error;
+  }
 }
 
 /** The account of a typed name; null where the store can have none of this name, though the campaigns may. */

@@ -137,6 +137,25 @@ Deno.test("login: what no side accepts leads back with the status of the side th
   assert.equal(await failed({ key: () => null }, "archive/bob"), "/login?error=503");
 });
 
+Deno.test("login: a name without a tenant is tried as the account that it can mean", async () => {
+  const tried = async (sides: Sides) => {
+    const site = new Site(sides);
+    const { accounts } = await site.logIn("bob");
+    return [site.tried, accounts];
+  };
+  assert.deepEqual(await tried({ campaigns: null }), [["archive/bob"], ["archive/bob"]]);
+  assert.deepEqual(await tried({ campaigns: "401" }), [["bob"], ["/bob"]], "the system level");
+  assert.deepEqual(await tried({ campaigns: null, campaignTenant: null }), [[], []], "its tenant is not known");
+  assert.deepEqual(await tried({ campaigns: null, backend: "generic" }), [["bob"], ["/bob"]]);
+  assert.deepEqual(await tried({ campaigns: "429" }), [[], []]);
+});
+
+Deno.test("login: an account that may not list buckets may log in, one without rights at the system level may not", async () => {
+  const led = async (username: string) => (await new Site({ storage: 403 }).logIn(username)).location;
+  assert.equal(await led("archive/bob"), "/storage?account=archive%2Fbob");
+  assert.equal(await led("bob"), "/login?error=401");
+});
+
 Deno.test("logout: it leaves the browser in any case, and is not called done where the results role failed", async () => {
   const sealed = "results_session=sealed";
   const passed = (status: number) => {
