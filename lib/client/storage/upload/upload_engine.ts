@@ -25,6 +25,8 @@ interface EngineParts {
   readonly put: Put;
   readonly digest: Digest;
   readonly journal: UploadJournal;
+  /** Takes an upload in parts for this page until it is left; false where a page has it already. */
+  readonly claim: (uploadId: string) => Promise<boolean>;
   readonly clock: Clock;
   /** 0 to 1 */
   readonly random: () => number;
@@ -46,7 +48,9 @@ const MAX_TRIES = 7;
 const MAX_FORBIDDEN = 2;
 const MAX_RESTARTS = 2;
 /** Failures that the other files would meet as well. */
-const FOR_ALL: ReadonlySet<string> = new Set(["session", "forbidden", "no bucket", "full"]);
+const FOR_ALL: ReadonlySet<string> = new Set(["session", "no bucket", "full"]);
+/** Files that the store calls forbidden one after the other, after which it would the others as well. */
+const MAX_FORBIDDEN_FILES = 3;
 /** Of files that need nothing more. */
 const SETTLED: ReadonlySet<UploadState> = new Set<UploadState>(["done", "skipped", "cancelled"]);
 
@@ -73,6 +77,8 @@ export class UploadEngine {
   #queue: UploadItem[] = [];
   #active: UploadItem[] = [];
   #running = 0;
+  /** Since a file was last taken. */
+  readonly #forbidden = new Set<UploadItem>();
   readonly #chosen: UploadBatch[] = [];
   /** What this page has begun, by bucket and folder. */
   readonly #remembered = new Map<string, BatchRecord>();
@@ -147,6 +153,7 @@ export class UploadEngine {
   resume(): void {
     this.isPaused = false;
     this.halted = null;
+    this.#forbidden.clear();
     this.#connection.askNow();
     for (const batch of this.#chosen) {
       if (this.items.some((item) => item.batch === batch && item.state === "looking")) void this.#lookUp(batch);
@@ -270,12 +277,13 @@ export class UploadEngine {
       if (fault.kind !== "forbidden") return this.#halt(fault.kind === "gone" ? new UploadFault("no bucket") : fault);
     }
     for (const [index, item] of items.entries()) {
-      // Another look-up may have been faster, and the answer may have led to another key since.
+      const record = records.get(keys[index]);
+      const isSame = record?.size === item.file.size && record.modified === item.file.lastModified;
+      const earlier = isSame && record.upload && await this.#parts.claim(record.upload.uploadId) ? record.upload : null;
+      // It may have been cancelled, another look-up may have been faster, or the answer may have led to another key.
       if (item.state !== "looking" || item.key !== keys[index]) continue;
       item.isFree = isListed && !taken.has(item.key);
-      const record = records.get(item.key);
-      const isSame = record?.size === item.file.size && record.modified === item.file.lastModified;
-      if (record?.upload && isSame) item.earlier = record.upload;
+      item.earlier ??= earlier;
       if (!taken.has(item.key)) this.#enqueue(item);
       else if (isSame && record?.upload === null && taken.get(item.key) === item.file.size) {
         item.wasThere = true;
@@ -443,6 +451,7 @@ export class UploadEngine {
   }
 
   async #done(item: UploadItem): Promise<void> {
+    this.#forbidden.clear();
     this.#sentTo(item, item.file.size);
     this.#leave(item, "done");
     const { size, lastModified } = item.file;
@@ -483,7 +492,8 @@ export class UploadEngine {
       this.#sentTo(item, 0);
       return this.#interrupt(item, "waiting");
     }
-    if (FOR_ALL.has(kind)) return this.#halt(fault);
+    if (kind === "forbidden") this.#forbidden.add(item);
+    if (FOR_ALL.has(kind) || this.#forbidden.size >= MAX_FORBIDDEN_FILES) return this.#halt(fault);
     item.fault = fault;
     this.#interrupt(item, "failed");
   }

@@ -56,7 +56,6 @@ const KIND_OF_STATUS: Readonly<Record<number, FaultKind>> = {
   // A write of the same key at the same time (S3: ConditionalRequestConflict, OperationAborted).
   409: "busy",
   412: "taken",
-  413: "full",
   425: "busy",
   429: "busy",
   501: "no condition",

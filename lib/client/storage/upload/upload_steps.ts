@@ -14,6 +14,7 @@ interface StepContext {
   readonly digest: Digest;
   readonly journal: UploadJournal;
   readonly routes: UploadRoutes;
+  readonly claim: (uploadId: string) => Promise<boolean>;
 }
 
 /** Reports bytes of a part, or of a whole file as part 1. */
@@ -105,6 +106,7 @@ export class UploadSteps {
       uploadId = await calls.createUpload(name, hasChecksums, contentType, signal);
     }
     item.upload = { uploadId, hasChecksums, plan, parts: new Map() };
+    await this.#context.claim(uploadId);
     const { size, lastModified } = item.file;
     const { prefix } = item.batch;
     await journal.putFile({ ...name, prefix, size, modified: lastModified, upload: { uploadId, hasChecksums } });

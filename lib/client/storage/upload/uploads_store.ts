@@ -95,6 +95,7 @@ export class UploadsStore {
       put: putFile,
       digest: webDigest(globalThis.crypto?.subtle, MAX_HASHED_BYTES),
       journal: this.#journal,
+      claim,
       clock: browserClock,
       random: Math.random,
       origin: location.origin,
@@ -235,6 +236,20 @@ export class UploadsStore {
 
 interface WithPermission {
   requestPermission(mode: { readonly mode: "read" }): Promise<PermissionState>;
+}
+
+/** Takes the lock of an upload in parts until the page is left. @returns whether it was free */
+function claim(uploadId: string): Promise<boolean> {
+  const { locks } = navigator;
+  if (!locks) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const taken = locks.request(`upload in parts ${uploadId}`, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      return lock === null ? undefined : new Promise(() => {});
+    });
+    // A page that is being left has no locks.
+    taken.catch(() => resolve(true));
+  });
 }
 
 function lockName(account: string, bucket: string, prefix: string): string {

@@ -17,12 +17,22 @@ class Page {
   /** Continues once something has changed. */
   #changed = Promise.withResolvers<void>();
 
-  constructor(readonly bucket = new FakeBucket(), readonly journal = new MemoryJournal()) {
+  /** @param claimed uploads in parts that pages have, where those do not end with this page's beginning */
+  constructor(
+    readonly bucket = new FakeBucket(),
+    readonly journal = new MemoryJournal(),
+    claimed = new Set<string>(),
+  ) {
     this.engine = new UploadEngine({
       calls: bucket.calls,
       put: bucket.put,
       digest: webDigest(crypto.subtle, 64 * MIB),
       journal,
+      claim: (uploadId) => {
+        const isFree = !claimed.has(uploadId);
+        claimed.add(uploadId);
+        return Promise.resolve(isFree);
+      },
       clock: this.clock,
       random: () => 1,
       origin: "https://stackroom.example.org",
@@ -583,4 +593,37 @@ Deno.test("upload engine: a response in which something is missing fails its fil
   await page.engine.add([file("medium", medium), file("small", "x")], FOLDER);
   await page.pass(() => !page.engine.isBusy);
   assert.deepEqual(page.states(), ["failed", "done"]);
+});
+
+Deno.test("upload engine: two pages that send the same file have an upload in parts each", async () => {
+  const claimed = new Set<string>();
+  const first = new Page(new FakeBucket(), new MemoryJournal(), claimed);
+  const { bucket, journal } = first;
+  bucket.intercept = (request) => isPart(request, 2) ? new Promise(() => {}) : undefined;
+  await first.engine.add([file("large.bin", large)], FOLDER);
+  await first.until(() => first.engine.items[0].upload?.parts.size === 2);
+  const second = new Page(bucket, journal, claimed);
+  await second.engine.add([file("large.bin", large)], FOLDER);
+  await second.until(() => second.engine.items[0].upload?.parts.size === 2);
+  assert.equal(bucket.uploads.size, 2);
+  await second.engine.cancelItem(second.engine.items[0]);
+  assert.deepEqual([...bucket.uploads.keys()], [first.engine.items[0].upload?.uploadId]);
+});
+
+Deno.test("upload engine: one file that is forbidden or too long fails alone, several in a row stop the others", async () => {
+  const page = new Page();
+  page.bucket.intercept = (request) => {
+    if (isWhole(request, "scans/0")) return s3Error(403, "AccessDenied");
+    return isWhole(request, "scans/1") ? Response.json({ detail: "too long" }, { status: 413 }) : undefined;
+  };
+  await page.engine.add(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")), FOLDER);
+  await page.pass(() => !page.engine.isBusy);
+  assert.deepEqual([page.engine.count("failed"), page.engine.count("done")], [2, 18]);
+  assert.equal(page.engine.halted, null);
+
+  const closed = new Page();
+  closed.bucket.intercept = ({ operation }) => operation === "put_object" ? s3Error(403, "AccessDenied") : undefined;
+  await closed.engine.add(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")), FOLDER);
+  await closed.pass(() => closed.engine.halted !== null);
+  assert.deepEqual([closed.engine.count("failed"), closed.engine.count("waiting")], [2, 18]);
 });
