@@ -36,8 +36,8 @@ export interface LoginPageDeps extends SiteDeps {
 
 /** What a form, a session or a logout left to say. */
 type Notice =
-  /** `isAboutAccount`: the account may be meant for the API. */
-  | { readonly kind: "failed"; readonly sentence: string; readonly isAboutAccount: boolean }
+  /** `isForApi`: the account may be meant for the API. */
+  | { readonly kind: "failed"; readonly sentence: string; readonly isForApi: boolean }
   | { readonly kind: "moment"; readonly moment: LoginMoment }
   | { readonly kind: "said"; readonly sentence: string }
   | { readonly kind: "logged in"; readonly user: string };
@@ -78,15 +78,17 @@ export function loginPage(deps: LoginPageDeps) {
 
 /** What to say of a failed form. */
 function failure(code: string, note: LoginNote | null, now: number, campaignTenant: string | null): Notice {
-  if (note?.kind !== "failed") return { kind: "failed", sentence: loginErrorSentence(code), isAboutAccount: false };
+  if (note?.kind !== "failed") return { kind: "failed", sentence: loginErrorSentence(code), isForApi: false };
   // The cookie may hold any time; no wait is longer than the longest.
   if (code === "429" && note.retryAt !== null && note.retryAt <= now + LONGEST_WAIT_MS) {
     return { kind: "moment", moment: { kind: "locked", at: note.retryAt } };
   }
-  const account = code === "401" && campaignTenant !== null
-    ? accountSentence(accountKind(note.username, campaignTenant), campaignTenant)
-    : null;
-  return { kind: "failed", sentence: account ?? loginErrorSentence(code), isAboutAccount: account !== null };
+  if (code !== "401" || campaignTenant === null) {
+    return { kind: "failed", sentence: loginErrorSentence(code), isForApi: false };
+  }
+  const account = accountKind(note.username, campaignTenant);
+  const sentence = accountSentence(account, campaignTenant) ?? loginErrorSentence(code);
+  return { kind: "failed", sentence, isForApi: account === "no tenant" };
 }
 
 /** What to say to a browser whose session is over. */
@@ -176,7 +178,7 @@ function NoticeOf({ notice, next, now }: { notice: Notice; next: string; now: nu
         <div class="login-notice bad" role="alert">
           <p>
             {notice.sentence}
-            {notice.isAboutAccount && (
+            {notice.isForApi && (
               <>
                 {" "}
                 <a href="/docs">{LOGIN_LABELS.apiPage}</a>

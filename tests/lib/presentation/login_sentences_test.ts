@@ -23,12 +23,12 @@ Deno.test("login sentences: the end of a session is an age, or a clock time with
   assert.equal(loginMomentSentence(yesterday, NOW, "UTC"), "Your session ended at 22 Nov, 13:05. Log in again.");
 });
 
-Deno.test("login sentences: an account of another tenant or of the system level is told what it opens", () => {
+Deno.test("login sentences: an account of another tenant or of the system level is not said to have the right password", () => {
   assert.equal(accountSentence(accountKind("Archive/reader", "archive"), "archive"), null);
   const sentence = (name: string) => accountSentence(accountKind(name, "archive"), "archive") ?? "";
   assert.match(
     sentence("research/x"),
-    /^This login opens no campaigns: .*of the tenant archive only\. .*its own storage/,
+    /^The name or the password is wrong, or the account opens no campaigns: .*of the tenant archive only\.$/,
   );
   assert.match(
     sentence("admin"),

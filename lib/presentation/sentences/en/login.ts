@@ -40,8 +40,7 @@ export const SAMPLE_PURPOSES = {
 /** Why an account opens no campaigns. */
 export const ACCOUNT_SENTENCES = {
   otherTenant: (tenant: string) =>
-    `This login opens no campaigns: they open with accounts of the tenant ${tenant} only. An account of another tenant ` +
-    "opens its own storage through the API.",
+    `The name or the password is wrong, or the account opens no campaigns: they open with accounts of the tenant ${tenant} only.`,
   noTenant: (tenant: string) =>
     `No account of the tenant ${tenant} has this name and password, and only its accounts open the campaigns. An account ` +
     "of the system level manages the tenants of the store through the API.",

@@ -37,8 +37,7 @@ export const SAMPLE_PURPOSES: typeof en.SAMPLE_PURPOSES = {
 
 export const ACCOUNT_SENTENCES: typeof en.ACCOUNT_SENTENCES = {
   otherTenant: (tenant) =>
-    `Den här inloggningen öppnar inga kampanjer: de öppnas bara med konton i tenanten ${tenant}. Ett konto i en annan ` +
-    "tenant öppnar sin egen lagring via API:et.",
+    `Fel användarnamn eller lösenord, eller så öppnar kontot inga kampanjer: de öppnas bara med konton i tenanten ${tenant}.`,
   noTenant: (tenant) =>
     `Inget konto i tenanten ${tenant} har det här namnet och lösenordet, och bara dess konton öppnar kampanjerna. Ett ` +
     "konto på systemnivå hanterar lagrets tenanter via API:et.",
