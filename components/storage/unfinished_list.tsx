@@ -9,7 +9,7 @@ import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
 
-/** Rows that are shown; "Delete all" holds for the others too. */
+/** Rows that are shown; the button that deletes old uploads deletes further ones too. */
 const MAX_ROWS = 100;
 
 interface UnfinishedListProps {

@@ -1,7 +1,7 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/lib/presentation/sentences/en/storage_object.ts";
 import * as sv from "@/lib/presentation/sentences/sv/storage_object.ts";
-import { storageProblem } from "./storage_sentences.ts";
+import { isStoreOutage, storageProblem } from "./storage_sentences.ts";
 
 export const OBJECT_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const OBJECT_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
@@ -19,13 +19,7 @@ export function restoreProblem(status: number): string {
       return NOT_RESTORED.changed;
     case 501:
       return NOT_RESTORED.noVersions;
-    case 0:
-    case 429:
-    case 502:
-    case 503:
-    case 504:
-      return storageProblem(status, "object");
     default:
-      return NOT_RESTORED.other(status);
+      return isStoreOutage(status) ? storageProblem(status, "object") : NOT_RESTORED.other(status);
   }
 }

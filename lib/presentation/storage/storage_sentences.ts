@@ -29,6 +29,11 @@ export function storageProblem(status: number, what: "buckets" | "folder" | "obj
   }
 }
 
+/** Whether a status concerns the way to the store or its load, not what was to be done; 0: there was no answer. */
+export function isStoreOutage(status: number): boolean {
+  return [0, 429, 502, 503, 504].includes(status);
+}
+
 /** Why a login that opens the storage opens no campaigns. */
 export function onlyStorageSentence(campaignTenant: string | null): string {
   return campaignTenant === null ? STORAGE_SENTENCES.onlyStorage : STORAGE_SENTENCES.onlyStorageOf(campaignTenant);

@@ -1,7 +1,7 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/lib/presentation/sentences/en/storage_tags.ts";
 import * as sv from "@/lib/presentation/sentences/sv/storage_tags.ts";
-import { storageProblem } from "./storage_sentences.ts";
+import { isStoreOutage, storageProblem } from "./storage_sentences.ts";
 
 export const TAG_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const TAG_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
@@ -16,14 +16,9 @@ export function tagProblem(status: number): string {
       return TAG_SENTENCES.badTag;
     case 501:
       return TAG_SENTENCES.noTags;
-    case 0:
     case 404:
-    case 429:
-    case 502:
-    case 503:
-    case 504:
       return storageProblem(status, "object");
     default:
-      return TAG_SENTENCES.other(status);
+      return isStoreOutage(status) ? storageProblem(status, "object") : TAG_SENTENCES.other(status);
   }
 }

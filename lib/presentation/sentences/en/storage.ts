@@ -46,7 +46,7 @@ export const SENTENCES = {
   noBuckets: "This account has no buckets that it may see.",
   systemLevel:
     "An account of the system level has no buckets. It manages the tenants of the store, which the API does for now.",
-  reading: "Reading further names …",
+  reading: "Reading further names…",
   outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",
   emptyFolder: "This folder is empty.",

@@ -11,7 +11,6 @@ export const LABELS = {
   openManifest: "Open in the manifest viewer",
   asText: "The text of the object",
   asTable: "The object as a table",
-  imageSize: "Size of the image",
   row: (number: string) => `Row ${number}`,
   current: "Current version",
   older: "Older version",
@@ -51,8 +50,8 @@ export const SENTENCES = {
   oldVersion: "This is an older version of the object.",
   versionsCut: "Still older versions are not listed here.",
   noVersionRights: "This account may not list the versions of this bucket.",
-  restoring: "Restoring …",
-  comparing: "Comparing …",
+  restoring: "Restoring…",
+  comparing: "Comparing…",
   noDifference: "The texts are the same.",
   differences: (added: number, removed: number) =>
     `${counted(added, "line", "lines")} added, ${counted(removed, "line", "lines")} removed.`,

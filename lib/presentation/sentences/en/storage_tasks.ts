@@ -52,7 +52,7 @@ export const TITLES = {
 
 /** How far a task is. */
 export const PROGRESS = {
-  begins: "Begins …",
+  begins: "Begins…",
   zip: (done: number, total: number) => `${formatCount(done)} of ${counted(total, "object", "objects")} looked up`,
   counting: (total: number) => `Counts: ${counted(total, "object", "objects")} so far`,
   delete: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} deleted`,
@@ -61,8 +61,8 @@ export const PROGRESS = {
   copy: (done: number, total: string) => `copied ${formatCount(done)} of ${total}`,
   undo: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} brought back`,
   unknownTotal: "?",
-  canceling: "Ends after what is under way …",
-  away: "Waits for the network …",
+  canceling: "Ends after what is under way…",
+  away: "Waits for the network…",
   elsewhere: "Another tab of this browser performs it.",
 };
 
@@ -104,7 +104,7 @@ export const REASONS = {
 
 /** What the dialogs say before something changes. */
 export const QUESTIONS = {
-  counting: (count: number) => `Counting … ${formatCount(count)} so far`,
+  counting: (count: number) => `Counting… ${formatCount(count)} so far`,
   counted: (count: number, bytes: string) => `${counted(count, "object", "objects")}, ${bytes} in all`,
   notCounted: "How many objects the folders hold is not known.",
   others: (count: number) => `and ${formatCount(count)} more`,

@@ -35,7 +35,7 @@ export const LABELS: typeof en.LABELS = {
   type: "Typ",
   etag: "ETag",
   version: "Version",
-  rowOrder: "I lagringens ordning: efter namn",
+  rowOrder: "I lagrets ordning: efter namn",
   emptyName: "(tomt namn)",
   unknown: "–",
 };
@@ -44,8 +44,8 @@ export const SENTENCES: typeof en.SENTENCES = {
   logIn: "för att se lagringen.",
   noBuckets: "Kontot har inga bucketar som det får se.",
   systemLevel:
-    "Ett konto på systemnivå har inga bucketar. Det förvaltar lagringens tenanter, vilket tills vidare görs genom API:t.",
-  reading: "Läser fler namn …",
+    "Ett konto på systemnivå har inga bucketar. Det förvaltar lagrets tenanter, vilket tills vidare görs genom API:et.",
+  reading: "Läser fler namn…",
   outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",
   emptyFolder: "Mappen är tom.",
@@ -55,18 +55,17 @@ export const SENTENCES: typeof en.SENTENCES = {
     `Inloggningen öppnar bara lagringen: kampanjerna öppnas med konton som hör till tenanten ${tenant}.`,
   loggedInAs: (account) => `Inloggad som ${account}.`,
   noAccount: (account) => `Ingen inloggning som ${account} finns här.`,
-  ended:
-    "Lagringen godtar inte längre inloggningen: lösenordet har ändrats eller kontot har stängts. Logga in på nytt.",
+  ended: "Lagret godtar inte längre inloggningen: lösenordet har ändrats eller kontot har stängts. Logga in på nytt.",
   rows: (count) => counted(count, "post", "poster"),
   firstRows: (count) => count === 1 ? "Den första posten" : `De första ${counted(count, "posten", "posterna")}`,
 };
 
 export const PROBLEMS: typeof en.PROBLEMS = {
-  busy: "Lagringen har för mycket att göra just nu. Försök igen om en stund.",
+  busy: "Lagret har för mycket att göra just nu. Försök igen om en stund.",
   noServer: "Servern kan inte nås. Kontrollera nätverket och försök igen.",
-  unreachable: "Lagringen kan inte nås. Försök igen senare.",
-  late: "Lagringen svarar inte i tid. Försök igen senare.",
-  other: (status) => `Lagringen kan inte visa detta (den svarade ${status}).`,
+  unreachable: "Lagret kan inte nås. Försök igen senare.",
+  late: "Lagret svarar inte i tid. Försök igen senare.",
+  other: (status) => `Lagret kan inte visa detta (det svarade ${status}).`,
 };
 
 export const FORBIDDEN: typeof en.FORBIDDEN = {
@@ -76,7 +75,7 @@ export const FORBIDDEN: typeof en.FORBIDDEN = {
 };
 
 export const MISSING: typeof en.MISSING = {
-  buckets: "Lagringen har ingen lista över bucketar.",
+  buckets: "Lagret har ingen lista över bucketar.",
   folder: "Det finns ingen bucket med det namnet.",
   object: "Det finns inget objekt med den nyckeln. Det kan ha tagits bort eller bytt namn.",
 };

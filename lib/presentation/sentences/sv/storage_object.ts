@@ -11,7 +11,6 @@ export const LABELS: typeof en.LABELS = {
   openManifest: "Öppna i manifestvisaren",
   asText: "Objektets text",
   asTable: "Objektet som tabell",
-  imageSize: "Bildens storlek",
   row: (number) => `Rad ${number}`,
   current: "Gällande version",
   older: "Äldre version",
@@ -51,8 +50,8 @@ export const SENTENCES: typeof en.SENTENCES = {
   oldVersion: "Det här är en äldre version av objektet.",
   versionsCut: "Ännu äldre versioner visas inte här.",
   noVersionRights: "Kontot får inte lista versionerna i den här bucketen.",
-  restoring: "Återställer …",
-  comparing: "Jämför …",
+  restoring: "Återställer…",
+  comparing: "Jämför…",
   noDifference: "Texterna är lika.",
   differences: (added, removed) =>
     `${counted(added, "rad har", "rader har")} lagts till, ${counted(removed, "rad har", "rader har")} tagits bort.`,
@@ -70,6 +69,6 @@ export const NOT_RESTORED: typeof en.NOT_RESTORED = {
   gone: "Versionen finns inte längre.",
   changed:
     "Inget återställdes: objektet har ändrats under tiden, eller så är bucketens versionshantering avstängd. Ladda om sidan.",
-  noVersions: "Lagringen har ingen versionshantering.",
-  other: (status) => `Inget återställdes (lagringen svarade ${status}). Försök igen senare.`,
+  noVersions: "Lagret har ingen versionshantering.",
+  other: (status) => `Inget återställdes (lagret svarade ${status}). Försök igen senare.`,
 };

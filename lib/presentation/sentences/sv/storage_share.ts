@@ -27,14 +27,13 @@ export const SENTENCES: typeof en.SENTENCES = {
   receiver: (name, kind, until) =>
     `Mottagaren får ”${name}” (${kind}) fram till ${until}. Länken kan inte återkallas dessförinnan.`,
   machine:
-    "Länken fungerar bara på den här datorn: lagringens adress är en loopback-adress. En administratör kan ange S3_PUBLIC_ENDPOINT_URL.",
-  network:
-    "Länken fungerar bara där lagringens privata adress kan nås. En administratör kan ange S3_PUBLIC_ENDPOINT_URL.",
+    "Länken fungerar bara på den här datorn: lagrets adress är en loopback-adress. En administratör kan ange S3_PUBLIC_ENDPOINT_URL.",
+  network: "Länken fungerar bara där lagrets privata adress kan nås. En administratör kan ange S3_PUBLIC_ENDPOINT_URL.",
   noLink:
     "Ingen länk kan innehålla nyckeln, eftersom ett av dess led består av en eller två punkter. Kopiera objektet till en annan nyckel.",
   outOfRange: "En länk gäller i minst en minut och högst 7 dygn.",
   tooLongForQr: "Länken är för lång för en QR-kod.",
   copied: "Kopierat.",
   notCopied: "Webbläsaren tillåter inte kopiering. Markera länken och kopiera den.",
-  noUrl: (status) => `Länken skapades inte (lagringen svarade ${status}). Försök igen senare.`,
+  noUrl: (status) => `Länken skapades inte (lagret svarade ${status}). Försök igen senare.`,
 };

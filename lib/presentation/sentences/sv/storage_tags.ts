@@ -19,6 +19,6 @@ export const SENTENCES: typeof en.SENTENCES = {
   badTag:
     "Ett namn har 1 till 128 tecken och börjar inte med aws:, ett värde har högst 256: bokstäver, siffror, mellanslag och + - = . _ : / @.",
   noRight: "Kontot får inte ändra taggarna. Bucketens ägare kan tillåta det.",
-  noTags: "Lagringen har inga taggar.",
-  other: (status) => `Taggarna sparades inte (lagringen svarade ${status}). Försök igen senare.`,
+  noTags: "Lagret har inga taggar.",
+  other: (status) => `Taggarna sparades inte (lagret svarade ${status}). Försök igen senare.`,
 };

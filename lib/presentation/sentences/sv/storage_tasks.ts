@@ -53,7 +53,7 @@ export const TITLES: typeof en.TITLES = {
 };
 
 export const PROGRESS: typeof en.PROGRESS = {
-  begins: "Börjar …",
+  begins: "Börjar…",
   zip: (done, total) => `${formatCount(done)} av ${objects(total)} kontrollerade`,
   counting: (total) => `Räknar: ${objects(total)} hittills`,
   delete: (done, total) => `${formatCount(done)} av ${formatCount(total)} borttagna`,
@@ -61,8 +61,8 @@ export const PROGRESS: typeof en.PROGRESS = {
   copy: (done, total) => `${formatCount(done)} av ${total} kopierade`,
   undo: (done, total) => `${formatCount(done)} av ${formatCount(total)} har hämtats tillbaka`,
   unknownTotal: "okänt antal",
-  canceling: "Slutar efter det som pågår …",
-  away: "Väntar på nätverket …",
+  canceling: "Slutar efter det som pågår…",
+  away: "Väntar på nätverket…",
   elsewhere: "En annan flik i webbläsaren utför den.",
 };
 
@@ -88,18 +88,18 @@ export const REASONS: typeof en.REASONS = {
   login: "Inloggningen har upphört. Logga in på nytt och försök igen.",
   forbidden: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
   missing: "Det finns inte längre, eller så finns inte bucketen.",
-  conflict: "Lagringen tillåter det inte i objektets nuvarande tillstånd, till exempel på grund av en bevarandetid.",
+  conflict: "Lagret tillåter det inte i objektets nuvarande tillstånd, till exempel på grund av en bevarandetid.",
   full: "Bucketen har ingen plats kvar: dess kvot är förbrukad.",
-  busy: "Lagringen har för mycket att göra just nu. Försök igen om en stund.",
-  unreachable: "Lagringen kan inte nås eller svarar inte. Försök igen senare.",
+  busy: "Lagret har för mycket att göra just nu. Försök igen om en stund.",
+  unreachable: "Lagret kan inte nås eller svarar inte. Försök igen senare.",
   tooManyTasks: "För många uppgifter pågår. Försök igen när någon av dem är klar.",
   tooMany: "Ett arkiv rymmer högst 50 000 objekt. Välj färre.",
-  other: (status) => `Lagringen gjorde det inte (den svarade ${status}).`,
-  said: (message) => `Lagringen säger: ${message}`,
+  other: (status) => `Lagret gjorde det inte (det svarade ${status}).`,
+  said: (message) => `Lagret säger: ${message}`,
 };
 
 export const QUESTIONS: typeof en.QUESTIONS = {
-  counting: (count) => `Räknar … ${formatCount(count)} hittills`,
+  counting: (count) => `Räknar… ${formatCount(count)} hittills`,
   counted: (count, bytes) => `${objects(count)}, sammanlagt ${bytes}`,
   notCounted: "Det är inte känt hur många objekt mapparna innehåller.",
   others: (count) => `och ${formatCount(count)} till`,
@@ -107,7 +107,7 @@ export const QUESTIONS: typeof en.QUESTIONS = {
   cannotUndo: "Bucketen behåller inga versioner: det går inte att ångra.",
   undoUnknown: "Det är inte känt om bucketen behåller versioner, så det går kanske inte att ångra.",
   copies:
-    "En lagring kan inte byta namn: varje objekt kopieras och det gamla tas sedan bort. Äldre versioner stannar under det gamla namnet.",
+    "Ett lager kan inte byta namn: varje objekt kopieras och det gamla tas sedan bort. Äldre versioner stannar under det gamla namnet.",
   folderAppears: "En mapp är ett tomt objekt vars namn slutar med ett snedstreck.",
   inUse: (name) => `Det finns redan ”${name}”. Välj ett annat namn.`,
 };

@@ -35,15 +35,15 @@ export const LABELS: typeof en.LABELS = {
   percent: (percent) => `${percent} procent skickade`,
   unfinished: "Oavslutade uppladdningar",
   unfinishedNote:
-    "Delar som skickades men aldrig blev ett objekt. De tar plats tills de raderas. En uppladdning som pågår " +
+    "Delar som skickades men aldrig blev ett objekt. De tar plats tills de tas bort. En uppladdning som pågår " +
     "på annat håll står också här.",
   reading: "Läser…",
   begun: "Påbörjad",
   size: "Skickat",
   name: "Namn",
-  end: "Radera",
-  endOf: (name) => `Radera delarna av ${name}`,
-  endOld: (count) => `Radera de ${formatCount(count)} som påbörjades för mer än en dag sedan`,
+  end: "Ta bort",
+  endOf: (name) => `Ta bort delarna av ${name}`,
+  endOld: (count) => `Ta bort de ${formatCount(count)} som påbörjades för mer än en dag sedan`,
 };
 
 export const HEADS: typeof en.HEADS = {
@@ -84,7 +84,7 @@ export const FAULTS: typeof en.FAULTS = {
   gone: "Uppladdningen avslutades på annat håll mer än en gång. Försök igen.",
   taken: "Namnet används redan.",
   "no condition": "Lagret tar inte emot den här begäran.",
-  full: "Lagret eller dess kvot har inte plats. Radera något eller be om mer plats och fortsätt sedan.",
+  full: "Lagret eller dess kvot har inte plats. Ta bort något eller be om mer plats och fortsätt sedan.",
   unreadable: "Filen har ändrats eller kan inte läsas längre. Välj den igen.",
   refused: (detail) => `Lagret tar inte emot den här filen. ${detail}`,
   "too large": "Längre än 5 TiB, vilket inget objekt i lagret kan vara. Dela filen.",
