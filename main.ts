@@ -79,6 +79,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
       hasStore: store !== null,
       folder,
       revoked: fromStore?.revoked ?? null,
+      shared: revocations,
       dev,
       log,
     });
@@ -98,7 +99,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     log,
     now: Date.now,
   });
-  await replicas?.start(memory.guesses, fromStore?.revoked ?? null);
+  await replicas?.start(memory.guesses, fromStore?.revoked ?? web?.deps.storage?.revoked ?? null);
   listener.answerWith(serving(app));
   gateway?.tasks.start();
 

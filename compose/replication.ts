@@ -4,6 +4,7 @@ import { type Config, ConfigError } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import type { SessionKey } from "@/lib/results/session_key.ts";
 import { commonKey, type CommonSecret } from "@/lib/shared_state/common_key.ts";
 import { EventPublisher } from "@/lib/shared_state/event_publisher.ts";
 import { SealedEvents } from "@/lib/shared_state/sealed_events.ts";
@@ -13,6 +14,7 @@ import { REDIS_PREFIX, RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { tokenSecret } from "./gateway.ts";
 import { sessionKey } from "./results.ts";
 import { caCertificates } from "./shared.ts";
+import { storageSecret } from "./storage.ts";
 
 /** Verdicts of processes that play the gateway, and of those that do not: they have no secret in common. */
 const VERDICTS = { gateway: `${REDIS_PREFIX}verdicts`, results: `${REDIS_PREFIX}results-verdicts` };
@@ -25,7 +27,7 @@ const START_TIMEOUT_MS = 2000;
 interface Replication {
   /** Sends a verdict on credentials to the others. */
   readonly share: (verdict: unknown) => void;
-  /** The revoked sessions of all replicas; null where this process does not play the results role. */
+  /** The revoked sessions and storage logins of all replicas; null where this process has no key of sessions. */
   readonly revocations: SignedSet | null;
   /** Applies what the others share. Resolves when what they shared before is applied, or after two seconds. */
   start(guesses: GuessLimits, revoked: RevokedSessions | null): Promise<void>;
@@ -36,7 +38,7 @@ interface Replication {
 export function replication(config: Config, url: string, folder: DataFolder | null, log: RequestLog): Replication {
   const caCerts = caCertificates(config);
   const redis = new RedisClient({ url, caCerts, warn: (message) => log.write({ level: "warn", message }) });
-  const sessions = config.results && sessionKey(config.results, folder);
+  const sessions = sessionSecret(config, folder);
   const secret = verdictSecret(config, folder) ?? sessions;
   if (secret === null) throw new ConfigError("REDIS_URL", "is not used by the roles of this process");
   const verdicts = config.gateway ? VERDICTS.gateway : VERDICTS.results;
@@ -72,6 +74,12 @@ export function replication(config: Config, url: string, folder: DataFolder | nu
       await redis.close();
     },
   };
+}
+
+/** The key of the results role, else that of the storage pages, which is the same where roles are apart. */
+function sessionSecret({ results, web, gateway }: Config, folder: DataFolder | null): SessionKey | null {
+  if (results) return sessionKey(results, folder);
+  return web?.storage ? storageSecret({ gateway }, web.storage, folder) : null;
 }
 
 function verdictSecret({ gateway }: Config, folder: DataFolder | null): CommonSecret | null {

@@ -27,15 +27,23 @@ export function storageSettings(
   const { gatewayUrl, sessionHours, campaignTenant } = storage;
   return {
     gateway: gatewayUrl === null ? null : remoteGateway(gatewayUrl, upstream(config, true, GATEWAY_TIMEOUT_MS)),
-    secret: secret(config, storage, folder),
+    secret: storageSecret(config, storage, folder),
     revoked,
     sessionHours,
     campaignTenant: campaignTenant ?? (config.embedded.store ? RESULTS_TENANT : null),
   };
 }
 
-/** The session key where there is one, else a digest of the key that signs tokens. */
-function secret({ gateway }: Config, { keyFile }: StoragePagesConfig, folder: DataFolder | null): SessionKey {
+/**
+ * The secret of the storage logins: the session key where there is one, else a digest of the key that signs tokens.
+ *
+ * @throws SessionKeyError
+ */
+export function storageSecret(
+  { gateway }: Pick<Config, "gateway">,
+  { keyFile }: StoragePagesConfig,
+  folder: DataFolder | null,
+): SessionKey {
   if (keyFile !== null) return sessionKeyFile(keyFile);
   if (folder) return givenSessionKey(Buffer.from(folder.secret("session-key"), "hex"));
   const token = gateway ? tokenSecret(gateway, folder) : new Uint8Array();

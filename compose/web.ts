@@ -17,6 +17,7 @@ import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web_deps.ts";
 import type { ClusterHandle } from "./cluster.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import { revokedSessions } from "./revoked_sessions.ts";
 import { caCertificates, upstream } from "./shared.ts";
 import { storageSettings } from "./storage.ts";
@@ -43,6 +44,8 @@ interface WebParts {
   readonly folder: DataFolder | null;
   /** The revoked sessions of this process's results role; null when it plays none. */
   readonly revoked: RevokedSessions | null;
+  /** The revoked sessions of all replicas; null: of this one alone. */
+  readonly shared: SignedSet | null;
   /** Pages load themselves again when the server starts again. */
   readonly dev: boolean;
   readonly log: RequestLog;
@@ -66,7 +69,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
       config,
       web.storage,
       parts.folder,
-      parts.revoked ?? revokedSessions(parts.folder, parts.log),
+      parts.revoked ?? revokedSessions(parts.folder, parts.log, parts.shared),
     ),
     service,
     campaigns: campaigns?.deps ?? null,

@@ -57,8 +57,9 @@ function connectionLimits({ settings, roles }: Reading): ConnectionLimits {
 
 /** The server that the replicas of these roles share; null without one, and in other roles. */
 export function redisUrl(reading: Reading): string | null {
-  const { settings: { REDIS_URL: url }, roles } = reading;
-  if (url === undefined || !(roles.has("gateway") || roles.has("results"))) return null;
+  const { settings: { REDIS_URL: url, GATEWAY_URL }, roles } = reading;
+  const hasStoragePages = roles.has("web") && GATEWAY_URL !== undefined;
+  if (url === undefined || !(roles.has("gateway") || roles.has("results") || hasStoragePages)) return null;
   const { protocol, hostname } = new URL(url);
   if (protocol === "redis:" && !isLoopback(canonicalHost(hostname) ?? hostname)) {
     reading.warn("REDIS_URL", "redis:// leaves this machine without TLS, so its password can be read: use rediss://");

@@ -128,8 +128,8 @@ export const environment = z.object({
   ),
   REDIS_URL: process(
     redisAddress().optional(),
-    "The Redis or Valkey server through which the replicas of these roles share what they must agree about: revoked sessions, refused logins and background tasks. Processes that share must have the same `API_SECRET_KEY` and session key. `redis://` to another machine is logged at the start.",
-    { roles: ["gateway", "results"], secret: true, otherwise: "none: each process knows its own" },
+    "The Redis or Valkey server through which the replicas of these roles share what they must agree about: revoked sessions and storage logins, refused logins and background tasks. The web role uses it with `GATEWAY_URL`. Processes that share must have the same `API_SECRET_KEY` and session key. `redis://` to another machine is logged at the start.",
+    { roles: ["gateway", "web", "results"], secret: true, otherwise: "none: each process knows its own" },
   ),
   CA_FILE: process(
     path().optional(),

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { replication } from "@/compose/replication.ts";
 import { revokedSessions } from "@/compose/revoked_sessions.ts";
 import { type Blocked, GuessLimits, MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/guess_limits.ts";
-import { readConfig } from "@/lib/config/mod.ts";
+import { diskFiles, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import type { RevocableSession, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
@@ -26,7 +26,7 @@ class Replica implements AsyncDisposable {
 
   private constructor(url: string, sessionKeyFile: string, secret: string, roles: string) {
     const log = batchedLog((text) => this.#lines += text);
-    const config = readConfig({
+    const settings = {
       EMBEDDED: "off",
       ROLES: roles,
       API_SECRET_KEY: secret,
@@ -34,8 +34,12 @@ class Replica implements AsyncDisposable {
       RESULTS_S3_ENDPOINT: "https://archive.store.example.org",
       RESULTS_S3_BUCKET: "results",
       RESULTS_SESSION_KEY_FILE: sessionKeyFile,
+      ...(roles.includes("web") && { CAMPAIGN_WEB_SITE_ONLY: "1" }),
+      ...(roles === "web" && { GATEWAY_URL: "http://gateway.example" }),
       REDIS_URL: url,
-    });
+    };
+    const config = readConfig(settings, diskFiles);
+    assert.equal(config.redisUrl, url);
     this.#state = replication(config, url, null, log);
     this.guesses = new GuessLimits(Date.now, this.#state.share);
     this.revoked = revokedSessions(null, log, this.#state.revocations);
@@ -266,4 +270,14 @@ test("processes of the results role alone share refused logins, too", async (dep
   await using other = await Replica.start({ ...deps, roles: "results" });
   for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) one.guess("wrong");
   await until("the other blocks", () => other.blocked() === "account");
+});
+
+test("storage logins that a web role revoked are known to other web roles and to the results role", async (deps) => {
+  await using one = await Replica.start({ ...deps, roles: "web" });
+  await using other = await Replica.start({ ...deps, roles: "web" });
+  await using results = await Replica.start({ ...deps, roles: "results" });
+  await one.revoked.add([session("storage")]);
+  for (const replica of [other, results]) await until("it is known", () => replica.revoked.has(session("storage")));
+  await using pages = await Replica.start({ ...deps, roles: "gateway,web" });
+  assert.ok(pages.revoked.has(session("storage")), "with the same session key");
 });

@@ -13,6 +13,7 @@ async function resultsUrlOf(settings: Record<string, string>): Promise<string> {
     hasStore: false,
     folder: null,
     revoked: null,
+    shared: null,
     dev: false,
     log: NO_LOG,
   });
