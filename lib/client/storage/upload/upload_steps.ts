@@ -154,7 +154,7 @@ export class UploadSteps {
     } catch (error) {
       if (!(error instanceof UploadFault)) throw error;
       const isOver = error.kind === "gone" || error.kind === "taken";
-      if (isOver && item.mayBeWritten && await this.#isWritten(item, null, signal)) return;
+      if (isOver && item.mayBeWritten && await this.#isCompleted(item, upload, signal)) return;
       if (error.kind === "lost" || error.kind === "busy") item.mayBeWritten = true;
       throw error;
     }
@@ -207,6 +207,20 @@ export class UploadSteps {
     return sha256 === null || found.sha256 === null || found.sha256 === sha256;
   }
 
+  /**
+   * Whether the object is the file in these parts, by the checksum of their checksums.
+   *
+   * @throws UploadFault `taken` for an object of the same size of which that cannot be known
+   */
+  async #isCompleted(item: UploadItem, { parts, plan }: UploadInParts, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#context.calls.headObject(nameOf(item), signal);
+    if (found === null || found.bytes !== item.file.size) return false;
+    const sums = [...parts].sort(([a], [b]) => a - b).flatMap(([, { sha256 }]) => sha256 === null ? [] : [sha256]);
+    const all = await this.#context.digest(Uint8Array.from(sums.map(atob).join(""), byteOf).buffer, signal);
+    if (sums.length !== plan.parts || all === null || found.sha256 === null) throw new UploadFault("taken");
+    return found.sha256 === `${all}-${plan.parts}`;
+  }
+
   async #isDirect(name: ObjectName): Promise<boolean> {
     return fitsUrl(name.key) && await this.#context.routes.of(name) === "store";
   }
@@ -237,6 +251,10 @@ export class UploadSteps {
 /** The object that a file becomes. */
 export function nameOf({ batch, key }: UploadItem): ObjectName {
   return { bucket: batch.bucket, key };
+}
+
+function byteOf(character: string): number {
+  return character.charCodeAt(0);
 }
 
 function typeOf(file: File): string | null {

@@ -375,13 +375,10 @@ Deno.test("upload engine: an object that appears meanwhile is not overwritten", 
 Deno.test("upload engine: what was written by a request whose response was lost is done, not in use", async () => {
   const page = new Page();
   const lost = new Set(["put_object", "complete_multipart_upload"]);
-  page.bucket.intercept = ({ operation }) => {
+  page.bucket.intercept = async ({ operation }) => {
     if (!lost.delete(operation)) return undefined;
     if (operation === "put_object") page.bucket.objects.set("scans/a", new TextEncoder().encode("new"));
-    else {
-      page.bucket.objects.set("scans/large.bin", large);
-      page.bucket.uploads.clear();
-    }
+    else await page.bucket.complete([...page.bucket.uploads.keys()][0]);
     return Response.error();
   };
   await page.engine.add([file("a", "new"), file("large.bin", large)], FOLDER);
@@ -626,4 +623,19 @@ Deno.test("upload engine: one file that is forbidden or too long fails alone, se
   await closed.engine.add(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")), FOLDER);
   await closed.pass(() => closed.engine.halted !== null);
   assert.deepEqual([closed.engine.count("failed"), closed.engine.count("waiting")], [2, 18]);
+});
+
+Deno.test("upload engine: after a completion whose response was lost, another object of the same size is not the file", async () => {
+  const other = large.toReversed();
+  const page = new Page();
+  page.bucket.intercept = ({ operation }) => {
+    if (operation !== "complete_multipart_upload") return undefined;
+    page.bucket.objects.set("scans/large.bin", other);
+    page.bucket.intercept = () => undefined;
+    return Response.error();
+  };
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.pass(() => !page.engine.isBusy);
+  assert.deepEqual(page.states(), ["taken"]);
+  assert.ok(Buffer.from(other).equals(page.bucket.objects.get("scans/large.bin") ?? new Uint8Array()));
 });
