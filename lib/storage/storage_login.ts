@@ -12,9 +12,9 @@ const ACCEPTED: LoginVerdict = { isAccepted: true };
 
 /**
  * Checks a login by one call to the store: the list of buckets, or of tenants at the system level, where there are no
- * buckets. 403 for the list of buckets is about rights, since the gateway says 401 for refused keys: such an account may
- * still open a bucket by its address. A management API may say 403 for a wrong password and for an account without
- * rights alike: such an account has nothing to see here, so both are refused.
+ * buckets. A store with tenants may say 403 for a wrong password, an unknown tenant and an account without rights alike,
+ * so all are refused. In another store 403 is about rights, since the gateway says 401 for refused keys: such an account
+ * may still open a bucket by its address.
  *
  * @throws HttpError when the gateway does not respond
  */
@@ -27,7 +27,7 @@ export async function checkStorageLogin(
   const isSystem = hasTenants && credentials.tenant === null;
   const path = isSystem ? "/mapi/tenants?count=1" : "/buckets";
   const { status, headers } = await gateway.read(path, credentials, context);
-  if (status === 200 || (status === 403 && !isSystem)) return ACCEPTED;
+  if (status === 200 || (status === 403 && !hasTenants)) return ACCEPTED;
   const retryAfter = Number(headers.get("Retry-After") ?? NaN);
   return {
     isAccepted: false,
