@@ -39,13 +39,16 @@ function commonStart(first: string, last: string): string {
   return start.isWellFormed() ? start : start.slice(0, -1);
 }
 
+/** A character that every store takes in a key: no blank, control character, surrogate or noncharacter. */
+const PLAIN = /^[^\s\p{C}]$/u;
+
 /** A key that lies a little before another one. */
 function before(key: string): string {
   const points = [...key];
   const code = points.pop()?.codePointAt(0) ?? 0;
   const stem = points.join("");
-  const isPlain = code > 0x21 && code < 0x7f;
-  return isPlain ? `${stem}${String.fromCharCode(code - 1)}\u{10fffd}` : stem;
+  const isPlain = PLAIN.test(String.fromCodePoint(Math.max(0, code - 1)));
+  return isPlain ? `${stem}${String.fromCodePoint(code - 1)}\u{10fffd}` : stem;
 }
 
 function later(a: string, b: string): string {

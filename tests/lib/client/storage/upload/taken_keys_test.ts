@@ -18,6 +18,7 @@ Deno.test("taken keys: those of the listing that are sought, with no more pages 
       assert.deepEqual([...taken].sort(), [...expected].sort());
       assert.ok(bucket.seen.length <= new Set(seeks).size * 2, `${bucket.seen.length} pages`);
     }),
+    { examples: [[["a", "b", "å", "\uffee", "/"], ["\uffee", "a"], 1]] },
   );
 });
 
