@@ -127,9 +127,10 @@ function PageTextView(props: PageTextViewProps) {
     <>
       <header>
         <h2>
-          Page {label} {page?.confidence != null && (
+          {VIEWER_LABELS.pageNamed(label)}{" "}
+          {page?.confidence != null && (
             <span class="note" title={VIEWER_LABELS.predictedQuality}>
-              quality {formatQuality(page.confidence)}
+              {VIEWER_LABELS.quality(formatQuality(page.confidence))}
             </span>
           )}
         </h2>

@@ -47,6 +47,7 @@ export const VIEWER_LABELS = {
   copied: "The text is copied",
   closeText: "Close the text",
   predictedQuality: "Predicted quality",
+  quality: (figure: string) => `quality ${figure}`,
   linesOf: (first: number, last: number) => `Lines ${first} to ${last}`,
   showLine: (number: number) => `Show line ${number} on the image`,
 

@@ -7,8 +7,8 @@ const MAX_NAMED = 3;
 export const BOARD_SENTENCES: typeof en.BOARD_SENTENCES = {
   introduction:
     "Stackroom läser skannade volymer maskinellt och lagrar texten bredvid bilderna. En kampanj är en omgång volymer " +
-    "(inbundna arkivhandlingar, var och en en lista med sidbilder) som bearbetas av en pipeline, en bestämd följd av " +
-    "lässteg och modeller.",
+    "(inbundna arkivhandlingar, som var och en är en lista med sidbilder) som bearbetas av en pipeline, en bestämd " +
+    "följd av lässteg och modeller.",
   noCluster:
     "Den här webbplatsen visar bara sidor och resultat. Den följer inget kluster och har därför ingen lista över kampanjer.",
   notCounted:

@@ -46,6 +46,7 @@ export const VIEWER_LABELS: typeof en.VIEWER_LABELS = {
   copied: "Texten är kopierad",
   closeText: "Stäng texten",
   predictedQuality: "Beräknad kvalitet",
+  quality: (figure) => `kvalitet ${figure}`,
   linesOf: (first, last) => `Rad ${first} till ${last}`,
   showLine: (number) => `Visa rad ${number} i bilden`,
 
