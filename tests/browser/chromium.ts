@@ -26,7 +26,8 @@ export async function launch(): Promise<Browser> {
   return await chromium.launch({
     executablePath: executable,
     args: FLAGS,
-    env: { ...Deno.env.toObject(), ...env },
+    // Without a locale of UTF-8 the browser cannot open files whose names are not ASCII.
+    env: { ...Deno.env.toObject(), ...env, LC_ALL: "C.UTF-8" },
     // The flags above are the whole choice: Playwright's own would ask for its bundled build.
     headless: true,
   });
