@@ -146,7 +146,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     };
   }, []);
   useLayoutEffect(() => {
-    if (manifest) document.title = pageTitle(`Page ${number} · ${manifest.label}`, 0);
+    if (manifest) document.title = pageTitle(`${VIEWER_LABELS.pageNamed(String(number))} · ${manifest.label}`, 0);
   }, [manifest, number]);
 
   const panelButtons = {
@@ -241,7 +241,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       )}
       {manifest && (
         <p class="sr" role="status">
-          {`Page ${number} of ${store.order.value.length}: ${manifest.canvases[store.current.value].label}`}
+          {VIEWER_LABELS.pageOf(number, store.order.value.length, manifest.canvases[store.current.value].label)}
         </p>
       )}
       <ShortcutList

@@ -27,6 +27,7 @@ export const VIEWER_LABELS = {
   pages: "Pages",
   pageNamed: (label: string) => `Page ${label}`,
   ofPages: (count: number) => `of ${count}`,
+  pageOf: (number: number, count: number, label: string) => `Page ${number} of ${count}: ${label}`,
   stage: "Page image",
   pageAndView: "Page and view",
   previousPage: "Previous page",

@@ -26,6 +26,7 @@ export const VIEWER_LABELS: typeof en.VIEWER_LABELS = {
   pages: "Sidor",
   pageNamed: (label) => `Sida ${label}`,
   ofPages: (count) => `av ${count}`,
+  pageOf: (number, count, label) => `Sida ${number} av ${count}: ${label}`,
   stage: "Sidans bild",
   pageAndView: "Sida och vy",
   previousPage: "Föregående sida",
