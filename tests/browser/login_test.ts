@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 
 import { type Application, startApplication } from "@/tests/application.ts";
 import { launch } from "./chromium.ts";
+import { follow } from "./site_fixture.ts";
 
 /** Runs a test on the pages of the application with its embedded store, each visit in a browser profile of its own. */
 async function withApplication(
@@ -27,7 +28,7 @@ async function withApplication(
 async function logIn(page: Page, username: string, password: string): Promise<void> {
   await page.fill("[name=username]:visible", username);
   await page.fill("[name=password]:visible", password);
-  await page.getByRole("button", { name: "Log in" }).click();
+  await follow(page, page.getByRole("button", { name: "Log in" }));
 }
 
 Deno.test("login: with scripts and without, a wrong password keeps the name, a lock says when it ends, a logout is confirmed, and one click looks around", () =>
@@ -40,7 +41,7 @@ Deno.test("login: with scripts and without, a wrong password keeps the name, a l
       await logIn(page, username, "wrong");
       await page.getByText("The name or the password is wrong.").waitFor();
       assert.equal(await page.inputValue("[name=username]:visible"), username);
-      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "password");
+      await page.locator("[name=password]:focus").waitFor();
       assert.ok(!page.url().includes(username) && !output().includes(username));
       for (let n = 0; n < 10; n++) await logIn(page, username, `wrong ${n}`);
       const lock = page.getByText(javaScriptEnabled ? /Try again at \d\d:\d\d:\d\d\./ : /Try again in \d seconds?\./);
@@ -49,7 +50,7 @@ Deno.test("login: with scripts and without, a wrong password keeps the name, a l
 
       await logIn(page, "archive/reader", "stackroom-demo");
       await page.waitForURL(site + next);
-      await page.getByRole("button", { name: "Log out" }).click();
+      await follow(page, page.getByRole("button", { name: "Log out" }));
       await page.getByText("You are logged out.").waitFor();
     }
 

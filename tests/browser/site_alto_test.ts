@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { altoSource, altoViewerPath, open, sampleAlto, withPage } from "./site_fixture.ts";
+import { altoSource, altoViewerPath, logIn, open, sampleAlto, withPage } from "./site_fixture.ts";
 
 Deno.test(
   "page text: lines in reading order with their confidence, as text and never as markup",
@@ -116,9 +116,7 @@ Deno.test(
   "page text: without scripts a sentence and the raw file",
   withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
     await page.goto(`${site.url}login?next=${encodeURIComponent(`/${altoViewerPath(site)}`)}`);
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "stackroom-demo");
-    await page.click("button[type=submit]");
+    await logIn(page);
     assert.ok(await page.isVisible("text=The viewer needs scripts; the raw file does not."));
     assert.equal(await page.getByRole("link", { name: "Raw file" }).getAttribute("href"), altoSource(site));
     assert.ok(!await page.isVisible("text=Copy text"));

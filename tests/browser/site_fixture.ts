@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 
 import { launch } from "./chromium.ts";
 import { type FakeSite, startFakeSite } from "./site_server.ts";
@@ -52,11 +52,24 @@ export function withPage(
 /** Goes to a page, logging in on the way, and waits until its islands are awake. */
 export async function open({ page, site }: Visit, path = "", island = "campaign_board"): Promise<void> {
   await page.goto(`${site.url}login?next=${encodeURIComponent(`/${path}`)}`);
-  await page.fill("[name=username]", "åsa");
-  await page.fill("[name=password]", "stackroom-demo");
-  await page.click("button[type=submit]");
+  await logIn(page);
   await page.waitForURL(site.url + path);
   await page.waitForSelector(`[data-island=${island}][data-hydrated]`);
+}
+
+/** Logs in on the login page, and waits until the page that follows has been loaded. */
+export async function logIn(page: Page): Promise<void> {
+  await page.fill("[name=username]", "åsa");
+  await page.fill("[name=password]", "stackroom-demo");
+  await follow(page, page.locator("[type=submit].primary"));
+}
+
+/**
+ * Clicks what leads to another page, and waits until that page has been loaded. A click alone waits for its first bytes
+ * only, so that elements could be counted before all of them are there.
+ */
+export async function follow(page: Page, link: Locator): Promise<void> {
+  await Promise.all([page.waitForEvent("load"), link.click()]);
 }
 
 /** Adds up the layout shifts of the pages that are opened from now on. */

@@ -8,6 +8,7 @@ import { textsIn, textsOf, untranslated } from "@/tests/site/page_texts.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import {
   altoViewerPath,
+  follow,
   logPath,
   open,
   runPath,
@@ -100,7 +101,7 @@ Deno.test(
   "language: without scripts the switch works as well",
   withPage({ ...SWEDISH, javaScriptEnabled: false }, async ({ page, site }) => {
     await page.goto(`${site.url}login?error=401`);
-    await page.getByRole("button", { name: "English" }).click();
+    await follow(page, page.getByRole("button", { name: "English" }));
     await page.waitForURL(`${site.url}login?error=401`);
     assert.equal(await page.getAttribute("html", "lang"), "en");
     assert.ok(await page.isVisible("text=The name or the password is wrong."));

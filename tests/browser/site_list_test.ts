@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { open, type Visit, withPage } from "./site_fixture.ts";
+import { follow, logIn, open, type Visit, withPage } from "./site_fixture.ts";
 
 const ERRORS_OF_FETCH = [/Failed to load resource/];
 
@@ -46,17 +46,15 @@ Deno.test(
     await page.goto(site.url);
     assert.ok(await page.isVisible("text=to see the campaigns"));
     await page.goto(`${site.url}login`);
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "stackroom-demo");
-    await page.click("button[type=submit]");
+    await logIn(page);
     assert.equal(await page.locator("article").count(), 7);
     assert.ok(await page.isVisible("text=420 of 1,200 volumes started"));
     assert.ok(await page.isVisible("article >> nth=3 >> text=swedish-lion-v2"));
     assert.ok(!await page.isVisible("text=Sort again"));
     await page.fill("[type=search]", "rådhus");
-    await page.click("text=Apply");
+    await follow(page, page.getByRole("button", { name: "Apply" }));
     assert.equal(await page.locator("article").count(), 1);
-    await page.click("text=Log out");
+    await follow(page, page.getByRole("button", { name: "Log out" }));
     assert.match(page.url(), /\/login$/);
   }),
 );
@@ -88,14 +86,14 @@ Deno.test(
     const plain = await scriptless.newPage();
     await plain.goto(`${site.url}?state=finished`);
     assert.equal(await plain.locator("article").count(), 21);
-    await plain.getByText("Show 20 older campaigns of 25").click();
+    await follow(plain, plain.getByText("Show 20 older campaigns of 25"));
     assert.equal(plain.url(), `${site.url}?state=finished&reaped=40`);
     assert.equal(await plain.locator("article").count(), 41);
     await plain.fill("[type=search]", "borta-3");
-    await plain.click("text=Apply");
+    await follow(plain, plain.getByRole("button", { name: "Apply" }));
     assert.equal(await plain.locator("article").count(), 10);
     await plain.goto(`${site.url}?reaped=40`);
-    await plain.getByText("Show 5 older campaigns of 5").click();
+    await follow(plain, plain.getByText("Show 5 older campaigns of 5"));
     assert.equal(await plain.getByText("older campaigns").count(), 0);
   }),
 );

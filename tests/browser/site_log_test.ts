@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { logPath, open, runPath, sampleRunManifest, withPage } from "./site_fixture.ts";
+import { follow, logIn, logPath, open, runPath, sampleRunManifest, withPage } from "./site_fixture.ts";
 
 Deno.test(
   "log: stages, folded where they went well, and followed until the run ends",
@@ -411,13 +411,11 @@ Deno.test(
   withPage({ javaScriptEnabled: false }, async (visit) => {
     const { page, site } = visit;
     await page.goto(`${site.url}login?next=${encodeURIComponent(`/${runPath(site)}`)}`);
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "stackroom-demo");
-    await page.click("button[type=submit]");
+    await logIn(page);
     await page.waitForURL(/\/log\?/);
     await page.getByText("The viewer needs scripts; the raw text does not.").waitFor();
     assert.equal(await page.locator("text=/^Reading/ >> visible=true").count(), 0);
-    await page.getByRole("link", { name: "Raw text" }).click();
+    await follow(page, page.getByRole("link", { name: "Raw text" }));
     assert.match(await page.textContent("body") ?? "", /201 pages in manifest/);
   }),
 );

@@ -6,6 +6,8 @@ import { accessibilityFindings } from "./accessibility.ts";
 import {
   altoViewerPath,
   countShifts,
+  follow,
+  logIn,
   logPath,
   open,
   runPath,
@@ -102,15 +104,12 @@ Deno.test(
   "looks: without scripts a card leads to its volumes",
   withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
     await page.goto(`${site.url}login`);
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "stackroom-demo");
-    await page.click("button[type=submit]");
-    await page.click("text=Volumes and provenance of svea-hovratt-1870");
+    await logIn(page);
+    await follow(page, page.getByText("Volumes and provenance of svea-hovratt-1870"));
     const open = page.locator("#open-campaign");
-    await open.locator(".volumes tbody tr").nth(199).waitFor();
     assert.equal(await open.locator(".volumes tbody tr").count(), 200);
     assert.ok(await open.locator("pre").isVisible());
-    await open.getByText("the next ones").click();
+    await follow(page, open.getByText("the next ones"));
     assert.match(await open.locator(".body > .note").textContent() ?? "", /^Volumes 201 to 400 of 1,200/);
   }),
 );
@@ -119,9 +118,7 @@ Deno.test(
   "looks: without scripts no page says that it reads something, and each says what it needs or offers",
   withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
     await page.goto(`${site.url}login`);
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "stackroom-demo");
-    await page.click("button[type=submit]");
+    await logIn(page);
     const offers = [
       ["", /svea-hovratt-1870/],
       [runPath(site), /Raw text/],

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { accessibilityFindings } from "./accessibility.ts";
 import {
   altoViewerPath,
+  logIn,
   logPath,
   open,
   runPath,
@@ -229,9 +230,7 @@ Deno.test(
   withPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false }, async (visit) => {
     const { page, site } = visit;
     await page.goto(`${site.url}login`);
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "stackroom-demo");
-    await page.click("button[type=submit]");
+    await logIn(page);
     const paths = [
       "login",
       "nowhere",

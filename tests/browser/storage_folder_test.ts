@@ -6,6 +6,7 @@ import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { launch } from "./chromium.ts";
+import { follow } from "./site_fixture.ts";
 
 const ACCOUNT = "archive/curator";
 const BUCKET = "letters";
@@ -206,9 +207,10 @@ whole("storage folder: without scripts folders are browsed by pages and objects 
   javaScriptEnabled: false,
 }, async ({ page, open }) => {
   await open(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: "" }));
-  await page.locator("a.entry").first().click();
-  while (await page.locator(".kind-icon.folder").count() > 0) await page.locator("a.entry").first().click();
-  await page.locator("a.entry").first().click();
+  const first = page.locator("a.entry").first();
+  await follow(page, first);
+  while (await page.locator(".kind-icon.folder").count() > 0) await follow(page, first);
+  await follow(page, first);
   await page.waitForURL(/\/storage\/object\?/);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
