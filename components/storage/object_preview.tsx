@@ -63,6 +63,12 @@ export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
           <PrintedLines lines={preview.lines} label={OBJECT_LABELS.asText} />
         </>
       );
+    case "not text":
+      return (
+        <p class="empty">
+          {preview.type === null ? OBJECT_SENTENCES.binaryByName : OBJECT_SENTENCES.binaryByType(preview.type)}
+        </p>
+      );
     case "none":
       return <p class="empty">{NONE[preview.reason]()}</p>;
   }
@@ -71,7 +77,6 @@ export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
 const NONE: Readonly<Record<Extract<Preview, { kind: "none" }>["reason"], () => string>> = {
   unknown: () => OBJECT_SENTENCES.unknownKind,
   empty: () => OBJECT_SENTENCES.empty,
-  binary: () => OBJECT_SENTENCES.binary,
   encoded: () => OBJECT_SENTENCES.encoded,
   unreadable: () => OBJECT_SENTENCES.unreadable,
 };

@@ -59,17 +59,27 @@ export function storageKeys(secret: () => KeyObject | null): () => KeyObject | n
 }
 
 /**
- * The storage logins of a request, the newest first. Cookies that were not sealed with this key, and expired ones, are
- * left out.
+ * The storage logins of a request, the newest first. Of several cookies of one name the first that holds a login in force
+ * counts: another host of the domain, or an earlier page, may have left others. Cookies that were not sealed with this
+ * key, and expired ones, are left out.
  *
  * @param nowMs ms since 1970
+ * @param isInForce whether a genuine login that has not expired still counts
  */
-export function storageLogins(request: Sent, key: KeyObject, nowMs: number): StorageLogin[] {
+export function storageLogins(
+  request: Sent,
+  key: KeyObject,
+  nowMs: number,
+  isInForce: (login: StorageLogin) => boolean,
+): StorageLogin[] {
   const logins: StorageLogin[] = [];
   for (let slot = 0; slot < MAX_ACCOUNTS; slot++) {
-    const opened = sessionValues(request, stemOf(slot)).map((value) => openLogin(value, slot, key, nowMs));
-    const login = opened.find((login) => login !== null);
-    if (login) logins.push(login);
+    for (const value of sessionValues(request, stemOf(slot))) {
+      const login = openLogin(value, slot, key, nowMs);
+      if (login === null || !isInForce(login)) continue;
+      logins.push(login);
+      break;
+    }
   }
   return logins.sort((a, b) => b.issuedAt - a.issuedAt);
 }

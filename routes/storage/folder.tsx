@@ -7,7 +7,14 @@ import { foldersOf, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { type FolderPage, justBefore, readFolderPage } from "@/lib/presentation/storage/listing.ts";
 import type { FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
+import {
+  incompleteView,
+  LoginEnded,
+  storagePage,
+  type StoragePageDeps,
+  type StorageView,
+  type StorageVisit,
+} from "./storage_page.tsx";
 
 /** Names of a page. */
 const PAGE_ROWS = 1000;
@@ -23,6 +30,7 @@ export function folderPageRoute(deps: StoragePageDeps) {
       find: query.get("find") ?? "",
       from: query.get("from") ?? "",
     };
+    if (folder.bucket === "") return incompleteView(visit, "bucket");
     const name = foldersOf(folder.prefix).at(-1)?.name ?? folder.bucket;
     const read = await readFolder(deps, visit, folder);
     return {

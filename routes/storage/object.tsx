@@ -19,7 +19,14 @@ import { fitsUrl } from "@/lib/presentation/storage/upload_names.ts";
 import { hasHistory, type VersionPage } from "@/lib/presentation/storage/versions.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
 import { loadPreview, loadTags, loadVersions } from "./object_content.ts";
-import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
+import {
+  incompleteView,
+  LoginEnded,
+  storagePage,
+  type StoragePageDeps,
+  type StorageView,
+  type StorageVisit,
+} from "./storage_page.tsx";
 
 /** `/storage/object`: what is known of an object or of one version of it, what it holds, and its download. */
 export function objectPageRoute(deps: StoragePageDeps) {
@@ -31,6 +38,8 @@ export function objectPageRoute(deps: StoragePageDeps) {
       key: query.get("key") ?? "",
       version: query.get("version") ?? undefined,
     };
+    if (address.bucket === "") return incompleteView(visit, "bucket");
+    if (address.key === "") return incompleteView(visit, "key");
     const folder = folderOf(address.key);
     const name = nameIn(folder, address.key);
     const { status, body } = await objectBody(deps, visit, address, name);

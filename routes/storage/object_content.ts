@@ -1,6 +1,6 @@
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { type ObjectPreview, PREVIEW_BYTES, textPreview } from "@/lib/presentation/storage/preview/object_preview.ts";
-import { previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
+import { decidingType, previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
 import { tiffSize } from "@/lib/presentation/storage/preview/tiff_size.ts";
 import { type ObjectTag, readTags } from "@/lib/presentation/storage/object_tags.ts";
 import { readVersionPage, type VersionPage } from "@/lib/presentation/storage/versions.ts";
@@ -34,7 +34,7 @@ export async function loadPreview(
       if (encoding !== null) return { kind: "none", reason: "encoded" };
       const beginning = await read(0, PREVIEW_BYTES);
       if (beginning === null) return { kind: "none", reason: "unreadable" };
-      return textPreview(beginning, kind, bytes > beginning.length);
+      return textPreview(beginning, kind, bytes > beginning.length) ?? { kind: "not text", type: decidingType(type) };
     }
     default:
       return { kind };

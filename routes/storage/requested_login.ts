@@ -9,7 +9,7 @@ type LoginDeps = Pick<StorageDeps, "key" | "now" | "revoked">;
 export function loginsOf({ key, now, revoked }: LoginDeps, request: Request): StorageLogin[] {
   const sealing = key();
   if (sealing === null) return [];
-  return storageLogins(request, sealing, now()).filter((login) => !revoked.has(revocableLogin(login, sealing)));
+  return storageLogins(request, sealing, now(), (login) => !revoked.has(revocableLogin(login, sealing)));
 }
 
 /** Ends logins before their time. @returns resolves when other processes can know of it, or after a second */

@@ -3,6 +3,8 @@ import type { ComponentChildren } from "preact";
 import StorageTasks from "@/islands/storage_tasks.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { FolderPath } from "@/components/storage/folder_path.tsx";
+import { storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
@@ -67,6 +69,25 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
       response.headers.append("Set-Cookie", clearedLogin(request, login));
       return response;
     }
+  };
+}
+
+/** 400: the page for an address that lacks a parameter, whose name is code that addresses hold. */
+export function incompleteView({ account, accounts }: StorageVisit, parameter: "bucket" | "key"): StorageView {
+  return {
+    title: STORAGE_LABELS.storage,
+    status: 400,
+    body: (
+      <div class="storage-home">
+        <FolderPath account={account} accounts={accounts} bucket="" prefix="" />
+        <div class="head">
+          <h1>{STORAGE_LABELS.storage}</h1>
+        </div>
+        <p class="banner bad" role="alert">
+          {STORAGE_SENTENCES.incomplete[parameter]} <a href={storagePath(account)}>{STORAGE_LABELS.toBuckets}</a>
+        </p>
+      </div>
+    ),
   };
 }
 

@@ -136,7 +136,9 @@ Deno.test({ name: "storage objects", sanitizeOps: false, sanitizeResources: fals
       await put("m.json", JSON.stringify({ "@context": context, type: "Manifest" }), "application/json");
       assert.match((await page("m.json")).html, /href="\/uv\.html#\?manifest=%2Fstorage%2Fapi%2F/);
       await put("b.txt", new Uint8Array([0, 1, 2, 3]), "text/plain");
-      assert.match((await page("b.txt")).html, /is said to be text/);
+      assert.match((await page("b.txt")).html, /By its type \(text\/plain\) the object is text, but/);
+      await put("c.txt", new Uint8Array([0, 1, 2, 3]), "application/octet-stream");
+      assert.match((await page("c.txt")).html, /By its name the object is text, but/);
       await put("none.txt", "", "text/plain");
       assert.match((await page("none.txt")).html, /The object is empty\./);
       await put("z.zip", "PK", "application/zip");

@@ -97,6 +97,18 @@ whole("storage pages: a login, its buckets, a folder, an object and its bytes, w
   ) {
     assert.equal((await browser.page(path)).status, 404);
   }
+  for (
+    const [path, status, sentence] of [
+      ["/storage/folder", 400, "names no bucket: its parameter “bucket” is missing"],
+      ["/storage/object?bucket=odd", 400, "names no object: its parameter “key” is missing"],
+      ["/storage/nowhere", 404, "There is no page at this address"],
+    ] as const
+  ) {
+    const { status: shown, html } = await browser.page(path);
+    assert.equal(shown, status, path);
+    assert.match(html, new RegExp(sentence));
+    assert.match(html, /<a href="\/storage[^"]*">To the buckets<\/a>/);
+  }
 });
 
 whole("storage pages: each login opens what accepts it, several stand side by side, and a logout ends them all", async (

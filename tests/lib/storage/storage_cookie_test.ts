@@ -19,6 +19,8 @@ function keyOf(secret: ReturnType<typeof createSecretKey>) {
   return key;
 }
 
+const ALL = () => true;
+
 function login(user: string, tenant: string | null = "archive", issuedAt = NOW_S, password = "p4ss–wörd") {
   return { tenant, user, password, issuedAt, expiresAt: issuedAt + 3600 };
 }
@@ -40,25 +42,25 @@ Deno.test("storage cookie: it holds a login that only the key opens, until it ex
   assert.match(cookieOf("https", login("åsa"), [], KEY), /^__Host-storage_session=.*; Secure$/);
   assert.ok(!cookie.includes("p4ss") && !cookie.includes(btoa("p4ss").replace("==", "")));
 
-  const [{ digest, ...opened }, ...others] = storageLogins(requestWith(cookie), KEY, NOW_S * 1000);
+  const [{ digest, ...opened }, ...others] = storageLogins(requestWith(cookie), KEY, NOW_S * 1000, ALL);
   assert.deepEqual(opened, { ...login("åsa"), slot: 0 });
   assert.equal(digest.length, 43);
   assert.deepEqual(others, []);
 
-  assert.deepEqual(storageLogins(requestWith(cookie), KEY, (NOW_S + 3600) * 1000), []);
-  assert.deepEqual(storageLogins(requestWith(cookie), keyOf(createSecretKey(randomBytes(32))), NOW_S * 1000), []);
+  assert.deepEqual(storageLogins(requestWith(cookie), KEY, (NOW_S + 3600) * 1000, ALL), []);
+  assert.deepEqual(storageLogins(requestWith(cookie), keyOf(createSecretKey(randomBytes(32))), NOW_S * 1000, ALL), []);
   const changed = cookie.replace(/=(.)/, (_, first) => first === "_" ? "=-" : "=_");
-  assert.deepEqual(storageLogins(requestWith(changed), KEY, NOW_S * 1000), []);
-  assert.deepEqual(storageLogins(requestWith("storage_session=AAAA"), KEY, NOW_S * 1000), []);
+  assert.deepEqual(storageLogins(requestWith(changed), KEY, NOW_S * 1000, ALL), []);
+  assert.deepEqual(storageLogins(requestWith("storage_session=AAAA"), KEY, NOW_S * 1000, ALL), []);
 });
 
 Deno.test("storage cookie: a browser holds eight accounts, each once, and the oldest makes room", () => {
   const cookies = new Map<string, string>();
   const add = (one: ReturnType<typeof login>): StorageLogin[] => {
-    const before = storageLogins(requestWith(...cookies.values()), KEY, NOW_S * 1000);
+    const before = storageLogins(requestWith(...cookies.values()), KEY, NOW_S * 1000, ALL);
     const cookie = cookieOf("http", one, before, KEY);
     cookies.set(cookie.split("=", 1)[0], cookie);
-    return storageLogins(requestWith(...cookies.values()), KEY, NOW_S * 1000);
+    return storageLogins(requestWith(...cookies.values()), KEY, NOW_S * 1000, ALL);
   };
   for (let n = 0; n < 8; n++) add(login(`user${n}`, n % 2 === 0 ? "archive" : null, NOW_S + n));
   assert.equal(cookies.size, 8);
@@ -79,6 +81,18 @@ Deno.test("storage cookie: a browser holds eight accounts, each once, and the ol
     "user2",
     "user1",
   ]);
+});
+
+Deno.test("storage cookie: of several cookies of one name the first login in force counts", () => {
+  const revoked = cookieOf("http", login("kerstin", "archive", NOW_S - 20), [], KEY);
+  const foreign = cookieOf("http", login("other"), [], keyOf(createSecretKey(randomBytes(32))));
+  const expired = cookieOf("http", login("old", "archive", NOW_S - 4000), [], KEY);
+  const good = cookieOf("http", login("olle"), [], KEY);
+  const usersOf = (cookies: readonly string[]) =>
+    storageLogins(requestWith(...cookies), KEY, NOW_S * 1000, ({ user }) => user !== "kerstin").map(({ user }) => user);
+  assert.deepEqual(usersOf([revoked, foreign, expired, good]), ["olle"]);
+  assert.deepEqual(usersOf([good, revoked]), ["olle"]);
+  assert.deepEqual(usersOf([revoked, foreign, expired]), []);
 });
 
 Deno.test("storage cookie: a login too long for a cookie is not sealed, and logins are removed by name", () => {

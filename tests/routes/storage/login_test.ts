@@ -94,7 +94,7 @@ function outcome(response: Response): Outcome {
   const request = new Request(SITE, {
     headers: { Cookie: cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ") },
   });
-  const accounts = storageLogins(request, key, NOW).map(({ tenant, user }) => `${tenant ?? ""}/${user}`);
+  const accounts = storageLogins(request, key, NOW, () => true).map(({ tenant, user }) => `${tenant ?? ""}/${user}`);
   return { location: response.headers.get("Location"), cookies: cookies.map(nameOf), accounts };
 }
 

@@ -13,6 +13,7 @@ export const LABELS = {
   changed: "Changed",
   folder: "Folder",
   account: "Account",
+  toBuckets: "To the buckets",
   otherAccount: "Log in to another account",
   folderPath: "Way to the folder",
   contents: "Contents of the folder",
@@ -55,6 +56,10 @@ export const SENTENCES = {
   onlyStorageOf: (tenant: string) =>
     `This login opens the storage only: the campaigns open with accounts of the tenant ${tenant}.`,
   loggedInAs: (account: string) => `You are logged in as ${account}.`,
+  incomplete: {
+    bucket: "The address names no bucket: its parameter “bucket” is missing.",
+    key: "The address names no object: its parameter “key” is missing.",
+  },
   noAccount: (account: string) => `You are not logged in as ${account}.`,
   ended:
     "The store does not accept this login any more: the password was changed, or the account was closed. Log in again.",

@@ -35,7 +35,9 @@ export const LABELS = {
 export const SENTENCES = {
   empty: "The object is empty.",
   unknownKind: "Objects of this kind are not shown here. Download it to open it.",
-  binary: "The object is said to be text, but it holds other bytes. Download it to open it.",
+  binaryByType: (type: string) =>
+    `By its type (${type}) the object is text, but it holds other bytes. Download it to open it.`,
+  binaryByName: "By its name the object is text, but it holds other bytes. Download it to open it.",
   encoded: "The object is stored in a compressed form and is not shown here. Download it to open it.",
   unreadable: "The content could not be read now. Reload the page to try again.",
   tiff: "Browsers do not show TIFF images. Download it to open it.",

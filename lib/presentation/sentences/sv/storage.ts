@@ -13,6 +13,7 @@ export const LABELS: typeof en.LABELS = {
   changed: "Ändrad",
   folder: "Mapp",
   account: "Konto",
+  toBuckets: "Till bucketarna",
   otherAccount: "Logga in på ett annat konto",
   folderPath: "Vägen till mappen",
   contents: "Mappens innehåll",
@@ -54,6 +55,10 @@ export const SENTENCES: typeof en.SENTENCES = {
   onlyStorageOf: (tenant) =>
     `Inloggningen öppnar bara lagringen: kampanjerna öppnas med konton som hör till tenanten ${tenant}.`,
   loggedInAs: (account) => `Inloggad som ${account}.`,
+  incomplete: {
+    bucket: "Adressen anger ingen bucket: parametern ”bucket” saknas.",
+    key: "Adressen anger inget objekt: parametern ”key” saknas.",
+  },
   noAccount: (account) => `Ingen inloggning som ${account} finns här.`,
   ended: "Lagret godtar inte längre inloggningen: lösenordet har ändrats eller kontot har stängts. Logga in på nytt.",
   rows: (count) => counted(count, "post", "poster"),

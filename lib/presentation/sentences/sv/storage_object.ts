@@ -34,7 +34,9 @@ export const LABELS: typeof en.LABELS = {
 export const SENTENCES: typeof en.SENTENCES = {
   empty: "Objektet är tomt.",
   unknownKind: "Objekt av det här slaget visas inte här. Ladda ner det för att öppna det.",
-  binary: "Objektet uppges vara text men innehåller annat. Ladda ner det för att öppna det.",
+  binaryByType: (type) =>
+    `Enligt typen (${type}) är objektet text, men det innehåller annat. Ladda ner det för att öppna det.`,
+  binaryByName: "Enligt namnet är objektet text, men det innehåller annat. Ladda ner det för att öppna det.",
   encoded: "Objektet är lagrat i komprimerad form och visas inte här. Ladda ner det för att öppna det.",
   unreadable: "Innehållet kunde inte läsas just nu. Ladda om sidan för att försöka igen.",
   tiff: "Webbläsare visar inte TIFF-bilder. Ladda ner bilden för att öppna den.",

@@ -9,7 +9,9 @@ export type ObjectPreview =
   | { readonly kind: "tiff"; readonly size: PixelSize | null }
   | ShownText
   | { readonly kind: "table"; readonly table: CsvTable; readonly encoding: TextBeginning["encoding"] }
-  | { readonly kind: "none"; readonly reason: "unknown" | "empty" | "binary" | "encoded" | "unreadable" };
+  /** `type`: the media type by which it was taken for text; null: its name. */
+  | { readonly kind: "not text"; readonly type: string | null }
+  | { readonly kind: "none"; readonly reason: "unknown" | "empty" | "encoded" | "unreadable" };
 
 /** Lines of a text. */
 interface ShownText {
@@ -27,10 +29,10 @@ export const PREVIEW_BYTES = 256 * 1024;
 /** Characters in which a file says what it is. */
 const HEAD_CHARACTERS = 4096;
 
-/** The beginning of an object as text, laid out by its kind. */
-export function textPreview(bytes: Uint8Array, kind: "text" | "json" | "csv", isCut: boolean): ObjectPreview {
+/** The beginning of an object as text, laid out by its kind; null where it holds no text. */
+export function textPreview(bytes: Uint8Array, kind: "text" | "json" | "csv", isCut: boolean): ObjectPreview | null {
   const beginning = readTextBeginning(bytes, isCut);
-  if (beginning === null) return { kind: "none", reason: "binary" };
+  if (beginning === null) return null;
   const { text, encoding } = beginning;
   const table = kind === "csv" ? readCsvTable(text, isCut) : null;
   if (table !== null) return { kind: "table", table, encoding };

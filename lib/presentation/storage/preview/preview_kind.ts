@@ -31,7 +31,7 @@ const TEXT_TYPE =
 
 /** How an object is shown, by its media type, or by its name where the type says nothing. */
 export function previewKind(name: string, mediaType: string): PreviewKind {
-  const type = mediaType.split(";", 1)[0].trim().toLowerCase();
+  const type = essence(mediaType);
   const byName = ENDINGS.get(/\.([a-z0-9]+)$/i.exec(name)?.[1].toLowerCase() ?? "") ?? null;
   if (GENERAL.has(type)) return byName;
   if (IMAGE.test(type)) return "image";
@@ -44,4 +44,14 @@ export function previewKind(name: string, mediaType: string): PreviewKind {
   // Tables and JSON are often stored as plain text.
   if (TEXT_TYPE.test(type)) return byName === "csv" || byName === "json" ? byName : "text";
   return null;
+}
+
+/** The media type that decides how an object is shown, without its parameters; null where its name does. */
+export function decidingType(mediaType: string): string | null {
+  const type = essence(mediaType);
+  return GENERAL.has(type) ? null : type;
+}
+
+function essence(mediaType: string): string {
+  return mediaType.split(";", 1)[0].trim().toLowerCase();
 }
