@@ -14,8 +14,11 @@ export interface GatewayRequest {
   /** Without those of the connection. */
   readonly headers: Headers;
   readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | null;
-  /** This process reads the response itself, which ends before the browser's own does. */
-  readonly readHere?: boolean;
+  /**
+   * This process reads the response itself, which ends before the browser's own does: with its head, or once the promise
+   * is fulfilled.
+   */
+  readonly readHere?: true | Promise<void>;
   /** Called with what a gateway in this process knows of the request, for the log. */
   readonly known?: (handled: Pick<RequestContext, "operation" | "audit" | "caller">) => void;
 }

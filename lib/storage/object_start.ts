@@ -30,11 +30,20 @@ export async function readObjectPart(
   context: RequestContext,
 ): Promise<Uint8Array | null> {
   const headers = new Headers({ Range: `bytes=${from}-${from + length - 1}`, "Accept-Encoding": "identity" });
-  const { status, body } = await gateway.send({ method: "GET", target, headers }, acting, context);
-  if (body === null || (status !== 206 && !(status === 200 && from === 0))) {
+  // The slot that the request takes of the store is released with these bytes, not with the page that shows them.
+  const { promise: readHere, resolve: release } = Promise.withResolvers<void>();
+  try {
+    const { status, body } = await gateway.send({ method: "GET", target, headers, readHere }, acting, context);
+    if (body !== null && (status === 206 || (status === 200 && from === 0))) return await beginningOf(body, length);
     await body?.cancel();
     return null;
+  } finally {
+    release();
   }
+}
+
+/** The first bytes of a body, at most `length`; null where they do not come in time. The rest is canceled. */
+async function beginningOf(body: ReadableStream<Uint8Array<ArrayBuffer>>, length: number): Promise<Uint8Array | null> {
   const reader = chunkReader(body.getReader());
   const bytes = new Uint8Array(length);
   let filled = 0;

@@ -25,7 +25,7 @@ export function inProcessGateway(
   mount(routesOf(app, releaseSlots), operations);
   const serve = serving(app);
   return async function inProcessGateway(request, context) {
-    const { method, target, body = null } = request;
+    const { method, target, body = null, readHere } = request;
     const inner = new Request("http://gateway.internal/", {
       method,
       body,
@@ -42,7 +42,7 @@ export function inProcessGateway(
       target,
       remoteAddr: info?.remoteAddr,
       // What such a request holds is released with its own response, however long the client reads the other one.
-      completed: request.readHere ? undefined : info?.completed,
+      completed: readHere === undefined ? info?.completed : readHere === true ? undefined : readHere,
       breakOff: info?.breakOff?.bind(info),
     });
   };

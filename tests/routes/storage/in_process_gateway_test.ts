@@ -4,11 +4,13 @@ import { InFlight } from "@/lib/http/in_flight.ts";
 import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
+import { readObjectPart } from "@/lib/storage/object_start.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import { inProcessGateway } from "@/routes/storage/in_process_gateway.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 const ACTING = { tenant: "archive", user: "curator", password: "secret" };
+const OBJECT = new TextEncoder().encode("the bytes of an object");
 const BUCKETS = Array.from({ length: 23 }, (_, index) => `bucket-${index}`);
 
 /** A gateway with 12 slots for a tenant and 4 for the logins of an address. */
@@ -16,7 +18,14 @@ function limitedGateway() {
   const role = new InFlight(1000);
   const tenants = new InFlight(12);
   const logins = new UnprovenRequests(4, 100);
-  const operation = (method: Method, path: string, admit: (context: RequestContext) => void, json: unknown) =>
+  /** Slots of the tenant that are taken while an object is read. */
+  const taken: number[] = [];
+  const operation = (
+    method: Method,
+    path: string,
+    admit: (context: RequestContext) => void,
+    response: () => Response = () => Response.json({}),
+  ) =>
     publicOperation({
       id: path,
       method,
@@ -25,15 +34,26 @@ function limitedGateway() {
       summary: "s",
       params: z.object({ bucket: z.string().optional() }),
       responses: {},
-      handler: () => Response.json(json),
+      handler: response,
     }, admit);
   const ofTenant = (context: RequestContext) => enterTenant(role, tenants, context, "archive");
   const service = inProcessGateway([
-    operation("POST", "/api/v1/auth/token", (context) => context.hold(logins.enter(context)), { access_token: "a" }),
-    operation("GET", "/api/v1/buckets/{bucket}/versioning", ofTenant, {}),
-    operation("HEAD", "/api/v1/buckets/{bucket}/cors", ofTenant, {}),
+    operation("POST", "/api/v1/auth/token", (context) => context.hold(logins.enter(context)), () => {
+      return Response.json({ access_token: "a" });
+    }),
+    operation("GET", "/api/v1/buckets/{bucket}/versioning", ofTenant),
+    operation("HEAD", "/api/v1/buckets/{bucket}/cors", ofTenant),
+    operation("GET", "/api/v1/buckets/{bucket}/objects", ofTenant, () => {
+      const body = new ReadableStream({
+        pull(controller) {
+          taken.push(tenants.count("archive"));
+          controller.enqueue(OBJECT.slice());
+        },
+      }, { highWaterMark: 0 });
+      return new Response(body, { status: 206 });
+    }),
   ], { log: NO_LOG, trustedHops: undefined });
-  return { gateway: new StorageGateway(service, () => 0), tenants, logins };
+  return { gateway: new StorageGateway(service, () => 0), tenants, logins, taken };
 }
 
 Deno.test("gateway of this process: what a page reads takes no slot for longer than its own response", async () => {
@@ -56,4 +76,16 @@ Deno.test("gateway of this process: what a page reads takes no slot for longer t
   await Promise.resolve();
   await Promise.resolve();
   assert.equal(tenants.count("archive"), 0);
+});
+
+Deno.test("gateway of this process: a part of an object that a page reads takes its slot until it was read", async () => {
+  const { gateway, tenants, taken } = limitedGateway();
+  const context = new RequestContext(new Request("http://web.example/storage"), { completed: new Promise(() => {}) });
+  const target = { path: "/api/v1/buckets/a/objects", query: "" };
+  const acting = { ...ACTING, digest: "login" };
+  const part = await readObjectPart(gateway, target, acting, { from: 0, length: OBJECT.length + 9 }, context);
+  assert.equal(new TextDecoder().decode(part ?? undefined), "the bytes of an objectthe bytes");
+  assert.deepEqual(taken, [1, 1]);
+  await new Promise<void>((resolve) => queueMicrotask(resolve));
+  assert.equal(tenants.count("archive"), 0, "though the page is still sent");
 });
