@@ -25,12 +25,10 @@ const WRONG = "401";
 interface Sides {
   /** Null in a site without campaigns. */
   readonly campaigns: ResultsAnswer | null;
-  readonly storage: StorageSide;
+  readonly storage: LoginVerdict;
 }
 
 type RefusedStorage = LoginVerdict & { readonly isAccepted: false };
-/** What the store said of an account, which only an accepted login needs. */
-type StorageSide = RefusedStorage | { readonly isAccepted: true; readonly account: StorageAccount };
 
 /** A login to the storage as a cookie. */
 interface SealedLogin {
@@ -165,11 +163,9 @@ async function storageSide(
   { gateway }: StorageDeps,
   context: RequestContext,
   credentials: StorageCredentials,
-): Promise<StorageSide> {
-  const { tenant, user } = credentials;
+): Promise<LoginVerdict> {
   try {
-    const verdict = await checkStorageLogin(gateway, credentials, context);
-    return verdict.isAccepted ? { ...verdict, account: { tenant, user } } : verdict;
+    return await checkStorageLogin(gateway, credentials, context);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return refused(error.status);

@@ -43,7 +43,7 @@ class Site {
   constructor({ storage = 200, backend = "hcp", campaigns, key = KEY, campaignTenant = "archive", results }: Sides) {
     const send = ({ target, body }: GatewayRequest): Promise<Response> => {
       if (target.path.endsWith("/capabilities")) {
-        return Promise.resolve(Response.json({ mapi_enabled: true, storage_backend: backend }));
+        return Promise.resolve(Response.json({ mapi_enabled: backend === "hcp", storage_backend: backend }));
       }
       if (!target.path.endsWith("/auth/token")) return Promise.resolve(Response.json({}, { status: storage }));
       const form = new URLSearchParams(new TextDecoder().decode(body as Uint8Array));
@@ -148,6 +148,12 @@ Deno.test("login: a name without a tenant is tried as the account that it can me
   assert.deepEqual(await tried({ campaigns: null, campaignTenant: null }), [[], []], "its tenant is not known");
   assert.deepEqual(await tried({ campaigns: null, backend: "generic" }), [["bob"], ["/bob"]]);
   assert.deepEqual(await tried({ campaigns: "429" }), [[], []]);
+});
+
+Deno.test("login: where the store knows no tenants, one in front of the name makes no other account", async () => {
+  const site = new Site({ backend: "generic" });
+  const { location, accounts } = await site.logIn("archive/key");
+  assert.deepEqual([site.tried, location, accounts], [["key"], "/storage?account=key", ["/key"]]);
 });
 
 Deno.test("login: keys that may not list buckets may log in; in a store with tenants 403 may be a wrong password", async () => {
