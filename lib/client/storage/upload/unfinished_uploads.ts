@@ -39,17 +39,10 @@ export class UnfinishedUploads {
   /** Reads the list, and then how much has arrived of each. @param own ids of those that this page has under way */
   async read(own: ReadonlySet<string>): Promise<void> {
     try {
-      const found: UnfinishedUpload[] = [];
-      let after: UploadMarker | null = null;
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const { entries, next } = await this.#calls.listUploads(this.#bucket, this.#prefix, after, this.#signal);
-        for (const { Key, UploadId, Initiated } of entries) {
-          if (own.has(UploadId)) continue;
-          const begunAt = Initiated === null ? NaN : Date.parse(Initiated);
-          found.push({ key: Key, uploadId: UploadId, begunAt: Number.isNaN(begunAt) ? null : begunAt, bytes: null });
-        }
-        if (next === null) break;
-        after = next;
+      let found = await this.#listed(this.#prefix, own);
+      // MinIO lists uploads by a whole key or all of them, and says of any other prefix that there are none.
+      if (found.length === 0 && this.#prefix !== "") {
+        found = (await this.#listed("", own)).filter(({ key }) => key.startsWith(this.#prefix));
       }
       this.list.value = found;
       for (const upload of found.slice(0, MAX_COUNTED)) this.#replace(upload, await this.#bytes(upload));
@@ -70,6 +63,23 @@ export class UnfinishedUploads {
       const { value } = this.list;
       if (Array.isArray(value)) this.list.value = value.filter((one) => one.uploadId !== uploadId);
     }
+  }
+
+  /** The uploads of keys with this prefix, without those of this page. */
+  async #listed(prefix: string, own: ReadonlySet<string>): Promise<UnfinishedUpload[]> {
+    const found: UnfinishedUpload[] = [];
+    let after: UploadMarker | null = null;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const { entries, next } = await this.#calls.listUploads(this.#bucket, prefix, after, this.#signal);
+      for (const { Key, UploadId, Initiated } of entries) {
+        if (own.has(UploadId)) continue;
+        const begunAt = Initiated === null ? NaN : Date.parse(Initiated);
+        found.push({ key: Key, uploadId: UploadId, begunAt: Number.isNaN(begunAt) ? null : begunAt, bytes: null });
+      }
+      if (next === null) break;
+      after = next;
+    }
+    return found;
   }
 
   #replace({ uploadId }: UnfinishedUpload, bytes: number | null): void {
