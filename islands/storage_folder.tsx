@@ -12,10 +12,12 @@ import { isTyping } from "@/lib/client/is_typing.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { folderChanged, onFolderChanged } from "@/lib/client/storage/folder_events.ts";
 import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
+import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
 import { uncoveredTop, useRowSpan } from "@/lib/client/storage/row_span.ts";
 import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
 import { chosenRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { nameIn } from "@/lib/presentation/storage/key_names.ts";
+import { notOfferedSentence, type OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
 import { type PackedPage, unpackedPage } from "@/lib/presentation/storage/packed_rows.ts";
 import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
@@ -26,6 +28,8 @@ interface StorageFolderProps {
   readonly page: PackedPage;
   /** The key of the object that the address opens; null: none. */
   readonly opened: string | null;
+  /** The changes of the bucket that the store is not known to forbid. */
+  readonly found: OfferedChanges;
   /** The server's clock, ms since 1970. */
   readonly renderedAt: number;
 }
@@ -44,7 +48,7 @@ const PANEL_WIDTH = "(min-width: 1081px)";
 /** A folder: its rows as far as they were read, further ones as one scrolls, what is selected, and an object beside them. */
 export default island(
   "storage_folder",
-  function StorageFolder({ folder, page, opened, renderedAt }: StorageFolderProps) {
+  function StorageFolder({ folder, page, opened, found, renderedAt }: StorageFolderProps) {
     const store = useMemo(() => new FolderStore({ folder, page: unpackedPage(page, folder.prefix) }), []);
     const style = useSignal({ zone: "UTC", now: renderedAt });
     const open = useSignal(opened);
@@ -199,6 +203,8 @@ export default island(
     const isMore = store.hasMore.value;
     const find = store.find.value;
     const from = store.from.value;
+    const offered = offeredChanges(folder.account, folder.bucket, found);
+    const notOffered = notOfferedSentence(offered);
     const chosen = chosenRows(keys, store.selectedRows.value);
     return (
       <div class={open.value === null ? "store" : "store split"} onKeyDown={onKeyDown}>
@@ -238,12 +244,13 @@ export default island(
               </label>
             )}
             <button class="btn" type="submit">{STORAGE_LABELS.show}</button>
-            <UploadButton />
-            <NewFolder folder={folder} />
+            {offered.write && <UploadButton />}
+            {offered.write && <NewFolder folder={folder} />}
             {from !== "" && (
               <a class="btn" href={folderPath({ ...folder, find, from: "" })}>{STORAGE_LABELS.firstRows}</a>
             )}
           </form>
+          {notOffered !== null && <p class="remark" role="status">{notOffered}</p>}
           {rows.length === 0
             ? <p class="empty">{find === "" ? STORAGE_SENTENCES.emptyFolder : STORAGE_SENTENCES.noneFound(find)}</p>
             : (
@@ -257,7 +264,12 @@ export default island(
                   onRefresh={() => void store.refresh().then(() => go(0, "a"))}
                   onClear={() => store.clearSelection()}
                 >
-                  <SelectionActions folder={folder} rows={chosen} onStart={() => store.clearSelection()} />
+                  <SelectionActions
+                    folder={folder}
+                    rows={chosen}
+                    offered={offered}
+                    onStart={() => store.clearSelection()}
+                  />
                 </SelectionBar>
                 <FolderTable
                   folder={folder}

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { island } from "@/lib/client/island.tsx";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
-import { recallRefused } from "@/lib/client/storage/tasks/refused_changes.ts";
+import { recallRefused } from "@/lib/client/storage/refused_changes.ts";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import { taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
 import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";

@@ -11,6 +11,8 @@ import { island } from "@/lib/client/island.tsx";
 import { type ChosenFiles, chosenFiles, droppedFiles, MAX_FILES } from "@/lib/client/storage/upload/dropped_files.ts";
 import { onUploadRequested } from "@/lib/client/storage/upload/upload_requests.ts";
 import { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
+import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
+import type { OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
 
@@ -20,22 +22,26 @@ interface StorageUploadsProps {
   readonly prefix: string;
   /** The folder's own name. */
   readonly name: string;
+  /** The changes of the bucket that the store is not known to forbid. */
+  readonly found: OfferedChanges;
 }
 
 /** Uploads to a folder: by drop or dialog, with a list of what is under way. */
 export default island(
   "storage_uploads",
-  function StorageUploads({ account, bucket, prefix, name }: StorageUploadsProps) {
+  function StorageUploads({ account, bucket, prefix, name, found }: StorageUploadsProps) {
     const store = useSignal<UploadsStore | null>(null);
     const isOver = useSignal(false);
     const files = useRef<HTMLInputElement>(null);
     const folder = useRef<HTMLInputElement>(null);
+    const isOffered = () => offeredChanges(account, bucket, found).write;
 
     useEffect(() => {
       const created = new UploadsStore({ account, bucket, prefix });
       store.value = created;
       const stopStore = created.start();
-      const stopDrops = followDrops((over) => isOver.value = over, (transfer) => {
+      const stopDrops = followDrops((over) => isOver.value = over && isOffered(), (transfer) => {
+        if (!isOffered()) return;
         void droppedFiles(transfer).then((chosen) => created.add(chosen));
       });
       const stopRequests = onUploadRequested(() => files.current?.click());
@@ -55,23 +61,27 @@ export default island(
 
     return (
       <div class="upload-area needs-scripts">
-        <p class={isOver.value ? "drop over" : "drop"}>
-          <Icon name="upload" />
-          {isOver.value ? <span>{UPLOAD_LABELS.dropHere(plainName(name))}</span> : (
-            <span>
-              {UPLOAD_LABELS.drop}{" "}
-              <button class="link" type="button" onClick={() => files.current?.click()}>{UPLOAD_LABELS.files}</button>
-              {" "}
-              {UPLOAD_LABELS.or}{" "}
-              <button class="link" type="button" onClick={() => folder.current?.click()}>{UPLOAD_LABELS.folder}</button>
-              {". "}
-              {UPLOAD_LABELS.goTo}{" "}
-              <b>
-                <KeyName name={name} />
-              </b>.
-            </span>
-          )}
-        </p>
+        {isOffered() && (
+          <p class={isOver.value ? "drop over" : "drop"}>
+            <Icon name="upload" />
+            {isOver.value ? <span>{UPLOAD_LABELS.dropHere(plainName(name))}</span> : (
+              <span>
+                {UPLOAD_LABELS.drop}{" "}
+                <button class="link" type="button" onClick={() => files.current?.click()}>{UPLOAD_LABELS.files}</button>
+                {" "}
+                {UPLOAD_LABELS.or}{" "}
+                <button class="link" type="button" onClick={() => folder.current?.click()}>
+                  {UPLOAD_LABELS.folder}
+                </button>
+                {". "}
+                {UPLOAD_LABELS.goTo}{" "}
+                <b>
+                  <KeyName name={name} />
+                </b>.
+              </span>
+            )}
+          </p>
+        )}
         <input ref={files} type="file" multiple hidden onChange={(event) => choose(event.currentTarget)} />
         <input
           ref={folder}

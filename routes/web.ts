@@ -12,6 +12,7 @@ import { mountPassThrough } from "@/routes/results/mod.ts";
 import type { GatewayService } from "@/lib/storage/gateway_service.ts";
 import { storageKeys } from "@/lib/storage/storage_cookie.ts";
 import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
+import { LoginRights } from "@/lib/storage/login_rights.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { StorageDeps } from "@/routes/storage/deps.ts";
 import { loginsOf } from "@/routes/storage/requested_login.ts";
@@ -53,6 +54,7 @@ export function storageDeps(web: WebDeps, ownGateway: GatewayService | null): St
   return {
     gateway: storageGateway,
     usage: new BucketUsage(storageGateway, now),
+    rights: new LoginRights(storageGateway, now),
     key: storageKeys(secret),
     revoked,
     sessionHours,

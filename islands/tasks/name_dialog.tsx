@@ -5,7 +5,7 @@ import { folderChanged } from "@/lib/client/storage/folder_events.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { doorMessage } from "@/lib/client/storage/tasks/door_message.ts";
 import { isTaken } from "@/lib/client/storage/tasks/look_up.ts";
-import { refused } from "@/lib/client/storage/tasks/refused_changes.ts";
+import { refused } from "@/lib/client/storage/refused_changes.ts";
 import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";

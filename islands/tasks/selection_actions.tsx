@@ -1,9 +1,9 @@
 import { Icon, type IconName } from "@/components/icon.tsx";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
-import { isRefused } from "@/lib/client/storage/tasks/refused_changes.ts";
 import { wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { chosenOf, plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
+import type { OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
 import { downloadPath, type FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { TASK_LABELS } from "@/lib/presentation/storage/task_sentences.ts";
@@ -12,19 +12,18 @@ interface SelectionActionsProps {
   readonly folder: FolderAddress;
   /** At least one. */
   readonly rows: readonly StorageRow[];
+  readonly offered: OfferedChanges;
   /** Something is done with the rows. */
   onStart(): void;
 }
 
-/** What can be done with selected rows, but for what the store has forbidden. */
-export function SelectionActions({ folder, rows, onStart }: SelectionActionsProps) {
+/** What can be done with selected rows. Copies may go to another bucket, which the account may write to. */
+export function SelectionActions({ folder, rows, offered, onStart }: SelectionActionsProps) {
   const { account, bucket, prefix } = folder;
   const one = rows.length === 1 ? rows[0] : null;
   const want = (kind: "rename" | "move" | "copy" | "delete") => () =>
     wantedChange.value = { kind, folder: { account, bucket, prefix }, rows, onStart };
   const zip = () => tasksOf(account).start({ kind: "zip", ...plannedRows(rows, folder), ...chosenOf(rows) });
-  const canWrite = !isRefused(account, bucket, "write");
-  const canDelete = !isRefused(account, bucket, "delete");
   return (
     <>
       {one?.kind === "object"
@@ -39,10 +38,12 @@ export function SelectionActions({ folder, rows, onStart }: SelectionActionsProp
           </a>
         )
         : <Action icon="download" name={TASK_LABELS.zip} onClick={zip} />}
-      {one && canWrite && canDelete && <Action icon="rename" name={TASK_LABELS.rename} onClick={want("rename")} />}
-      {canDelete && <Action icon="move" name={TASK_LABELS.move} onClick={want("move")} />}
+      {one && offered.write && offered.delete && (
+        <Action icon="rename" name={TASK_LABELS.rename} onClick={want("rename")} />
+      )}
+      {offered.delete && <Action icon="move" name={TASK_LABELS.move} onClick={want("move")} />}
       <Action icon="copy" name={TASK_LABELS.copy} onClick={want("copy")} />
-      {canDelete && <Action icon="bin" name={TASK_LABELS.delete} onClick={want("delete")} />}
+      {offered.delete && <Action icon="bin" name={TASK_LABELS.delete} onClick={want("delete")} />}
     </>
   );
 }
@@ -67,7 +68,6 @@ interface NewFolderProps {
 
 /** The button that creates a folder in a folder. */
 export function NewFolder({ folder: { account, bucket, prefix } }: NewFolderProps) {
-  if (isRefused(account, bucket, "write")) return null;
   const want = () => wantedChange.value = { kind: "folder", folder: { account, bucket, prefix }, onStart() {} };
   return (
     <button type="button" class="btn needs-scripts" onClick={want}>

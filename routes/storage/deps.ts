@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { BucketUsage } from "@/lib/storage/bucket_usage.ts";
+import type { LoginRights } from "@/lib/storage/login_rights.ts";
 import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { ResultsLogin } from "./results_side.ts";
 
@@ -8,6 +9,7 @@ import type { ResultsLogin } from "./results_side.ts";
 export interface StorageDeps {
   readonly gateway: StorageGateway;
   readonly usage: BucketUsage;
+  readonly rights: LoginRights;
   /** The key that seals logins; null while it cannot be read. */
   readonly key: () => KeyObject | null;
   readonly sessionHours: number;

@@ -32,7 +32,10 @@ export function folderPageRoute(deps: StoragePageDeps) {
     };
     if (folder.bucket === "") return incompleteView(visit, "bucket");
     const name = foldersOf(folder.prefix).at(-1)?.name ?? folder.bucket;
-    const read = await readFolder(deps, visit, folder);
+    const [read, found] = await Promise.all([
+      readFolder(deps, visit, folder),
+      deps.rights.read(visit.login, folder.bucket, visit.context),
+    ]);
     return {
       title: `${plainName(name)} · ${STORAGE_LABELS.storage}`,
       status: "problem" in read && read.status === 404 ? 404 : undefined,
@@ -49,11 +52,12 @@ export function folderPageRoute(deps: StoragePageDeps) {
               folder={folder}
               page={packedPage(read, folder.prefix)}
               opened={query.get("open")}
+              found={found}
               renderedAt={deps.now()}
             />
           )}
           {!("problem" in read) && (
-            <StorageUploads account={account} bucket={folder.bucket} prefix={folder.prefix} name={name} />
+            <StorageUploads account={account} bucket={folder.bucket} prefix={folder.prefix} name={name} found={found} />
           )}
         </div>
       ),

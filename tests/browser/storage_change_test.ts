@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
@@ -220,5 +221,19 @@ Deno.test(
     await select(page, "b.txt");
     assert.equal(await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).count(), 0);
     assert.equal(await page.getByRole("toolbar").getByRole("button", { name: "Copy" }).count(), 1);
+    await page.getByText("You may not delete from this bucket.").waitFor();
+    await page.route(
+      /./,
+      (route) =>
+        route.request().method() === "PUT"
+          ? route.fulfill({ status: 403, headers: { "Access-Control-Allow-Origin": "*" } })
+          : route.fallback(),
+    );
+    const file = { name: "c.txt", mimeType: "text/plain", buffer: Buffer.from("c") };
+    await page.locator("input[type=file]:not([webkitdirectory])").setInputFiles(file);
+    await page.getByText("You may read but not change this bucket.").waitFor();
+    assert.equal(await page.getByRole("button", { name: "New folder" }).count(), 0);
+    await page.reload();
+    await page.getByText("You may read but not change this bucket.").waitFor();
   }, /403 \(Forbidden\)/),
 );

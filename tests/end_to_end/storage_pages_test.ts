@@ -136,6 +136,15 @@ whole("storage pages: each login opens what accepts it, several stand side by si
   for (let n = 0; n < 11; n++) guesses.push(await browser.logIn("archive/guessed", `wrong ${n}`));
   assert.deepEqual(guesses, [...Array(10).fill("/login?error=401"), "/login?error=429"]);
 
+  await browser.logIn("archive/reader", "stackroom-demo", "/storage");
+  const folderOf = async (account: string) =>
+    (await browser.page(folderPath({ account, bucket: "campaigns", prefix: "" }))).html;
+  const readers = await folderOf("archive/reader");
+  assert.match(readers, /You may read but not change this bucket\. The owner of the bucket can allow that\./);
+  assert.doesNotMatch(readers, /New folder|class="drop"|btn primary/);
+  const curators = await folderOf(ACCOUNT);
+  assert.match(curators, /New folder/);
+  assert.doesNotMatch(curators, /You may (?:read|not)/);
   assert.match((await browser.page("/storage?account=archive%2Fcurator")).html, /<bdi>letters<\/bdi>/);
   assert.match(
     (await browser.page("/storage?account=archive%2Fother")).html,

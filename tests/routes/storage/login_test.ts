@@ -4,6 +4,7 @@ import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
+import { LoginRights } from "@/lib/storage/login_rights.ts";
 import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
 import { storageKeys, storageLogins } from "@/lib/storage/storage_cookie.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
@@ -56,6 +57,7 @@ class Site {
     this.#deps = {
       gateway,
       usage: new BucketUsage(gateway, now),
+      rights: new LoginRights(gateway, now),
       key,
       sessionHours: 12,
       revoked: new RevokedSessions(null, NO_LOG, now),

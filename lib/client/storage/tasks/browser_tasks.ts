@@ -1,7 +1,7 @@
 import { browserClock } from "@/lib/client/poller.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { folderChanged } from "@/lib/client/storage/folder_events.ts";
-import { refused } from "./refused_changes.ts";
+import { refused } from "@/lib/client/storage/refused_changes.ts";
 import { browserJournal } from "./task_journal.ts";
 import { TaskList } from "./task_list.ts";
 import type { TaskPlan, TaskState } from "@/lib/presentation/storage/task_record.ts";

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { browserClock } from "@/lib/client/poller.ts";
 import { folderChanged } from "@/lib/client/storage/folder_events.ts";
+import { refused } from "@/lib/client/storage/refused_changes.ts";
 import { MAX_HASHED_BYTES } from "@/lib/presentation/storage/upload_plan.ts";
 import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { BrowserJournal } from "./browser_journal.ts";
@@ -186,6 +187,10 @@ export class UploadsStore {
       const done = this.engine.count("done");
       if (done > this.#doneBefore) this.#refreshLater();
       this.#doneBefore = done;
+      // A store may forbid single objects; where no file has arrived, it forbids to write.
+      const isAllForbidden = done === 0 && this.engine.count("failed") > 0;
+      const forbidden = isAllForbidden ? this.engine.items.find(isForbidden) : undefined;
+      if (forbidden) refused(this.#folder.account, forbidden.batch.bucket, "write");
       if (!this.engine.isBusy) this.#releaseLock?.();
     }, DRAW_MS);
   }
@@ -232,6 +237,10 @@ export class UploadsStore {
       record.bucket !== bucket || record.prefix !== prefix
     );
   }
+}
+
+function isForbidden({ state, fault }: UploadItem): boolean {
+  return state === "failed" && fault instanceof UploadFault && fault.kind === "forbidden";
 }
 
 interface WithPermission {

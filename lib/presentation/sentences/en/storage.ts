@@ -56,6 +56,9 @@ export const SENTENCES = {
   onlyStorageOf: (tenant: string) =>
     `This login opens the storage only: the campaigns open with accounts of the tenant ${tenant}.`,
   loggedInAs: (account: string) => `You are logged in as ${account}.`,
+  readOnly: "You may read but not change this bucket. The owner of the bucket can allow that.",
+  noWriting: "You may not write to this bucket. The owner of the bucket can allow that.",
+  noDeleting: "You may not delete from this bucket. The owner of the bucket can allow that.",
   incomplete: {
     bucket: "The address names no bucket: its parameter “bucket” is missing.",
     key: "The address names no object: its parameter “key” is missing.",

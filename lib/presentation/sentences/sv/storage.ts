@@ -55,6 +55,9 @@ export const SENTENCES: typeof en.SENTENCES = {
   onlyStorageOf: (tenant) =>
     `Inloggningen öppnar bara lagringen: kampanjerna öppnas med konton som hör till tenanten ${tenant}.`,
   loggedInAs: (account) => `Inloggad som ${account}.`,
+  readOnly: "Kontot får läsa bucketen men inte ändra den. Bucketens ägare kan tillåta det.",
+  noWriting: "Kontot får inte skriva till bucketen. Bucketens ägare kan tillåta det.",
+  noDeleting: "Kontot får inte ta bort något ur bucketen. Bucketens ägare kan tillåta det.",
   incomplete: {
     bucket: "Adressen anger ingen bucket: parametern ”bucket” saknas.",
     key: "Adressen anger inget objekt: parametern ”key” saknas.",

@@ -1,0 +1,125 @@
+import type { LRUCache } from "lru-cache";
+import { HttpError } from "@/lib/http/errors.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { timedCache } from "@/lib/std/timed_cache.ts";
+import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import type { StorageLogin } from "./storage_cookie.ts";
+import type { StorageGateway } from "./storage_gateway.ts";
+
+/** How long rights are cached, ms: an account that has been granted more need not log in again. */
+const CACHED_MS = 60_000;
+const MAX_CACHED = 10_000;
+/** How long a page waits for rights, ms. */
+const WAIT_MS = 1000;
+/** An upload that no store has: names an object that is not written either. */
+const NO_UPLOAD = new TextEncoder().encode(
+  JSON.stringify({ upload_id: "0", parts: [{ PartNumber: 1, ETag: '"0"' }] }),
+);
+const NO_KEY = "no-upload";
+
+/** What a login may change in a bucket: `write` new and replaced objects and their tags. */
+interface BucketRights {
+  readonly write: boolean;
+  readonly delete: boolean;
+}
+
+const ALL_RIGHTS: BucketRights = { write: true, delete: true };
+
+/** An account's own data access permissions, by the names of namespaces in lower case. */
+type DataAccess = ReadonlyMap<string, ReadonlySet<unknown>>;
+
+/**
+ * What logins may change in buckets. Only the management API says it, where an account may read its own data access
+ * permissions. Elsewhere all is offered, and the page remembers what the store forbids.
+ */
+export class LoginRights {
+  readonly #gateway: StorageGateway;
+  /** By login. */
+  readonly #access: LRUCache<string, DataAccess>;
+  /** By login and bucket. */
+  readonly #known: LRUCache<string, BucketRights>;
+  /** Logins that may not read their permissions. */
+  readonly #unreadable: LRUCache<string, true>;
+
+  /** @param now ms since 1970 */
+  constructor(gateway: StorageGateway, now: () => number) {
+    this.#gateway = gateway;
+    this.#access = timedCache(MAX_CACHED, CACHED_MS, now);
+    this.#known = timedCache(MAX_CACHED, CACHED_MS, now);
+    this.#unreadable = timedCache(MAX_CACHED, CACHED_MS, now);
+  }
+
+  /** What a login may change in a bucket; all of it where that is not known within {@link WAIT_MS}. */
+  async read(login: StorageLogin, bucket: string, context: RequestContext): Promise<BucketRights> {
+    const key = `${login.digest} ${bucket}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const inTime = deadline(WAIT_MS, resolve);
+    await Promise.race([late, this.#find(login, bucket, key, context)]);
+    inTime();
+    return this.#known.get(key) ?? ALL_RIGHTS;
+  }
+
+  async #find(login: StorageLogin, bucket: string, key: string, context: RequestContext): Promise<void> {
+    try {
+      const access = await this.#accessOf(login, context);
+      if (access === null) return;
+      const own = access.get(bucket.toLowerCase());
+      const isOwn = own?.has("WRITE") ?? false;
+      const write = isOwn || await this.#mayWrite(login, bucket, context);
+      // The right to write that an access list grants is also one to delete.
+      this.#known.set(key, { write, delete: (own?.has("DELETE") ?? false) || (write && !isOwn) });
+    } catch (error) {
+      // All is offered, and the store decides.
+      if (!(error instanceof HttpError)) throw error;
+    }
+  }
+
+  async #accessOf(login: StorageLogin, context: RequestContext): Promise<DataAccess | null> {
+    const { tenant, user, digest } = login;
+    if (tenant === null || this.#unreadable.has(digest)) return null;
+    const cached = this.#access.get(digest);
+    if (cached) return cached;
+    if (!(await this.#gateway.storeKind(context)).hasMapi) return null;
+    const path = `/mapi/tenants/${tenant}/userAccounts/${encodeURIComponent(user)}/dataAccessPermissions`;
+    const { status, json } = await this.#gateway.read(path, login, context);
+    if (status !== 200) {
+      this.#unreadable.set(digest, true);
+      return null;
+    }
+    const access = dataAccessOf(json);
+    this.#access.set(digest, access);
+    return access;
+  }
+
+  /**
+   * Whether the store lets a login write, by completing an upload that does not exist: it takes the right to write and
+   * changes nothing. An account may have that right by the bucket's access list, which it cannot always read.
+   */
+  async #mayWrite(login: StorageLogin, bucket: string, context: RequestContext): Promise<boolean> {
+    const response = await this.#gateway.send(
+      {
+        method: "POST",
+        target: { path: `/api/v1/buckets/${encodeURIComponent(bucket)}/multipart/${NO_KEY}/complete`, query: "" },
+        headers: new Headers({ "Content-Type": "application/json" }),
+        body: NO_UPLOAD,
+        readHere: true,
+      },
+      login,
+      context,
+    );
+    await response.body?.cancel();
+    return response.status !== 403;
+  }
+}
+
+function dataAccessOf(json: unknown): DataAccess {
+  return new Map(
+    entries(member(json, "namespacePermission")).map((entry) => [
+      (stringAt(entry, "namespaceName") ?? "").toLowerCase(),
+      new Set(entries(member(entry, "permissions", "permission"))),
+    ]),
+  );
+}

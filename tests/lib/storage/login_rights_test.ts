@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { RequestContext } from "@/lib/http/request_context.ts";
+import { LoginRights } from "@/lib/storage/login_rights.ts";
+import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
+
+/** What a store says of an account. */
+interface Store {
+  /** Its data access permissions in the bucket `letters`; a status where it may not read them. */
+  readonly own: readonly string[] | number | null;
+  /** The status of the completion of an upload that does not exist. */
+  readonly completed?: number;
+  readonly hasMapi?: boolean;
+  readonly tenant?: string | null;
+}
+
+async function rightsIn(store: Store) {
+  const { own, completed = 404, hasMapi = true, tenant = "archive" } = store;
+  let now = 1_800_000_000_000;
+  const paths: string[] = [];
+  const gateway = new StorageGateway(({ target: { path } }) => {
+    if (path.endsWith("/auth/token")) return Promise.resolve(Response.json({ access_token: "x" }));
+    if (path.endsWith("/capabilities")) {
+      return Promise.resolve(Response.json({ mapi_enabled: hasMapi, storage_backend: "hcp" }));
+    }
+    paths.push(path);
+    if (path.endsWith("/complete")) return Promise.resolve(Response.json({}, { status: completed }));
+    if (typeof own === "number") return Promise.resolve(Response.json({}, { status: own }));
+    const namespacePermission = own && [{ namespaceName: "Letters", permissions: { permission: own } }];
+    return Promise.resolve(Response.json({ namespacePermission }));
+  }, () => now);
+  const rights = new LoginRights(gateway, () => now);
+  const login = { tenant, user: "olle/å", password: "p", expiresAt: 0, issuedAt: 0, slot: 0, digest: "d" };
+  const read = () => rights.read(login, "letters", new RequestContext(new Request("http://here.example/storage")));
+  const first = await read();
+  const before = paths.length;
+  await read();
+  assert.equal(paths.length, hasMapi && tenant !== null && own !== 503 ? before : 0, "cached");
+  now += 60_000;
+  await read();
+  return { ...first, paths: paths.slice(0, before), isReadAgain: paths.length > before };
+}
+
+const ALL = { write: true, delete: true };
+const PERMISSIONS = "/api/v1/mapi/tenants/archive/userAccounts/olle%2F%C3%A5/dataAccessPermissions";
+const COMPLETION = "/api/v1/buckets/letters/multipart/no-upload/complete";
+
+Deno.test("login rights: an account's own permissions, and what the store lets it do beyond them", async () => {
+  const own = await rightsIn({ own: ["BROWSE", "READ", "WRITE", "DELETE"] });
+  assert.deepEqual(own, { ...ALL, paths: [PERMISSIONS], isReadAgain: true });
+  const reader = await rightsIn({ own: ["BROWSE", "READ"], completed: 403 });
+  assert.deepEqual(reader, { write: false, delete: false, paths: [PERMISSIONS, COMPLETION], isReadAgain: true });
+  const none = await rightsIn({ own: null, completed: 403 });
+  assert.deepEqual([none.write, none.delete], [false, false]);
+  const byAccessList = await rightsIn({ own: ["BROWSE", "READ"], completed: 404 });
+  assert.deepEqual([byAccessList.write, byAccessList.delete], [true, true]);
+  const withoutDeletion = await rightsIn({ own: ["BROWSE", "READ", "WRITE"] });
+  assert.deepEqual([withoutDeletion.write, withoutDeletion.delete], [true, false]);
+  const onlyDeletion = await rightsIn({ own: ["BROWSE", "DELETE"], completed: 403 });
+  assert.deepEqual([onlyDeletion.write, onlyDeletion.delete], [false, true]);
+});
+
+Deno.test("login rights: all is offered where the store does not say what an account may do", async () => {
+  for (const own of [401, 403, 404, 500]) {
+    assert.deepEqual(await rightsIn({ own }), { ...ALL, paths: [PERMISSIONS], isReadAgain: true }, `${own}`);
+  }
+  assert.deepEqual(await rightsIn({ own: [], hasMapi: false }), { ...ALL, paths: [], isReadAgain: false });
+  assert.deepEqual(await rightsIn({ own: [], tenant: null }), { ...ALL, paths: [], isReadAgain: false });
+  for (const completed of [200, 404, 409, 429, 500, 503]) {
+    assert.equal((await rightsIn({ own: [], completed })).write, true, `${completed}`);
+  }
+});
