@@ -2,7 +2,7 @@ import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { readFrom, readListAddress } from "@/lib/presentation/list_address.ts";
+import { olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/presentation/list_address.ts";
 import { listPage } from "@/lib/presentation/list_page.ts";
 import { BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
@@ -51,11 +51,14 @@ export function campaignPage(deps: CampaignPageDeps) {
     }
     const session = await deps.session(request);
     const query = new URLSearchParams(context.target.query);
-    const props = await boardProps(deps, request, session, query);
     const user = userOf(session);
-    const storageOnly = session === null ? deps.storageLogin(request) : null;
     const asked = user === null ? null : readOpenRequest(query);
-    const opened = asked && { asked, answer: await deps.detail(request, asked) };
+    const [props, answer] = await Promise.all([
+      boardProps(deps, { request, session, query, asked }),
+      asked && deps.detail(request, asked),
+    ]);
+    const opened = asked && <OpenedCampaign asked={asked} answer={answer} now={props.renderedAt} />;
+    const storageOnly = session === null ? deps.storageLogin(request) : null;
     return pageResponse(request, {
       title: LABELS.campaigns,
       troubled: props.first?.overview.troubled,
@@ -67,8 +70,9 @@ export function campaignPage(deps: CampaignPageDeps) {
               {STORAGE_SENTENCES.loggedInAs(storageOnly)} {onlyStorageSentence(deps.campaignTenant)}
             </p>
           )}
+          {answer === null && opened}
           <CampaignBoard {...props} />
-          {opened && <OpenedCampaign {...opened} now={props.renderedAt} />}
+          {answer !== null && opened}
         </Shell>
       ),
     }, options);
@@ -85,22 +89,50 @@ function NoCluster({ here, hasStorage }: Pick<SiteDeps, "hasStorage"> & { readon
   );
 }
 
+interface BoardRequest {
+  readonly request: Request;
+  readonly session: Awaited<ReturnType<SiteDeps["session"]>>;
+  readonly query: URLSearchParams;
+  readonly asked: OpenRequest | null;
+}
+
 async function boardProps(
   deps: CampaignPageDeps,
-  request: Request,
-  session: Awaited<ReturnType<SiteDeps["session"]>>,
-  query: URLSearchParams,
+  { request, session, query, asked }: BoardRequest,
 ): Promise<CampaignBoardProps> {
   const renderedAt = deps.now();
   const address = readListAddress(query);
   const nothing = { first: null, address, problem: null, renderedAt };
   if (session === "outage") return { ...nothing, problem: SENTENCES.resultsOutage };
   if (session === null) return nothing;
-  const answer = await deps.campaigns(request, address.reaped);
+  let reaped = address.reaped;
+  let answer = await deps.campaigns(request, reaped);
   if ("problem" in answer) return { ...nothing, problem: answer.problem };
+  const older = olderCount(answer.reapedTotal, reaped);
+  if (asked && older > 0 && !answer.jobs.some((job) => isNamed(job, asked))) {
+    const all = await deps.campaigns(request, reaped + older);
+    reaped = "problem" in all ? reaped : reapedWith(all.jobs, asked) ?? reaped;
+    if (reaped > address.reaped) answer = await deps.campaigns(request, reaped);
+    if ("problem" in answer) return { ...nothing, problem: answer.problem };
+  }
   const { jobs, reapedTotal, ageMs } = answer;
   const staleSince = ageMs === null ? null : renderedAt - ageMs;
+  const shown = { ...address, reaped };
   // The browser adds the other cards: sending a thousand twice, as markup and as data, would cost a megabyte.
-  const page = listPage(jobs, address, readFrom(query));
-  return { ...nothing, first: { ...page, reapedTotal, readAt: renderedAt, staleSince } };
+  const page = listPage(jobs, shown, readFrom(query));
+  return { ...nothing, address: shown, first: { ...page, reapedTotal, readAt: renderedAt, staleSince } };
+}
+
+function isNamed(job: JobSummary, { namespace, name }: OpenRequest): boolean {
+  return job.name === name && job.namespace === namespace;
+}
+
+/** How many campaigns without a Job a list holds, by whole pages, that has the named one; null where there is none. */
+function reapedWith(jobs: readonly JobSummary[], asked: OpenRequest): number | null {
+  const goal = jobs.find((job) => job.jobGone && isNamed(job, asked));
+  if (!goal) return null;
+  // A list holds those that ended last.
+  const endOf = ({ finishedAt }: JobSummary) => finishedAt === null ? 0 : Date.parse(finishedAt) || 0;
+  const place = jobs.filter((job) => job.jobGone && endOf(job) >= endOf(goal)).length;
+  return Math.ceil(place / REAPED_PAGE) * REAPED_PAGE;
 }

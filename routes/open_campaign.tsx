@@ -32,17 +32,20 @@ interface OpenedCampaignProps {
   readonly now: number;
 }
 
-/** The campaign that the query names, for browsers without scripts; with scripts the list opens its card. */
+/** The campaign that the query names, for browsers without scripts: with scripts the list opens its card. */
 export function OpenedCampaign({ asked, answer, now }: OpenedCampaignProps) {
+  if (answer === null) {
+    return <NotOpened>{SENTENCES.noCampaign(asked.namespace, asked.name)}</NotOpened>;
+  }
   return (
     <noscript>
-      {answer && "detail" in answer
+      {"detail" in answer
         ? <OpenCampaign detail={answer.detail} offset={asked.offset} style={{ zone: "UTC", now }} />
-        : (
-          <p id={OPEN_CAMPAIGN_ID} class="banner bad" role="alert">
-            {answer?.problem ?? SENTENCES.noCampaign(asked.namespace, asked.name)}
-          </p>
-        )}
+        : <NotOpened>{answer.problem}</NotOpened>}
     </noscript>
   );
+}
+
+function NotOpened({ children }: { readonly children: string }) {
+  return <p id={OPEN_CAMPAIGN_ID} class="banner bad" role="alert">{children}</p>;
 }

@@ -5,7 +5,16 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { BoardStore } from "@/lib/client/board_store.ts";
 import type { CardStore } from "@/lib/client/card_store.ts";
 import { rememberHeights } from "@/lib/client/fold_memory.ts";
-import { type ListPlace, storeList } from "@/lib/client/list_memory.ts";
+import { storeList } from "@/lib/client/list_memory.ts";
+import {
+  barBottom,
+  firstOnScreen,
+  focusedPlace,
+  keyAt,
+  placeOf,
+  returnFocus,
+  topPlace,
+} from "@/lib/client/list_places.ts";
 import type { ListReturn } from "@/lib/client/list_return.ts";
 import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/client/list_window.ts";
 import type { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
@@ -37,6 +46,8 @@ export interface ListSteps {
 
 /** px between the page's bar and a card below it. */
 const CARD_MARGIN = 8;
+/** Frames until the rows around a place that was scrolled to are in the document. */
+const ROWS_FRAMES = 30;
 
 /** The cards of the list. Those far from what is seen are left out of the document, except on paper. */
 export function CardList({ board, style, anchor, back, steps }: CardListProps) {
@@ -91,7 +102,8 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
     const afterPrint = () => isPrinting.value = false;
     const leave = () => {
       rememberHeights(observer.openHeights(board.cards.value));
-      storeList({ reaped: board.reaped.value, views: board.storedViews(), place: topPlace(list.current) });
+      const place = focusedPlace(list.current) ?? topPlace(list.current);
+      storeList({ reaped: board.reaped.value, views: board.storedViews(), place });
     };
     look();
     const listeners = [["scroll", look], ["resize", resize], ["beforeprint", print], ["afterprint", afterPrint], [
@@ -126,11 +138,19 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   const cardOf = (key: string | null) => board.shown.value.find(({ summary }) => campaignKey(summary.value) === key);
   // The place is reached once its card shows what it showed.
   useSignalEffect(() => {
-    if (back.place.value === null) return;
-    const goal = cardOf(back.place.value.key);
+    const { value: place } = back.place;
+    if (place === null) return;
+    const goal = cardOf(place.key);
     const isComplete = board.unread.value === 0 && !board.loadingOlder.value;
     if (goal ? goal.open.value && goal.volumes.value.length === 0 && !goal.trouble.value : !isComplete) return;
-    const frame = requestAnimationFrame(() => requestAnimationFrame(() => back.end()));
+    let [frame, frames] = [0, 0];
+    const arrive = () => {
+      const isFocused = returnFocus(placeOf(list.current, place.key), place.focus, frames === ROWS_FRAMES);
+      if (frames > 0 && (isFocused || frames === ROWS_FRAMES)) return back.end();
+      frames++;
+      frame = requestAnimationFrame(arrive);
+    };
+    frame = requestAnimationFrame(arrive);
     return () => cancelAnimationFrame(frame);
   });
 
@@ -154,7 +174,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
     },
     show(key) {
       const top = placeOf(list.current, key)?.getBoundingClientRect().top ?? Infinity;
-      if (top > innerHeight / 2) back.begin({ key, top: barBottom() + CARD_MARGIN });
+      if (top > innerHeight / 2) back.begin({ key, top: barBottom() + CARD_MARGIN, focus: null });
     },
     fold() {
       const card = cardOf(focused.value);
@@ -238,34 +258,4 @@ function useHeights(heights: CardHeights, measured: { value: number }, onMeasure
       stop: () => observer?.disconnect(),
     };
   }, []);
-}
-
-function keyAt(target: EventTarget | null): string | null {
-  return target instanceof Element ? target.closest<HTMLElement>(".place")?.dataset.key ?? null : null;
-}
-
-function placeOf(list: HTMLElement | null, key: string): HTMLElement | null {
-  return list?.querySelector<HTMLElement>(`.place[data-key="${CSS.escape(key)}"]`) ?? null;
-}
-
-/** The place of the first card that is not above the screen; null where the reader is at the top of the page. */
-function topPlace(list: HTMLElement | null): ListPlace | null {
-  if (scrollY === 0) return null;
-  const first = placesOf(list).find((place) => place.getBoundingClientRect().bottom > barBottom());
-  return first?.dataset.key ? { key: first.dataset.key, top: first.getBoundingClientRect().top } : null;
-}
-
-/** The key of the first card whose beginning is not above the screen or below the page's bar. */
-function firstOnScreen(list: HTMLElement | null): string | undefined {
-  const places = placesOf(list);
-  return (places.find((place) => place.getBoundingClientRect().top >= barBottom() - 1) ?? places.at(-1))?.dataset.key;
-}
-
-function placesOf(list: HTMLElement | null): HTMLElement[] {
-  return [...list?.querySelectorAll<HTMLElement>(".place") ?? []];
-}
-
-/** px from the top of the screen. */
-function barBottom(): number {
-  return document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
 }

@@ -11,10 +11,13 @@ export interface StoredView {
   readonly rows: number;
 }
 
-/** The card that was at the top of the screen, by its key, and how far below the screen's top it began, px. */
+/** A card that was on screen. */
 export interface ListPlace {
   readonly key: string;
+  /** How far below the screen's top it began, px. */
   readonly top: number;
+  /** Where the link of it leads that had the focus, `""` for another control; null: nothing in it had the focus. */
+  readonly focus: string | null;
 }
 
 /** What a reader had of the list when they left it. */

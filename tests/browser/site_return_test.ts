@@ -36,6 +36,7 @@ async function assertAsBefore(page: Page, top: number): Promise<void> {
     );
     return row && Math.abs(row.getBoundingClientRect().top - top) <= 2;
   }, top);
+  await page.waitForFunction(() => /^Run log of .*A1-0050$/.test(document.activeElement?.ariaLabel ?? ""));
 }
 
 Deno.test(
@@ -98,5 +99,23 @@ Deno.test(
       return card && card.getBoundingClientRect().top < 250;
     });
     assert.equal(await card.locator(".fold").getAttribute("aria-expanded"), "true");
+    const { jobs } = await (await page.request.get(`${visit.site.url}_test`)).json();
+    const gone = Array.from({ length: 70 }, (_, day) => ({
+      ...jobs[4],
+      name: `borta-${day}`,
+      finishedAt: new Date(Date.UTC(2026, 0, 1) - day * 86_400_000).toISOString(),
+    }));
+    await visit.site.change({ jobs: gone, reapedTotal: gone.length });
+    await page.goto(`${visit.site.url}?open=batch-default%2Fborta-44`);
+    await page.locator("[data-campaign$=borta-44] tbody tr").first().waitFor();
+    await page.waitForFunction(() => {
+      const card = document.querySelector("[data-campaign$=borta-44]");
+      return card && card.getBoundingClientRect().top < 250;
+    });
+    await page.getByText("Show 10 older campaigns of 10").waitFor();
+    await page.goto(`${visit.site.url}?open=batch-default%2Fborta-444`);
+    assert.ok(
+      await page.getByRole("alert").getByText("There is no campaign named batch-default/borta-444.").isVisible(),
+    );
   }),
 );

@@ -3,6 +3,8 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { LUND, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
+import { summary } from "@/tests/site/fake_campaigns.ts";
+import { ASSETS, fakeSite } from "@/tests/site/fake_site.ts";
 import { ANNA, fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import { webDeps } from "./web_deps_fixture.ts";
 
@@ -46,4 +48,25 @@ Deno.test("open campaign: a cluster that does not answer is said in its place", 
     await answer.text(),
     /<noscript><p id="open-campaign"[^>]*>The cluster that runs the campaigns does not/,
   );
+});
+
+Deno.test("open campaign: one that ended too long ago for the list's first page is listed, with those that ended after it", async () => {
+  const site = fakeSite(ASSETS, "/nonexistent");
+  site.state.jobs = Array.from({ length: 90 }, (_, day) =>
+    summary({
+      name: `gone-${day}`,
+      jobGone: true,
+      phase: "Succeeded",
+      finishedAt: new Date(Date.UTC(2026, 10, 1) - day * 86_400_000).toISOString(),
+    }));
+  site.state.reapedTotal = 90;
+  const older = async (name: string) => {
+    const path = `/?open=batch-default%2F${name}`;
+    const headers = { Accept: "text/html", Cookie: "fake_session=anna" };
+    const text = await (await site.app.request(`http://127.0.0.1${path}`, { headers })).text();
+    return /Show 20 older campaigns of (\d+)/.exec(text)?.[1];
+  };
+  assert.equal(await older("gone-19"), "70");
+  assert.equal(await older("gone-43"), "30", "it is on the third page of 20");
+  assert.equal(await older("nobody"), "70");
 });
