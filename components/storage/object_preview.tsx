@@ -5,6 +5,7 @@ import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
 import type { CsvTable } from "@/lib/presentation/storage/preview/csv_table.ts";
 import { type ObjectPreview as Preview, PREVIEW_BYTES } from "@/lib/presentation/storage/preview/object_preview.ts";
+import type { PixelSize } from "@/lib/presentation/storage/preview/tiff_size.ts";
 import type { TextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
 import { downloadPath, type ObjectAddress, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
 
@@ -20,9 +21,12 @@ export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
   switch (preview.kind) {
     case "image":
       return (
-        <p class="picture">
-          <img src={shownPath(address)} alt={name} />
-        </p>
+        <>
+          <p class="picture">
+            <img src={shownPath(address)} alt={name} width={preview.size?.width} height={preview.size?.height} />
+          </p>
+          {preview.size !== null && <p class="remark">{sizeSentence(preview.size)}</p>}
+        </>
       );
     case "audio":
       return <audio class="sound" controls preload="metadata" src={shownPath(address)} aria-label={name} />;
@@ -34,16 +38,12 @@ export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
           <a class="btn" href={shownPath(address)} target="_blank" rel="noopener">{OBJECT_LABELS.openPdf}</a>
         </p>
       );
-    case "tiff":
+    case "hidden image":
       return (
         <p class="empty">
-          {preview.size === null ? OBJECT_SENTENCES.noTiffSize : (
-            <strong>
-              {OBJECT_SENTENCES.tiffSize(formatCount(preview.size.width), formatCount(preview.size.height))}
-            </strong>
-          )}
+          {preview.size === null ? OBJECT_SENTENCES.noImageSize : <strong>{sizeSentence(preview.size)}</strong>}
           <br />
-          {OBJECT_SENTENCES.tiff}
+          {OBJECT_SENTENCES.hiddenImage(preview.format)}
         </p>
       );
     case "table":
@@ -72,6 +72,10 @@ export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
     case "none":
       return <p class="empty">{NONE[preview.reason]()}</p>;
   }
+}
+
+function sizeSentence({ width, height }: PixelSize): string {
+  return OBJECT_SENTENCES.imageSize(formatCount(width), formatCount(height));
 }
 
 const NONE: Readonly<Record<Extract<Preview, { kind: "none" }>["reason"], () => string>> = {

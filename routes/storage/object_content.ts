@@ -1,6 +1,7 @@
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { type ObjectPreview, PREVIEW_BYTES, textPreview } from "@/lib/presentation/storage/preview/object_preview.ts";
 import { decidingType, previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
+import { IMAGE_HEAD_BYTES, imageSize } from "@/lib/presentation/storage/preview/image_size.ts";
 import { tiffSize } from "@/lib/presentation/storage/preview/tiff_size.ts";
 import { type ObjectTag, readTags } from "@/lib/presentation/storage/object_tags.ts";
 import { readVersionPage, type VersionPage } from "@/lib/presentation/storage/versions.ts";
@@ -13,7 +14,7 @@ import { LoginEnded, type StorageVisit } from "./storage_page.tsx";
 /** Versions that a page lists. */
 const PAGE_VERSIONS = 200;
 
-/** What is shown of an object's content: of texts the beginning, of TIFF images the size. */
+/** What is shown of an object's content: of texts the beginning, of images the size. */
 export async function loadPreview(
   gateway: StorageGateway,
   { login, context }: StorageVisit,
@@ -22,12 +23,17 @@ export async function loadPreview(
   { bytes, type, encoding }: ObjectFacts,
 ): Promise<ObjectPreview> {
   const read = (from: number, length: number) => readObjectPart(gateway, target, login, { from, length }, context);
+  const readAny = async (from: number, length: number) => await read(from, length) ?? new Uint8Array();
   const kind = previewKind(name, type);
   if (kind === null) return { kind: "none", reason: "unknown" };
   if (bytes === 0) return { kind: "none", reason: "empty" };
   switch (kind) {
+    case "image":
+      return { kind, size: imageSize(await readAny(0, IMAGE_HEAD_BYTES)) };
     case "tiff":
-      return { kind, size: await tiffSize(async (from, length) => await read(from, length) ?? new Uint8Array()) };
+      return { kind: "hidden image", format: "TIFF", size: await tiffSize(readAny) };
+    case "jp2":
+      return { kind: "hidden image", format: "JPEG 2000", size: imageSize(await readAny(0, IMAGE_HEAD_BYTES)) };
     case "text":
     case "json":
     case "csv": {

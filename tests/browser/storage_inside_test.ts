@@ -66,6 +66,7 @@ Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResou
       await open("scan.png");
       const width = () => page.locator(".picture img").evaluate((image) => (image as HTMLImageElement).naturalWidth);
       assert.equal(await width(), 2);
+      await page.getByText("2 × 1 pixels").waitFor();
       const svg =
         `<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7" onload="alert(1)"><script>alert(2)</script>` +
         `<rect width="7" height="7"/></svg>`;

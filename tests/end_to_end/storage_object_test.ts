@@ -9,6 +9,9 @@ const ACCOUNT = "archive/curator";
 const BUCKET = "inside";
 const SCRIPT = "<script>alert(1)</script>";
 
+/** The beginning of the codestream of a JPEG 2000 image of 640 × 480 pixels. */
+const JPEG_2000 = Uint8Array.fromHex("ff4fff5100290000000002800000" + "01e00000000000000000");
+
 /** A TIFF file of 640 × 480 pixels without an image in it. */
 function tiff(): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(34));
@@ -67,28 +70,33 @@ Deno.test({ name: "storage objects", sanitizeOps: false, sanitizeResources: fals
       for (const html of [json, csv]) assert.ok(!html.includes(SCRIPT));
     });
 
-    await t.step("pictures, sound, film and PDF come from the door, TIFF tells its size", async () => {
-      const svg = `<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`;
-      await put("a.svg", svg, "image/svg+xml");
-      assert.match((await page("a.svg")).html, /<img src="\/storage\/api\/[^"]+disposition=inline" alt="a.svg"/);
-      const shown = await browser.fetch(shownPath(at("a.svg")));
-      assert.equal(await shown.text(), svg);
-      assert.match(shown.headers.get("Content-Disposition") ?? "", /^attachment/);
-      assert.match(shown.headers.get("Content-Security-Policy") ?? "", /sandbox/);
-      await put("a.tif", tiff(), "image/tiff");
-      assert.match((await page("a.tif")).html, /640 × 480 pixels/);
-      await put("a.mp4", "film", "video/mp4");
-      assert.match((await page("a.mp4")).html, /<video [^>]*src="\/storage\/api\//);
-      const part = await browser.fetch(shownPath(at("a.mp4")), { headers: { Range: "bytes=1-2" } });
-      assert.deepEqual([part.status, await part.text()], [206, "il"]);
-      await put("a.pdf", "%PDF-1.7", "application/pdf");
-      assert.match((await page("a.pdf")).html, /<a class="btn" href="[^"]+" target="_blank" rel="noopener">/);
-      const pdf = await browser.fetch(shownPath(at("a.pdf")));
-      await pdf.body?.cancel();
-      assert.match(pdf.headers.get("Content-Disposition") ?? "", /^inline/);
-      assert.doesNotMatch(pdf.headers.get("Content-Security-Policy") ?? "", /sandbox/);
-      assert.equal(pdf.headers.get("X-Content-Type-Options"), "nosniff");
-    });
+    await t.step(
+      "pictures, sound, film and PDF come from the door, images that browsers do not show tell their size",
+      async () => {
+        const svg = `<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`;
+        await put("a.svg", svg, "image/svg+xml");
+        assert.match((await page("a.svg")).html, /<img src="\/storage\/api\/[^"]+disposition=inline" alt="a.svg"/);
+        const shown = await browser.fetch(shownPath(at("a.svg")));
+        assert.equal(await shown.text(), svg);
+        assert.match(shown.headers.get("Content-Disposition") ?? "", /^attachment/);
+        assert.match(shown.headers.get("Content-Security-Policy") ?? "", /sandbox/);
+        await put("a.tif", tiff(), "image/tiff");
+        assert.match((await page("a.tif")).html, /640 × 480 pixels/);
+        await put("a.jp2", JPEG_2000, "image/jp2");
+        assert.match((await page("a.jp2")).html, /640 × 480 pixels.*JPEG 2000/s);
+        await put("a.mp4", "film", "video/mp4");
+        assert.match((await page("a.mp4")).html, /<video [^>]*src="\/storage\/api\//);
+        const part = await browser.fetch(shownPath(at("a.mp4")), { headers: { Range: "bytes=1-2" } });
+        assert.deepEqual([part.status, await part.text()], [206, "il"]);
+        await put("a.pdf", "%PDF-1.7", "application/pdf");
+        assert.match((await page("a.pdf")).html, /<a class="btn" href="[^"]+" target="_blank" rel="noopener">/);
+        const pdf = await browser.fetch(shownPath(at("a.pdf")));
+        await pdf.body?.cancel();
+        assert.match(pdf.headers.get("Content-Disposition") ?? "", /^inline/);
+        assert.doesNotMatch(pdf.headers.get("Content-Security-Policy") ?? "", /sandbox/);
+        assert.equal(pdf.headers.get("X-Content-Type-Options"), "nosniff");
+      },
+    );
 
     await t.step("no object is served as a script or a style of our own pages", async () => {
       await put("evil.js", "alert(1)", "text/javascript");

@@ -39,9 +39,9 @@ export const SENTENCES: typeof en.SENTENCES = {
   binaryByName: "Enligt namnet är objektet text, men det innehåller annat. Ladda ner det för att öppna det.",
   encoded: "Objektet är lagrat i komprimerad form och visas inte här. Ladda ner det för att öppna det.",
   unreadable: "Innehållet kunde inte läsas just nu. Ladda om sidan för att försöka igen.",
-  tiff: "Webbläsare visar inte TIFF-bilder. Ladda ner bilden för att öppna den.",
-  tiffSize: (width, height) => `${width} × ${height} bildpunkter`,
-  noTiffSize: "Filhuvudet kan inte läsas, så storleken i bildpunkter är okänd.",
+  hiddenImage: (format) => `Webbläsare visar inte bilder i formatet ${format}. Ladda ner bilden för att öppna den.`,
+  imageSize: (width, height) => `${width} × ${height} bildpunkter`,
+  noImageSize: "Filhuvudet kan inte läsas, så storleken i bildpunkter är okänd.",
   firstBytes: (size) => `Bara de första ${size} visas.`,
   firstRows: (count) =>
     count === 1 ? "Bara den första raden visas." : `Bara de första ${counted(count, "", "raderna")} visas.`,

@@ -5,8 +5,11 @@ import { readTextBeginning, type TextBeginning } from "./text_beginning.ts";
 
 /** What is shown of an object's content. */
 export type ObjectPreview =
-  | { readonly kind: "image" | "audio" | "video" | "pdf" }
-  | { readonly kind: "tiff"; readonly size: PixelSize | null }
+  | { readonly kind: "audio" | "video" | "pdf" }
+  /** `size`: null where it is not known. */
+  | { readonly kind: "image"; readonly size: PixelSize | null }
+  /** An image that browsers do not show. */
+  | { readonly kind: "hidden image"; readonly format: "TIFF" | "JPEG 2000"; readonly size: PixelSize | null }
   | ShownText
   | { readonly kind: "table"; readonly table: CsvTable; readonly encoding: TextBeginning["encoding"] }
   /** `type`: the media type by which it was taken for text; null: its name. */

@@ -1,5 +1,5 @@
 /** How an object is shown; null: only as a file. */
-type PreviewKind = "image" | "tiff" | "audio" | "video" | "pdf" | "csv" | "json" | "text" | null;
+type PreviewKind = "image" | "tiff" | "jp2" | "audio" | "video" | "pdf" | "csv" | "json" | "text" | null;
 
 /** Types that say nothing: the name decides. */
 const GENERAL = new Set(["", "application/octet-stream", "binary/octet-stream", "application/x-www-form-urlencoded"]);
@@ -7,6 +7,7 @@ const GENERAL = new Set(["", "application/octet-stream", "binary/octet-stream", 
 const BY_ENDING: Readonly<Record<Exclude<PreviewKind, null>, string>> = {
   image: "avif bmp gif jpeg jpg png svg webp",
   tiff: "tif tiff",
+  jp2: "j2c j2k jp2 jpf jpx",
   audio: "aac flac m4a mp3 oga ogg opus wav",
   video: "m4v mov mp4 ogv webm",
   pdf: "pdf",
@@ -25,6 +26,7 @@ const ENDINGS = new Map(
 
 /** Images that browsers show. */
 const IMAGE = /^image\/(?:avif|bmp|gif|jpeg|png|svg\+xml|webp|x-ms-bmp)$/;
+const JPEG_2000 = /^image\/(?:j2c|jp2|jpm|jpx|x-jp2)$/;
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;
 const TEXT_TYPE =
   /^(?:text\/.+|application\/(?:[\w.+-]+\+)?(?:xml|yaml|toml)|application\/(?:x-)?(?:javascript|ndjson|sh|sql|yaml))$/;
@@ -36,6 +38,7 @@ export function previewKind(name: string, mediaType: string): PreviewKind {
   if (GENERAL.has(type)) return byName;
   if (IMAGE.test(type)) return "image";
   if (type === "image/tiff") return "tiff";
+  if (JPEG_2000.test(type)) return "jp2";
   if (type === "application/pdf") return "pdf";
   if (type.startsWith("audio/")) return "audio";
   if (type.startsWith("video/")) return "video";

@@ -7,6 +7,8 @@ Deno.test("preview kind: the media type decides, and the name where that says no
   const kinds: [name: string, type: string, kind: string | null][] = [
     ["a.png", "application/octet-stream", "image"],
     ["a.TIF", "", "tiff"],
+    ["a.jp2", "", "jp2"],
+    ["a", "image/jpx", "jp2"],
     ["a.txt", "text/html; charset=utf-8", "text"],
     ["page.html", "text/plain", "text"],
     ["table.csv", "text/plain", "csv"],
