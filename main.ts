@@ -47,10 +47,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const { trustedHops } = config;
   const starting = unavailableApp({ detail: "Stackroom is starting", retryAfterSeconds: 1, trustedHops, log });
   const stopping = unavailableApp({ detail: "Stackroom is stopping", retryAfterSeconds: 5, trustedHops, log });
-  const listener = listen(config.server.host, config.server.port, {
-    starting: serving(starting),
-    stopping: serving(stopping),
-  }, config.server.connections);
+  const listener = listen(config.server, { starting: serving(starting), stopping: serving(stopping) });
   if (!listener.limitsConnections) console.error(UNLIMITED_CONNECTIONS);
 
   let stopAfterFault: (() => void) | null = null;

@@ -36,6 +36,8 @@ export async function serverPermissions(
     ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
     ...data,
     ...present(config.caFile),
+    ...present(config.server.certificate?.certFile ?? null),
+    ...present(config.server.certificate?.keyFile ?? null),
     ...present(gateway?.store?.identity.kind === "shared" ? gateway.store.identity.usersFile : null),
     ...(gateway ? [apiPageFolder()] : []),
     ...present(results?.sessionKeyFile ?? null),

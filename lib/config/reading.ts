@@ -13,6 +13,9 @@ export interface Files {
 /** Variables whose value is a text. */
 type TextVariable = { [V in VariableName]: Settings[V] extends string | undefined ? V : never }[VariableName];
 
+/** Variables that name a file which must exist at the start. */
+type FileVariable = "CA_FILE" | "GATEWAY_USERS_FILE" | "TLS_CERT_FILE" | "TLS_KEY_FILE";
+
 /** The parsed settings while the rules between them are applied. */
 export class Reading {
   readonly settings: Settings;
@@ -69,7 +72,7 @@ export class Reading {
   }
 
   /** The path of a file that must be there, or null where the variable is unset. */
-  existingFile(variable: "CA_FILE" | "GATEWAY_USERS_FILE"): string | null {
+  existingFile(variable: FileVariable): string | null {
     const path = this.settings[variable];
     if (path !== undefined && !this.files.exists(path)) {
       this.refuse(variable, `there is no file ${JSON.stringify(path)}; correct the path or unset the variable`);
@@ -78,7 +81,7 @@ export class Reading {
   }
 
   /** The path of a file of certificates. @throws {ConfigError} when it is missing or holds none */
-  certificateFile(variable: "CA_FILE"): string | null {
+  certificateFile(variable: "CA_FILE" | "TLS_CERT_FILE"): string | null {
     const path = this.existingFile(variable);
     if (path === null) return null;
     const text = this.files.read(path);

@@ -1,3 +1,4 @@
+import type { CertificatePaths } from "@/lib/process/certificate_files.ts";
 import type { ConnectionLimits } from "@/lib/process/connections.ts";
 import { bindAddress, canonicalHost, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
 import type { Reading } from "./reading.ts";
@@ -10,6 +11,8 @@ export interface ServerConfig {
   /** Host names (as in a URL, without port) that are accepted; null: all. Others are 421. */
   readonly allowedHosts: readonly string[] | null;
   readonly connections: ConnectionLimits;
+  /** Serves HTTPS with the certificate in these files; null: plain HTTP. */
+  readonly certificate: CertificatePaths | null;
 }
 
 export interface EmbeddedConfig {
@@ -23,10 +26,18 @@ export interface EmbeddedConfig {
 export function serverConfig(reading: Reading): ServerConfig {
   const { HOST, PORT, CAMPAIGN_RESULTS_URL } = reading.settings;
   const connections = connectionLimits(reading);
-  if (!reading.embedded.any) {
-    return { host: bindAddress(HOST ?? "0.0.0.0"), port: PORT, allowedHosts: null, connections };
+  const certificate = reading.part(() => certificatePaths(reading));
+  const host = HOST ?? (reading.embedded.any ? "127.0.0.1" : "0.0.0.0");
+  if (!certificate && !isLoopback(host) && !reading.isSet("TRUSTED_HOPS") && proxiesInFront(reading) === 0) {
+    reading.warn(
+      "HOST",
+      `${host} is served without TLS, so passwords can be read on their way: set TLS_CERT_FILE and TLS_KEY_FILE, ` +
+        "or TRUSTED_HOPS where a proxy with TLS is in front",
+    );
   }
-  const host = HOST ?? "127.0.0.1";
+  if (!reading.embedded.any) {
+    return { host: bindAddress(host), port: PORT, allowedHosts: null, connections, certificate };
+  }
   if (isWildcard(host) && !CAMPAIGN_RESULTS_URL) {
     reading.refuse(
       "CAMPAIGN_RESULTS_URL",
@@ -40,16 +51,33 @@ export function serverConfig(reading: Reading): ServerConfig {
   const names = new Set(LOOPBACK_NAMES);
   if (!isWildcard(host)) names.add(host);
   if (CAMPAIGN_RESULTS_URL) names.add(new URL(CAMPAIGN_RESULTS_URL).hostname);
-  return { host: bindAddress(host), port: PORT, allowedHosts: [...names], connections };
+  return { host: bindAddress(host), port: PORT, allowedHosts: [...names], connections, certificate };
+}
+
+/** The files of the server's certificate; one of them alone is an error. */
+function certificatePaths(reading: Reading): CertificatePaths | null {
+  const certFile = reading.certificateFile("TLS_CERT_FILE");
+  const keyFile = reading.existingFile("TLS_KEY_FILE");
+  if (certFile !== null && keyFile === null) {
+    reading.refuse("TLS_KEY_FILE", "is required: TLS_CERT_FILE is set; set both or neither");
+  }
+  if (certFile === null && keyFile !== null) {
+    reading.refuse("TLS_CERT_FILE", "is required: TLS_KEY_FILE is set; set both or neither");
+  }
+  return certFile === null || keyFile === null ? null : { certFile, keyFile };
+}
+
+/** Our proxies in front; without the web role beside it, a web role elsewhere calls the results role for all its readers. */
+function proxiesInFront({ settings, roles }: Reading): number {
+  return settings.TRUSTED_HOPS ?? (roles.has("results") && !roles.has("web") ? 1 : 0);
 }
 
 /** Behind a proxy, the web role's pass-through included, all peers may be one address: only its own limit can tell them apart. */
-function connectionLimits({ settings, roles }: Reading): ConnectionLimits {
-  // Without the web role beside it, a web role elsewhere calls the results role for all its readers.
-  const hops = settings.TRUSTED_HOPS ?? (roles.has("results") && !roles.has("web") ? 1 : 0);
+function connectionLimits(reading: Reading): ConnectionLimits {
+  const { settings } = reading;
   return {
     max: settings.MAX_CONNECTIONS,
-    maxPerAddress: hops > 0 ? null : settings.MAX_CONNECTIONS_PER_ADDRESS,
+    maxPerAddress: proxiesInFront(reading) > 0 ? null : settings.MAX_CONNECTIONS_PER_ADDRESS,
     headMs: settings.HEAD_TIMEOUT * 1000,
     idleMs: settings.KEEP_ALIVE_TIMEOUT * 1000,
   };

@@ -94,6 +94,16 @@ export const environment = z.object({
     { otherwise: "`127.0.0.1` with an embedded part, else `0.0.0.0`" },
   ),
   PORT: process(integer(0, MAX_PORT).default(8000), "The port to listen on. 0 takes any free one."),
+  TLS_CERT_FILE: process(
+    path().optional(),
+    "A PEM file with the server's certificate chain: this process then serves HTTPS (HTTP/1.1 and HTTP/2). A replaced file is used for new connections within 10 s. Needs `TLS_KEY_FILE`.",
+    { otherwise: "plain HTTP" },
+  ),
+  TLS_KEY_FILE: process(
+    path().optional(),
+    "The PEM file with the private key of `TLS_CERT_FILE`. Replace the key first, then the certificate.",
+    { otherwise: "plain HTTP" },
+  ),
   MAX_REQUESTS: process(
     integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_REQUESTS),
     "How many requests each role handles at a time, streamed bodies included. Further ones get 503 with `Retry-After` at once. Health paths do not count.",

@@ -4,6 +4,7 @@ import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/time_bounds.ts";
+import type { AcceptedConnection, ConnectionOrigin } from "./accept_connections.ts";
 import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
 
 /** How many connections a server holds, and how long one of them may be idle. */
@@ -94,20 +95,22 @@ export class Connections {
   }
 
   /** Serves a new connection, or closes it at once where there are enough. */
-  add(connection: Deno.TcpConn): void {
-    const peer = connection.remoteAddr;
+  add(connection: AcceptedConnection, origin?: ConnectionOrigin): void {
+    const peer = origin?.peer ?? connection.remoteAddr;
     const address = addressKey(peerAddress({ remoteAddr: peer }));
     const slot = this.#connections.enter(address);
     if (typeof slot === "string") {
       this.#report(slot);
       connection.close();
+      origin?.close();
       return;
     }
     const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs, peer, address };
-    open.served = this.#serve(connection, (request, info) => this.#respond(open, request, info));
+    const served = this.#serve(connection, (request, info) => this.#respond(open, request, info));
+    open.served = origin ? closing(served, origin) : served;
     this.#open.add(open);
     this.#watch();
-    open.served.finished.then(() => {
+    served.finished.then(() => {
       slot();
       this.#ended(open);
     });
@@ -181,6 +184,18 @@ export class Connections {
     this.#reported.set(full, now);
     console.error(`connections: ${SETTINGS[full]} is reached with ${this.#open.size} open, new ones are closed`);
   }
+}
+
+/** The runtime does not cut off a handshake that does not end: closing the client's side does. */
+function closing(served: ServedConnection, origin: ConnectionOrigin): ServedConnection {
+  return {
+    finished: served.finished,
+    shutdown: () => served.shutdown(),
+    cut() {
+      served.cut();
+      origin.close();
+    },
+  };
 }
 
 /** What the runtime knows of a request, and the way to end its connection. */

@@ -1,7 +1,9 @@
 import { thenCancelBody } from "@/lib/std/cancel_body.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { acceptConnections } from "./accept_connections.ts";
+import { CertificateFiles, type CertificatePaths } from "./certificate_files.ts";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
 import { faultResponse, type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
+import { acceptTlsConnections } from "./tls_socket.ts";
 
 export type { Handler } from "./serve_connection.ts";
 
@@ -21,6 +23,8 @@ interface DrainingServerOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly limits?: ConnectionLimits;
+  /** Serves HTTPS with the certificate in these files; null or absent: plain HTTP. */
+  readonly certificate?: CertificatePaths | null;
   /** What serves HTTP on a connection; null: `Deno.serve` does everything, without limits. */
   readonly serve?: ServeConnection | null;
 }
@@ -33,6 +37,7 @@ type Server = Pick<DrainingServer, "port" | "cut"> & { shutdown(): Promise<void>
  * handlers are counted here, and the server is shut down when the last one has responded.
  *
  * @param refuse returns the response to what arrives while the server drains; `Connection: close` is added
+ * @throws {CertificateError}
  * @throws Deno.errors.AddrInUse and the other errors of listening
  */
 export function drainingServer(options: DrainingServerOptions, handler: Handler, refuse: Handler): DrainingServer {
@@ -67,55 +72,38 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
   };
 }
 
-/** How long after an error the next connection is accepted, ms: without descriptors each try would fail at once. */
-const AFTER_ERROR_MS = 100;
-
 function limitedServer(
-  { hostname, port }: DrainingServerOptions,
+  { hostname, port, certificate }: DrainingServerOptions,
   serve: ServeConnection,
   limits: ConnectionLimits,
   handler: Handler,
 ): Server {
-  const listener = Deno.listen({ hostname, port });
   const connections = new Connections(serve, limits, handler);
-  let closed = false;
-  const accepting = (async () => {
-    let failing = false;
-    while (!closed) {
-      try {
-        connections.add(await listener.accept());
-        failing = false;
-      } catch (error) {
-        if (closed) return;
-        if (!failing) console.error(`connections: none can be accepted (${error}), ${connections.count} are open`);
-        failing = true;
-        await sleep(AFTER_ERROR_MS);
-      }
-    }
-  })();
-  const close = () => {
-    if (closed) return;
-    closed = true;
-    listener.close();
-  };
+  const socket = certificate ? acceptTlsConnections({ hostname, port, certificate }, connections) : acceptConnections(
+    Deno.listen({ hostname, port }),
+    (connection) => connections.add(connection),
+    () => connections.count,
+  );
   return {
-    port: listener.addr.port,
+    port: socket.port,
     async shutdown() {
-      close();
-      await accepting;
+      socket.close();
+      await socket.ended;
       await connections.shutdown();
     },
     cut() {
-      close();
+      socket.close();
       connections.cut();
     },
   };
 }
 
-function plainServer({ hostname, port }: DrainingServerOptions, handler: Handler): Server {
+function plainServer({ hostname, port, certificate }: DrainingServerOptions, handler: Handler): Server {
   const cut = new AbortController();
+  // Here a new certificate takes effect at the next start.
+  const tls = certificate ? new CertificateFiles(certificate).read() : {};
   const server = Deno.serve(
-    { hostname, port, signal: cut.signal, onListen() {}, onError: faultResponse },
+    { hostname, port, ...tls, signal: cut.signal, onListen() {}, onError: faultResponse },
     handler,
   );
   return { port: server.addr.port, shutdown: () => server.shutdown(), cut: () => cut.abort() };

@@ -1,9 +1,22 @@
+import type { CertificatePaths } from "./certificate_files.ts";
 import type { ConnectionLimits } from "./connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "./draining_server.ts";
+import { CertificateError } from "./tls_socket.ts";
 
 /** Raised when the site's address cannot be listened on; the message is one line with the way out. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
+}
+
+/** Where to listen and how. */
+interface ListenOptions {
+  /** A name or an address, IPv6 without brackets. */
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly connections?: ConnectionLimits;
+  /** Serves HTTPS; null or absent: plain HTTP. */
+  readonly certificate?: CertificatePaths | null;
 }
 
 /** The handlers while there is no application. */
@@ -27,32 +40,36 @@ interface Listener extends DrainingServer {
  *
  * @throws {ListenError}
  */
-export function listen(
-  hostname: string,
-  port: number,
-  { starting, stopping }: FallbackHandlers,
-  limits?: ConnectionLimits,
-): Listener {
+export function listen({ host, port, connections, certificate }: ListenOptions, fallbacks: FallbackHandlers): Listener {
+  const { starting, stopping } = fallbacks;
   let answer = starting;
   let server: DrainingServer;
   try {
-    server = drainingServer({ hostname, port, limits }, (request, info) => answer(request, info), stopping);
+    const options = { hostname: host, port, limits: connections, certificate };
+    server = drainingServer(options, (request, info) => answer(request, info), stopping);
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse) {
       throw new ListenError(
-        `PORT: ${port} is taken on ${hostname}: stop the program that holds it, or set another PORT`,
+        `PORT: ${port} is taken on ${host}: stop the program that holds it, or set another PORT`,
       );
     }
     if (error instanceof Deno.errors.PermissionDenied) {
       throw new ListenError(`PORT: ${port} may not be used by this account: set a PORT above 1023`);
     }
+    if (error instanceof CertificateError && certificate) {
+      const { certFile, keyFile } = certificate;
+      throw new ListenError(
+        `TLS_CERT_FILE: ${certFile} and TLS_KEY_FILE: ${keyFile} cannot be used (${error.message}): ` +
+          "set a PEM certificate chain and its PEM private key",
+      );
+    }
     throw new ListenError(
-      `HOST: ${hostname} cannot be listened on (${error instanceof Error ? error.message : error}): set another HOST`,
+      `HOST: ${host} cannot be listened on (${error instanceof Error ? error.message : error}): set another HOST`,
     );
   }
   return {
     ...server,
-    origin: `http://${shownHost(hostname)}:${server.port}`,
+    origin: `${certificate ? "https" : "http"}://${shownHost(host)}:${server.port}`,
     answerWith: (handler) => answer = handler,
   };
 }

@@ -1,5 +1,6 @@
 import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
 import { redactText } from "@/lib/http/redact.ts";
+import type { AcceptedConnection } from "./accept_connections.ts";
 
 /** What a server knows of a request besides the request itself. */
 export interface HandlerInfo extends Deno.ServeHandlerInfo<Deno.NetAddr> {
@@ -21,7 +22,7 @@ export interface ServedConnection {
 }
 
 /** Serves HTTP on a connection that was accepted. */
-export type ServeConnection = (connection: Deno.TcpConn, handler: Handler) => ServedConnection;
+export type ServeConnection = (connection: AcceptedConnection, handler: Handler) => ServedConnection;
 
 /** What the function of the runtime takes for an AbortSignal: it only ever registers one listener. */
 interface AbortTarget {
@@ -29,7 +30,7 @@ interface AbortTarget {
 }
 
 type ServeHttpOnConnection = (
-  connection: Deno.TcpConn,
+  connection: AcceptedConnection,
   signal: AbortTarget,
   handler: Handler,
   onError: (error: unknown) => Response,

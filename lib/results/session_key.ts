@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createSecretKey, type KeyObject } from "node:crypto";
 
+import { fileIdentity } from "@/lib/std/file_identity.ts";
+
 /** Returns the key that seals session cookies, or null while it cannot be read. */
 export type SessionKey = () => KeyObject | null;
 
@@ -31,7 +33,7 @@ export function sessionKeyFile(path: string): SessionKey {
   const current = () => {
     try {
       // Checked before the read: the next call notices a replacement in between.
-      const file = identityOf(Deno.statSync(path));
+      const file = fileIdentity(Deno.statSync(path));
       if (file === seen) return key;
       key = null;
       key = parseKey(Deno.readTextFileSync(path));
@@ -53,9 +55,4 @@ export function sessionKeyFile(path: string): SessionKey {
 function parseKey(text: string): KeyObject | null {
   const encoded = text.trim();
   return /^[A-Za-z0-9+/]{43}=$/.test(encoded) ? createSecretKey(Buffer.from(encoded, "base64")) : null;
-}
-
-/** Mounted secrets are symbolic links that are replaced: a new file differs in its inode, an edited one in its times. */
-function identityOf({ dev, ino, size, mtime, ctime }: Deno.FileInfo): string {
-  return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join();
 }

@@ -29,13 +29,20 @@ function refused(env: Record<string, string>, variable: string, words: RegExp, f
   assert.fail(`${JSON.stringify(env)} was accepted`);
 }
 
-const REAL_STORE = { EMBEDDED: "off", ROLES: "gateway", API_SECRET_KEY: KEY, HCP_DOMAIN: "store.example.org" };
+const REAL_STORE = {
+  EMBEDDED: "off",
+  ROLES: "gateway",
+  API_SECRET_KEY: KEY,
+  HCP_DOMAIN: "store.example.org",
+  TRUSTED_HOPS: "1",
+};
 const GENERIC = {
   EMBEDDED: "off",
   ROLES: "gateway",
   API_SECRET_KEY: KEY,
   STORAGE_BACKEND: "generic",
   S3_ENDPOINT_URL: "https://s3.example.org",
+  TRUSTED_HOPS: "1",
 };
 const WEB = {
   EMBEDDED: "off",
@@ -59,6 +66,7 @@ Deno.test("config: an empty environment plays all roles on loopback with everyth
     host: "127.0.0.1",
     port: 8000,
     allowedHosts: ["localhost", "127.0.0.1", "[::1]"],
+    certificate: null,
   });
   assert.equal(config.dataFolder, ".data");
   assert.equal(config.gateway?.tokenKey, null);
@@ -197,7 +205,7 @@ Deno.test("token key: required without an embedded store, and the known example 
 
 Deno.test("HOST: every interface without an embedded part, and then any Host name", () => {
   const { connections: _, ...server } = read(REAL_STORE).server;
-  assert.deepEqual(server, { host: "0.0.0.0", port: 8000, allowedHosts: null });
+  assert.deepEqual(server, { host: "0.0.0.0", port: 8000, allowedHosts: null, certificate: null });
   assert.equal(read({ ...REAL_STORE, HOST: "[::1]" }).server.host, "::1");
 });
 
@@ -205,7 +213,11 @@ Deno.test("HOST: every interface beside an embedded part demands CAMPAIGN_RESULT
   for (const HOST of ["0.0.0.0", "::", "[::]", "0", "0x0", "::0", "::ffff:0.0.0.0"]) {
     refused({ HOST }, "CAMPAIGN_RESULTS_URL", /HOST is every interface/);
   }
-  const config = read({ HOST: "0.0.0.0", CAMPAIGN_RESULTS_URL: "http://box.example.org:8000/results/" });
+  const config = read({
+    HOST: "0.0.0.0",
+    CAMPAIGN_RESULTS_URL: "http://box.example.org:8000/results/",
+    TRUSTED_HOPS: "1",
+  });
   assert.deepEqual(config.server.allowedHosts, ["localhost", "127.0.0.1", "[::1]", "box.example.org"]);
   assert.deepEqual(config.web?.resultsUrl, "http://box.example.org:8000/results");
   assert.match(config.warnings.join(), /^HOST: 0\.0\.0\.0 lets others reach/);
@@ -213,7 +225,7 @@ Deno.test("HOST: every interface beside an embedded part demands CAMPAIGN_RESULT
 
 Deno.test("HOST: a name of its own is answered beside the loopback names, and warns where others reach it", () => {
   assert.deepEqual(read({ HOST: "127.0.0.5" }).warnings, []);
-  const { server, warnings } = read({ HOST: "Box.example.org" });
+  const { server, warnings } = read({ HOST: "Box.example.org", TRUSTED_HOPS: "1" });
   assert.deepEqual(server.allowedHosts, ["localhost", "127.0.0.1", "[::1]", "box.example.org"]);
   assert.equal(warnings.length, 1);
 });
@@ -303,6 +315,30 @@ Deno.test("CA_FILE: must be there and hold a certificate", () => {
   refused({ CA_FILE: "/folder" }, "CA_FILE", /"\/folder" cannot be read/, holding(null));
   const pem = "-----BEGIN CERTIFICATE-----\n";
   assert.equal(read({ CA_FILE: "/ca.pem" }, holding(pem)).caFile, "/ca.pem");
+});
+
+const PEM_DISK = { exists: () => true, read: () => "-----BEGIN CERTIFICATE-----\n" };
+
+Deno.test("HOST: off loopback without TLS it warns, unless proxies in front are counted", () => {
+  const { TRUSTED_HOPS: _, ...direct } = REAL_STORE;
+  assert.match(read(direct).warnings.join(), /^HOST: 0\.0\.0\.0 is served without TLS.*TLS_CERT_FILE.*TRUSTED_HOPS/);
+  assert.deepEqual(read({ ...direct, HOST: "127.0.0.1" }).warnings, []);
+  assert.deepEqual(read({ ...direct, TRUSTED_HOPS: "2" }).warnings, []);
+  assert.deepEqual(read({ ...direct, TLS_CERT_FILE: "/c", TLS_KEY_FILE: "/k" }, PEM_DISK).warnings, []);
+  // The pass-through of a web role is in front of it.
+  assert.deepEqual(read(RESULTS).warnings, []);
+});
+
+Deno.test("TLS_CERT_FILE: both files or neither, and the first holds a certificate", () => {
+  assert.deepEqual(read({ TLS_CERT_FILE: "/c", TLS_KEY_FILE: "/k" }, PEM_DISK).server.certificate, {
+    certFile: "/c",
+    keyFile: "/k",
+  });
+  refused({ TLS_CERT_FILE: "/c" }, "TLS_KEY_FILE", /is required: TLS_CERT_FILE is set/, PEM_DISK);
+  refused({ TLS_KEY_FILE: "/k" }, "TLS_CERT_FILE", /is required: TLS_KEY_FILE is set/, PEM_DISK);
+  refused({ TLS_CERT_FILE: "/c", TLS_KEY_FILE: "/k" }, "TLS_CERT_FILE", /there is no file/);
+  const noPem = { exists: () => true, read: () => "nonsense" };
+  refused({ TLS_CERT_FILE: "/c", TLS_KEY_FILE: "/k" }, "TLS_CERT_FILE", /holds no PEM certificate/, noPem);
 });
 
 Deno.test("REDIS_URL: without TLS it warns off loopback", () => {

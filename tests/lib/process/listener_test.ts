@@ -4,7 +4,10 @@ import { listen } from "@/lib/process/listener.ts";
 const refusing = (status: string) => () => new Response(status, { status: 503 });
 
 Deno.test("listener: requests before the application is ready and while the server stops get the fallback responses", async () => {
-  const listener = listen("127.0.0.1", 0, { starting: refusing("starting"), stopping: refusing("stopping") });
+  const listener = listen({ host: "127.0.0.1", port: 0 }, {
+    starting: refusing("starting"),
+    stopping: refusing("stopping"),
+  });
   const early = await fetch(listener.origin);
   assert.deepEqual([early.status, await early.text(), early.headers.get("Connection")], [503, "starting", null]);
 

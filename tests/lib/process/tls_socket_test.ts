@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { serveConnection } from "@/lib/process/serve_connection.ts";
+import { acceptTlsConnections, CertificateError } from "@/lib/process/tls_socket.ts";
+import {
+  OTHER_CA,
+  OTHER_CERTIFICATE,
+  OTHER_KEY,
+  TEST_CA,
+  TEST_CERTIFICATE,
+  TEST_KEY,
+} from "@/tests/lib/http/certificates.ts";
+
+const CHECK_EVERY_MS = 20;
+
+/** A server with TLS whose certificate is in a folder. */
+async function withServer(
+  test: (server: { readonly port: number; readonly folder: string; readonly stderr: () => string }) => Promise<void>,
+  limits = DEFAULT_CONNECTION_LIMITS,
+): Promise<void> {
+  assert.ok(serveConnection);
+  const folder = await Deno.makeTempDir();
+  const certificate = { certFile: `${folder}/tls.crt`, keyFile: `${folder}/tls.key` };
+  await write(folder, TEST_CERTIFICATE, TEST_KEY);
+  const printed: string[] = [];
+  const { error } = console;
+  console.error = (line) => printed.push(String(line));
+  const connections = new Connections(
+    serveConnection,
+    limits,
+    (request) => new Response(new URL(request.url).protocol),
+  );
+  const socket = acceptTlsConnections(
+    { hostname: "127.0.0.1", port: 0, certificate, checkEveryMs: CHECK_EVERY_MS },
+    connections,
+  );
+  try {
+    await test({ port: socket.port, folder, stderr: () => printed.join("\n") });
+  } finally {
+    socket.close();
+    await socket.ended;
+    connections.cut();
+    await connections.shutdown();
+    console.error = error;
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function write(folder: string, cert: string, key: string): Promise<void> {
+  await Deno.writeTextFile(`${folder}/tls.key`, key);
+  await Deno.writeTextFile(`${folder}/tls.crt`, cert);
+}
+
+/** A client that trusts the authority of the tests, or another certificate. */
+function client(caCert = TEST_CA, http2 = true): Deno.HttpClient {
+  return Deno.createHttpClient({ caCerts: [caCert], http2, http1: !http2 });
+}
+
+async function get(port: number, using: Deno.HttpClient): Promise<string> {
+  const response = await fetch(`https://127.0.0.1:${port}/`, { client: using });
+  return await response.text();
+}
+
+async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
+  while (!await isTrue()) await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
+}
+
+Deno.test("TLS: HTTP/1.1 and HTTP/2 are served, and the request's URL is https", () =>
+  withServer(async ({ port }) => {
+    for (const http2 of [false, true]) {
+      using https = client(TEST_CA, http2);
+      assert.equal(await get(port, https), "https:");
+    }
+  }));
+
+Deno.test("TLS: a replaced certificate serves new connections, open ones stay", () =>
+  withServer(async ({ port, folder, stderr }) => {
+    using before = client();
+    assert.equal(await get(port, before), "https:");
+    await write(folder, OTHER_CERTIFICATE, OTHER_KEY);
+    await until(() => stderr().includes("the certificate was replaced"));
+    using after = client(OTHER_CA);
+    for (let round = 0; round < 8; round++) {
+      using fresh = client(OTHER_CA);
+      assert.equal(await get(port, fresh), "https:");
+    }
+    assert.equal(await get(port, after), "https:");
+    // Its connection is the one from before: the new certificate is none that it trusts.
+    assert.equal(await get(port, before), "https:");
+    using strange = client();
+    await assert.rejects(get(port, strange));
+  }));
+
+Deno.test("TLS: a new certificate that cannot be used is reported once, and the old one stays in use", () =>
+  withServer(async ({ port, folder, stderr }) => {
+    await write(folder, OTHER_CERTIFICATE, TEST_KEY);
+    await until(() => stderr().includes("cannot be used"));
+    using https = client();
+    assert.equal(await get(port, https), "https:");
+    await Deno.remove(`${folder}/tls.key`);
+    await write(folder, OTHER_CERTIFICATE, OTHER_KEY);
+    await until(() => stderr().includes("was replaced"));
+    assert.equal(stderr().match(/cannot be used/g)?.length, 1, stderr());
+    assert.ok(!stderr().includes("PRIVATE KEY"));
+  }));
+
+Deno.test("TLS: a client that does not shake hands, or speaks plain HTTP, is cut off and disturbs no other", () =>
+  withServer(async ({ port }) => {
+    using silent = await Deno.connect({ hostname: "127.0.0.1", port });
+    using plain = await Deno.connect({ hostname: "127.0.0.1", port });
+    await plain.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    using https = client();
+    assert.equal(await get(port, https), "https:");
+    for (const connection of [silent, plain]) {
+      const chunk = new Uint8Array(256);
+      // An alert of TLS may come first.
+      let length: number | null = 0;
+      while (length !== null) length = await connection.read(chunk).catch(() => null);
+    }
+    assert.equal(await get(port, https), "https:");
+  }, { ...DEFAULT_CONNECTION_LIMITS, headMs: 100 }));
+
+Deno.test("TLS: a certificate that cannot be used ends the start, and a port in use stays an error of its own", async () => {
+  const folder = await Deno.makeTempDir();
+  const certificate = { certFile: `${folder}/tls.crt`, keyFile: `${folder}/tls.key` };
+  const taker = { count: 0, add: () => {} };
+  const accept = (port: number) => acceptTlsConnections({ hostname: "127.0.0.1", port, certificate }, taker);
+  try {
+    assert.throws(() => accept(0), CertificateError);
+    await write(folder, TEST_CERTIFICATE, OTHER_KEY);
+    assert.throws(() => accept(0), CertificateError);
+    await write(folder, TEST_CERTIFICATE, TEST_KEY);
+    const socket = accept(0);
+    assert.throws(() => accept(socket.port), Deno.errors.AddrInUse);
+    socket.close();
+    await socket.ended;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
