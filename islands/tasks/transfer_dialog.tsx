@@ -10,7 +10,15 @@ import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { folderOf, nameIn } from "@/lib/presentation/storage/key_names.ts";
 import { readBuckets, readFolderPage, type StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { namesOf, namingProblem, placeName, reason, TASK_LABELS } from "@/lib/presentation/storage/task_sentences.ts";
+import {
+  namesOf,
+  namingProblem,
+  ON_TAKEN_LABELS,
+  placeName,
+  reason,
+  TASK_LABELS,
+} from "@/lib/presentation/storage/task_sentences.ts";
+import type { OnTaken } from "@/lib/presentation/storage/task_record.ts";
 import { type Place, planTransfer } from "@/lib/presentation/storage/transfer_plan.ts";
 import { ChangeDialog } from "./change_dialog.tsx";
 import { ChosenRows, useChosenCount } from "./chosen_count.tsx";
@@ -23,6 +31,9 @@ interface TransferDialogProps {
   onClose(): void;
 }
 
+/** What may happen to an object whose new name is in use. */
+const ON_TAKEN: readonly OnTaken[] = ["skip", "keep both", "replace"];
+
 /** Folders of a place that are offered. */
 const MAX_FOLDERS = 1000;
 
@@ -31,7 +42,7 @@ export function TransferDialog({ wanted: { folder, onStart }, kind, rows, onClos
   const { account, bucket, prefix } = folder;
   const counted = useChosenCount(folder, rows);
   const to = useSignal<Place>({ bucket, prefix });
-  const onTaken = useSignal<"skip" | "replace">("skip");
+  const onTaken = useSignal<OnTaken>("skip");
   const problem = useSignal<string | null>(null);
   const buckets = useSignal<readonly string[]>([bucket]);
   const folders = useSignal<readonly string[]>([]);
@@ -136,7 +147,7 @@ export function TransferDialog({ wanted: { folder, onStart }, kind, rows, onClos
       </ul>
       <fieldset>
         <legend>{TASK_LABELS.onTaken}</legend>
-        {(["skip", "replace"] as const).map((choice) => (
+        {ON_TAKEN.map((choice) => (
           <label key={choice}>
             <input
               type="radio"
@@ -144,7 +155,7 @@ export function TransferDialog({ wanted: { folder, onStart }, kind, rows, onClos
               checked={onTaken.value === choice}
               onChange={() => onTaken.value = choice}
             />{" "}
-            {TASK_LABELS[choice]}
+            {ON_TAKEN_LABELS[choice]}
           </label>
         ))}
       </fieldset>

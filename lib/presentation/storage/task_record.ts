@@ -26,6 +26,9 @@ export interface DeletePlan extends Planned, Chosen {
   readonly canUndo: boolean;
 }
 
+/** What happens to an object whose new name is in use: `keep both` gives it a number in its name. */
+export type OnTaken = "skip" | "keep both" | "replace";
+
 /** A move or a copy, which this page performs object by object. */
 export interface TransferTaskPlan extends Planned {
   readonly kind: "move" | "copy";
@@ -33,8 +36,7 @@ export interface TransferTaskPlan extends Planned {
   /** Whether the names in the new place were chosen for it. */
   readonly isRename: boolean;
   readonly steps: readonly TransferStep[];
-  /** What happens to an object whose new name is in use. */
-  readonly onTaken: "skip" | "replace";
+  readonly onTaken: OnTaken;
   /** Number of objects; null: not counted. */
   readonly objects: number | null;
 }
@@ -50,6 +52,12 @@ export interface UndoPlan extends Planned, Chosen {
 }
 
 export type TaskPlan = ZipPlan | DeletePlan | TransferTaskPlan | UndoPlan;
+
+/** What stands in front of the versions of a deleted object. */
+export interface DeleteMarker {
+  readonly key: string;
+  readonly version: string;
+}
 
 /** An object that a task could not treat. */
 export interface TaskFault {
@@ -79,9 +87,13 @@ export interface TaskState {
   /** Of a move: copied objects whose source is deleted. */
   readonly deleted: number;
   readonly skipped: number;
+  /** Of a move or a copy: objects that got a number in their name. */
+  readonly renamed: number;
   readonly failed: number;
-  /** The first of them. */
+  /** The first that failed. */
   readonly faults: readonly TaskFault[];
+  /** Of an undo: delete markers that are being removed. Each is counted once, whatever request was the last of a page. */
+  readonly pending: readonly DeleteMarker[];
   /** Bytes of the archive; 0: not known. */
   readonly bytes: number;
   /** The address of the archive; null: it is not ready. */
@@ -103,8 +115,10 @@ export const NEW_TASK: TaskState = {
   done: 0,
   deleted: 0,
   skipped: 0,
+  renamed: 0,
   failed: 0,
   faults: [],
+  pending: [],
   bytes: 0,
   download: null,
   step: 0,

@@ -10,6 +10,7 @@ import type { NameProblem, Place, TransferProblem } from "./transfer_plan.ts";
 export const TASK_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const TASK_QUESTIONS = inLanguage({ en: en.QUESTIONS, sv: sv.QUESTIONS });
 const TITLES = inLanguage({ en: en.TITLES, sv: sv.TITLES });
+export const ON_TAKEN_LABELS = inLanguage({ en: en.ON_TAKEN, sv: sv.ON_TAKEN });
 const PROGRESS = inLanguage({ en: en.PROGRESS, sv: sv.PROGRESS });
 const ENDS = inLanguage({ en: en.ENDS, sv: sv.ENDS });
 const REASONS = inLanguage({ en: en.REASONS, sv: sv.REASONS });
@@ -95,8 +96,9 @@ function progress({ kind }: TaskPlan, { total, done, deleted, taskId }: TaskStat
 }
 
 function endSentences(plan: TaskPlan, state: TaskState, end: NonNullable<TaskState["end"]>): string[] {
-  const { done, total, skipped, failed, bytes } = state;
+  const { done, total, skipped, renamed, failed, bytes } = state;
   const rest = [
+    ...renamed > 0 ? [ENDS.renamed(renamed)] : [],
     ...skipped > 0 ? [ENDS.skipped(skipped)] : [],
     ...failed > 0 && plan.kind !== "zip" ? [ENDS.failed(failed)] : [],
   ];

@@ -39,11 +39,20 @@ function inUtf8Order(unit: number): number {
  * @param isTaken whether a key is in use
  */
 export function freeKey(key: string, isTaken: (key: string) => boolean): string {
-  const nameAt = key.lastIndexOf("/") + 1;
-  const dotAt = key.lastIndexOf(".");
-  const end = dotAt > nameAt ? dotAt : key.length;
+  const end = key.slice(stemOf(key).length);
   for (let number = 2;; number++) {
-    const free = `${key.slice(0, end)} (${number})${key.slice(end)}`;
+    const free = `${numberedStart(key)}${number})${end}`;
     if (!isTaken(free)) return free;
   }
+}
+
+/** What all names begin with that stand beside a taken one. */
+export function numberedStart(key: string): string {
+  return `${stemOf(key)} (`;
+}
+
+function stemOf(key: string): string {
+  const nameAt = key.lastIndexOf("/") + 1;
+  const dotAt = key.lastIndexOf(".");
+  return key.slice(0, dotAt > nameAt ? dotAt : key.length);
 }

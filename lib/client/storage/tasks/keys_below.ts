@@ -40,6 +40,15 @@ export interface Found {
  * where the object is not there, as a HEAD would be.
  */
 export function foundObject(listing: unknown, key: string): Found | null {
-  const first = entries(member(listing, "objects"))[0];
-  return stringAt(first, "Key") === key ? { etag: stringAt(first, "ETag"), bytes: integerAt(first, "Size") } : null;
+  return foundObjects(listing).get(key) ?? null;
+}
+
+/** The objects of a listing by their keys. */
+export function foundObjects(listing: unknown): Map<string, Found> {
+  return new Map(
+    entries(member(listing, "objects")).map((object) => [
+      stringAt(object, "Key") ?? "",
+      { etag: stringAt(object, "ETag"), bytes: integerAt(object, "Size") },
+    ]),
+  );
 }

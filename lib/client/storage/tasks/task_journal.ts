@@ -1,4 +1,4 @@
-import type { TaskPlan, TaskState } from "@/lib/presentation/storage/task_record.ts";
+import { NEW_TASK, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
 
 /** A task as it is stored: what it does never changes, how far it is does. */
 export interface StoredTask {
@@ -59,7 +59,7 @@ export function browserJournal(): TaskJournal {
         return all.filter((plan) => plan.account === account)
           .flatMap((plan) => {
             const state = stateOf.get(plan.id);
-            return state ? [{ ...plan, state }] : [];
+            return state ? [{ ...plan, state: wholeState(state) }] : [];
           })
           .sort((a, b) => a.createdAt - b.createdAt);
       }, []),
@@ -70,7 +70,7 @@ export function browserJournal(): TaskJournal {
           result<StoredPlan | undefined>(plans.get(id)),
           result<TaskState | undefined>(states.get(id)),
         ]);
-        return plan && state ? { ...plan, state } : null;
+        return plan && state ? { ...plan, state: wholeState(state) } : null;
       }, null),
     put: ({ state, ...plan }) =>
       stored(async () => {
@@ -88,6 +88,11 @@ export function browserJournal(): TaskJournal {
         await Promise.all([result(plans.delete(id)), result(states.delete(id))]);
       }, undefined),
   };
+}
+
+/** A state that an earlier version of the page has stored lacks what was added since. */
+function wholeState(state: TaskState): TaskState {
+  return { ...NEW_TASK, ...state };
 }
 
 function open(): Promise<IDBDatabase> {

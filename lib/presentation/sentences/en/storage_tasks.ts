@@ -26,8 +26,6 @@ export const LABELS = {
   foldersThere: "Folders there",
   upwards: "One folder up",
   onTaken: "Where a name is in use already",
-  skip: "Leave the object that is there",
-  replace: "Replace the object that is there",
   notDone: "Not done",
   moveHere: (place: string) => `Move to ${place}`,
   copyHere: (place: string) => `Copy to ${place}`,
@@ -38,6 +36,13 @@ export const LABELS = {
   deleteOf: (names: string) => `Delete ${names}?`,
   one: (name: string) => `“${name}”`,
   several: (name: string, others: number) => `“${name}” and ${formatCount(others)} more`,
+};
+
+/** What may happen to an object whose new name is in use. */
+export const ON_TAKEN = {
+  skip: "Leave the object that is there",
+  "keep both": "Keep both: the new one gets a number in its name",
+  replace: "Replace the object that is there",
 };
 
 /** What a task is about, as its heading. */
@@ -77,6 +82,7 @@ export const ENDS = {
   move: (done: number) => `${counted(done, "object", "objects")} moved.`,
   copy: (done: number) => `${counted(done, "object", "objects")} copied.`,
   undo: (done: number) => `${counted(done, "object", "objects")} brought back.`,
+  renamed: (count: number) => `${counted(count, "object", "objects")} got a number in the name, which was in use.`,
   skipped: (count: number) => `${counted(count, "object", "objects")} left, since the new name is in use.`,
   failed: (count: number) => `${counted(count, "object", "objects")} failed.`,
   canceled: (progress: string) => `Canceled: ${progress}.`,

@@ -29,8 +29,6 @@ export const LABELS: typeof en.LABELS = {
   foldersThere: "Mappar där",
   upwards: "En mapp upp",
   onTaken: "Där ett namn redan används",
-  skip: "Låt objektet som finns där vara",
-  replace: "Ersätt objektet som finns där",
   notDone: "Inte gjort",
   moveHere: (place) => `Flytta till ${place}`,
   copyHere: (place) => `Kopiera till ${place}`,
@@ -41,6 +39,12 @@ export const LABELS: typeof en.LABELS = {
   deleteOf: (names) => `Ska ${names} tas bort?`,
   one: (name) => `”${name}”`,
   several: (name, others) => `”${name}” och ${formatCount(others)} till`,
+};
+
+export const ON_TAKEN: typeof en.ON_TAKEN = {
+  skip: "Låt objektet som finns där vara",
+  "keep both": "Behåll båda: det nya får ett nummer i namnet",
+  replace: "Ersätt objektet som finns där",
 };
 
 export const TITLES: typeof en.TITLES = {
@@ -74,6 +78,7 @@ export const ENDS: typeof en.ENDS = {
   move: (done) => `${objects(done)} har flyttats.`,
   copy: (done) => `${objects(done)} har kopierats.`,
   undo: (done) => `${objects(done)} har hämtats tillbaka.`,
+  renamed: (count) => `${objects(count)} fick ett nummer i namnet, eftersom namnet redan används.`,
   skipped: (count) => `${objects(count)} är kvar, eftersom det nya namnet redan används.`,
   failed: (count) => `${objects(count)} misslyckades.`,
   canceled: (progress) => `Avbruten: ${progress}.`,

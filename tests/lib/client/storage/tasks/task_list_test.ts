@@ -227,13 +227,7 @@ Deno.test("move: whatever request of a page is its last, the next page ends with
     fc.asyncProperty(fc.integer({ min: 0, max: 14 }), fc.boolean(), async (last, isDone) => {
       const browser = new Browser(new FakeStore({ a: [...KEYS, "z"] }));
       const steps = [{ kind: "folder", from: "x/", to: "y/" }, { kind: "object", from: "z", to: "w" }] as const;
-      let left = last;
-      // A page that is closed sends nothing more; of its last request nobody sees the answer.
-      browser.page(async (...request) => {
-        if (left-- > 0) return await browser.store.call(...request);
-        if (left === -1 && isDone) await browser.store.call(...request);
-        return await new Promise<never>(() => {});
-      }).start(move({ steps, objects: 4 }));
+      browser.page(closedAfter(browser.store, last, isDone)).start(move({ steps, objects: 4 }));
       await settled();
       await settled();
       const list = browser.page();
@@ -258,3 +252,137 @@ Deno.test("tasks: a task that the gateway does not know any more is said to be g
   const task = list.start({ ...plan, kind: "delete", canUndo: false });
   assert.deepEqual((await ended(task, browser.clock)).end, { how: "gone" });
 });
+
+Deno.test("move: an object whose new name is in use gets a number beside it, and takes no other object's place", async () => {
+  const names = ["1", "1 (2)", "scan.tif", "scan (2).tif"];
+  const browser = new Browser(new FakeStore({ a: [...names.map((name) => `x/${name}`), "y/1", "y/scan.tif"] }));
+  const { end, done, deleted, renamed, skipped } = await ended(
+    browser.page().start(move({ onTaken: "keep both", objects: 4 })),
+    browser.clock,
+  );
+  assert.deepEqual({ end, done, deleted, skipped }, { end: { how: "done" }, done: 4, deleted: 4, skipped: 0 });
+  assert.ok(renamed >= 2);
+  const contents = [...browser.store.buckets.get("a") ?? []];
+  assert.ok(contents.every(([key]) => key.startsWith("y/")));
+  assert.deepEqual(
+    contents.map(([, content]) => content).sort(),
+    [...names.map((name) => `bytes of x/${name}`), "bytes of y/1", "bytes of y/scan.tif"].sort(),
+  );
+  assert.equal(browser.store.buckets.get("a")?.get("y/1"), "bytes of y/1");
+});
+
+Deno.test("move: a number is not given that another object is about to have in its name", async () => {
+  const browser = new Browser(new FakeStore({ a: ["x/1", "x/1 (2)", "y/1"] }));
+  const other = Promise.withResolvers<void>();
+  const list = browser.page(async (...call) => {
+    const [operation, , , request] = call;
+    if (operation.endsWith("/copy")) {
+      const isNumbered = JSON.stringify(request?.json).includes("x/1 (2)");
+      if (isNumbered) await other.promise;
+      else other.resolve();
+    }
+    return await browser.store.call(...call);
+  });
+  await ended(list.start(move({ onTaken: "keep both", objects: 2 })), browser.clock);
+  assert.deepEqual([...browser.store.buckets.get("a") ?? []].sort(), [
+    ["y/1", "bytes of y/1"],
+    ["y/1 (2)", "bytes of x/1 (2)"],
+    ["y/1 (3)", "bytes of x/1"],
+  ]);
+});
+
+Deno.test("copy: whatever request of a page is its last, both objects of a name stay, each once", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 20 }), fc.boolean(), fc.boolean(), async (last, isDone, isMove) => {
+      const browser = new Browser(new FakeStore({ a: ["x/1", "x/1 (2)", "x/2"], b: ["1", "2", "2 (2)"] }));
+      const plan = move({
+        kind: isMove ? "move" : "copy",
+        to: { bucket: "b", prefix: "" },
+        steps: [{ kind: "folder", from: "x/", to: "" }],
+        onTaken: "keep both",
+      });
+      browser.page(closedAfter(browser.store, last, isDone)).start(plan);
+      await settled();
+      await settled();
+      const list = browser.page();
+      await list.restore();
+      const { end } = await ended(list.tasks.peek()[0], browser.clock);
+      assert.deepEqual(end, { how: "done" });
+      assert.deepEqual(
+        [...browser.store.buckets.get("b")?.values() ?? []].sort(),
+        ["1", "2", "2 (2)", "x/1", "x/1 (2)", "x/2"].map((key) => `bytes of ${key}`).sort(),
+      );
+      assert.equal(browser.store.keys("a").length, isMove ? 0 : 3);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("undo: whatever request of a page is its last, the next page counts each object that came back once", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 20 }), fc.boolean(), async (last, isDone) => {
+      const keys = ["k1", "k2", "k3"];
+      const below = Array.from({ length: 6 }, (_, n) => `p/${n}`);
+      const markers = new Set([...keys, ...below]);
+      const browser = new Browser(new FakeStore({}));
+      const store = { call: versionsOf(markers) };
+      browser.page(closedAfter(store, last, isDone)).start({
+        kind: "undo",
+        place: { bucket: "a", prefix: "" },
+        name: "k1",
+        rows: 4,
+        keys,
+        prefixes: ["p/"],
+        since: 0,
+        until: 0,
+        objects: 9,
+      });
+      await settled();
+      await settled();
+      const list = browser.page(store.call);
+      await list.restore();
+      const { end, done, failed } = await ended(list.tasks.peek()[0], browser.clock);
+      assert.deepEqual({ end, done, failed, left: markers.size }, {
+        end: { how: "done" },
+        done: 9,
+        failed: 0,
+        left: 0,
+      });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+type Call = FakeStore["call"];
+
+/** A page that is closed sends nothing more; the answer to its last request is lost. */
+function closedAfter(store: { readonly call: Call }, last: number, isDone: boolean): Call {
+  let left = last;
+  return async (...request) => {
+    if (left-- > 0) return await store.call(...request);
+    if (left === -1 && isDone) await store.call(...request);
+    return await new Promise<never>(() => {});
+  };
+}
+
+/** A bucket in which these keys have a delete marker in front. */
+function versionsOf(markers: Set<string>): Call {
+  const answer = (status: number, json: unknown = {}) => ({ status, json, headers: new Headers() });
+  return async (operation, _account, { key, prefix }, request) => {
+    await Promise.resolve();
+    if (request?.method === "DELETE") return answer(markers.delete(String(key)) ? 200 : 404);
+    if (operation === "/buckets/:bucket/versions/:key") {
+      return answer(200, { versions: [{ VersionId: "2", IsDeleteMarker: markers.has(String(key)) }] });
+    }
+    const found = [...markers].filter((name) => name.startsWith(String(prefix)));
+    return answer(200, {
+      delete_markers: found.map((Key) => ({
+        Key,
+        VersionId: "2",
+        IsLatest: true,
+        LastModified: new Date(0).toISOString(),
+      })),
+      is_truncated: false,
+    });
+  };
+}
