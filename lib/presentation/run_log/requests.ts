@@ -1,10 +1,14 @@
 import type { LogLine } from "./lines.ts";
 
-/** What came of some requests that follow one another. */
-export interface RequestsResult {
+/** What came of some requests. */
+export interface RequestStatuses {
   readonly count: number;
   /** Requests by the status of their response, the most frequent first; null: the line names none. */
   readonly statuses: readonly { readonly status: number | null; readonly count: number }[];
+}
+
+/** What came of some requests that follow one another. */
+export interface RequestsResult extends RequestStatuses {
   /** Time from one to the next, seconds; null where it is not known. */
   readonly medianSeconds: number | null;
 }
@@ -22,19 +26,32 @@ export function isAnswered(line: LogLine): boolean {
 
 /** Sums up the lines of requests. */
 export function summarizeRequests(lines: readonly LogLine[]): RequestsResult {
-  const counts = new Map<number | null, number>();
+  const counts = new StatusCounts();
   const gaps: number[] = [];
   for (const [place, line] of lines.entries()) {
-    const status = requestStatus(line);
-    counts.set(status, (counts.get(status) ?? 0) + 1);
+    counts.add(line);
     const before = lines[place - 1]?.at ?? null;
     if (line.at !== null && before !== null && line.at >= before) gaps.push((line.at - before) / 1000);
   }
-  return {
-    count: lines.length,
-    statuses: [...counts].map(([status, count]) => ({ status, count })).sort((a, b) => b.count - a.count),
-    medianSeconds: medianOf(gaps),
-  };
+  return { ...counts.result(), medianSeconds: medianOf(gaps) };
+}
+
+/** Counts requests by the status of their response, line by line. */
+export class StatusCounts {
+  readonly #counts = new Map<number | null, number>();
+
+  add(line: LogLine): void {
+    const status = requestStatus(line);
+    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
+  }
+
+  result(): RequestStatuses {
+    const statuses = [...this.#counts].map(([status, count]) => ({ status, count }));
+    return {
+      count: statuses.reduce((sum, { count }) => sum + count, 0),
+      statuses: statuses.sort((a, b) => b.count - a.count),
+    };
+  }
 }
 
 /** The status that the line of a request ends with, such as `"HTTP/1.1 200 OK"`; null: it names none. */

@@ -38,7 +38,7 @@ export function rowsOf({ folds }: LogStage, filter: LevelFilter): readonly LogRo
   for (const [place, { kind, lines }] of folds.entries()) {
     const shown = filter === "all" ? lines : lines.filter((line) => isShown(line, filter));
     if (kind === "http" && shown.length >= MIN_FOLDED) rows.push({ requests: shown, line: null });
-    else if (kind === "http" && shown.every(isAnswered) && folds[place + 1]?.lines[0].level === "INFO") folded = shown;
+    else if (kind === "http" && folds[place + 1]?.lines[0].level === "INFO" && shown.every(isAnswered)) folded = shown;
     else {
       for (const line of shown) {
         rows.push(folded.length > 0 ? { requests: folded, line } : line);

@@ -2,6 +2,7 @@ import { unwrapInSteps } from "./byte_string.ts";
 import { type LevelFilter, levelOf } from "./level_filter.ts";
 import { type LineKind, type LogLine, readLogLine } from "./lines.ts";
 import { printable } from "./printable.ts";
+import { type RequestStatuses, StatusCounts } from "./requests.ts";
 
 /** Characters of a log that are parsed unless the reader wants all of it: its end. */
 export const MAX_LOG_CHARACTERS = 2_000_000;
@@ -41,6 +42,7 @@ export interface LogStage {
   readonly warnings: number;
   /** Lines of level ERROR or CRITICAL, and tracebacks without such a line. */
   readonly errors: number;
+  readonly requests: RequestStatuses;
 }
 
 export interface RunLog {
@@ -81,10 +83,19 @@ export function* parseRunLogInSteps(
   yield;
   const hiddenLines = yield* countLineEnds(whole, start);
   const lines: LogLine[] = [];
+  const counts = { all: 0, debug: 0, info: 0, warning: 0, error: 0 };
+  let pageCount: number | null = null;
+  let cutNumber: number | null = null;
   let characters = 0;
-  for (const line of splitLines(whole, start)) {
-    lines.push(readLogLine(printable(line), hiddenLines + lines.length + 1, lines.at(-1)?.kind ?? null));
-    characters += line.length;
+  for (const text of splitLines(whole, start)) {
+    const line = readLogLine(printable(text), hiddenLines + lines.length + 1, lines.at(-1)?.kind ?? null);
+    lines.push(line);
+    // All that is counted is counted here: a pass over all lines at the end would be one long task.
+    counts.all++;
+    counts[levelOf(line)]++;
+    pageCount = pageCountOf(line) ?? pageCount;
+    if (line.kind === "cut") cutNumber ??= line.number;
+    characters += text.length;
     if (lines.length % LINES_A_STEP === 0 || characters > CHARACTERS_A_STEP) {
       characters = 0;
       yield;
@@ -96,22 +107,16 @@ export function* parseRunLogInSteps(
     outcome: outcomeOf(lines.slice(-OUTCOME_LINES)),
     lineCount: hiddenLines + lines.length,
     firstNumber: hiddenLines + 1,
-    counts: countLevels(lines),
+    counts,
     startedAt: start > 0 ? firstTime(whole) : lines.find(hasTime)?.at ?? null,
     endedAt: lines.findLast(hasTime)?.at ?? null,
-    pageCount: pageCountOf(lines),
-    cutNumber: lines.find(({ kind }) => kind === "cut")?.number ?? null,
+    pageCount,
+    cutNumber,
     hiddenCharacters: start,
   };
 }
 
 const hasTime = ({ at }: LogLine) => at !== null;
-
-function countLevels(lines: readonly LogLine[]): Record<LevelFilter, number> {
-  const counts = { all: lines.length, debug: 0, info: 0, warning: 0, error: 0 };
-  for (const line of lines) counts[levelOf(line)]++;
-  return counts;
-}
 
 /** The time of the first record, which is among the first lines. */
 function firstTime(text: string): number | null {
@@ -125,12 +130,9 @@ function firstTime(text: string): number | null {
 
 const PAGE_COUNT = /\] (?=\d+ pages in manifest|COMPLETE )\D*(\d{1,7}) pages/;
 
-function pageCountOf(lines: readonly LogLine[]): number | null {
-  for (let place = lines.length - 1; place >= 0; place--) {
-    const count = PAGE_COUNT.exec(lines[place].message);
-    if (count) return Number(count[1]);
-  }
-  return null;
+function pageCountOf({ kind, message }: LogLine): number | null {
+  const count = kind === "http" ? null : PAGE_COUNT.exec(message);
+  return count && Number(count[1]);
 }
 
 /** How a run ended, by the last line that says so. */
@@ -149,6 +151,9 @@ function outcomeOf(lines: readonly LogLine[]): RunOutcome | null {
 interface OpenStage {
   readonly name: RunStage;
   readonly folds: { kind: LineKind; lines: LogLine[] }[];
+  readonly statuses: StatusCounts;
+  warnings: number;
+  errors: number;
 }
 
 /** Workers may begin a message with the volume that it is about. */
@@ -181,10 +186,15 @@ function* groupByStage(lines: readonly LogLine[], first: RunStage): Generator<un
   for (const line of lines) {
     const { kind } = line;
     const stage = stageOf(line, expected);
-    if (stages.at(-1)?.name !== stage) stages.push({ name: stage, folds: [] });
-    const folds = stages[stages.length - 1].folds;
-    if (folds.at(-1)?.kind === kind) folds[folds.length - 1].lines.push(line);
-    else folds.push({ kind, lines: [line] });
+    if (stages.at(-1)?.name !== stage) {
+      stages.push({ name: stage, folds: [], statuses: new StatusCounts(), warnings: 0, errors: 0 });
+    }
+    const open = stages[stages.length - 1];
+    if (open.folds.at(-1)?.kind === kind) open.folds[open.folds.length - 1].lines.push(line);
+    else open.folds.push({ kind, lines: [line] });
+    if (kind === "http") open.statuses.add(line);
+    if (line.level === "WARNING") open.warnings++;
+    else if (line.level === "ERROR" || line.level === "CRITICAL") open.errors++;
     expected = stageAfter(line, stage);
     if (line.number % LINES_A_STEP === 0) yield;
   }
@@ -228,17 +238,16 @@ function isStage(name: string): name is RunStage {
   return STAGES.has(name);
 }
 
-function closed({ name, folds }: OpenStage, next: OpenStage | undefined): LogStage {
+function closed({ name, folds, statuses, warnings, errors }: OpenStage, next: OpenStage | undefined): LogStage {
   const start = firstTimeOf(folds);
   const end = (next ? firstTimeOf(next.folds) : null) ?? lastTimeOf(folds);
-  const levels = (...wanted: readonly LogLine["level"][]) =>
-    folds.reduce((sum, { lines }) => sum + lines.filter(({ level }) => wanted.includes(level)).length, 0);
   return {
     name,
     folds,
     seconds: start !== null && end !== null ? Math.max(0, (end - start) / 1000) : null,
-    warnings: levels("WARNING"),
-    errors: levels("ERROR", "CRITICAL") + folds.filter(isBareTraceback).length,
+    warnings,
+    errors: errors + folds.filter(isBareTraceback).length,
+    requests: statuses.result(),
   };
 }
 

@@ -162,6 +162,11 @@ Deno.test("run log words: a stage tells its duration, lines and complaints", () 
     "2026-11-21 08:15:00,000 INFO [v] 3 pages in manifest\n2026-11-21 08:15:12,300 ERROR permanent failure in setup: y\n",
   );
   assert.equal(stageCounts(stages[0]), "2 lines, 1 error");
+  const requests = [200, 200, 503].map((status) =>
+    `2026-11-21 08:15:05,000 INFO HTTP Request: GET x "HTTP/1.1 ${status} X"`
+  );
+  const [setup] = parseRunLog([...requests, "fine", requests[0]].join("\n")).stages;
+  assert.equal(stageCounts(setup), "5 lines, 4 requests: 3 answered 200, 1 answered 503");
   assert.equal(stages[0].seconds, 12.3);
   assert.equal(stoppedBy(stages[0]), "permanent failure in setup: y");
   assert.equal(stoppedBy(parseRunLog("fine").stages[0]), null);
