@@ -88,3 +88,16 @@ Deno.test("compressible json: over a connection the length is stated and every b
     await server.shutdown();
   }
 });
+
+Deno.test("compressible json: a short one has the headers of a long one, and those of its caller", async () => {
+  for (const value of [{ name: "ö" }, { name: "ö".repeat(5000) }]) {
+    const response = compressibleJson(request("gzip"), value, { headers: { "X-Some": "thing" } });
+    const sent = await response.bytes();
+    assert.equal(response.headers.get("Content-Length"), String(sent.length));
+    assert.equal(response.headers.get("Content-Type"), TYPE);
+    assert.equal(response.headers.get("Vary"), "Accept-Encoding");
+    assert.equal(response.headers.get("X-Some"), "thing");
+    const isCompressed = response.headers.get("Content-Encoding") === "gzip";
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(isCompressed ? gunzipSync(sent) : sent)), value);
+  }
+});
