@@ -11,20 +11,23 @@ const PREFLIGHT_SECONDS = 600;
 /** CORS headers on every response of a route, errors included, and the response to preflights (Fetch standard, CORS protocol). */
 export function cors(origins: CorsOrigins): Middleware {
   const listed = origins === "*" ? null : new Set(origins);
-  return async function cors(c, next) {
+  return function cors(c, next) {
     const context = c.get("context");
     const origin = context.header("Origin");
     const allowed = origin !== null && (listed === null || listed.has(origin));
     if (allowed && context.method === "OPTIONS" && context.header("Access-Control-Request-Method") !== null) {
-      return preflight(origin, listed !== null, context.header("Access-Control-Request-Headers"));
+      return Promise.resolve(preflight(origin, listed !== null, context.header("Access-Control-Request-Headers")));
     }
-    await next();
-    const { headers } = c.res;
-    if (listed !== null) headers.append("Vary", "Origin");
-    if (allowed) {
-      allowOrigin(headers, origin, listed !== null);
-      headers.set("Access-Control-Expose-Headers", EXPOSED);
-    }
+    // A response to a caller that is no page stays as it is.
+    if (!allowed && listed === null) return next();
+    return next().then(() => {
+      const { headers } = c.res;
+      if (listed !== null) headers.append("Vary", "Origin");
+      if (allowed) {
+        allowOrigin(headers, origin, listed !== null);
+        headers.set("Access-Control-Expose-Headers", EXPOSED);
+      }
+    });
   };
 }
 

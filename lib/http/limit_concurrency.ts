@@ -17,14 +17,17 @@ const RETRY_AFTER_SECONDS = 1;
  */
 export const releaseSlots: Middleware = async function releaseSlots(c, next) {
   const context = c.get("context");
+  const { info } = context;
   // Without a connection, as for a call within this process, the request ends with its response.
-  const sent = context.info?.completed?.then(ignored, ignored);
-  const release = () => context.release();
+  let underWay = info?.completed ? 2 : 1;
+  const ended = () => {
+    if (--underWay === 0) context.release();
+  };
+  info?.completed?.then(ended, ended);
   try {
     await next();
   } finally {
-    if (sent) sent.then(release);
-    else release();
+    ended();
   }
 };
 
@@ -70,8 +73,6 @@ export function enterTenant(role: InFlight, tenants: InFlight, context: RequestC
   context.hold(leaveRole);
   context.hold(leaveTenant);
 }
-
-function ignored(): void {}
 
 function tooMany(what: string): HttpError {
   return unavailable(`${what} at a time`, RETRY_AFTER_SECONDS);

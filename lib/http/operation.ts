@@ -134,7 +134,7 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
           )
           : {},
         query: query ? parseQuery(query, context.target.query) : {},
-        body: await readBody(body, context.request),
+        body: body && await readBody(body, context.request),
         caller,
       };
       return await handler(input as Input<Caller, P, Q, B>, context);
@@ -142,8 +142,8 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
   };
 }
 
-async function readBody(spec: BodySpec | undefined, request: Request): Promise<unknown> {
-  if (!spec || spec.kind === "raw") return undefined;
+async function readBody(spec: BodySpec, request: Request): Promise<unknown> {
+  if (spec.kind === "raw") return undefined;
   if (spec.kind === "form") {
     const fields = await readForm(request);
     return validate(spec.schema, readTexts(spec.schema, { get: (name) => fields.get(name) ?? null }, "body"), "body");

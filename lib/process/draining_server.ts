@@ -1,4 +1,4 @@
-import { thenCancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody, thenCancelBody } from "@/lib/std/cancel_body.ts";
 import { acceptConnections } from "./accept_connections.ts";
 import { CertificateFiles, type CertificatePaths } from "./certificate_files.ts";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
@@ -53,9 +53,10 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
     }
     running++;
     try {
-      return await thenCancelBody(request, () => handler(request, info));
+      return await handler(request, info);
     } finally {
       running--;
+      cancelBody(request);
       if (draining && running === 0) idle.resolve();
     }
   };
