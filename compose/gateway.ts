@@ -34,6 +34,8 @@ export function gatewayDeps(
   const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now };
   return {
     tokenSecret: secret,
+    previousTokenSecret: gateway.previousTokenKey === null ? null : Buffer.from(gateway.previousTokenKey),
+    tokenFormat: gateway.tokenFormat,
     tokenLifetimeMinutes: gateway.tokenMinutes,
     identify: identities(gateway),
     ...memory,

@@ -2,7 +2,7 @@ import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { Admission } from "@/lib/auth/admission.ts";
 import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
-import { tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
+import { type TokenFormat, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { accessLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
 import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
@@ -68,6 +68,10 @@ import type { WebDeps } from "./web_deps.ts";
 export interface GatewayDeps {
   /** The secret that signs tokens. */
   readonly tokenSecret: Uint8Array<ArrayBuffer>;
+  /** A second secret whose tokens are accepted; null or absent: none. */
+  readonly previousTokenSecret?: Uint8Array<ArrayBuffer> | null;
+  /** `signed` when absent. */
+  readonly tokenFormat?: TokenFormat;
   readonly tokenLifetimeMinutes: number;
   readonly identify: Identify;
   /** What this process remembers of credentials, shared by its roles. */
@@ -189,6 +193,7 @@ interface GatewayParts {
 function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts): Operation[] {
   const { addresses, upstreams, region } = deps;
   const key = tokenKey(deps.tokenSecret);
+  const keys = deps.previousTokenSecret ? [key, tokenKey(deps.previousTokenSecret)] : [key];
   const tenants = new InFlight(deps.maxTenantRequests ?? DEFAULT_MAX_TENANT_REQUESTS);
   const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs: deps.s3TimeoutMs, bounds: deps.bodyBounds };
   const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
@@ -200,14 +205,20 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     unproven: new UnprovenRequests(MAX_UNPROVEN_PER_ADDRESS, MAX_UNPROVEN),
     prove: (caller) => proveCredentials(s3, caller),
   });
-  const door = { verify: tokenVerifier(key), admission, now };
+  const door = { verify: tokenVerifier(keys), admission, now };
   const operation = gatewayOperations(door, "s3");
   const tasks = { s3, tasks: deps.tasks, streams: new TaskStreams() };
   const prunes = deps.backend === "hcp" && deps.mapiEnabled;
   const forms = deps.issuedForms ?? null;
   const warn = (message: string) => log.write({ level: "warn", message: redactText(message) });
   return [
-    ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now, slots: logins }),
+    ...authOperations({
+      key,
+      format: deps.tokenFormat ?? "signed",
+      lifetimeMinutes: deps.tokenLifetimeMinutes,
+      now,
+      slots: logins,
+    }),
     ...capabilitiesOperations(
       { mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend },
       (context) => enterRole(role, context),

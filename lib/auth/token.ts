@@ -1,15 +1,23 @@
-import { errors, jwtVerify, type JWTVerifyResult, SignJWT } from "jose";
+import { EncryptJWT, errors, jwtDecrypt, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
+import { derivedKey } from "@/lib/std/derived_key.ts";
 import { TENANT_NAME } from "./login.ts";
 
 /** Longest token that is issued or verified, characters. */
 export const MAX_TOKEN_CHARACTERS = 8 * 1024;
 const MAX_CACHED_TOKENS = 1000;
-const ALGORITHM = "HS256";
-/** The compact form without padding and blanks, so that each token has one spelling. */
-const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const SIGNATURE = "HS256";
+/** The encryption key is used as it is (RFC 7518 §4.5). */
+const KEY_MANAGEMENT = "dir";
+const ENCRYPTION = "A256GCM";
+/** The compact forms without padding and blanks, so that each token has one spelling. */
+const SIGNED = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const ENCRYPTED = /^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** The form of a token. A signed one shows its claims, the password among them, to its reader. */
+export type TokenFormat = "signed" | "encrypted";
 
 /** The claims of a token (spec, Token response and payload). */
 export interface Claims {
@@ -27,16 +35,26 @@ const PAYLOAD_SCHEMA = z.object({
   exp: z.number(),
 });
 
-/** The imported key that signs and verifies tokens; it cannot be exported. */
-export type TokenKey = Promise<CryptoKey>;
+/** The imported keys of tokens; they cannot be exported. */
+export interface TokenKey {
+  /** Signs and verifies. */
+  readonly signing: Promise<CryptoKey>;
+  /** Encrypts and decrypts. */
+  readonly encryption: Promise<CryptoKey>;
+}
 
-/** Imports the configured secret bytes as a key. */
+/** Imports the configured secret bytes as keys. */
 export function tokenKey(secret: Uint8Array<ArrayBuffer>): TokenKey {
-  return crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+  const encryption = Uint8Array.from(derivedKey(secret, "token encryption").export());
+  return {
+    signing: crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]),
+    encryption: crypto.subtle.importKey("raw", encryption, "AES-GCM", false, ["encrypt", "decrypt"]),
+  };
 }
 
 /**
- * Signs a token (RFC 7519, HS256) that carries the caller's credentials; it is signed, not encrypted.
+ * Issues a token that carries the caller's credentials: signed with HS256 (RFC 7519), or encrypted with AES-256-GCM
+ * (RFC 7516).
  *
  * @param nowSeconds the time, seconds since 1970
  * @throws HttpError 422 when the token would be longer than {@link MAX_TOKEN_CHARACTERS}
@@ -46,6 +64,7 @@ export async function issueToken(
   key: TokenKey,
   nowSeconds: number,
   lifetimeMinutes: number,
+  format: TokenFormat = "signed",
 ): Promise<string> {
   const payload = {
     sub: claims.sub,
@@ -53,7 +72,10 @@ export async function issueToken(
     ...(claims.tenant === null ? {} : { tenant: claims.tenant }),
     exp: Math.floor(nowSeconds) + lifetimeMinutes * 60,
   };
-  const token = await new SignJWT(payload).setProtectedHeader({ alg: ALGORITHM, typ: "JWT" }).sign(await key);
+  const token = format === "signed"
+    ? await new SignJWT(payload).setProtectedHeader({ alg: SIGNATURE, typ: "JWT" }).sign(await key.signing)
+    : await new EncryptJWT(payload).setProtectedHeader({ alg: KEY_MANAGEMENT, enc: ENCRYPTION, typ: "JWT" })
+      .encrypt(await key.encryption);
   if (token.length > MAX_TOKEN_CHARACTERS) throw unprocessable("username and password are too long");
   return token;
 }
@@ -67,15 +89,17 @@ interface Verified {
 }
 
 /**
- * A verifier of bearer tokens that caches the last {@link MAX_CACHED_TOKENS} verified ones. Expiry is checked each time,
- * without leeway. A token without `exp` is rejected.
+ * A verifier of bearer tokens of both formats that caches the last {@link MAX_CACHED_TOKENS} verified ones. Expiry is
+ * checked each time, without leeway. A token without `exp` is rejected.
+ *
+ * @param keys a token of any of them is accepted
  *
  * The verifier throws HttpError 401 with `Invalid token`, `Token has expired` or `Invalid token: no subject`.
  */
-export function tokenVerifier(key: TokenKey): VerifyToken {
+export function tokenVerifier(keys: readonly TokenKey[]): VerifyToken {
   const verified = new LRUCache<string, Verified>({ max: MAX_CACHED_TOKENS });
   const verify = async (token: string, nowSeconds: number) => {
-    const entry = await readToken(token, key, nowSeconds);
+    const entry = await readToken(token, keys, nowSeconds);
     verified.set(token, entry);
     return entry.claims;
   };
@@ -95,25 +119,44 @@ export function bearerToken(authorization: string | null): string {
   return match[1];
 }
 
-async function readToken(token: string, key: TokenKey, nowSeconds: number): Promise<Verified> {
-  if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT.test(token)) throw invalidToken();
-  const { protectedHeader, payload } = await verifySignature(token, await key, nowSeconds);
-  const parsed = PAYLOAD_SCHEMA.safeParse(payload);
-  // No header extension is supported, so a critical one must be rejected (RFC 7515 §4.1.11).
-  if (protectedHeader.crit !== undefined || !parsed.success) throw invalidToken();
+async function readToken(token: string, keys: readonly TokenKey[], nowSeconds: number): Promise<Verified> {
+  if (token.length > MAX_TOKEN_CHARACTERS) throw invalidToken();
+  const parsed = PAYLOAD_SCHEMA.safeParse(await authenticPayload(token, keys, nowSeconds));
+  if (!parsed.success) throw invalidToken();
   const { sub, pwd, tenant, exp } = parsed.data;
   if (sub === undefined) throw notAuthenticated("Invalid token: no subject");
   return { claims: { sub, pwd, tenant: tenant ?? null }, exp };
 }
 
-async function verifySignature(token: string, key: CryptoKey, nowSeconds: number): Promise<JWTVerifyResult> {
-  try {
-    return await jwtVerify(token, key, { algorithms: [ALGORITHM], currentDate: new Date(nowSeconds * 1000) });
-  } catch (error) {
-    if (error instanceof errors.JWTExpired) throw expired();
-    if (error instanceof errors.JOSEError) throw invalidToken();
-    throw error;
+/** The payload of a token that was issued with one of the keys. */
+async function authenticPayload(token: string, keys: readonly TokenKey[], nowSeconds: number): Promise<JWTPayload> {
+  const open = SIGNED.test(token) ? verified : ENCRYPTED.test(token) ? decrypted : null;
+  if (open === null) throw invalidToken();
+  const currentDate = new Date(nowSeconds * 1000);
+  for (const key of keys) {
+    try {
+      const { protectedHeader, payload } = await open(token, key, currentDate);
+      // No header extension is supported, so a critical one must be rejected (RFC 7515 §4.1.11).
+      if (protectedHeader.crit !== undefined) throw invalidToken();
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw expired();
+      if (!(error instanceof errors.JOSEError)) throw error;
+    }
   }
+  throw invalidToken();
+}
+
+async function verified(token: string, { signing }: TokenKey, currentDate: Date) {
+  return await jwtVerify(token, await signing, { algorithms: [SIGNATURE], currentDate });
+}
+
+async function decrypted(token: string, { encryption }: TokenKey, currentDate: Date) {
+  return await jwtDecrypt(token, await encryption, {
+    keyManagementAlgorithms: [KEY_MANAGEMENT],
+    contentEncryptionAlgorithms: [ENCRYPTION],
+    currentDate,
+  });
 }
 
 function invalidToken(): HttpError {

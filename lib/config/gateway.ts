@@ -6,6 +6,9 @@ import type { VariableName } from "./variables.ts";
 export interface GatewayConfig {
   /** Signs bearer tokens; null: a random key stored in the data folder (embedded store only). */
   readonly tokenKey: string | null;
+  /** Tokens signed with it are accepted too; null: none. */
+  readonly previousTokenKey: string | null;
+  readonly tokenFormat: "signed" | "encrypted";
   readonly tokenMinutes: number;
   /** `*`: any origin without credentials; else these with credentials, so that none means our own pages only. */
   readonly corsOrigins: "*" | readonly string[];
@@ -66,6 +69,8 @@ export function gatewayConfig(reading: Reading): GatewayConfig {
   const hasMapi = store === null || store.backend === "hcp" || hasMapiAddress(store.addresses);
   return {
     tokenKey,
+    previousTokenKey: reading.part(() => previousTokenKey(reading)),
+    tokenFormat: settings.API_TOKEN_FORMAT,
     tokenMinutes: settings.API_TOKEN_EXPIRE_MINUTES,
     corsOrigins: corsOrigins(reading),
     mapiEnabled: settings.MAPI_ENABLED && hasMapi,
@@ -79,6 +84,20 @@ export function gatewayConfig(reading: Reading): GatewayConfig {
   };
 }
 
+/** Who knows an accepted key can issue tokens, so the example value is rejected. */
+function previousTokenKey(reading: Reading): string | null {
+  const key = reading.settings.API_SECRET_KEY_PREVIOUS;
+  if (key === undefined) return null;
+  if (key === WEAK_DEFAULT_KEY || key === reading.settings.API_SECRET_KEY) {
+    reading.refuse(
+      "API_SECRET_KEY_PREVIOUS",
+      "must be the key before or after API_SECRET_KEY; unset it if there is none",
+    );
+  }
+  warnOfShortKey(reading, "API_SECRET_KEY_PREVIOUS", key);
+  return key;
+}
+
 function readTokenKey(reading: Reading): string | null {
   const key = reading.settings.API_SECRET_KEY;
   if (key === undefined || key === WEAK_DEFAULT_KEY) {
@@ -86,10 +105,13 @@ function readTokenKey(reading: Reading): string | null {
     const state = key === undefined ? "is required" : "still has its well-known example value";
     reading.refuse("API_SECRET_KEY", `${state}: set a long random value, such as that of "openssl rand -hex 32"`);
   }
-  if (new TextEncoder().encode(key).length < MIN_TOKEN_KEY_BYTES) {
-    reading.warn("API_SECRET_KEY", `shorter than ${MIN_TOKEN_KEY_BYTES} bytes, tokens signed with it can be forged`);
-  }
+  warnOfShortKey(reading, "API_SECRET_KEY", key);
   return key;
+}
+
+function warnOfShortKey(reading: Reading, variable: VariableName, key: string): void {
+  if (new TextEncoder().encode(key).length >= MIN_TOKEN_KEY_BYTES) return;
+  reading.warn(variable, `shorter than ${MIN_TOKEN_KEY_BYTES} bytes, tokens signed with it can be forged`);
 }
 
 function corsOrigins(reading: Reading): "*" | readonly string[] {

@@ -164,6 +164,15 @@ export const environment = z.object({
     "The key that signs bearer tokens: a long random value, the same for every replica. `change-me-in-production` counts as unset.",
     { secret: true, otherwise: "a random key in the data folder with an embedded store, else required" },
   ),
+  API_SECRET_KEY_PREVIOUS: gateway(
+    line().optional(),
+    "A second key whose bearer tokens are accepted too, while the key is being replaced ([operations.md](operations.md#replacing-keys)).",
+    { secret: true, otherwise: "none" },
+  ),
+  API_TOKEN_FORMAT: gateway(
+    choice(["signed", "encrypted"]).default("signed"),
+    "`signed` (HS256): clients can read the claims of their tokens, the password among them. `encrypted` (AES-256-GCM): they cannot. Tokens of both formats are accepted.",
+  ),
   API_TOKEN_EXPIRE_MINUTES: gateway(
     integer(1, ONE_YEAR_MINUTES, "minutes").default(480),
     "How long a bearer token is valid.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
-import { issueToken, type TokenKey } from "@/lib/auth/token.ts";
+import { issueToken, type TokenFormat, type TokenKey } from "@/lib/auth/token.ts";
 import type { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
@@ -24,6 +24,7 @@ const tokenAnswer = z.object({ access_token: z.string(), token_type: z.literal("
 
 interface TokenSettings {
   readonly key: TokenKey;
+  readonly format: TokenFormat;
   readonly lifetimeMinutes: number;
   /** ms since 1970 */
   readonly now: () => number;
@@ -32,7 +33,7 @@ interface TokenSettings {
 }
 
 /** Login: the only gateway operation that needs no token. It checks nothing; the store does, on later requests. */
-export function authOperations({ key, lifetimeMinutes, now, slots }: TokenSettings): Operation[] {
+export function authOperations({ key, format, lifetimeMinutes, now, slots }: TokenSettings): Operation[] {
   return [
     publicOperation({
       id: "login",
@@ -56,6 +57,7 @@ export function authOperations({ key, lifetimeMinutes, now, slots }: TokenSettin
           key,
           now() / 1000,
           lifetimeMinutes,
+          format,
         );
         return Response.json({ access_token: token, token_type: "bearer" });
       },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
-import { type JWTPayload, SignJWT } from "jose";
+import { EncryptJWT, type JWTPayload, SignJWT } from "jose";
 import { issueToken, MAX_TOKEN_CHARACTERS, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 
 const SECRET = new TextEncoder().encode("a secret that only tests know, 32+");
@@ -12,7 +12,7 @@ const text = fc.string({ unit: "grapheme" });
 const decoded = (part: string): JWTPayload => JSON.parse(Buffer.from(part, "base64url").toString());
 
 Deno.test("token: issued ones are HS256 over their parts and verify, and so do those of another issuer with the key", async () => {
-  const verify = tokenVerifier(KEY);
+  const verify = tokenVerifier([KEY]);
   await fc.assert(
     fc.asyncProperty(text, text, fc.option(fc.constantFrom("archive", "a-b", "X1")), async (sub, pwd, tenant) => {
       const ours = await issueToken({ sub, pwd, tenant }, KEY, NOW, 10);
@@ -30,7 +30,7 @@ Deno.test("token: issued ones are HS256 over their parts and verify, and so do t
 });
 
 Deno.test("token: expires to the second, also once it is cached, which makes its claims a matter of no wait", async () => {
-  const verify = tokenVerifier(KEY);
+  const verify = tokenVerifier([KEY]);
   const token = await issueToken({ sub: "u", pwd: "p", tenant: null }, KEY, NOW, 1);
   const claims = await verify(token, NOW + 59);
   assert.equal(claims.sub, "u");
@@ -40,7 +40,7 @@ Deno.test("token: expires to the second, also once it is cached, which makes its
 });
 
 Deno.test("token: nothing that was changed or made up verifies", async () => {
-  const verify = tokenVerifier(KEY);
+  const verify = tokenVerifier([KEY]);
   const refused = (token: string, detail: string) =>
     assert.rejects(async () => await verify(token, NOW), { status: 401, detail });
   const token = await issueToken({ sub: "u", pwd: "p", tenant: "t" }, KEY, NOW, 10);
@@ -74,7 +74,7 @@ Deno.test("token: nothing that was changed or made up verifies", async () => {
 });
 
 Deno.test("token: signed claims that are not those of a token are rejected", async () => {
-  const verify = tokenVerifier(KEY);
+  const verify = tokenVerifier([KEY]);
   const cases: readonly (readonly [claims: Record<string, unknown>, detail: string])[] = [
     [{ sub: "u" }, "Invalid token"],
     [{ sub: "u", exp: "soon" }, "Invalid token"],
@@ -103,4 +103,54 @@ Deno.test("token: signed claims that are not those of a token are rejected", asy
 Deno.test("token: credentials too long for a token are rejected when it is issued", async () => {
   const claims = { sub: "u", pwd: "\u0001".repeat(1024), tenant: null };
   await assert.rejects(issueToken(claims, KEY, NOW, 1), { status: 422 });
+});
+
+Deno.test("token: an encrypted one shows nothing of its claims and verifies with its key alone", async () => {
+  const verify = tokenVerifier([KEY]);
+  await fc.assert(
+    fc.asyncProperty(text, text, fc.option(fc.constantFrom("archive", "a-b", "X1")), async (sub, pwd, tenant) => {
+      const token = await issueToken({ sub, pwd, tenant }, KEY, NOW, 10, "encrypted");
+      const [header, none, ...rest] = token.split(".");
+      assert.deepEqual(decoded(header), { alg: "dir", enc: "A256GCM", typ: "JWT" });
+      assert.deepEqual([none, rest.length], ["", 3]);
+      assert.deepEqual(await verify(token, NOW), { sub, pwd, tenant });
+      const others = tokenVerifier([tokenKey(new TextEncoder().encode("another secret that only tests know"))]);
+      await assert.rejects(async () => await others(token, NOW), { status: 401, detail: "Invalid token" });
+    }),
+    { numRuns: 50 },
+  );
+  const token = await issueToken({ sub: "u", pwd: "p", tenant: "t" }, KEY, NOW, 1, "encrypted");
+  await assert.rejects(async () => await verify(token, NOW + 60), { status: 401, detail: "Token has expired" });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(token.length - 2), fc.string({ minLength: 1, maxLength: 3 }), async (at, noise) => {
+      const changed = token.slice(0, at) + noise + token.slice(at + 1);
+      if (changed === token) return;
+      await assert.rejects(async () => await verify(changed, NOW), { status: 401, detail: "Invalid token" });
+    }),
+  );
+});
+
+Deno.test("token: an encrypted one with another algorithm is rejected", async () => {
+  const verify = tokenVerifier([KEY]);
+  for (const enc of ["A128GCM", "A128CBC-HS256"]) {
+    const secret = new Uint8Array(enc === "A128GCM" ? 16 : 32);
+    const token = await new EncryptJWT({ sub: "u", exp: NOW + 9 }).setProtectedHeader({ alg: "dir", enc }).encrypt(
+      secret,
+    );
+    await assert.rejects(async () => await verify(token, NOW), { status: 401, detail: "Invalid token" });
+  }
+});
+
+Deno.test("token: those of each accepted key and format verify while a key is replaced", async () => {
+  const next = tokenKey(new TextEncoder().encode("the secret after the one of the tests"));
+  const verify = tokenVerifier([next, KEY]);
+  const claims = { sub: "u", pwd: "p", tenant: null };
+  for (const key of [KEY, next]) {
+    for (const format of ["signed", "encrypted"] as const) {
+      assert.deepEqual(await verify(await issueToken(claims, key, NOW, 1, format), NOW), claims);
+    }
+  }
+  const old = await issueToken(claims, KEY, NOW, 1);
+  await assert.rejects(async () => await verify(old, NOW + 60), { detail: "Token has expired" });
+  await assert.rejects(async () => await tokenVerifier([next])(old, NOW), { detail: "Invalid token" });
 });

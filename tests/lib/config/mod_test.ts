@@ -203,6 +203,16 @@ Deno.test("token key: required without an embedded store, and the known example 
   refused({ ...without, EMBEDDED: "cluster" }, "API_SECRET_KEY", /is required/);
 });
 
+Deno.test("token key: a second one is accepted, which is not the first and no known example", () => {
+  const previous = (API_SECRET_KEY_PREVIOUS: string) => ({ ...REAL_STORE, API_SECRET_KEY_PREVIOUS });
+  assert.equal(read(REAL_STORE).gateway?.previousTokenKey, null);
+  assert.equal(read(previous(`${KEY}x`)).gateway?.previousTokenKey, `${KEY}x`);
+  refused(previous(KEY), "API_SECRET_KEY_PREVIOUS", /must be the key before or after/);
+  refused(previous("change-me-in-production"), "API_SECRET_KEY_PREVIOUS", /must be the key before or after/);
+  assert.match(read(previous("short")).warnings.join(), /^API_SECRET_KEY_PREVIOUS: shorter than 32 bytes/);
+  assert.equal(read({ ...REAL_STORE, API_TOKEN_FORMAT: "encrypted" }).gateway?.tokenFormat, "encrypted");
+});
+
 Deno.test("HOST: every interface without an embedded part, and then any Host name", () => {
   const { connections: _, ...server } = read(REAL_STORE).server;
   assert.deepEqual(server, { host: "0.0.0.0", port: 8000, allowedHosts: null, certificate: null });
