@@ -244,8 +244,13 @@ export default island(
               </label>
             )}
             <button class="btn" type="submit">{STORAGE_LABELS.show}</button>
-            {offered.write && <UploadButton />}
-            {offered.write && <NewFolder folder={folder} />}
+            {offered.write && (
+              <>
+                <UploadButton choice="files" />
+                <UploadButton choice="folder" />
+                <NewFolder folder={folder} />
+              </>
+            )}
             {from !== "" && (
               <a class="btn" href={folderPath({ ...folder, find, from: "" })}>{STORAGE_LABELS.firstRows}</a>
             )}

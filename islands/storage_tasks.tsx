@@ -2,21 +2,22 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { island } from "@/lib/client/island.tsx";
+import { announcement } from "@/lib/client/storage/dock.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { recallRefused } from "@/lib/client/storage/refused_changes.ts";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import { taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
 import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { DeleteDialog } from "@/islands/tasks/delete_dialog.tsx";
+import { Dock } from "@/islands/tasks/dock.tsx";
 import { NameDialog } from "@/islands/tasks/name_dialog.tsx";
-import { TaskDrawer } from "@/islands/tasks/task_drawer.tsx";
 import { TransferDialog } from "@/islands/tasks/transfer_dialog.tsx";
 
 interface StorageTasksProps {
   readonly account: string;
 }
 
-/** The dialogs of changes, and the tasks that perform them, on every page of the storage. */
+/** The dialogs of changes, and the dock with uploads and tasks, on every page of the storage. */
 export default island("storage_tasks", function StorageTasks({ account }: StorageTasksProps) {
   const list = useSignal<TaskList | null>(null);
   useEffect(() => {
@@ -28,16 +29,19 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
   const wasOpen = useRef(false);
   useEffect(() => {
     if (wasOpen.current && wanted === null && document.activeElement === document.body) {
-      document.getElementById("tasks-title")?.focus();
+      document.getElementById("dock-title")?.focus();
     }
     wasOpen.current = wanted !== null;
   }, [wanted]);
   const last = list.value?.lastEnded.value ?? null;
+  useEffect(() => {
+    if (last) announcement.value = `${taskTitle(last.plan)}: ${endOf(last)}`;
+  }, [last]);
   return (
     <>
-      <p class="sr" role="status">{last && `${taskTitle(last.plan)}: ${endOf(last)}`}</p>
+      <p class="sr" role="status">{announcement.value}</p>
       {wanted && <WantedDialog wanted={wanted} onClose={() => wantedChange.value = null} />}
-      {list.value && list.value.tasks.value.length > 0 && <TaskDrawer list={list.value} />}
+      <Dock list={list.value} />
     </>
   );
 });

@@ -1,20 +1,22 @@
-import { useSignal } from "@preact/signals";
+import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
-import { KeyName } from "@/components/storage/key_name.tsx";
 import { InterruptedUploads } from "@/components/storage/interrupted_uploads.tsx";
 import { UnfinishedList } from "@/components/storage/unfinished_list.tsx";
 import { UploadList } from "@/components/storage/upload_list.tsx";
-import { Notice } from "@/components/storage/upload_notices.tsx";
 import { island } from "@/lib/client/island.tsx";
-import { type ChosenFiles, chosenFiles, droppedFiles, MAX_FILES } from "@/lib/client/storage/upload/dropped_files.ts";
+import { keepFocus } from "@/lib/client/keep_focus.ts";
+import { announcement, uploadSection } from "@/lib/client/storage/dock.ts";
+import { chosenFiles, droppedFiles } from "@/lib/client/storage/upload/dropped_files.ts";
 import { onUploadRequested } from "@/lib/client/storage/upload/upload_requests.ts";
 import { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
 import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
 import type { OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
-import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
+import { UploadAnnouncer } from "@/lib/presentation/storage/upload_announcer.ts";
+import { uploadHead } from "@/lib/presentation/storage/upload_head.ts";
+import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
 
 interface StorageUploadsProps {
   readonly account: string;
@@ -26,12 +28,13 @@ interface StorageUploadsProps {
   readonly found: OfferedChanges;
 }
 
-/** Uploads to a folder: by drop or dialog, with a list of what is under way. */
+/** Uploads to a folder: by drop or dialog. What is under way stands in the dock, what was left unfinished stands here. */
 export default island(
   "storage_uploads",
   function StorageUploads({ account, bucket, prefix, name, found }: StorageUploadsProps) {
     const store = useSignal<UploadsStore | null>(null);
     const isOver = useSignal(false);
+    const area = useRef<HTMLDivElement>(null);
     const files = useRef<HTMLInputElement>(null);
     const folder = useRef<HTMLInputElement>(null);
     const isOffered = () => offeredChanges(account, bucket, found).write;
@@ -39,16 +42,23 @@ export default island(
     useEffect(() => {
       const created = new UploadsStore({ account, bucket, prefix });
       store.value = created;
-      const stopStore = created.start();
-      const stopDrops = followDrops((over) => isOver.value = over && isOffered(), (transfer) => {
-        if (!isOffered()) return;
-        void droppedFiles(transfer).then((chosen) => created.add(chosen));
-      });
-      const stopRequests = onUploadRequested(() => files.current?.click());
+      showInDock(created, bucket);
+      const stops = [
+        created.start(),
+        announced(created),
+        followDrops((over) => isOver.value = over && isOffered(), (transfer) => {
+          if (!isOffered()) return;
+          void droppedFiles(transfer).then((chosen) => created.add(chosen));
+        }),
+        onUploadRequested((choice) => (choice === "files" ? files : folder).current?.click()),
+      ];
+      if (area.current) {
+        // A notice that goes leaves the focus to what stands below it.
+        stops.push(keepFocus(area.current, "tr", () => area.current?.querySelector("summary") ?? null));
+      }
       return () => {
-        stopRequests();
-        stopStore();
-        stopDrops();
+        for (const stop of stops) stop();
+        uploadSection.value = null;
       };
     }, []);
 
@@ -60,26 +70,12 @@ export default island(
     };
 
     return (
-      <div class="upload-area needs-scripts">
-        {isOffered() && (
-          <p class={isOver.value ? "drop over" : "drop"}>
-            <Icon name="upload" />
-            {isOver.value ? <span>{UPLOAD_LABELS.dropHere(plainName(name))}</span> : (
-              <span>
-                {UPLOAD_LABELS.drop}{" "}
-                <button class="link" type="button" onClick={() => files.current?.click()}>{UPLOAD_LABELS.files}</button>
-                {" "}
-                {UPLOAD_LABELS.or}{" "}
-                <button class="link" type="button" onClick={() => folder.current?.click()}>
-                  {UPLOAD_LABELS.folder}
-                </button>
-                {". "}
-                {UPLOAD_LABELS.goTo}{" "}
-                <b>
-                  <KeyName name={name} />
-                </b>.
-              </span>
-            )}
+      <div class="upload-area needs-scripts" ref={area}>
+        {isOver.value && (
+          <p class="drop">
+            <span>
+              <Icon name="upload" /> {UPLOAD_LABELS.dropHere(plainName(name))}
+            </span>
           </p>
         )}
         <input ref={files} type="file" multiple hidden onChange={(event) => choose(event.currentTarget)} />
@@ -92,38 +88,47 @@ export default island(
           onChange={(event) => choose(event.currentTarget)}
         />
         {store.value && (
-          <>
-            <ChoiceNotices chosen={store.value.choice.value} />
-            <InterruptedUploads
-              store={store.value}
-              account={account}
-              bucket={bucket}
-              prefix={prefix}
-              onChoose={() => folder.current?.click()}
-            />
-            <UnfinishedList
-              uploads={store.value.unfinished}
-              prefix={prefix}
-              onOpen={() => void store.value?.readUnfinished()}
-            />
-            <UploadList store={store.value} bucket={bucket} />
-          </>
+          <InterruptedUploads
+            store={store.value}
+            account={account}
+            bucket={bucket}
+            prefix={prefix}
+            onChoose={() => folder.current?.click()}
+          />
         )}
+        <UnfinishedList
+          uploads={store.value?.unfinished ?? null}
+          prefix={prefix}
+          onOpen={() => void store.value?.readUnfinished()}
+        />
       </div>
     );
   },
 );
 
-/** What could not be taken of the last choice. */
-function ChoiceNotices({ chosen }: { readonly chosen: ChosenFiles | null }) {
-  if (!chosen) return null;
-  return (
-    <>
-      {chosen.files.length === 0 && <Notice tone="warn">{UPLOAD_NOTICES.empty}</Notice>}
-      {chosen.isCut && <Notice tone="warn">{UPLOAD_NOTICES.cut(MAX_FILES)}</Notice>}
-      {chosen.unreadable > 0 && <Notice tone="warn">{UPLOAD_NOTICES.unreadable(chosen.unreadable)}</Notice>}
-    </>
-  );
+function showInDock(store: UploadsStore, bucket: string): void {
+  uploadSection.value = {
+    line() {
+      void store.version.value;
+      const isEmpty = store.choice.value === null && store.counts.all === 0;
+      return isEmpty ? "" : uploadHead(store.counts);
+    },
+    needsReader() {
+      void store.version.value;
+      return store.counts.inUse > 0 || store.counts.state === "stopped";
+    },
+    view: () => <UploadList store={store} bucket={bucket} />,
+  };
+}
+
+/** Has a screen reader say how far the uploads are. @returns a function that ends that */
+function announced(store: UploadsStore): () => void {
+  const announcer = new UploadAnnouncer();
+  return effect(() => {
+    void store.version.value;
+    const said = announcer.next({ counts: store.counts, percent: store.percent, now: performance.now() });
+    if (said !== "") announcement.value = said;
+  });
 }
 
 /** Takes files that are dropped anywhere on the page. @returns a function that ends that */

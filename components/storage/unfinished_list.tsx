@@ -13,7 +13,8 @@ import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload
 const MAX_ROWS = 100;
 
 interface UnfinishedListProps {
-  readonly uploads: UnfinishedUploads;
+  /** Null until the page is awake. */
+  readonly uploads: UnfinishedUploads | null;
   readonly prefix: string;
   /** Reads the list. */
   readonly onOpen: () => void;
@@ -21,14 +22,24 @@ interface UnfinishedListProps {
 
 /** Uploads in parts that were begun and never ended: their age, what they take, and a way to delete them. */
 export function UnfinishedList({ uploads, prefix, onOpen }: UnfinishedListProps) {
-  const { value: list } = uploads.list;
+  const list = uploads?.list.value ?? null;
   return (
-    <details class="unfinished" onToggle={({ currentTarget }) => currentTarget.open && onOpen()}>
+    <details
+      class="unfinished"
+      onToggle={({ currentTarget }) => currentTarget.open && onOpen()}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.currentTarget.open = false;
+        event.currentTarget.querySelector("summary")?.focus();
+      }}
+    >
       <summary>{UPLOAD_LABELS.unfinished}</summary>
-      {list === null && <p class="note">{UPLOAD_LABELS.reading}</p>}
-      {list === "forbidden" && <p class="note">{UPLOAD_NOTICES.unfinishedForbidden}</p>}
-      {list === "failed" && <p class="note">{UPLOAD_NOTICES.unfinishedFailed}</p>}
-      {Array.isArray(list) && <Rows list={list} prefix={prefix} onEnd={(ended) => void uploads.end(ended)} />}
+      <div>
+        {list === null && <p class="note">{UPLOAD_LABELS.reading}</p>}
+        {list === "forbidden" && <p class="note">{UPLOAD_NOTICES.unfinishedForbidden}</p>}
+        {list === "failed" && <p class="note">{UPLOAD_NOTICES.unfinishedFailed}</p>}
+        {Array.isArray(list) && <Rows list={list} prefix={prefix} onEnd={(ended) => void uploads?.end(ended)} />}
+      </div>
     </details>
   );
 }

@@ -1,14 +1,13 @@
 import { useSignal } from "@preact/signals";
 
 import { Meter } from "@/components/meter.tsx";
-import { ToolButton } from "@/components/tool_button.tsx";
 import type { UploadEngine } from "@/lib/client/storage/upload/upload_engine.ts";
 import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
 import { formatSpan } from "@/lib/presentation/durations.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { UPLOAD_HEADS, UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
-import { TakenQuestion, UploadNotices } from "./upload_notices.tsx";
+import { ChoiceNotices, TakenQuestion, UploadNotices } from "./upload_notices.tsx";
 import { UploadRow } from "./upload_row.tsx";
 
 /** Files that are shown at first, and with each further step: thousands of rows would slow the page. */
@@ -19,17 +18,15 @@ interface UploadListProps {
   readonly bucket: string;
 }
 
-/** The uploads of a page at its lower edge: how far all are, and each file with what can be done. */
+/** The uploads of a page: how fast they go, what concerns all of them, and each file with what can be done. */
 export function UploadList({ store, bucket }: UploadListProps) {
-  const isOpen = useSignal(true);
   const most = useSignal(SHOWN_ROWS);
   // Read, so that the list is drawn again whenever something has changed.
   void store.version.value;
   const { engine } = store;
-  if (engine.items.length === 0) return null;
-  const { isPaused, halted, bytes, sentBytes } = engine;
-  const percent = bytes === 0 ? (engine.isBusy ? 0 : 100) : Math.floor(100 * sentBytes / bytes);
-  const items = isOpen.value ? store.sorted() : [];
+  const { isPaused, halted, bytes } = engine;
+  const percent = store.percent;
+  const items = store.sorted();
   const shown = items.slice(0, most.value);
   const events = {
     onPause: (item: typeof items[number]) => engine.pauseItem(item),
@@ -37,74 +34,60 @@ export function UploadList({ store, bucket }: UploadListProps) {
     onCancel: (item: typeof items[number]) => void engine.cancelItem(item),
   };
   return (
-    <section class="uploads" aria-label={UPLOAD_LABELS.uploads}>
-      <header>
-        <h2 aria-live="polite">{headOf(engine)}</h2>
+    <>
+      <div class="controls">
         <p>{paceOf(engine)}</p>
         {engine.count("failed") > 1 && (
-          <button class="btn" type="button" onClick={() => engine.retryFailed()}>{UPLOAD_LABELS.tryAllAgain}</button>
+          <button class="btn small" type="button" onClick={() => engine.retryFailed()}>
+            {UPLOAD_LABELS.tryAllAgain}
+          </button>
         )}
         {isPaused
-          ? <button class="btn" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
-          : engine.isBusy && halted === null &&
-            <button class="btn" type="button" onClick={() => engine.pause()}>{UPLOAD_LABELS.pauseAll}</button>}
+          ? <button class="btn small" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
+          : engine.isBusy && halted === null && (
+            <button class="btn small" type="button" onClick={() => engine.pause()}>{UPLOAD_LABELS.pauseAll}</button>
+          )}
         {engine.isBusy && (isPaused || halted !== null) && (
           <button
-            class="btn"
+            class="btn small"
             type="button"
             onClick={() => void engine.cancelAll()}
           >
             {UPLOAD_LABELS.cancelAll}
           </button>
         )}
-        <ToolButton
-          icon={isOpen.value ? "down" : "up"}
-          name={isOpen.value ? UPLOAD_LABELS.fold : UPLOAD_LABELS.unfold}
-          onClick={() => isOpen.value = !isOpen.value}
-        />
-        {!engine.isBusy && engine.count("taken") === 0 && (
-          <ToolButton
-            icon="close"
-            name={UPLOAD_LABELS.close}
-            onClick={() => engine.clear()}
-          />
+        {store.counts.state === "ended" && engine.count("taken") === 0 && (
+          <button
+            class="btn small"
+            type="button"
+            onClick={() => store.clear()}
+          >
+            {UPLOAD_LABELS.close}
+          </button>
         )}
-      </header>
-      <Meter
-        parts={[{ count: percent, tone: toneOf(engine) }]}
-        total={100}
-        label={UPLOAD_LABELS.sentMeter(percent, formatBytes(bytes))}
-      />
-      <TakenQuestion store={store} />
-      <UploadNotices store={store} bucket={bucket} />
-      {isOpen.value && (
-        <ul tabIndex={0} aria-label={UPLOAD_LABELS.uploads}>
-          {shown.map((item) => <UploadRow key={item.id} item={item} events={events} />)}
-          {items.length > shown.length && (
-            <li class="more">
-              <button class="btn" type="button" onClick={() => most.value += SHOWN_ROWS}>
-                {UPLOAD_LABELS.showMore(Math.min(SHOWN_ROWS, items.length - shown.length))}
-              </button>
-            </li>
-          )}
-        </ul>
+      </div>
+      {items.length > 0 && (
+        <Meter
+          parts={[{ count: percent, tone: toneOf(engine) }]}
+          total={100}
+          label={UPLOAD_LABELS.sentMeter(percent, formatBytes(bytes))}
+        />
       )}
-    </section>
+      <TakenQuestion store={store} />
+      <ChoiceNotices chosen={store.choice.value} />
+      <UploadNotices store={store} bucket={bucket} />
+      <ul>
+        {shown.map((item) => <UploadRow key={item.id} item={item} events={events} />)}
+        {items.length > shown.length && (
+          <li class="more">
+            <button class="btn small" type="button" onClick={() => most.value += SHOWN_ROWS}>
+              {UPLOAD_LABELS.showMore(Math.min(SHOWN_ROWS, items.length - shown.length))}
+            </button>
+          </li>
+        )}
+      </ul>
+    </>
   );
-}
-
-function headOf(engine: UploadEngine): string {
-  const all = engine.items.length - engine.count("skipped") - engine.count("cancelled");
-  const open = all - engine.count("done");
-  if (engine.halted !== null) return UPLOAD_HEADS.stopped(open, all);
-  if (engine.isPaused && engine.isBusy) return UPLOAD_HEADS.paused(open, all);
-  if (engine.isBusy) {
-    return engine.count("looking") === all ? UPLOAD_HEADS.looking : UPLOAD_HEADS.uploading(open, all);
-  }
-  if (engine.count("taken") > 0) return UPLOAD_HEADS.asking(engine.count("taken"));
-  if (engine.count("failed") > 0) return UPLOAD_HEADS.failed(engine.count("failed"), all);
-  if (open > 0) return UPLOAD_HEADS.paused(open, all);
-  return all === 0 ? UPLOAD_HEADS.none : UPLOAD_HEADS.done(engine.count("done"));
 }
 
 /** Red says that a person must act: as long as something moves, its own row says that of a file that failed. */
@@ -120,6 +103,6 @@ function paceOf(engine: UploadEngine): string {
   const rate = isMoving ? engine.pace.rate(Date.now()) : null;
   if (rate === null || rate === 0) return "";
   const seconds = (engine.bytes - engine.sentBytes) / rate;
-  const left = seconds < 60 ? UPLOAD_HEADS.leftShort : UPLOAD_HEADS.left(formatSpan(seconds));
+  const left = seconds < 60 ? UPLOAD_HEADS.timeLeftShort : UPLOAD_HEADS.timeLeft(formatSpan(seconds));
   return `${UPLOAD_HEADS.rate(formatBytes(rate))} · ${left}`;
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 
+import { type ChosenFiles, MAX_FILES } from "@/lib/client/storage/upload/dropped_files.ts";
 import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
@@ -15,7 +16,7 @@ export function TakenQuestion({ store }: { readonly store: UploadsStore }) {
   const named = taken.slice(0, NAMED);
   const { engine } = store;
   return (
-    <Notice tone="warn">
+    <Notice tone="warn" isUrgent>
       <p>{UPLOAD_NOTICES.taken(named.map(({ path }) => plainName(path)).join(", "), taken.length - named.length)}</p>
       <button class="btn" type="button" onClick={() => engine.answer("replace")}>{UPLOAD_LABELS.replace}</button>
       <button class="btn" type="button" onClick={() => engine.answer("keep both")}>{UPLOAD_LABELS.keepBoth}</button>
@@ -61,11 +62,29 @@ export function UploadNotices({ store, bucket }: { readonly store: UploadsStore;
   );
 }
 
+/** What could not be taken of the last choice. */
+export function ChoiceNotices({ chosen }: { readonly chosen: ChosenFiles | null }) {
+  if (!chosen) return null;
+  return (
+    <>
+      {chosen.files.length === 0 && <Notice tone="warn">{UPLOAD_NOTICES.empty}</Notice>}
+      {chosen.isCut && <Notice tone="warn">{UPLOAD_NOTICES.cut(MAX_FILES)}</Notice>}
+      {chosen.unreadable > 0 && <Notice tone="warn">{UPLOAD_NOTICES.unreadable(chosen.unreadable)}</Notice>}
+    </>
+  );
+}
+
 interface NoticeProps {
   readonly tone?: "warn" | "bad";
+  /** Whether uploads wait for the reader's answer, so that a screen reader says it at once. */
+  readonly isUrgent?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Notice({ tone, children }: NoticeProps) {
-  return <div class={tone ? `notice ${tone}` : "notice"}>{children}</div>;
+export function Notice({ tone, isUrgent = tone === "bad", children }: NoticeProps) {
+  return (
+    <div class={tone ? `notice ${tone}` : "notice"} role={isUrgent ? "alert" : "status"}>
+      {children}
+    </div>
+  );
 }

@@ -1,7 +1,6 @@
 import { Icon, type IconName } from "@/components/icon.tsx";
 import { Meter } from "@/components/meter.tsx";
 import type { UploadItem } from "@/lib/client/storage/upload/upload_item.ts";
-import type { Tone } from "@/lib/presentation/campaign_state.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import { faultSentence, UPLOAD_LABELS, UPLOAD_STATES } from "@/lib/presentation/storage/upload_sentences.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
@@ -14,25 +13,27 @@ interface UploadRowEvents {
   readonly onCancel: (item: UploadItem) => void;
 }
 
-const TONES: Readonly<Partial<Record<UploadItem["state"], Tone>>> = { done: "done", failed: "bad" };
-
 /** A file on its way: its name, how far it is, and what can be done with it. */
 export function UploadRow({ item, events }: { readonly item: UploadItem; readonly events: UploadRowEvents }) {
   const { path, state, sent, file } = item;
   const name = plainName(path);
-  const percent = file.size === 0 ? (state === "done" ? 100 : 0) : Math.floor(100 * sent / file.size);
+  const percent = file.size === 0 ? (0) : Math.floor(100 * sent / file.size);
   return (
     <li class={state === "failed" ? "stopped" : undefined} data-state={state}>
       <Icon name="file" />
       <span class="name" title={name}>
         <KeyName name={path} />
       </span>
-      <Meter
-        parts={[{ count: percent, tone: TONES[state] ?? "run" }]}
-        total={100}
-        label={UPLOAD_LABELS.percent(percent)}
-      />
-      <span class={state === "failed" ? "sub bad" : "sub"}>{stateText(item)}</span>
+      <span class="far">
+        {!OVER.has(state) && (
+          <Meter
+            parts={[{ count: percent, tone: state === "failed" ? "bad" : "run" }]}
+            total={100}
+            label={UPLOAD_LABELS.percent(percent)}
+          />
+        )}
+        <span class={state === "failed" ? "sub bad" : "sub"}>{stateText(item)}</span>
+      </span>
       <span class="buttons">
         {(state === "sending" || state === "waiting") &&
           (

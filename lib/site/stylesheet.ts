@@ -18,6 +18,7 @@ export const STYLE_FILES = [
   "storage.css",
   "uploads.css",
   "storage_tasks.css",
+  "dock.css",
 ];
 
 /**

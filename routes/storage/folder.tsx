@@ -46,6 +46,15 @@ export function folderPageRoute(deps: StoragePageDeps) {
             <h1>
               <KeyName name={name} />
             </h1>
+            {!("problem" in read) && (
+              <StorageUploads
+                account={account}
+                bucket={folder.bucket}
+                prefix={folder.prefix}
+                name={name}
+                found={found}
+              />
+            )}
           </div>
           {"problem" in read ? <p class="banner bad">{read.problem}</p> : (
             <StorageFolder
@@ -55,9 +64,6 @@ export function folderPageRoute(deps: StoragePageDeps) {
               found={found}
               renderedAt={deps.now()}
             />
-          )}
-          {!("problem" in read) && (
-            <StorageUploads account={account} bucket={folder.bucket} prefix={folder.prefix} name={name} found={found} />
           )}
         </div>
       ),

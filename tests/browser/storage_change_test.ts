@@ -113,7 +113,7 @@ Deno.test(
     await tasks(page).getByText("Rename “old/” to “new/”").waitFor();
     await page.getByRole("link", { name: "new/" }).waitFor();
     assert.deepEqual(await accessibilityFindings(page), []);
-    assert.equal(await page.evaluate(() => document.activeElement?.id), "tasks-title");
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "dock-title");
     assert.deepEqual(await keysOf(visit), ["b.txt", "c .txt", "new/1.txt", "new/deep/2.txt", "Åkta <b>/"]);
   }),
 );

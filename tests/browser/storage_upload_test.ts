@@ -92,7 +92,7 @@ async function awake(page: Page): Promise<void> {
 
 const filesInput = (page: Page) => page.locator(".upload-area input[type=file]").first();
 const folderInput = (page: Page) => page.locator(".upload-area input[type=file]").last();
-const head = (page: Page) => page.locator(".uploads h2");
+const head = (page: Page) => page.locator("#dock-title");
 
 /** Bytes that are not the same in all parts. */
 function write(path: string, length: number): void {
@@ -170,7 +170,7 @@ Deno.test(
       await third.held;
       await page.getByText("33.6 MB of 41.9 MB").waitFor();
       await page.getByRole("button", { name: "Pause all" }).click();
-      await head(page).getByText("Paused, 1 of 1 left").waitFor();
+      await head(page).getByText("Paused · 0 of 1 uploaded · 1 left").waitFor();
       assert.deepEqual(await objects(), {});
 
       page.once("dialog", (dialog) => dialog.accept());

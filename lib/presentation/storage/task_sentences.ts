@@ -34,6 +34,19 @@ export function taskTitle(plan: TaskPlan): string {
   return TITLES[plan.kind](names, placeName(plan.to));
 }
 
+/** How far tasks are together: `2 tasks running`, else how many failed, else how many are done. */
+export function tasksLine(states: readonly Pick<TaskState, "end" | "failed">[]): string {
+  const running = states.filter(({ end }) => end === null).length;
+  if (running > 0) return TASK_LABELS.running(running);
+  const failed = states.filter(isTroubled).length;
+  return failed > 0 ? TASK_LABELS.failed(failed) : TASK_LABELS.done(states.length);
+}
+
+/** Whether a task has ended and did not do all that it was to do. */
+export function isTroubled({ end, failed }: Pick<TaskState, "end" | "failed">): boolean {
+  return end !== null && (end.how === "failed" || end.how === "stopped" || failed > 0);
+}
+
 interface Circumstances {
   readonly isAway: boolean;
   readonly isElsewhere: boolean;

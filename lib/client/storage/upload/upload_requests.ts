@@ -1,12 +1,16 @@
 const REQUESTED = "storage-upload-requested";
 
-/** Opens the dialog for files that are to be uploaded, from another island of the page. It has to be called by a click. */
-export function requestUpload(): void {
-  document.dispatchEvent(new Event(REQUESTED));
+/** What a dialog lets the reader choose. */
+export type UploadChoice = "files" | "folder";
+
+/** Opens the dialog for what is to be uploaded, from another island of the page. It has to be called by a click. */
+export function requestUpload(choice: UploadChoice): void {
+  document.dispatchEvent(new CustomEvent<UploadChoice>(REQUESTED, { detail: choice }));
 }
 
-/** Calls back when the dialog is to be opened. @returns a function that ends that */
-export function onUploadRequested(call: () => void): () => void {
-  document.addEventListener(REQUESTED, call);
-  return () => document.removeEventListener(REQUESTED, call);
+/** Calls back when a dialog is to be opened. @returns a function that ends that */
+export function onUploadRequested(call: (choice: UploadChoice) => void): () => void {
+  const requested = (event: Event) => call((event as CustomEvent<UploadChoice>).detail);
+  document.addEventListener(REQUESTED, requested);
+  return () => document.removeEventListener(REQUESTED, requested);
 }

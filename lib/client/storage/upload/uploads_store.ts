@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { browserClock } from "@/lib/client/poller.ts";
 import { folderChanged } from "@/lib/client/storage/folder_events.ts";
 import { refused } from "@/lib/client/storage/refused_changes.ts";
+import type { UploadCounts } from "@/lib/presentation/storage/upload_head.ts";
 import { MAX_HASHED_BYTES } from "@/lib/presentation/storage/upload_plan.ts";
 import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { BrowserJournal } from "./browser_journal.ts";
@@ -169,6 +170,33 @@ export class UploadsStore {
     await this.unfinished.read(new Set(own));
   }
 
+  /** How many files there are, by what has become of them. */
+  get counts(): UploadCounts {
+    const { engine } = this;
+    return {
+      all: engine.items.length,
+      done: engine.count("done"),
+      skipped: engine.count("skipped"),
+      cancelled: engine.count("cancelled"),
+      failed: engine.count("failed"),
+      inUse: engine.count("taken"),
+      looking: engine.count("looking"),
+      state: stateOf(engine),
+    };
+  }
+
+  /** How much of all bytes has left, in whole per cent. */
+  get percent(): number {
+    const { bytes, sentBytes, isBusy } = this.engine;
+    return bytes === 0 ? (isBusy ? 0 : 100) : Math.floor(100 * sentBytes / bytes);
+  }
+
+  /** Takes files that need nothing more off the list, with what is said of the last choice. */
+  clear(): void {
+    this.choice.value = null;
+    this.engine.clear();
+  }
+
   /** Files in the order in which they are shown. */
   sorted(): UploadItem[] {
     const groups = new Map<UploadState, UploadItem[]>(ORDER.map((state) => [state, []]));
@@ -241,6 +269,13 @@ export class UploadsStore {
 
 function isForbidden({ state, fault }: UploadItem): boolean {
   return state === "failed" && fault instanceof UploadFault && fault.kind === "forbidden";
+}
+
+function stateOf(engine: UploadEngine): UploadCounts["state"] {
+  const { halted, isPaused, isBusy } = engine;
+  if (halted !== null) return "stopped";
+  if (isBusy) return isPaused ? "paused" : "running";
+  return engine.count("paused") > 0 ? "paused" : "ended";
 }
 
 interface WithPermission {

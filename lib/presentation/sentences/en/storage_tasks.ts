@@ -3,9 +3,11 @@ import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 /** The words of changes of the storage and of the tasks that perform them. */
 export const LABELS = {
   tasks: "Tasks",
-  running: (count: number) => `${formatCount(count)} running`,
-  hideTasks: "Hide the tasks",
-  showTasks: "Show the tasks",
+  running: (count: number) => counted(count, "task running", "tasks running"),
+  failed: (count: number) => counted(count, "task failed", "tasks failed"),
+  done: (count: number) => counted(count, "task done", "tasks done"),
+  fold: "Fold uploads and tasks",
+  unfold: "Unfold uploads and tasks",
   newFolder: "New folder",
   rename: "Rename",
   move: "Move",

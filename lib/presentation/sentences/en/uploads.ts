@@ -4,21 +4,15 @@ import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 export const LABELS = {
   uploads: "Uploads",
   upload: "Upload",
-  /** Around the two buttons. */
-  drop: "Drop files or folders here, or choose",
-  files: "files",
-  or: "or",
-  folder: "a folder",
-  goTo: "They go to",
+  uploadFolder: "Upload a folder",
+  orDrop: "Files and folders can be dropped anywhere on the page, too",
   dropHere: (folder: string) => `Drop to upload to ${folder}`,
   pauseAll: "Pause all",
   goOn: "Go on",
   cancelAll: "Cancel all",
   tryAgain: "Try again",
   tryAllAgain: "Try all again",
-  close: "Close the list",
-  fold: "Fold the uploads",
-  unfold: "Unfold the uploads",
+  close: "Clear the list",
   pause: (name: string) => `Pause ${name}`,
   resume: (name: string) => `Go on with ${name}`,
   cancel: (name: string) => `Cancel ${name}`,
@@ -47,19 +41,24 @@ export const LABELS = {
   endOld: (count: number) => `Delete the ${formatCount(count)} that began more than a day ago`,
 };
 
-/** The head of the list of uploads. */
+/** How far the uploads are. */
 export const HEADS = {
-  looking: "Looking up names",
-  uploading: (open: number, all: number) => `Uploading ${formatCount(open)} of ${formatCount(all)}`,
-  paused: (open: number, all: number) => `Paused, ${formatCount(open)} of ${formatCount(all)} left`,
-  stopped: (open: number, all: number) => `Stopped, ${formatCount(open)} of ${formatCount(all)} left`,
-  failed: (failed: number, all: number) => `${formatCount(failed)} of ${formatCount(all)} not uploaded`,
-  done: (done: number) => counted(done, "file uploaded", "files uploaded"),
-  asking: (taken: number) => `${counted(taken, "name is", "names are")} in use`,
+  looking: (files: number) => `Looking up ${counted(files, "name", "names")}`,
+  started: (files: number) => `Uploading ${counted(files, "file", "files")}`,
+  percent: (percent: number) => `${percent} per cent uploaded`,
+  paused: "Paused",
+  stopped: "Stopped",
+  uploaded: (done: number, all: number) => `${formatCount(done)} of ${formatCount(all)} uploaded`,
+  allUploaded: (done: number) => counted(done, "file uploaded", "files uploaded"),
+  skipped: (count: number) => `${formatCount(count)} skipped`,
+  cancelled: (count: number) => `${formatCount(count)} cancelled`,
+  failed: (count: number) => `${formatCount(count)} failed`,
+  inUse: (count: number) => `${formatCount(count)} in use`,
+  left: (count: number) => `${formatCount(count)} left`,
   none: "Nothing was uploaded",
   rate: (rate: string) => `${rate}/s`,
-  left: (span: string) => `about ${span} left`,
-  leftShort: "less than a minute left",
+  timeLeft: (span: string) => `about ${span} left`,
+  timeLeftShort: "less than a minute left",
 };
 
 /** Beside each file. */

@@ -1,14 +1,16 @@
 import type * as en from "@/lib/presentation/sentences/en/storage_tasks.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 
 /** “Objekt” is the same in singular and plural. */
 const objects = (count: number) => `${formatCount(count)} objekt`;
 
 export const LABELS: typeof en.LABELS = {
   tasks: "Uppgifter",
-  running: (count) => `${formatCount(count)} pågår`,
-  hideTasks: "Göm uppgifterna",
-  showTasks: "Visa uppgifterna",
+  running: (count) => counted(count, "uppgift pågår", "uppgifter pågår"),
+  failed: (count) => counted(count, "uppgift misslyckades", "uppgifter misslyckades"),
+  done: (count) => counted(count, "uppgift klar", "uppgifter klara"),
+  fold: "Fäll ihop uppladdningar och uppgifter",
+  unfold: "Fäll ut uppladdningar och uppgifter",
   newFolder: "Ny mapp",
   rename: "Byt namn",
   move: "Flytta",

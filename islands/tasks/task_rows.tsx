@@ -1,52 +1,25 @@
-import { useSignal } from "@preact/signals";
-
-import { Icon } from "@/components/icon.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import type { TaskFault } from "@/lib/presentation/storage/task_record.ts";
 import {
   faultsTitle,
+  isTroubled,
   reason,
   TASK_LABELS,
   taskSentence,
   taskTitle,
 } from "@/lib/presentation/storage/task_sentences.ts";
 
-/** The tasks of an account: how far each is, how it ended, and what can be done with it. */
-export function TaskDrawer({ list }: { readonly list: TaskList }) {
-  const isFolded = useSignal(false);
-  const tasks = list.tasks.value;
-  const running = tasks.filter(({ state }) => state.value.end === null).length;
-  return (
-    <section class="tasks" aria-labelledby="tasks-title">
-      <header>
-        <h2 id="tasks-title" tabIndex={-1}>
-          {TASK_LABELS.tasks}
-          {running > 0 && <span class="figure">{TASK_LABELS.running(running)}</span>}
-        </h2>
-        <button
-          type="button"
-          class="btn square"
-          aria-expanded={!isFolded.value}
-          aria-label={isFolded.value ? TASK_LABELS.showTasks : TASK_LABELS.hideTasks}
-          onClick={() => isFolded.value = !isFolded.peek()}
-        >
-          <Icon name={isFolded.value ? "up" : "down"} />
-        </button>
-      </header>
-      <ul hidden={isFolded.value}>
-        {tasks.toReversed().map((task) => <TaskRow key={task.id} task={task} list={list} />)}
-      </ul>
-    </section>
-  );
+/** The tasks of an account, the newest first: how far each is, how it ended, and what can be done with it. */
+export function TaskRows({ list }: { readonly list: TaskList }) {
+  return <ul>{list.tasks.value.toReversed().map((task) => <TaskRow key={task.id} task={task} list={list} />)}</ul>;
 }
 
 function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: TaskList }) {
   const { id, plan } = task;
   const state = task.state.value;
   const { end, total, done, failed, skipped, faults } = state;
-  const isBad = end?.how === "failed" || end?.how === "stopped" || (end !== null && failed > 0);
   const undo = () => {
     if (plan.kind !== "delete" || state.startedAt === null) return;
     const { place, name, rows, keys, prefixes } = plan;
@@ -66,7 +39,7 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
         }]}
         total={total ?? (end === null ? 0 : 1)}
       />
-      <p class={isBad ? "sub bad" : "sub"}>
+      <p class={isTroubled(state) ? "sub bad" : "sub"}>
         {taskSentence(plan, state, { isAway: task.isAway.value, isElsewhere: task.isElsewhere.value })}
       </p>
       {end !== null && faults.length > 0 && (

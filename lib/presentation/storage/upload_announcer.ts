@@ -1,0 +1,45 @@
+import { type UploadCounts, uploadHead } from "./upload_head.ts";
+import { UPLOAD_HEADS } from "./upload_sentences.ts";
+
+/** Shortest time between two announcements while files are on their way, ms. */
+const BETWEEN_MS = 10_000;
+
+interface UploadProgress {
+  readonly counts: UploadCounts;
+  /** Of the bytes. */
+  readonly percent: number;
+  /** ms on a clock that only grows */
+  readonly now: number;
+}
+
+/**
+ * What a screen reader says of uploads: their start, each quarter, failures and the end. Thousands of files change many
+ * times a second, so that their rows say nothing by themselves.
+ */
+export class UploadAnnouncer {
+  #isBusy = false;
+  #quarter = 0;
+  #failed = 0;
+  #saidAt = -Infinity;
+
+  /** @returns what is to be said now; "": nothing */
+  next({ counts, percent, now }: UploadProgress): string {
+    const { all, failed, state } = counts;
+    const wasBusy = this.#isBusy;
+    const quarter = Math.floor(percent / 25);
+    this.#isBusy = state !== "ended";
+    if (!wasBusy && !this.#isBusy) return "";
+    if (!wasBusy) return this.#said(UPLOAD_HEADS.started(all), now, quarter, failed);
+    if (!this.#isBusy) return this.#said(uploadHead(counts), now, quarter, failed);
+    if (now - this.#saidAt < BETWEEN_MS) return "";
+    if (failed > this.#failed) return this.#said(uploadHead(counts), now, quarter, failed);
+    return quarter > this.#quarter ? this.#said(UPLOAD_HEADS.percent(quarter * 25), now, quarter, failed) : "";
+  }
+
+  #said(text: string, now: number, quarter: number, failed: number): string {
+    this.#saidAt = now;
+    this.#quarter = quarter;
+    this.#failed = failed;
+    return text;
+  }
+}
