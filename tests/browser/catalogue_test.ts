@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 
 import { accessibilityFindings } from "./accessibility.ts";
-import { launch } from "./chromium.ts";
+import { sharedBrowser } from "./shared.ts";
 import { startSite } from "./site_server.ts";
 
 Deno.test("catalogue: every component in each of its states is accessible, wide and narrow, light and dark", async () => {
   const site = await startSite("tools/catalogue.tsx");
-  const browser = await launch();
+  const browser = await sharedBrowser();
   try {
     for (const colorScheme of ["light", "dark"] as const) {
       for (const width of [1280, 390]) {
@@ -19,7 +19,6 @@ Deno.test("catalogue: every component in each of its states is accessible, wide 
       }
     }
   } finally {
-    await browser.close();
     await site.stop();
   }
 });

@@ -222,35 +222,40 @@ Deno.test(
 
 Deno.test(
   "board: a server that is gone is said in the reserved line, and read again on request, or as soon as the network is back",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await page.clock.install();
-    await open(visit);
-    const top = async () => (await page.locator("article").first().boundingBox())?.y;
-    const before = await top();
-    const banner = page.locator(".board-status.bad");
-    await page.context().setOffline(true);
-    await page.clock.fastForward(61_000);
-    await banner.waitFor();
-    assert.match(
-      await banner.textContent() ?? "",
-      /^The server cannot be reached\. The list is from .* Next try at .*Try now/,
-    );
-    assert.equal(await top(), before);
-    await page.context().setOffline(false);
-    await banner.waitFor({ state: "detached" });
-    const port = Number(new URL(site.url).port);
-    await site.stop();
-    await page.clock.fastForward(61_000);
-    await banner.waitFor();
-    const next = await startFakeSite(port);
+  withPage({}, async ({ page }) => {
+    // One of its own, which it stops.
+    const site = await startFakeSite();
     try {
-      await next.change({ jobs: [] });
-      await page.getByRole("button", { name: "Try now" }).click();
+      await page.clock.install();
+      await open({ page, site });
+      const top = async () => (await page.locator("article").first().boundingBox())?.y;
+      const before = await top();
+      const banner = page.locator(".board-status.bad");
+      await page.context().setOffline(true);
+      await page.clock.fastForward(61_000);
+      await banner.waitFor();
+      assert.match(
+        await banner.textContent() ?? "",
+        /^The server cannot be reached\. The list is from .* Next try at .*Try now/,
+      );
+      assert.equal(await top(), before);
+      await page.context().setOffline(false);
       await banner.waitFor({ state: "detached" });
-      await page.getByText("There are no campaigns yet.").waitFor();
+      const port = Number(new URL(site.url).port);
+      await site.stop();
+      await page.clock.fastForward(61_000);
+      await banner.waitFor();
+      const next = await startFakeSite(port);
+      try {
+        await next.change({ jobs: [] });
+        await page.getByRole("button", { name: "Try now" }).click();
+        await banner.waitFor({ state: "detached" });
+        await page.getByText("There are no campaigns yet.").waitFor();
+      } finally {
+        await next.stop();
+      }
     } finally {
-      await next.stop();
+      await site.stop();
     }
   }, OFFLINE),
 );

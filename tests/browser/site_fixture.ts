@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 
-import { launch } from "./chromium.ts";
+import { sharedBrowser, sharedByFile } from "./shared.ts";
 import { type FakeSite, startFakeSite } from "./site_server.ts";
 
 declare global {
@@ -10,14 +10,20 @@ declare global {
   var shifted: number;
 }
 
+/** How long a page may take for one step, ms: far more than it does, also on a machine that is busy. */
+export const TIMEOUT_MS = 30_000;
+
 /** A page, the site it is on, and what it complained of. */
 export interface Visit {
   readonly page: Page;
   readonly site: FakeSite;
 }
 
+const sharedSite = sharedByFile(startFakeSite, (site) => site.stop());
+
 /**
- * Runs a test on a fresh browser profile. Errors of the page, and requests that a policy refuses, fail the test.
+ * Runs a test on a fresh browser profile and the site of the file, which serves the samples again. Errors of the page,
+ * and requests that a policy refuses, fail the test.
  *
  * @param expected texts of console errors that belong to the test
  */
@@ -27,13 +33,13 @@ export function withPage(
   expected: readonly RegExp[] = [],
 ) {
   return async () => {
-    const site = await startFakeSite();
-    let browser: Browser | null = null;
+    const site = await sharedSite();
+    await site.reset();
+    const browser = await sharedBrowser();
+    const context = await browser.newContext({ timezoneId: "Europe/Stockholm", ...options });
     try {
-      browser = await launch();
-      const context = await browser.newContext({ timezoneId: "Europe/Stockholm", ...options });
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(TIMEOUT_MS);
       const complaints: string[] = [];
       page.on("pageerror", (error) => complaints.push(error.message));
       page.on("console", (message) => {
@@ -43,8 +49,7 @@ export function withPage(
       await test({ page, site });
       assert.deepEqual(complaints, []);
     } finally {
-      await browser?.close();
-      await site.stop();
+      await context.close();
     }
   };
 }

@@ -95,6 +95,7 @@ Deno.test(
     await plain.goto(`${site.url}?reaped=40`);
     await follow(plain, plain.getByText("Show 5 older campaigns of 5"));
     assert.equal(await plain.getByText("older campaigns").count(), 0);
+    await scriptless.close();
   }),
 );
 

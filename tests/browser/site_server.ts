@@ -6,6 +6,8 @@ export interface FakeSite {
   readonly url: string;
   /** Changes what is served from now on. */
   change(state: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Serves the samples again, as after the start. */
+  reset(): Promise<void>;
   /** Campaigns whose detail was read, in order. */
   reads(): Promise<string[]>;
   stop(): Promise<void>;
@@ -20,6 +22,7 @@ export async function startFakeSite(port = 0): Promise<FakeSite> {
   return {
     ...site,
     change: (change) => state({ method: "POST", body: JSON.stringify(change) }),
+    reset: () => state({ method: "DELETE" }),
     reads: async () => (await state()).reads,
   };
 }

@@ -38,7 +38,7 @@ export const ASSETS: Assets = {
 
 /**
  * The pages over made-up campaigns: any login with the password `stackroom-demo` works, and the cookie holds the name. `/_test` shows
- * the state, and takes changes of it as JSON.
+ * the state, takes changes of it as JSON, and returns to the first state at a DELETE.
  *
  * @param now ms since 1970; the samples' own moment unless a test says otherwise
  * @param hasCluster false: the pages of a site without a cluster
@@ -51,16 +51,7 @@ export function fakeSite(
   hasCluster = true,
   beforeSession: () => Promise<void> = () => Promise.resolve(),
 ) {
-  const state: FakeState = {
-    jobs: sampleSummaries(),
-    reapedTotal: 1,
-    dataAge: null,
-    apiStatus: 200,
-    outage: false,
-    log: SAMPLE_LOG,
-    files: {},
-    reads: [],
-  };
+  const state = initialState();
   const app = httpApp({ log: NO_LOG });
   app.use(defaultHeaders);
 
@@ -154,12 +145,26 @@ export function fakeSite(
 
   open("/_test", async ({ method, request }) => {
     if (method === "POST") Object.assign(state, await request.json());
+    if (method === "DELETE") Object.assign(state, initialState());
     return Response.json(state);
   });
   mountSite(open, options, null);
   mountConfigJs(open, resultsUrl);
   mountStaticFiles(open, options);
   return { app, state };
+}
+
+function initialState(): FakeState {
+  return {
+    jobs: sampleSummaries(),
+    reapedTotal: 1,
+    dataAge: null,
+    apiStatus: 200,
+    outage: false,
+    log: SAMPLE_LOG,
+    files: {},
+    reads: [],
+  };
 }
 
 /** The jobs without those that are gone but for the first ones. */

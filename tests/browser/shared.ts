@@ -1,0 +1,28 @@
+import type { Browser } from "playwright-core";
+
+import { launch } from "./chromium.ts";
+
+/**
+ * What the tests of a file share. The first test that needs it starts it, and it is stopped behind the last test of the
+ * file. To be called while the file is loaded.
+ *
+ * @returns what is shared; a failed start is tried again by the next test
+ */
+export function sharedByFile<T>(start: () => Promise<T>, stop: (shared: T) => Promise<unknown>): () => Promise<T> {
+  let shared: Promise<T> | null = null;
+  Deno.test.afterAll(async () => {
+    await shared?.then(stop);
+  });
+  return async () => {
+    shared ??= start();
+    try {
+      return await shared;
+    } catch (error) {
+      shared = null;
+      throw error;
+    }
+  };
+}
+
+/** The browser of a file's tests, each of which opens a context of its own and closes it. */
+export const sharedBrowser: () => Promise<Browser> = sharedByFile(launch, (browser) => browser.close());
