@@ -25,6 +25,9 @@ export interface ApplicationOptions {
   readonly within?: readonly string[];
 }
 
+/** Settings of the pages and the API of the storage alone. It starts in half the time, and writes no sample results. */
+export const STORAGE_ONLY = { EMBEDDED: "store", ROLES: "gateway,web", CAMPAIGN_WEB_SITE_ONLY: "1" };
+
 /** The start failed: its output is the message. */
 export class StartError extends Error {
   override readonly name = "StartError";

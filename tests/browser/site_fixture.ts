@@ -1,17 +1,12 @@
-import assert from "node:assert/strict";
-
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 
-import { sharedBrowser, sharedByFile } from "./shared.ts";
+import { onFreshPage, sharedByFile } from "./shared.ts";
 import { type FakeSite, startFakeSite } from "./site_server.ts";
 
 declare global {
   /** Sum of the page's layout shifts. */
   var shifted: number;
 }
-
-/** How long a page may take for one step, ms: far more than it does, also on a machine that is busy. */
-export const TIMEOUT_MS = 30_000;
 
 /** A page, the site it is on, and what it complained of. */
 export interface Visit {
@@ -35,22 +30,7 @@ export function withPage(
   return async () => {
     const site = await sharedSite();
     await site.reset();
-    const browser = await sharedBrowser();
-    const context = await browser.newContext({ timezoneId: "Europe/Stockholm", ...options });
-    try {
-      const page = await context.newPage();
-      page.setDefaultTimeout(TIMEOUT_MS);
-      const complaints: string[] = [];
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("console", (message) => {
-        const isExpected = expected.some((text) => text.test(message.text()));
-        if (message.type() === "error" && !isExpected) complaints.push(message.text());
-      });
-      await test({ page, site });
-      assert.deepEqual(complaints, []);
-    } finally {
-      await context.close();
-    }
+    await onFreshPage(options, (page) => test({ page, site }), expected);
   };
 }
 
@@ -63,8 +43,8 @@ export async function open({ page, site }: Visit, path = "", island = "campaign_
 }
 
 /** Logs in on the login page, and waits until the page that follows has been loaded. */
-export async function logIn(page: Page): Promise<void> {
-  await page.fill("[name=username]", "åsa");
+export async function logIn(page: Page, username = "åsa"): Promise<void> {
+  await page.fill("[name=username]", username);
   await page.fill("[name=password]", "stackroom-demo");
   await follow(page, page.locator("[type=submit].primary"));
 }

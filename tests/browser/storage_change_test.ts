@@ -6,70 +6,56 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { type Application, startApplication } from "@/tests/application.ts";
+import type { Application } from "@/tests/application.ts";
 import { type GatewayClient, logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { launch } from "./chromium.ts";
-
-const ACCOUNT = "archive/curator";
-const BUCKET = "changed";
+import { onFreshPage } from "./shared.ts";
+import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
 
 interface Visit {
   readonly application: Application;
   readonly gateway: GatewayClient;
   readonly page: Page;
+  readonly bucket: string;
 }
 
+let buckets = 0;
+
 /**
- * A browser that is logged in, and a bucket of its own, whose versions are stored.
+ * A page that is logged in, and a bucket of its own, whose versions are stored.
  *
  * @param expected errors on the console that belong to the test
  */
 function withBucket(test: (visit: Visit) => Promise<void>, expected = /(?!)/) {
   return async () => {
-    const application = await startApplication();
-    const browser = await launch();
-    try {
-      const gateway = await logIn(application.site, ACCOUNT);
-      await gateway.json("PUT", "/mapi/tenants/archive/namespaces", { name: BUCKET, hardQuota: "1 GB" });
-      await gateway.json("PUT", `/buckets/${BUCKET}/versioning`, { status: "Enabled" });
-      const page = await (await browser.newContext({ acceptDownloads: true })).newPage();
-      page.setDefaultTimeout(10_000);
-      const complaints: string[] = [];
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("console", (message) => {
-        if (message.type() === "error" && !expected.test(message.text())) complaints.push(message.text());
-      });
-      await page.goto(`${application.site}login?next=/storage`);
-      await page.fill("[name=username]", ACCOUNT);
-      await page.fill("[name=password]", "stackroom-demo");
-      await page.click("button[type=submit]");
-      await page.waitForURL(({ pathname }) => pathname.startsWith("/storage"));
-      await test({ application, gateway, page });
-      assert.deepEqual(complaints, []);
-    } finally {
-      await browser.close();
-      await application.stop();
-    }
+    const application = await sharedStorage();
+    const gateway = await logIn(application.site, ACCOUNT);
+    const bucket = `changed-${++buckets}`;
+    await gateway.json("PUT", "/mapi/tenants/archive/namespaces", { name: bucket, hardQuota: "1 GB" });
+    await gateway.json("PUT", `/buckets/${bucket}/versioning`, { status: "Enabled" });
+    await onFreshPage({ acceptDownloads: true }, async (page) => {
+      await logInToStorage(page, application);
+      await test({ application, gateway, page, bucket });
+    }, [expected]);
   };
 }
 
-async function put({ gateway }: Visit, ...keys: readonly string[]): Promise<void> {
+async function put({ gateway, bucket }: Visit, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) {
     const path = key.split("/").map(encodeURIComponent).join("/");
-    const response = await gateway.call("PUT", `/buckets/${BUCKET}/objects/${path}`, `bytes of ${key}`);
+    const response = await gateway.call("PUT", `/buckets/${bucket}/objects/${path}`, `bytes of ${key}`);
     await response.body?.cancel();
     assert.equal(response.status, 200);
   }
 }
 
-async function keysOf({ gateway }: Visit, prefix = ""): Promise<string[]> {
-  const listing = await gateway.json("GET", `/buckets/${BUCKET}/objects?prefix=${encodeURIComponent(prefix)}`);
+async function keysOf({ gateway, bucket }: Visit, prefix = ""): Promise<string[]> {
+  const listing = await gateway.json("GET", `/buckets/${bucket}/objects?prefix=${encodeURIComponent(prefix)}`);
   return (listing.objects as { Key: string }[]).map(({ Key }) => Key);
 }
 
-async function openFolder({ application, page }: Visit, prefix = ""): Promise<void> {
-  await page.goto(new URL(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix }), application.site).href);
+async function openFolder({ application, page, bucket }: Visit, prefix = ""): Promise<void> {
+  await page.goto(new URL(folderPath({ account: ACCOUNT, bucket, prefix }), application.site).href);
   await page.locator("[data-island=storage_folder][data-hydrated]").waitFor();
   await page.locator("[data-island=storage_tasks][data-hydrated]").waitFor({ state: "attached" });
 }
@@ -123,7 +109,7 @@ Deno.test(
   withBucket(async (visit) => {
     const { page } = visit;
     await put(visit, "gone/before.txt", "gone/1.txt", "gone/deep/2.txt", "one.txt", "stays.txt");
-    await (await visit.gateway.call("DELETE", `/buckets/${BUCKET}/objects/gone/before.txt`)).body?.cancel();
+    await (await visit.gateway.call("DELETE", `/buckets/${visit.bucket}/objects/gone/before.txt`)).body?.cancel();
     await put(visit, "gone/3.txt");
     await openFolder(visit);
     await select(page, "gone/");
@@ -183,7 +169,7 @@ Deno.test(
     await select(page, "from/");
     await action(page, "Move");
     await dialog(page).getByRole("button", { name: "to/" }).click();
-    await dialog(page).getByText(`Move to ${BUCKET}/to/`).waitFor();
+    await dialog(page).getByText(`Move to ${visit.bucket}/to/`).waitFor();
     assert.deepEqual(await accessibilityFindings(page), []);
     await dialog(page).getByRole("button", { name: "Move", exact: true }).click();
     await held.promise;

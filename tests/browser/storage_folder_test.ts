@@ -3,42 +3,28 @@ import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page, Route } from "playwright-core";
 
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { type Application, startApplication } from "@/tests/application.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { launch } from "./chromium.ts";
+import { onFreshPage } from "./shared.ts";
 import { follow } from "./site_fixture.ts";
+import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
 
-const ACCOUNT = "archive/curator";
 const BUCKET = "letters";
 /** Names of the folder that the tests make up: too many for a store to be filled with. */
 const MANY = 1_000_000;
 
 interface Visit {
-  readonly application: Application;
   readonly page: Page;
   /** Opens a page of the storage and waits until its folder is awake. */
   open(path: string): Promise<void>;
 }
 
-/** Runs a test on the application with its embedded store, logged in. Errors of the page fail it. */
-function withStorage(options: BrowserContextOptions, test: (visit: Visit) => Promise<void>) {
-  return async () => {
-    const application = await startApplication();
-    const browser = await launch();
-    try {
-      const context = await browser.newContext({ timezoneId: "Europe/Stockholm", ...options });
-      const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
-      const complaints: string[] = [];
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-      await page.goto(`${application.site}login?next=/storage`);
-      await page.fill("[name=username]:visible", ACCOUNT);
-      await page.fill("[name=password]:visible", "stackroom-demo");
-      await page.click("form[action='/login'] [type=submit].primary");
-      await page.waitForURL(`${application.site}storage`);
+/** Runs a test on the storage, logged in. Errors of the page fail it. */
+function whole(name: string, options: BrowserContextOptions, test: (visit: Visit) => Promise<void>): void {
+  Deno.test(name, async () => {
+    const application = await sharedStorage();
+    await onFreshPage(options, async (page) => {
+      await logInToStorage(page, application);
       await test({
-        application,
         page,
         async open(path) {
           await page.goto(new URL(path, application.site).href);
@@ -46,16 +32,9 @@ function withStorage(options: BrowserContextOptions, test: (visit: Visit) => Pro
           await page.waitForSelector("[data-island=storage_folder][data-hydrated]");
         },
       });
-      assert.deepEqual(complaints, []);
-    } finally {
-      await browser.close();
-      await application.stop();
-    }
-  };
+    });
+  });
 }
-
-const whole = (name: string, options: BrowserContextOptions, test: (visit: Visit) => Promise<void>) =>
-  Deno.test({ name, sanitizeOps: false, sanitizeResources: false, fn: withStorage(options, test) });
 
 /** Writes objects through the door, as the page itself may. */
 async function write(page: Page, keys: readonly string[]): Promise<void> {
@@ -229,8 +208,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     colorScheme,
     locale: "sv-SE",
   }, async ({ page, open }) => {
-    await write(page, ["own/en lång sida med å ä ö ".padEnd(200, "x") + ".tif", "own/a.json"]);
-    await open(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: "own/" }));
+    const folder = `phone ${colorScheme}/`;
+    await write(page, [`${folder}en lång sida med å ä ö `.padEnd(200, "x") + ".tif", `${folder}a.json`]);
+    await open(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: folder }));
     assert.equal(await status(page), "2 poster");
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     assert.deepEqual(await accessibilityFindings(page), []);

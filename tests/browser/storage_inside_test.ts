@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 
 import { downloadPath, folderPath, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { startApplication } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { accessibilityFindings } from "./accessibility.ts";
@@ -23,7 +23,7 @@ async function scriptBytes(page: Page): Promise<number> {
 }
 
 Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResources: false }, async (t) => {
-  const application = await startApplication();
+  const application = await startApplication({ env: STORAGE_ONLY });
   const browser = await launch();
   try {
     const { site } = application;

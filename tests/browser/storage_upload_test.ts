@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
-import type { Browser, Page, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 
-import { type Application, startApplication } from "@/tests/application.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import type { Application } from "@/tests/application.ts";
+import { logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { launch } from "./chromium.ts";
+import { onFreshPage } from "./shared.ts";
+import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
 
 const MIB = 1024 * 1024;
-const BUCKET = "upload-tests";
-const leaks = { sanitizeOps: false, sanitizeResources: false };
+/** Below which the files go. */
+const PREFIX = "folder/";
 
 /** The page of an empty folder in a real application. */
 interface Visit {
   readonly page: Page;
   readonly app: Application;
-  /** Below which the files go. */
-  readonly prefix: string;
+  readonly bucket: string;
   /** A folder on the disk for files to be chosen. */
   readonly disk: string;
   /** The keys in the folder, and their lengths. */
@@ -26,65 +27,42 @@ interface Visit {
 /** Markup in a name. */
 const HOSTILE = "<img src=x onerror=document.title='taken'>";
 
-let folders = 0;
+let buckets = 0;
 
 /** @param expected texts of console errors that belong to the test */
 async function withFolder(test: (visit: Visit) => Promise<void>, expected: readonly RegExp[] = []): Promise<void> {
-  const app = await startApplication();
+  const app = await sharedStorage();
   const disk = await Deno.makeTempDir();
-  let browser: Browser | null = null;
   try {
-    const form = new URLSearchParams({ username: "archive/curator", password: SAMPLE_PASSWORD });
-    const login = await fetch(`${app.site}api/v1/auth/token`, { method: "POST", body: form });
-    const { access_token } = await login.json();
+    const { base, authorization } = await logIn(app.site, ACCOUNT);
+    const bucket = `uploads-${++buckets}`;
     const api = (path: string, init: RequestInit = {}) =>
-      fetch(`${app.site}api/v1${path}`, {
-        ...init,
-        headers: { ...init.headers, authorization: `Bearer ${access_token}`, "content-type": "application/json" },
-      });
-    const created = await api("/buckets", { method: "POST", body: JSON.stringify({ bucket: BUCKET }) });
+      fetch(base + path, { ...init, headers: { authorization, "content-type": "application/json" } });
+    const created = await api("/buckets", { method: "POST", body: JSON.stringify({ bucket }) });
     assert.equal(created.status, 201, await created.text());
-    browser = await launch();
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(30_000);
-    const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("console", (message) => {
-      // The probe of the store is answered by 404, which Chromium reports.
-      const isExpected = [/404 \(Not Found\)/, ...expected].some((text) => text.test(message.text()));
-      if (message.type() === "error" && !isExpected) complaints.push(message.text());
-    });
-    const prefix = `folder-${++folders}/`;
-    const visit: Visit = {
-      page,
-      app,
-      prefix,
-      disk,
-      api,
-      async objects() {
-        const response = await api(`/buckets/${BUCKET}/objects?prefix=${encodeURIComponent(prefix)}`);
-        const { objects }: { objects: { Key: string; Size: number }[] } = await response.json();
-        return Object.fromEntries(objects.map(({ Key, Size }) => [Key.slice(prefix.length), Size]));
-      },
-    };
-    await page.goto(`${app.site}login?next=${encodeURIComponent(folderAddress(prefix))}`);
-    await page.fill("[name=username]", "archive/curator");
-    await page.fill("[name=password]", SAMPLE_PASSWORD);
-    await page.click("button[type=submit]");
-    await awake(page);
-    await test(visit);
-    assert.deepEqual(complaints, []);
+    // The probe of the store is answered by 404, which Chromium reports.
+    await onFreshPage({}, async (page) => {
+      await logInToStorage(page, app, folderAddress(bucket));
+      await awake(page);
+      await test({
+        page,
+        app,
+        bucket,
+        disk,
+        api,
+        async objects() {
+          const response = await api(`/buckets/${bucket}/objects?prefix=${encodeURIComponent(PREFIX)}`);
+          const { objects }: { objects: { Key: string; Size: number }[] } = await response.json();
+          return Object.fromEntries(objects.map(({ Key, Size }) => [Key.slice(PREFIX.length), Size]));
+        },
+      });
+    }, [/404 \(Not Found\)/, ...expected]);
   } finally {
-    await browser?.close();
-    await app.stop();
     await Deno.remove(disk, { recursive: true });
   }
 }
 
-const folderAddress = (prefix: string) =>
-  `/storage/folder?account=${encodeURIComponent("archive/curator")}&bucket=${BUCKET}&prefix=${
-    encodeURIComponent(prefix)
-  }`;
+const folderAddress = (bucket: string) => folderPath({ account: ACCOUNT, bucket, prefix: PREFIX });
 
 async function awake(page: Page): Promise<void> {
   await page.waitForSelector("[data-island=storage_uploads][data-hydrated]");
@@ -129,9 +107,8 @@ async function holdPart(
 
 Deno.test(
   "storage uploads: a folder with its folders, small files and one in parts, byte for byte",
-  leaks,
   async () => {
-    await withFolder(async ({ page, disk, objects, api, prefix }) => {
+    await withFolder(async ({ page, disk, objects, api, bucket }) => {
       write(`${disk}/scans/a.txt`, 10);
       write(`${disk}/scans/deep/åäö 1.tif`, 300 * 1024);
       write(`${disk}/scans/large.bin`, 20 * MIB);
@@ -148,7 +125,7 @@ Deno.test(
         "scans/empty": 0,
         "scans/large.bin": 20 * MIB,
       });
-      const stored = await api(`/buckets/${BUCKET}/objects/${encodeURIComponent(`${prefix}scans/large.bin`)}`);
+      const stored = await api(`/buckets/${bucket}/objects/${encodeURIComponent(`${PREFIX}scans/large.bin`)}`);
       assert.equal(
         await sha256(await stored.arrayBuffer()),
         await sha256(Deno.readFileSync(`${disk}/scans/large.bin`)),
@@ -161,9 +138,8 @@ Deno.test(
 
 Deno.test(
   "storage uploads: paused in the middle, then on; after a reload the same file skips what has arrived",
-  leaks,
   async () => {
-    await withFolder(async ({ page, disk, objects, app, prefix }) => {
+    await withFolder(async ({ page, disk, objects, app, bucket }) => {
       write(`${disk}/large.bin`, 40 * MIB);
       const third = await holdPart(page, 3);
       await filesInput(page).setInputFiles(`${disk}/large.bin`);
@@ -174,7 +150,7 @@ Deno.test(
       assert.deepEqual(await objects(), {});
 
       page.once("dialog", (dialog) => dialog.accept());
-      await page.goto(app.site + folderAddress(prefix).slice(1));
+      await page.goto(new URL(folderAddress(bucket), app.site).href);
       await awake(page);
       await page.getByText(/An upload of 1 file \(41\.9\sMB\).*was interrupted/).waitFor();
       await third.release();
@@ -192,7 +168,7 @@ Deno.test(
   },
 );
 
-Deno.test("storage uploads: names in use are asked about once", leaks, async () => {
+Deno.test("storage uploads: names in use are asked about once", async () => {
   await withFolder(async ({ page, disk, objects }) => {
     for (const name of ["a.txt", "b.txt", "c.txt"]) write(`${disk}/${name}`, 10);
     await filesInput(page).setInputFiles([`${disk}/a.txt`, `${disk}/b.txt`]);
@@ -212,7 +188,7 @@ Deno.test("storage uploads: names in use are asked about once", leaks, async () 
   });
 });
 
-Deno.test("storage uploads: offline it waits, and goes on by itself", leaks, async () => {
+Deno.test("storage uploads: offline it waits, and goes on by itself", async () => {
   await withFolder(async ({ page, disk, objects }) => {
     write(`${disk}/large.bin`, 40 * MIB);
     const third = await holdPart(page, 3);
@@ -229,7 +205,6 @@ Deno.test("storage uploads: offline it waits, and goes on by itself", leaks, asy
 
 Deno.test(
   "storage uploads: where the browser may not reach the store, everything goes through this server",
-  leaks,
   async () => {
     await withFolder(async ({ page, disk, objects, app }) => {
       write(`${disk}/large.bin`, 20 * MIB);
@@ -246,8 +221,8 @@ Deno.test(
   },
 );
 
-Deno.test("storage uploads: cancelling leaves nothing behind", leaks, async () => {
-  await withFolder(async ({ page, disk, objects, api }) => {
+Deno.test("storage uploads: cancelling leaves nothing behind", async () => {
+  await withFolder(async ({ page, disk, objects, api, bucket }) => {
     write(`${disk}/large.bin`, 40 * MIB);
     const third = await holdPart(page, 3);
     await filesInput(page).setInputFiles(`${disk}/large.bin`);
@@ -256,15 +231,15 @@ Deno.test("storage uploads: cancelling leaves nothing behind", leaks, async () =
     await page.getByRole("button", { name: "Cancel large.bin" }).click();
     await head(page).getByText("Nothing was uploaded").waitFor();
     await aborted;
-    const { uploads } = await (await api(`/buckets/${BUCKET}/uploads`)).json();
+    const { uploads } = await (await api(`/buckets/${bucket}/uploads`)).json();
     assert.deepEqual([uploads, await objects()], [[], {}]);
     await third.release();
   });
 });
 
-Deno.test("storage uploads: those that were given up are found with their sizes, and deleted", leaks, async () => {
-  await withFolder(async ({ page, api, prefix }) => {
-    const path = `/buckets/${BUCKET}/multipart/${encodeURIComponent(`${prefix}given up.bin`)}`;
+Deno.test("storage uploads: those that were given up are found with their sizes, and deleted", async () => {
+  await withFolder(async ({ page, api, bucket }) => {
+    const path = `/buckets/${bucket}/multipart/${encodeURIComponent(`${PREFIX}given up.bin`)}`;
     const { upload_id } = await (await api(path, { method: "POST" })).json();
     const part = new URLSearchParams({ upload_id, part_number: "1" });
     const sent = await api(`${path}?${part}`, { method: "PUT", body: new Uint8Array(3_000_000) });
@@ -274,12 +249,12 @@ Deno.test("storage uploads: those that were given up are found with their sizes,
     assert.deepEqual(await accessibilityFindings(page), []);
     await page.getByRole("button", { name: "Delete the parts of given up.bin" }).click();
     await page.getByText("There are none in this folder.").waitFor();
-    const { uploads } = await (await api(`/buckets/${BUCKET}/uploads`)).json();
+    const { uploads } = await (await api(`/buckets/${bucket}/uploads`)).json();
     assert.deepEqual(uploads, []);
   });
 });
 
-Deno.test("storage uploads: the button of the folder opens the dialog for files", leaks, async () => {
+Deno.test("storage uploads: the button of the folder opens the dialog for files", async () => {
   await withFolder(async ({ page, disk, objects }) => {
     write(`${disk}/a.txt`, 10);
     const choosing = page.waitForEvent("filechooser");
