@@ -1,6 +1,7 @@
 /** Measures the parts that are named, or all: `deno task bench [PART or PART.MEASURE …]`. Figures of one run are for each other. */
 import { campaignMeasures } from "./campaigns.ts";
 import { gatewayMeasures } from "./gateway.ts";
+import { listPageMeasures } from "./list_page.ts";
 import { logPageMeasures } from "./log_page.ts";
 import { storeMeasures } from "./store.ts";
 import { viewerMeasures } from "./viewer.ts";
@@ -13,6 +14,7 @@ const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   gateway: gatewayMeasures,
   campaigns: campaignMeasures,
   viewer: viewerMeasures,
+  list: listPageMeasures,
   log: logPageMeasures,
   tasks: taskMeasures,
   uploads: uploadMeasures,

@@ -144,3 +144,16 @@ Deno.test("build: every island of the project is named after its file", async ()
     assert.equal(`${own}.tsx`, name);
   }
 });
+
+/** Bytes of the list's script on the way, in each coding. Browsers take brotli only over HTTPS and from this machine. */
+const LIST_BYTES = { br: 40_000, gz: 42_500 } as const;
+
+Deno.test("build: the script of the list is small on the way, in each language and coding", async () => {
+  const { scripts } = await siteAssets();
+  for (const language of LANGUAGES) {
+    for (const [coding, most] of Object.entries(LIST_BYTES)) {
+      const { size } = await Deno.stat(`${PROJECT_FOLDER}/static${scripts[language].list}.${coding}`);
+      assert.ok(size > 10_000 && size <= most, `${language}, ${coding}: ${size} bytes`);
+    }
+  }
+});
