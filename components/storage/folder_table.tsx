@@ -94,14 +94,16 @@ interface ColumnProps {
 
 function Column({ column, order, onSort }: ColumnProps) {
   const isSorted = order.by === column;
+  const label = STORAGE_LABELS[column];
   return (
     <th
       scope="col"
       class={column === "name" ? undefined : `num ${column}`}
       aria-sort={isSorted ? (order.isDescending ? "descending" : "ascending") : undefined}
     >
+      <span class="without-scripts">{label}</span>
       <button type="button" class="sort" onClick={() => onSort(column)}>
-        {STORAGE_LABELS[column]} <span aria-hidden="true">{isSorted ? (order.isDescending ? "↓" : "↑") : ""}</span>
+        {label} <span aria-hidden="true">{isSorted ? (order.isDescending ? "↓" : "↑") : ""}</span>
       </button>
     </th>
   );

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
-import type { Page } from "playwright-core";
-
 import { accessibilityFindings } from "./accessibility.ts";
+import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
 import {
   altoViewerPath,
   logIn,
@@ -143,20 +142,12 @@ async function eachState(visit: Visit, look: (name: string) => Promise<void>): P
   }
 }
 
-async function scrollsSideways(page: Page): Promise<boolean> {
-  return await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-}
-
 Deno.test(
   "states: from 320 to 2560 px no page is wider than its window, in any of its states",
   withPage({ viewport: { width: 1280, height: 900 } }, async (visit) => {
     const wide: string[] = [];
     await eachState(visit, async (name) => {
-      for (const width of [2560, 1280, 768, 390, 320]) {
-        await visit.page.setViewportSize({ width, height: 900 });
-        if (await scrollsSideways(visit.page)) wide.push(`${name}, ${width} px`);
-      }
-      await visit.page.setViewportSize({ width: 1280, height: 900 });
+      for (const width of await tooNarrowWindows(visit.page)) wide.push(`${name}, ${width} px`);
     });
     assert.deepEqual(wide, []);
   }, EXPECTED),
@@ -179,22 +170,6 @@ Deno.test(
   ),
 );
 
-/** Elements that only a colour of their own shows to be chosen, marked or in trouble. */
-async function withoutOutline(page: Page): Promise<string[]> {
-  return await page.evaluate(() =>
-    [...document.querySelectorAll(
-      ".chip, .banner, .segments label:has(:checked), mark, .line.marked, [aria-pressed=true]",
-    )]
-      .filter((element) => {
-        const { borderTopStyle, outlineStyle, textDecorationLine } = getComputedStyle(element);
-        const isForced = element.localName === "mark";
-        return element.checkVisibility() && !isForced && borderTopStyle === "none" && outlineStyle === "none" &&
-          textDecorationLine === "none";
-      })
-      .map(({ outerHTML }) => outerHTML.slice(0, 120))
-  );
-}
-
 Deno.test(
   "states: with reduced motion nothing moves, and print is white, without controls, as wide as its paper",
   withPage(
@@ -204,26 +179,13 @@ Deno.test(
       const found: string[] = [];
       await eachState(visit, async (name) => {
         if (await page.evaluate(() => document.getAnimations().length) > 0) found.push(`${name}: moves`);
-        await page.emulateMedia({ media: "print" });
-        await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-        if (await scrollsSideways(page)) found.push(`${name}: wider than its paper`);
-        const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-        if (paper !== "rgb(255, 255, 255)") found.push(`${name}: on ${paper}`);
-        const controls = page.locator(CONTROLS).filter({ visible: true });
-        for (const control of await controls.all()) {
-          found.push(`${name}: prints ${await control.getAttribute("class")}`);
-        }
-        await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-        await page.emulateMedia({ media: "screen" });
+        for (const finding of await paperFindings(page)) found.push(`${name}: ${finding}`);
       });
       assert.deepEqual(found, []);
     },
     EXPECTED,
   ),
 );
-
-/** What does nothing on paper. */
-const CONTROLS = "header.bar, .btn, .skip, input:not(.login input), .segments, .run-tools, .dock";
 
 Deno.test(
   "states: without scripts no page says that it reads something or offers a control that does nothing",
@@ -245,10 +207,7 @@ Deno.test(
     for (const path of paths) {
       await page.goto(site.url + path);
       assert.doesNotMatch(await page.locator("body").innerText(), /\b(?:reading|loading|opening)\b.*…/i, path);
-      const idle = page.locator("button:not(form button, .fold), :is(input, select):not(form *)").filter({
-        visible: true,
-      });
-      assert.deepEqual(await idle.evaluateAll((all) => all.map(({ outerHTML }) => outerHTML)), [], path);
+      assert.deepEqual(await idleControls(page), [], path);
     }
   }, EXPECTED),
 );
