@@ -13,13 +13,13 @@ type LoginNoticeProps = LoginMoment & {
  * When a login is possible again, or when the session ended. The server writes a span, the browser the reader's clock,
  * which stays true while the page is open.
  */
-export default island("login_notice", function LoginNotice({ kind, at, renderedAt }: LoginNoticeProps) {
-  const sentence = useSignal(loginMomentSentence({ kind, at }, renderedAt, null));
+export default island("login_notice", function LoginNotice({ kind, at, account, renderedAt }: LoginNoticeProps) {
+  const sentence = useSignal(loginMomentSentence({ kind, at, account }, renderedAt, null));
   useEffect(() => {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     // A wait is counted by this browser's clock, which may differ from the server's.
     const here = kind === "locked" ? at + Date.now() - renderedAt : at;
-    const show = () => sentence.value = loginMomentSentence({ kind, at: here }, Date.now(), timeZone);
+    const show = () => sentence.value = loginMomentSentence({ kind, at: here, account }, Date.now(), timeZone);
     show();
     if (kind === "ended") return;
     const timer = setTimeout(show, Math.max(0, here - Date.now()));

@@ -24,6 +24,16 @@ export function AccountMenu({ accounts, account }: AccountMenuProps) {
             </a>
           </li>
         ))}
+        {accounts.length > 1 && (
+          <li>
+            <form method="post" action="/logout">
+              <input type="hidden" name="account" value={account} />
+              <button type="submit" class="link">
+                <bdi>{STORAGE_LABELS.logOutOf(account)}</bdi>
+              </button>
+            </form>
+          </li>
+        )}
         <li>
           <a href={loginPath(STORAGE_PATH)}>{STORAGE_LABELS.otherAccount}</a>
         </li>

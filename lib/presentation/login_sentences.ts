@@ -58,6 +58,8 @@ export interface LoginMoment {
   /** `locked`: the next attempt is allowed then; `ended`: the session ended then. */
   readonly kind: "locked" | "ended";
   readonly at: number;
+  /** Of an end: the account whose session it was, where a browser may have several. */
+  readonly account?: string;
 }
 
 /**
@@ -66,7 +68,12 @@ export interface LoginMoment {
  * @param now ms since 1970
  * @param zone IANA name; null where it is not known
  */
-export function loginMomentSentence({ kind, at }: LoginMoment, now: number, zone: string | null): string {
+export function loginMomentSentence({ kind, at, account }: LoginMoment, now: number, zone: string | null): string {
+  if (kind === "ended" && account !== undefined) {
+    return zone === null
+      ? LOGIN_MOMENTS.endedAgoOf(account, formatAge((now - at) / 1000))
+      : LOGIN_MOMENTS.endedAtOf(account, endText(at, now, zone));
+  }
   if (kind === "ended") {
     return zone === null
       ? LOGIN_MOMENTS.endedAgo(formatAge((now - at) / 1000))

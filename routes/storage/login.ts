@@ -1,12 +1,15 @@
+import { parseForm, readBytes } from "@/lib/http/body.ts";
 import { headerText } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
 import { type Credentials, failedLoginPath, type LoginForm, readLoginForm } from "@/lib/results/login_form.ts";
 import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
-import { accountName, type StorageAccount, typedAccount } from "@/lib/storage/storage_account.ts";
+import { sessionNoteCookie } from "@/lib/storage/session_note.ts";
+import { accountName, isSameAccount, type StorageAccount, typedAccount } from "@/lib/storage/storage_account.ts";
 import {
+  clearedLogin,
   clearedLogins,
   storageCookie,
   type StorageCredentials,
@@ -14,12 +17,14 @@ import {
 } from "@/lib/storage/storage_cookie.ts";
 import { checkStorageLogin, type LoginVerdict } from "@/lib/storage/storage_login.ts";
 import type { StorageDeps } from "./deps.ts";
-import { loginsOf, revokeLogins } from "./requested_login.ts";
+import { loginsOf, namedLogin, revokeLogins } from "./requested_login.ts";
 import type { ResultsAnswer } from "./results_side.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
 const SECONDS_PER_HOUR = 3600;
 const WRONG = "401";
+/** Room for the longest name of an account, escaped, bytes. */
+const MAX_LOGOUT_BYTES = 16 * 1024;
 
 /** What both sides said of a form. */
 interface Sides {
@@ -70,12 +75,14 @@ export function loginForm(deps: StorageDeps) {
       }
       const { account, cookie, expiresAt } = login;
       context.caller = { username: account.user, tenant: account.tenant };
-      if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie]);
+      const others = before.filter((one) => !isSameAccount(one, account));
+      const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.now());
+      if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions]);
       const name = accountName(account);
       const path = /^\/storage(?:[/?]|$)/.test(form.next)
         ? form.next
         : storagePath(name, { isOnlySide: campaigns !== null });
-      return redirect(path, [cookie, note({ kind: "session", endsAt: expiresAt * 1000 })]);
+      return redirect(path, [cookie, sessions, note({ kind: "session", endsAt: expiresAt * 1000 })]);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const path = failedLoginPath(error, form?.next ?? "/");
@@ -89,7 +96,8 @@ export function loginForm(deps: StorageDeps) {
 }
 
 /**
- * POST /logout: ends the session of the campaigns and drops all logins to the storage. The browser is logged out in any
+ * POST /logout: ends the session of the campaigns and drops all logins to the storage; with the name of an account in
+ * its form, that login to the storage alone. The browser is logged out in any
  * case; where the results role did not end the session, the login page says so.
  */
 export function logoutForm(deps: StorageDeps) {
@@ -99,8 +107,17 @@ export function logoutForm(deps: StorageDeps) {
     requireSameOrigin(request);
     // Read now: once a client has left, its request cannot be read any more.
     const scheme = browserScheme(request);
-    const cleared = clearedLogins(request);
+    const cleared = [...clearedLogins(request), sessionNoteCookie(scheme, [], deps.now())];
     const logins = loginsOf(deps, request);
+    const fields = await parseForm(await readBytes(request, MAX_LOGOUT_BYTES), context.header("Content-Type") ?? "");
+    const named = fields.get("account");
+    if (named !== undefined) {
+      const login = namedLogin(logins, named);
+      if (login === null) return redirect(STORAGE_PATH, []);
+      await revokeLogins(deps, [login]);
+      const sessions = sessionNoteCookie(scheme, logins.filter((one) => one !== login), deps.now());
+      return redirect(STORAGE_PATH, [clearedLogin(request, login), sessions]);
+    }
     const [campaigns] = await Promise.all([deps.results?.logOut(context), revokeLogins(deps, logins)]);
     const cookies = [...cleared, ...(campaigns?.cookies ?? [])];
     // The cookies are gone, but a copy of the campaigns' one is still valid.

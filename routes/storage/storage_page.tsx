@@ -1,16 +1,18 @@
 import type { ComponentChildren } from "preact";
 
+import LoginNotice from "@/islands/login_notice.tsx";
 import StorageTasks from "@/islands/storage_tasks.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { FolderPath } from "@/components/storage/folder_path.tsx";
-import { storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { policySource } from "@/lib/site/policies.ts";
 import { storagePolicy } from "@/lib/site/storage_policy.ts";
+import { notedSessions } from "@/lib/storage/session_note.ts";
 import { accountName } from "@/lib/storage/storage_account.ts";
 import { clearedLogin, type StorageLogin } from "@/lib/storage/storage_cookie.ts";
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";
@@ -57,15 +59,19 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
     const named = query.get("account");
     const logins = loginsOf(deps, request);
     const login = namedLogin(logins, named);
-    if (login === null) return respond(deps, context, null, noLogin(context, named, logins));
+    const ended = endedSessions(context, logins);
+    if (login === null) return respond(deps, context, null, noLogin(deps, context, { named, logins, ended }));
     context.caller = { username: login.user, tenant: login.tenant };
     try {
       const accounts = logins.map(accountName).sort();
       const shown = await shownView(() => view({ context, query, login, account: accountName(login), accounts }));
-      return await respond(deps, context, login, shown);
+      // The list of buckets is where one account is exchanged for another.
+      const isStart = context.target.path === STORAGE_PATH;
+      const body = isStart ? <>{endedBanners(deps, context, ended)}{shown.body}</> : shown.body;
+      return await respond(deps, context, login, { ...shown, body });
     } catch (error) {
       if (!(error instanceof LoginEnded)) throw error;
-      const response = await respond(deps, context, null, ended(context));
+      const response = await respond(deps, context, null, refused(context));
       response.headers.append("Set-Cookie", clearedLogin(request, login));
       return response;
     }
@@ -146,22 +152,52 @@ async function endpointOf(
   }
 }
 
-function noLogin(context: RequestContext, named: string | null, logins: readonly StorageLogin[]): StorageView {
+/** The sessions that this browser had at the storage and has no more. */
+function endedSessions({ request }: RequestContext, logins: readonly StorageLogin[]): readonly EndedSession[] {
+  const names = new Set(logins.map((login) => accountName(login).toLowerCase()));
+  return notedSessions(request).filter(({ account }) => !names.has(account.toLowerCase()));
+}
+
+type EndedSession = ReturnType<typeof notedSessions>[number];
+
+function endedBanners(deps: StoragePageDeps, context: RequestContext, sessions: readonly EndedSession[]) {
+  const now = deps.now();
+  return sessions.map(({ account, endsAt }) => (
+    <div class="banner warn" role="status" key={account}>
+      {endsAt * 1000 > now
+        ? STORAGE_SENTENCES.sessionOver(account)
+        : <LoginNotice kind="ended" at={endsAt * 1000} account={account} renderedAt={now} />}{" "}
+      <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a>
+    </div>
+  ));
+}
+
+/** What a browser has where none of its logins is the one that an address names. */
+interface OtherLogins {
+  readonly named: string | null;
+  readonly logins: readonly StorageLogin[];
+  readonly ended: readonly EndedSession[];
+}
+
+function noLogin(deps: StoragePageDeps, context: RequestContext, { named, logins, ended }: OtherLogins): StorageView {
+  const meant = named === null ? ended : ended.filter(({ account }) => account.toLowerCase() === named.toLowerCase());
   return {
     title: STORAGE_LABELS.storage,
     body: (
       <>
         <h1>{STORAGE_LABELS.storage}</h1>
-        <p class="empty">
-          {named !== null && logins.length > 0 && <>{STORAGE_SENTENCES.noAccount(named)}{" "}</>}
-          <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a> {STORAGE_SENTENCES.logIn}
-        </p>
+        {meant.length > 0 ? endedBanners(deps, context, meant) : (
+          <p class="empty">
+            {named !== null && logins.length > 0 && <>{STORAGE_SENTENCES.noAccount(named)}{" "}</>}
+            <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a> {STORAGE_SENTENCES.logIn}
+          </p>
+        )}
       </>
     ),
   };
 }
 
-function ended(context: RequestContext): StorageView {
+function refused(context: RequestContext): StorageView {
   return {
     title: STORAGE_LABELS.storage,
     body: (

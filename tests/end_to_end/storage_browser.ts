@@ -44,9 +44,9 @@ export class StorageBrowser {
     return await this.#form("/login", { username, password, next });
   }
 
-  /** Sends the form of the logout. @returns where it leads */
-  async logOut(): Promise<string> {
-    return await this.#form("/logout", {});
+  /** Sends the form of the logout: of all, or of one account of the storage. @returns where it leads */
+  async logOut(account?: string): Promise<string> {
+    return await this.#form("/logout", account === undefined ? {} : { account });
   }
 
   /** A page's status and HTML. */

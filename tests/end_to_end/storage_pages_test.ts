@@ -48,7 +48,12 @@ whole("storage pages: a login, its buckets, a folder, an object and its bytes, w
   const before = await browser.page("/storage");
   assert.match(before.html, /<a href="\/login\?next=%2Fstorage">/);
   assert.equal(await browser.logIn(ACCOUNT, "stackroom-demo", "/storage"), "/storage");
-  assert.deepEqual([...browser.cookies.keys()].sort(), ["login_note", "results_session", "storage_session"]);
+  assert.deepEqual([...browser.cookies.keys()].sort(), [
+    "login_note",
+    "results_session",
+    "storage_note",
+    "storage_session",
+  ]);
   const buckets = await browser.page("/storage");
   assert.match(buckets.html, /<bdi>odd<\/bdi>/);
   assert.match(
@@ -150,6 +155,22 @@ whole("storage pages: each login opens what accepts it, several stand side by si
     (await browser.page("/storage?account=archive%2Fother")).html,
     /You are not logged in as archive\/other\./,
   );
+
+  assert.match(curators, /<input type="hidden" name="account" value="archive\/curator"\/?>/);
+  assert.equal(await browser.logOut("archive/reader"), "/storage");
+  assert.match(await folderOf("archive/reader"), /You are not logged in as archive\/reader\./);
+  assert.match(await folderOf(ACCOUNT), /New folder/, "the other logins go on");
+  // What a browser sends once the cookie of one of its sessions has expired.
+  const isSession = ([name]: readonly [string, string]) => name !== "storage_session";
+  const Cookie = [...browser.cookies].filter(isSession).map((pair) => pair.join("=")).join("; ");
+  const withoutFirst = async (path: string) => await (await browser.fetch(path, { headers: { Cookie } })).text();
+  const address = folderPath({ account: ACCOUNT, bucket: "letters", prefix: "" });
+  const over = await withoutFirst(address);
+  assert.match(over, /Your session for archive\/curator is over/);
+  assert.ok(over.includes(`href="/login?next=${encodeURIComponent(address)}"`), "the way back");
+  const start = await withoutFirst("/storage");
+  assert.match(start, /Your session for archive\/curator is over/);
+  assert.doesNotMatch(start, /Your session for research/);
 
   const copied = browser.cookies.get("storage_session");
   assert.equal(await browser.logOut(), "/login");

@@ -174,12 +174,12 @@ Deno.test("logout: it leaves the browser in any case, and is not called done whe
   };
   assert.deepEqual(await passed(303).logOut(sealed), {
     location: "/login",
-    cookies: ["-results_session", "login_note"],
+    cookies: ["-storage_note", "-results_session", "login_note"],
     accounts: [],
   });
   assert.deepEqual(await passed(503).logOut(`${sealed}; storage_session=x`), {
     location: "/login?error=logout",
-    cookies: ["-storage_session", "-results_session"],
+    cookies: ["-storage_session", "-storage_note", "-results_session"],
     accounts: [],
   });
   assert.match(loginErrorSentence("logout"), /could not end the session of the campaigns/);

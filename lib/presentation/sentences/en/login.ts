@@ -67,6 +67,8 @@ export const LOGIN_ERRORS = {
 export const LOGIN_MOMENTS = {
   endedAgo: (age: string) => `Your session ended ${age}. Log in again.`,
   endedAt: (time: string) => `Your session ended at ${time}. Log in again.`,
+  endedAgoOf: (account: string, age: string) => `Your session for ${account} ended ${age}.`,
+  endedAtOf: (account: string, time: string) => `Your session for ${account} ended at ${time}.`,
   unlocked: "There were too many attempts. You can try again now.",
   lockedFor: (span: string) => `Too many attempts. Try again in ${span}.`,
   lockedUntil: (time: string) => `Too many attempts. Try again at ${time}.`,

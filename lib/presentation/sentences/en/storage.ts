@@ -14,6 +14,7 @@ export const LABELS = {
   folder: "Folder",
   account: "Account",
   toBuckets: "To the buckets",
+  logOutOf: (account: string) => `Log out of ${account}`,
   otherAccount: "Log in to another account",
   folderPath: "Way to the folder",
   contents: "Contents of the folder",
@@ -59,6 +60,8 @@ export const SENTENCES = {
   readOnly: "You may read but not change this bucket. The owner of the bucket can allow that.",
   noWriting: "You may not write to this bucket. The owner of the bucket can allow that.",
   noDeleting: "You may not delete from this bucket. The owner of the bucket can allow that.",
+  sessionOver: (account: string) =>
+    `Your session for ${account} is over: it was logged out, or the store no longer accepts it.`,
   incomplete: {
     bucket: "The address names no bucket: its parameter “bucket” is missing.",
     key: "The address names no object: its parameter “key” is missing.",

@@ -62,6 +62,8 @@ export const LOGIN_ERRORS: typeof en.LOGIN_ERRORS = {
 export const LOGIN_MOMENTS: typeof en.LOGIN_MOMENTS = {
   endedAgo: (age) => `Sessionen avslutades ${age}. Logga in igen.`,
   endedAt: (time) => `Sessionen avslutades ${time}. Logga in igen.`,
+  endedAgoOf: (account, age) => `Sessionen för ${account} avslutades ${age}.`,
+  endedAtOf: (account, time) => `Sessionen för ${account} avslutades ${time}.`,
   unlocked: "Det blev för många försök. Du kan försöka igen nu.",
   lockedFor: (span) => `För många försök. Försök igen om ${span}.`,
   lockedUntil: (time) => `För många försök. Försök igen ${time}.`,

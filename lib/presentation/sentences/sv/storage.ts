@@ -14,6 +14,7 @@ export const LABELS: typeof en.LABELS = {
   folder: "Mapp",
   account: "Konto",
   toBuckets: "Till bucketarna",
+  logOutOf: (account) => `Logga ut ${account}`,
   otherAccount: "Logga in på ett annat konto",
   folderPath: "Vägen till mappen",
   contents: "Mappens innehåll",
@@ -58,6 +59,8 @@ export const SENTENCES: typeof en.SENTENCES = {
   readOnly: "Kontot får läsa bucketen men inte ändra den. Bucketens ägare kan tillåta det.",
   noWriting: "Kontot får inte skriva till bucketen. Bucketens ägare kan tillåta det.",
   noDeleting: "Kontot får inte ta bort något ur bucketen. Bucketens ägare kan tillåta det.",
+  sessionOver: (account) =>
+    `Sessionen för ${account} är slut: den har loggats ut, eller lagret godtar den inte längre.`,
   incomplete: {
     bucket: "Adressen anger ingen bucket: parametern ”bucket” saknas.",
     key: "Adressen anger inget objekt: parametern ”key” saknas.",
