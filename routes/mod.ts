@@ -160,7 +160,7 @@ export function buildApp(deps: AppDeps): App {
   }
   const limited = limitConcurrency(role(), logins);
   const site = routesOf(app, limited);
-  if (storage) mountStorageDoor(routesOf(app, releaseSlots), storage);
+  if (storage) mountStorageDoor(routesOf(app, releaseSlots), storage, log);
   if (web) mountWeb(site, web, storage);
   if (results) {
     mountResults(routesOf(app, trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0), limited), results);

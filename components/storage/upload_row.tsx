@@ -15,9 +15,9 @@ interface UploadRowEvents {
 
 /** A file on its way: its name, how far it is, and what can be done with it. */
 export function UploadRow({ item, events }: { readonly item: UploadItem; readonly events: UploadRowEvents }) {
-  const { path, state, sent, file } = item;
+  const { path, state, sent, size } = item;
   const name = plainName(path);
-  const percent = file.size === 0 ? (0) : Math.floor(100 * sent / file.size);
+  const percent = size === 0 ? 0 : Math.floor(100 * sent / size);
   return (
     <li class={state === "failed" ? "stopped" : undefined} data-state={state}>
       <Icon name="file" />
@@ -84,8 +84,8 @@ function RowButton({ icon, label, onClick }: {
   );
 }
 
-function stateText({ state, sent, file, fault, wasThere, batch, path, key }: UploadItem): string {
-  const [left, all] = [formatBytes(sent), formatBytes(file.size)];
+function stateText({ state, sent, size, fault, wasThere, batch, path, key }: UploadItem): string {
+  const [left, all] = [formatBytes(sent), formatBytes(size)];
   switch (state) {
     case "sending":
       return UPLOAD_STATES.sending(left, all);

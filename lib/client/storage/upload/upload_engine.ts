@@ -11,7 +11,7 @@ import { asFault, UploadFault } from "./upload_fault.ts";
 import type { NameAnswer, UploadBatch, UploadItem, UploadState } from "./upload_item.ts";
 import type { BatchRecord, FileRecord, UploadJournal } from "./upload_journal.ts";
 import { type UploadRoute, UploadRoutes } from "./upload_route.ts";
-import { nameOf, SMALL_BYTES, UploadSteps } from "./upload_steps.ts";
+import { isSmall, nameOf, UploadSteps } from "./upload_steps.ts";
 import { backoffMs, wait } from "./upload_wait.ts";
 
 /** A file that was chosen, with the folders that were chosen above it. */
@@ -36,12 +36,10 @@ interface EngineParts {
   readonly onChange: () => void;
 }
 
-/**
- * Requests that send at a time: browsers open six connections to a host. Of small files two more are read and hashed
- * meanwhile, so that no connection waits for that.
- */
+/** Requests that send large files at a time: browsers open six connections to a host. */
 const SLOTS = 6;
-const SMALL_SLOTS = 8;
+/** Small files under way at a time. Many of them share a request, and others are read and hashed meanwhile. */
+const SMALL_SLOTS = 64;
 /** Tries of a step before its file fails. */
 const MAX_TRIES = 7;
 /** Tries of a presigned request that the store calls forbidden: its clock may be ahead of ours. */
@@ -73,10 +71,12 @@ export class UploadEngine {
   readonly #steps: UploadSteps;
   readonly #connection: Connection;
   readonly #counts = new Map<UploadState, number>();
-  /** In order, with files that have left it. */
+  /** In order, with files that have left it; those before `#begun` have had their turn. */
   #queue: UploadItem[] = [];
-  #active: UploadItem[] = [];
-  #running = 0;
+  #begun = 0;
+  readonly #active = new Set<UploadItem>();
+  /** Steps under way: of large files and of small ones. */
+  readonly #running = { large: 0, small: 0 };
   /** Since a file was last taken. */
   readonly #forbidden = new Set<UploadItem>();
   readonly #chosen: UploadBatch[] = [];
@@ -198,16 +198,17 @@ export class UploadEngine {
   async cancelAll(): Promise<void> {
     const open = this.items.filter(({ state }) => !SETTLED.has(state));
     this.#queue = [];
+    this.#begun = 0;
     await Promise.all(open.map((item) => this.cancelItem(item)));
   }
 
   /** Forgets files that need nothing more, so that the list shows the others. */
   clear(): void {
-    for (const { state, file, sent } of this.items) {
+    for (const { state, size, sent } of this.items) {
       if (!SETTLED.has(state)) continue;
       this.#counts.set(state, this.count(state) - 1);
       if (state !== "done") continue;
-      this.bytes -= file.size;
+      this.bytes -= size;
       this.sentBytes -= sent;
     }
     this.items.splice(0, this.items.length, ...this.items.filter(({ state }) => !SETTLED.has(state)));
@@ -227,11 +228,14 @@ export class UploadEngine {
   #item(path: string, file: File, batch: UploadBatch): UploadItem {
     const key = batch.prefix + path;
     const problem = keyProblem(key);
-    const fault = file.size > MAX_OBJECT_BYTES ? "too large" : problem === "too long" ? "name too long" : problem;
+    const { size, lastModified: modified } = file;
+    const fault = size > MAX_OBJECT_BYTES ? "too large" : problem === "too long" ? "name too long" : problem;
     const item: UploadItem = {
       id: this.items.length === 0 ? 0 : this.items[this.items.length - 1].id + 1,
       path,
       file,
+      size,
+      modified,
       batch,
       key,
       isFree: false,
@@ -246,11 +250,11 @@ export class UploadEngine {
       flight: new Map(),
       restarts: 0,
       mayBeWritten: false,
-      control: new AbortController(),
+      control: null,
     };
     this.items.push(item);
     this.#counts.set(item.state, this.count(item.state) + 1);
-    this.bytes += file.size;
+    this.bytes += size;
     if (fault === null) {
       batch.open++;
       batch.keys.add(key);
@@ -278,16 +282,16 @@ export class UploadEngine {
     }
     for (const [index, item] of items.entries()) {
       const record = records.get(keys[index]);
-      const isSame = record?.size === item.file.size && record.modified === item.file.lastModified;
+      const isSame = record?.size === item.size && record.modified === item.modified;
       const earlier = isSame && record.upload && await this.#parts.claim(record.upload.uploadId) ? record.upload : null;
       // It may have been cancelled, another look-up may have been faster, or the answer may have led to another key.
       if (item.state !== "looking" || item.key !== keys[index]) continue;
       item.isFree = isListed && !taken.has(item.key);
       item.earlier ??= earlier;
       if (!taken.has(item.key)) this.#enqueue(item);
-      else if (isSame && record?.upload === null && taken.get(item.key) === item.file.size) {
+      else if (isSame && record?.upload === null && taken.get(item.key) === item.size) {
         item.wasThere = true;
-        this.#sentTo(item, item.file.size);
+        this.#sentTo(item, item.size);
         this.#set(item, "done");
       } else this.#set(item, "taken");
     }
@@ -306,7 +310,7 @@ export class UploadEngine {
       prefix,
       startedAt: before?.startedAt ?? this.#parts.clock.now(),
       files: (before?.files ?? 0) + items.length,
-      bytes: (before?.bytes ?? 0) + items.reduce((sum, { file }) => sum + file.size, 0),
+      bytes: (before?.bytes ?? 0) + items.reduce((sum, { size }) => sum + size, 0),
       handles: [...before?.handles ?? [], ...handles],
     };
     this.#remembered.set(place, record);
@@ -365,51 +369,56 @@ export class UploadEngine {
     void this.#lookUp(batch);
   }
 
-  #enqueue(item: UploadItem, first = false): void {
+  #enqueue(item: UploadItem): void {
     this.#set(item, "waiting");
-    if (first) this.#queue.unshift(item);
-    else this.#queue.push(item);
+    this.#queue.push(item);
+  }
+
+  /** Puts a file that waits at the head of the queue, in the room of one that has left it. */
+  #enqueueFirst(item: UploadItem): void {
+    if (this.#begun > 0) this.#queue[--this.#begun] = item;
+    else this.#queue.unshift(item);
   }
 
   /** Begins as many steps as there are free slots. */
   #pump(): void {
     while (!this.isPaused && this.halted === null) {
-      const step = this.#running < SMALL_SLOTS ? this.#next(this.#running < SLOTS) : null;
+      const step = this.#next();
       if (!step) break;
-      this.#running++;
-      step().finally(() => {
-        this.#running--;
+      const { item, run } = step;
+      const size = isSmall(item) ? "small" : "large";
+      this.#running[size]++;
+      this.#run(item, run).finally(() => {
+        this.#running[size]--;
         this.#pump();
       });
     }
   }
 
-  /**
-   * The next step: a part of a file that was begun, else the first of the next file.
-   *
-   * @param anySize false: only that of a small file
-   */
-  #next(anySize: boolean): (() => Promise<void>) | null {
-    for (const item of this.#active) {
-      const number = anySize && item.state === "sending" ? item.pending.shift() : undefined;
-      if (number !== undefined) return () => this.#run(item, () => this.#sendPart(item, number));
+  /** The next step for which there is a slot: a part of a file that was begun, else the first of the next file. */
+  #next(): Step | null {
+    const isFree = { large: this.#running.large < SLOTS, small: this.#running.small < SMALL_SLOTS };
+    for (const item of isFree.large ? this.#active : []) {
+      const number = item.state === "sending" ? item.pending.shift() : undefined;
+      if (number !== undefined) return { item, run: (signal) => this.#sendPart(item, number, signal) };
     }
-    for (let index = 0; index < this.#queue.length; index++) {
-      const item = this.#queue[index];
+    for (; this.#begun < this.#queue.length; this.#begun++) {
+      const item = this.#queue[this.#begun];
       if (item.state !== "waiting") continue;
-      if (!anySize && item.file.size > SMALL_BYTES) return null;
-      this.#queue.splice(0, index + 1);
+      if (!isFree[isSmall(item) ? "small" : "large"]) return null;
+      this.#begun++;
       item.control = new AbortController();
-      this.#active.push(item);
+      this.#active.add(item);
       this.#set(item, "sending");
-      return () => this.#run(item, () => planParts(item.file.size) ? this.#open(item) : this.#sendWhole(item));
+      const isWhole = planParts(item.size) === null;
+      return { item, run: (signal) => isWhole ? this.#sendWhole(item, signal) : this.#open(item, signal) };
     }
     this.#queue = [];
+    this.#begun = 0;
     return null;
   }
 
-  async #sendWhole(item: UploadItem): Promise<void> {
-    const { signal } = item.control;
+  async #sendWhole(item: UploadItem, signal: AbortSignal): Promise<void> {
     await this.#persist(signal, () => {
       this.#flight(item, 1, 0);
       return this.#steps.sendWhole(item, signal, (part, sent) => this.#flight(item, part, sent));
@@ -417,8 +426,7 @@ export class UploadEngine {
     await this.#done(item);
   }
 
-  async #open(item: UploadItem): Promise<void> {
-    const { signal } = item.control;
+  async #open(item: UploadItem, signal: AbortSignal): Promise<void> {
     await this.#persist(signal, () => this.#steps.open(item, signal));
     const { upload } = item;
     if (!upload) return;
@@ -427,11 +435,11 @@ export class UploadEngine {
     for (const number of parts.keys()) arrived += partBytes(plan, number);
     this.#sentTo(item, arrived);
     item.pending = Array.from({ length: plan.parts }, (_, index) => index + 1).filter((number) => !parts.has(number));
-    if (item.pending.length === 0) await this.#complete(item);
+    if (item.pending.length === 0) await this.#complete(item, signal);
   }
 
-  async #sendPart(item: UploadItem, number: number): Promise<void> {
-    const { upload, control: { signal } } = item;
+  async #sendPart(item: UploadItem, number: number, signal: AbortSignal): Promise<void> {
+    const { upload } = item;
     if (!upload) return;
     await this.#persist(signal, () => {
       this.#flight(item, number, 0);
@@ -439,11 +447,11 @@ export class UploadEngine {
     });
     this.#flight(item, number, partBytes(upload.plan, number));
     item.flight.delete(number);
-    if (upload.parts.size === upload.plan.parts && item.state === "sending") await this.#complete(item);
+    if (upload.parts.size === upload.plan.parts && item.state === "sending") await this.#complete(item, signal);
   }
 
-  async #complete(item: UploadItem): Promise<void> {
-    const { upload, control: { signal } } = item;
+  async #complete(item: UploadItem, signal: AbortSignal): Promise<void> {
+    const { upload } = item;
     if (!upload) return;
     this.#set(item, "finishing");
     await this.#persist(signal, () => this.#steps.complete(item, upload, signal));
@@ -452,24 +460,23 @@ export class UploadEngine {
 
   async #done(item: UploadItem): Promise<void> {
     this.#forbidden.clear();
-    this.#sentTo(item, item.file.size);
+    this.#sentTo(item, item.size);
     this.#leave(item, "done");
-    const { size, lastModified } = item.file;
+    const { size, modified, batch: { prefix } } = item;
     const name = nameOf(item);
     if (item.upload) await this.#parts.journal.forget(name);
-    const { prefix } = item.batch;
-    await this.#parts.journal.putFile({ ...name, prefix, size, modified: lastModified, upload: null });
+    await this.#parts.journal.putFile({ ...name, prefix, size, modified, upload: null });
     await this.#settled(item.batch);
   }
 
   /** Runs a step of a file, and draws the consequences of its failure. It never throws. */
-  async #run(item: UploadItem, step: () => Promise<void>): Promise<void> {
-    const { control } = item;
+  async #run(item: UploadItem, step: Step["run"]): Promise<void> {
+    const { signal } = item.control ??= new AbortController();
     try {
-      await step();
+      await step(signal);
     } catch (error) {
       // What was interrupted has its new state already.
-      if (!control.signal.aborted) this.#failed(item, asFault(error));
+      if (!signal.aborted) this.#failed(item, asFault(error));
     }
     this.#parts.onChange();
   }
@@ -508,18 +515,19 @@ export class UploadEngine {
 
   /** Ends the steps of a file that are under way. */
   #interrupt(item: UploadItem, state: UploadState): void {
-    item.control.abort();
+    item.control?.abort();
     // The store may carry out a request that is given up: its object is then the file, not one that has taken its name.
-    const isWhole = item.state === "sending" && planParts(item.file.size) === null;
+    const isWhole = item.state === "sending" && planParts(item.size) === null;
     if (isWhole || item.state === "finishing") item.mayBeWritten = true;
     const under = [...item.flight.values()].reduce((sum, sent) => sum + sent, 0);
     this.#sentTo(item, item.sent - under);
     this.#leave(item, state);
-    if (state === "waiting") this.#queue.unshift(item);
+    if (state === "waiting") this.#enqueueFirst(item);
   }
 
   #leave(item: UploadItem, state: UploadState): void {
-    this.#active = this.#active.filter((other) => other !== item);
+    this.#active.delete(item);
+    item.control = null;
     item.pending = [];
     item.flight.clear();
     this.#set(item, state);
@@ -532,7 +540,7 @@ export class UploadEngine {
     // What cannot be sent was never counted as open.
     if (SETTLED.has(state) && typeof item.fault !== "string") item.batch.open--;
     if (state !== "skipped" && state !== "cancelled") return;
-    this.bytes -= item.file.size;
+    this.bytes -= item.size;
     this.#sentTo(item, 0);
   }
 
@@ -584,6 +592,11 @@ export class UploadEngine {
     this.#persist(signal, () => step(signal)).catch(asFault).then(() => this.#settled(item.batch))
       .then(this.#parts.onChange);
   }
+}
+
+interface Step {
+  readonly item: UploadItem;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 function partBytes(plan: Parameters<typeof partSpan>[0], number: number): number {

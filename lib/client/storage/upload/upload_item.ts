@@ -50,6 +50,9 @@ export interface UploadItem {
   /** With the folders that were chosen, `scans/1.tif`. */
   readonly path: string;
   readonly file: File;
+  /** Bytes, and ms since 1970: the properties of a file make the browser look at the disk, each time. */
+  readonly size: number;
+  readonly modified: number;
   readonly batch: UploadBatch;
   key: string;
   /** Whether a listing has shown that no object has the key. */
@@ -73,5 +76,6 @@ export interface UploadItem {
   restarts: number;
   /** A request of which the response was lost may have written the object. */
   mayBeWritten: boolean;
-  control: AbortController;
+  /** Ends its requests; null while it has none. */
+  control: AbortController | null;
 }

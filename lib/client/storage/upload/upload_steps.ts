@@ -3,6 +3,7 @@ import { MAX_HASHED_BYTES, partSpan, planParts } from "@/lib/presentation/storag
 import type { Digest } from "./part_digest.ts";
 import type { Put, PutResponse } from "./put_file.ts";
 import type { ObjectName, SentPart, SignedUrl, UploadCalls } from "./upload_calls.ts";
+import { SmallReads } from "./small_reads.ts";
 import { faultOf, UploadFault } from "./upload_fault.ts";
 import type { UploadInParts, UploadItem } from "./upload_item.ts";
 import type { UploadJournal } from "./upload_journal.ts";
@@ -24,7 +25,7 @@ type OnProgress = (part: number, sent: number) => void;
  * Up to this, a file goes through the gateway, bytes: a presigned PUT takes two requests more, one for the URL and one of
  * the browser for the permission by CORS. It is read once, into memory.
  */
-export const SMALL_BYTES = 256 * 1024;
+const SMALL_BYTES = 256 * 1024;
 /** What a presigned URL can sign: ASCII without outer or double spaces. */
 const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
 
@@ -37,6 +38,7 @@ export class UploadSteps {
   readonly #context: StepContext;
   /** Buckets whose store takes no SHA-256. */
   readonly #unchecked = new Set<string>();
+  readonly #reads = new SmallReads();
 
   constructor(context: StepContext) {
     this.#context = context;
@@ -46,12 +48,11 @@ export class UploadSteps {
   async sendWhole(item: UploadItem, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
     const { calls, digest } = this.#context;
     const name = nameOf(item);
-    const isSmall = item.file.size <= SMALL_BYTES;
     // A slice has no type of its own, which the browser would send.
-    const body = isSmall ? await item.file.arrayBuffer() : item.file.slice(0, item.file.size);
+    const body = isSmall(item) ? await this.#reads.read(item.file, item.size) : item.file.slice(0, item.size);
     const sha256 = this.#unchecked.has(name.bucket) ? null : await digest(body, signal);
     const contentType = typeOf(item.file);
-    const isDirect = !isSmall && await this.#isDirect(name);
+    const isDirect = !isSmall(item) && await this.#isDirect(name);
     const target = isDirect
       ? await calls.presignObject(name, { sha256, contentType }, signal)
       : { url: calls.addressOf("put_object", name, { as: "object" }), headers: bodyHeaders(sha256, contentType) };
@@ -74,7 +75,7 @@ export class UploadSteps {
 
   /** Begins the upload of a file in parts, or finds the one that an earlier page began. */
   async open(item: UploadItem, signal: AbortSignal): Promise<void> {
-    const plan = planParts(item.file.size);
+    const plan = planParts(item.size);
     if (!plan || item.upload) return;
     const { calls, journal } = this.#context;
     const name = nameOf(item);
@@ -107,9 +108,8 @@ export class UploadSteps {
     }
     item.upload = { uploadId, hasChecksums, plan, parts: new Map() };
     await this.#context.claim(uploadId);
-    const { size, lastModified } = item.file;
-    const { prefix } = item.batch;
-    await journal.putFile({ ...name, prefix, size, modified: lastModified, upload: { uploadId, hasChecksums } });
+    const { size, modified, batch: { prefix } } = item;
+    await journal.putFile({ ...name, prefix, size, modified, upload: { uploadId, hasChecksums } });
   }
 
   /** Sends one part. */
@@ -203,7 +203,7 @@ export class UploadSteps {
   /** Whether the object is the file, after a request of which the response was lost. */
   async #isWritten(item: UploadItem, sha256: string | null, signal: AbortSignal): Promise<boolean> {
     const found = await this.#context.calls.headObject(nameOf(item), signal);
-    if (found === null || found.bytes !== item.file.size) return false;
+    if (found === null || found.bytes !== item.size) return false;
     return sha256 === null || found.sha256 === null || found.sha256 === sha256;
   }
 
@@ -214,7 +214,7 @@ export class UploadSteps {
    */
   async #isCompleted(item: UploadItem, { parts, plan }: UploadInParts, signal: AbortSignal): Promise<boolean> {
     const found = await this.#context.calls.headObject(nameOf(item), signal);
-    if (found === null || found.bytes !== item.file.size) return false;
+    if (found === null || found.bytes !== item.size) return false;
     const sums = [...parts].sort(([a], [b]) => a - b).flatMap(([, { sha256 }]) => sha256 === null ? [] : [sha256]);
     const all = await this.#context.digest(Uint8Array.from(sums.map(atob).join(""), byteOf).buffer, signal);
     if (sums.length !== plan.parts || all === null || found.sha256 === null) throw new UploadFault("taken");
@@ -246,6 +246,11 @@ export class UploadSteps {
     }
     throw fault;
   }
+}
+
+/** Whether a file goes through the gateway. */
+export function isSmall({ size }: UploadItem): boolean {
+  return size <= SMALL_BYTES;
 }
 
 /** The object that a file becomes. */

@@ -3,6 +3,7 @@ import { browserClock } from "@/lib/client/poller.ts";
 import { folderChanged } from "@/lib/client/storage/folder_events.ts";
 import { refused } from "@/lib/client/storage/refused_changes.ts";
 import type { UploadCounts } from "@/lib/presentation/storage/upload_head.ts";
+import { BATCH_OPERATION } from "@/lib/presentation/storage/file_batch.ts";
 import { MAX_HASHED_BYTES } from "@/lib/presentation/storage/upload_plan.ts";
 import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { BrowserJournal } from "./browser_journal.ts";
@@ -14,7 +15,7 @@ import { UploadEngine } from "./upload_engine.ts";
 import { UploadFault } from "./upload_fault.ts";
 import type { UploadItem, UploadState } from "./upload_item.ts";
 import type { BatchRecord, UploadJournal } from "./upload_journal.ts";
-import { putFile } from "./xhr_put.ts";
+import { browserPut } from "./xhr_put.ts";
 
 /** The folder that a page shows. */
 interface UploadFolder {
@@ -94,7 +95,7 @@ export class UploadsStore {
     this.unfinished = new UnfinishedUploads(this.#calls, folder.bucket, folder.prefix);
     this.engine = new UploadEngine({
       calls: this.#calls,
-      put: putFile,
+      put: browserPut(doorPath(BATCH_OPERATION, account, {})),
       digest: webDigest(globalThis.crypto?.subtle, MAX_HASHED_BYTES),
       journal: this.#journal,
       claim,

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { describeRequest, type RequestLog } from "@/lib/http/access_log.ts";
+import { parseJson } from "@/lib/http/body.ts";
+import { unreadable } from "@/lib/http/body_source.ts";
+import { HttpError, methodNotAllowed, payloadTooLarge, unprocessable } from "@/lib/http/errors.ts";
+import { readCapped } from "@/lib/http/read_capped.ts";
+import { RequestContext } from "@/lib/http/request_context.ts";
+import {
+  type BatchedFile,
+  type BatchedResponse,
+  batchParts,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_FILES,
+} from "@/lib/presentation/storage/file_batch.ts";
+import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
+import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
+import { DOOR_PATH, gatewayTarget } from "@/lib/storage/door_path.ts";
+import type { StorageLogin } from "@/lib/storage/storage_cookie.ts";
+import type { StorageDeps } from "./deps.ts";
+import { requestHeaders, requireOwnPage } from "./door.ts";
+import { requestedLogin } from "./requested_login.ts";
+
+/** Longest body, bytes: each entry of the head names a key of up to 1024 bytes, escaped, and some headers. */
+const MAX_BODY_BYTES = MAX_BATCH_BYTES + MAX_BATCH_FILES * 8 * 1024;
+/** Longest response to one file that is passed on, bytes. */
+const MAX_RESPONSE_BYTES = 16 * 1024;
+/** Files that are sent to the gateway at a time. */
+const AT_A_TIME = 8;
+/** The operation that writes an object, as pages reach it. */
+const OBJECT_PATH = `${DOOR_PATH}buckets/:bucket/objects/:key`;
+
+const HEAD = z.array(z.strictObject({
+  bucket: z.string(),
+  key: z.string(),
+  headers: z.record(z.string(), z.string()),
+  bytes: z.int().min(0),
+})).max(MAX_BATCH_FILES);
+
+/**
+ * `POST /storage/api/small-files`: many small files by one request, each written by the gateway's operation for an object
+ * as if it had come alone, and with a line of its own in the access log.
+ *
+ * It throws HttpError: 403 for a page of another site, 401 without a login, 413 and 422 for a body of another form. What
+ * the gateway responds to a file stands in the response's list.
+ */
+export function smallFiles(deps: StorageDeps, log: RequestLog) {
+  return async function smallFiles(context: RequestContext): Promise<Response> {
+    context.operation = "storage_small_files";
+    const { request, method, target } = context;
+    try {
+      if (method !== "POST") throw methodNotAllowed(["POST"]);
+      requireOwnPage(context);
+      const login = requestedLogin(deps, request, new URLSearchParams(target.query));
+      if (login === null) throw new HttpError(401, "not logged in");
+      const files = filesOf(await bodyOf(request));
+      const responses: BatchedResponse[] = [];
+      const put = async (index: number) => {
+        responses[index] = await putFile(deps, log, files[index], login, context);
+      };
+      // The first one alone: where no token is cached, the others take the one that it has obtained.
+      if (files.length > 0) await put(0);
+      let next = 1;
+      await Promise.all(Array.from({ length: AT_A_TIME }, async () => {
+        while (next < files.length) await put(next++);
+      }));
+      return Response.json(responses);
+    } finally {
+      cancelBody(request);
+    }
+  };
+}
+
+interface ReceivedFile extends BatchedFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+async function bodyOf(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await readRequest(request, { maxBytes: MAX_BODY_BYTES, bounds: STREAM_BOUNDS });
+  } catch (error) {
+    throw error instanceof BodyTooLong ? payloadTooLarge(MAX_BODY_BYTES) : unreadable(error);
+  }
+}
+
+/** @throws HttpError 422 */
+function filesOf(bytes: Uint8Array<ArrayBuffer>): ReceivedFile[] {
+  const parts = batchParts(bytes);
+  const head = HEAD.safeParse(parts && parseJson(parts.head));
+  if (!parts || !head.success) throw unprocessable("the body does not begin with a list of files");
+  let at = 0;
+  const files = head.data.map((file) => ({ ...file, body: parts.rest.subarray(at, at += file.bytes) }));
+  if (at !== parts.rest.length) throw unprocessable("the body is not as long as its files");
+  return files;
+}
+
+async function putFile(
+  { gateway }: StorageDeps,
+  log: RequestLog,
+  { bucket, key, headers, body }: ReceivedFile,
+  login: StorageLogin,
+  context: RequestContext,
+): Promise<BatchedResponse> {
+  const startedAt = performance.now();
+  const query = new URLSearchParams({ bucket, key }).toString();
+  const file = new RequestContext(context.request, { target: { path: OBJECT_PATH, query } });
+  file.clientAddress = context.clientAddress;
+  const result = await respond(async () => {
+    const target = gatewayTarget(file.target);
+    if (target === null) throw unprocessable("the file has no bucket or no key");
+    const sent = requestHeaders(headersOf(headers));
+    sent.set("Content-Length", String(body.length));
+    const known = ({ operation, audit, caller }: Pick<RequestContext, "operation" | "audit" | "caller">) =>
+      void Object.assign(file, { operation, audit, caller });
+    return await gateway.send({ method: "PUT", target, headers: sent, body, readHere: true, known }, login, context);
+  });
+  const line = describeRequest("info", file);
+  const duration_ms = Math.round((performance.now() - startedAt) * 100) / 100;
+  log.write({ ...line, request_id: context.requestId, method: "PUT", status: result.status, duration_ms });
+  return result;
+}
+
+/** A response as the list holds it; an error of this role is one to this file alone. */
+async function respond(send: () => Promise<Response>): Promise<BatchedResponse> {
+  try {
+    const response = await send();
+    const { status, headers } = response;
+    const text = await readCapped(response, MAX_RESPONSE_BYTES);
+    return { status, text, etag: headers.get("ETag"), retryAfter: headers.get("Retry-After") };
+  } catch (error) {
+    const { status, detail, headers } = error instanceof HttpError ? error : new HttpError(502, "no response");
+    return { status, text: JSON.stringify({ detail }), etag: null, retryAfter: headers?.["Retry-After"] ?? null };
+  }
+}
+
+/** @throws HttpError 422 */
+function headersOf(record: Readonly<Record<string, string>>): Headers {
+  try {
+    return new Headers(record);
+  } catch {
+    throw unprocessable("the file has a header that cannot be sent");
+  }
+}
