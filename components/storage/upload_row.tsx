@@ -16,6 +16,7 @@ interface UploadRowEvents {
 /** A file on its way: its name, how far it is, and what can be done with it. */
 export function UploadRow({ item, events }: { readonly item: UploadItem; readonly events: UploadRowEvents }) {
   const { path, state, sent, size } = item;
+  const isPaused = state === "paused" || item.pausing?.to === "paused";
   const name = plainName(path);
   const percent = size === 0 ? 0 : Math.floor(100 * sent / size);
   return (
@@ -35,7 +36,7 @@ export function UploadRow({ item, events }: { readonly item: UploadItem; readonl
         <span class={state === "failed" ? "sub bad" : "sub"}>{stateText(item)}</span>
       </span>
       <span class="buttons">
-        {(state === "sending" || state === "waiting") &&
+        {(state === "sending" || state === "waiting") && !isPaused &&
           (
             <RowButton
               icon="pause"
@@ -43,7 +44,7 @@ export function UploadRow({ item, events }: { readonly item: UploadItem; readonl
               onClick={() => events.onPause(item)}
             />
           )}
-        {state === "paused" && (
+        {isPaused && (
           <RowButton
             icon="next"
             label={UPLOAD_LABELS.resume(name)}
@@ -84,11 +85,11 @@ function RowButton({ icon, label, onClick }: {
   );
 }
 
-function stateText({ state, sent, size, fault, wasThere, batch, path, key }: UploadItem): string {
+function stateText({ state, pausing, sent, size, fault, wasThere, batch, path, key }: UploadItem): string {
   const [left, all] = [formatBytes(sent), formatBytes(size)];
   switch (state) {
     case "sending":
-      return UPLOAD_STATES.sending(left, all);
+      return (pausing ? UPLOAD_STATES.pausing : UPLOAD_STATES.sending)(left, all);
     case "paused":
       return UPLOAD_STATES.paused(left, all);
     case "done": {

@@ -146,7 +146,7 @@ Deno.test(
       await third.held;
       await page.getByText("33.6 MB of 41.9 MB").waitFor();
       await page.getByRole("button", { name: "Pause all" }).click();
-      await head(page).getByText("Paused · 0 of 1 uploaded · 1 left").waitFor();
+      await head(page).getByText("Pausing… · 0 of 1 uploaded · 1 left").waitFor();
       assert.deepEqual(await objects(), {});
 
       page.once("dialog", (dialog) => dialog.accept());

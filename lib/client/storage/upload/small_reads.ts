@@ -32,9 +32,9 @@ export class SmallReads {
 
 async function readTogether(reads: readonly WaitingRead[]): Promise<void> {
   const expected = reads.reduce((sum, { bytes }) => sum + bytes, 0);
-  const all = await new Blob(reads.map(({ file }) => file)).arrayBuffer().catch(() => null);
+  const all = reads.length === 1 ? null : await new Blob(reads.map(({ file }) => file)).arrayBuffer().catch(() => null);
   if (all?.byteLength !== expected) {
-    // One of them has changed, or cannot be read: by itself each one says so.
+    // Where one of them has changed, or cannot be read, it says so by itself.
     for (const { file, resolve, reject } of reads) file.arrayBuffer().then(resolve, reject);
     return;
   }

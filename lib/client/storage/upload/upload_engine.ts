@@ -45,6 +45,8 @@ const MAX_TRIES = 7;
 /** Tries of a presigned request that the store calls forbidden: its clock may be ahead of ours. */
 const MAX_FORBIDDEN = 2;
 const MAX_RESTARTS = 2;
+/** How long a pause lets requests that are under way end, ms: what they have sent is lost otherwise. */
+const PAUSE_MS = 10_000;
 /** Failures that the other files would meet as well. */
 const FOR_ALL: ReadonlySet<string> = new Set(["session", "no bucket", "full"]);
 /** Files that the store calls forbidden one after the other, after which it would the others as well. */
@@ -142,17 +144,23 @@ export class UploadEngine {
     this.#parts.onChange();
   }
 
-  /** Stops everything; what is under way is sent again from the last whole part. */
+  /** Begins nothing more. Requests that are under way have {@linkcode PAUSE_MS} to end. */
   pause(): void {
     this.isPaused = true;
     this.pace.restart();
-    for (const item of [...this.#active].reverse()) this.#interrupt(item, "waiting");
+    for (const item of [...this.#active].reverse()) this.#pauseSoon(item, "waiting");
     this.#parts.onChange();
+  }
+
+  /** Whether requests are under way that a pause lets end. */
+  get isPausing(): boolean {
+    return this.isPaused && this.#active.size > 0;
   }
 
   resume(): void {
     this.isPaused = false;
     this.halted = null;
+    for (const item of this.#active) if (item.pausing?.to === "waiting") this.#goOn(item);
     this.#forbidden.clear();
     this.#connection.askNow();
     for (const batch of this.#chosen) {
@@ -163,18 +171,22 @@ export class UploadEngine {
   }
 
   pauseItem(item: UploadItem): void {
-    if (item.state !== "waiting" && item.state !== "sending") return;
-    this.#interrupt(item, "paused");
+    if (item.state === "waiting") this.#interrupt(item, "paused");
+    else if (item.state === "sending") this.#pauseSoon(item, "paused");
+    else return;
     this.#pump();
     this.#parts.onChange();
   }
 
   /** Goes on with a file that was paused or has failed. */
   resumeItem(item: UploadItem): void {
-    if (item.state !== "paused" && item.state !== "failed" || typeof item.fault === "string") return;
-    item.fault = null;
-    item.restarts = 0;
-    this.#enqueue(item);
+    if (item.pausing !== null) this.#goOn(item);
+    else if (item.state !== "paused" && item.state !== "failed" || typeof item.fault === "string") return;
+    else {
+      item.fault = null;
+      item.restarts = 0;
+      this.#enqueue(item);
+    }
     this.#pump();
     this.#parts.onChange();
   }
@@ -250,6 +262,8 @@ export class UploadEngine {
       flight: new Map(),
       restarts: 0,
       mayBeWritten: false,
+      pausing: null,
+      steps: 0,
       control: null,
     };
     this.items.push(item);
@@ -388,8 +402,11 @@ export class UploadEngine {
       const { item, run } = step;
       const size = isSmall(item) ? "small" : "large";
       this.#running[size]++;
+      item.steps++;
       this.#run(item, run).finally(() => {
         this.#running[size]--;
+        item.steps--;
+        if (item.pausing !== null && item.steps === 0) this.#interrupt(item, item.pausing.to);
         this.#pump();
       });
     }
@@ -399,7 +416,7 @@ export class UploadEngine {
   #next(): Step | null {
     const isFree = { large: this.#running.large < SLOTS, small: this.#running.small < SMALL_SLOTS };
     for (const item of isFree.large ? this.#active : []) {
-      const number = item.state === "sending" ? item.pending.shift() : undefined;
+      const number = item.state === "sending" && item.pausing === null ? item.pending.shift() : undefined;
       if (number !== undefined) return { item, run: (signal) => this.#sendPart(item, number, signal) };
     }
     for (; this.#begun < this.#queue.length; this.#begun++) {
@@ -513,6 +530,23 @@ export class UploadEngine {
     this.#parts.onChange();
   }
 
+  /** Pauses a file once its steps that are under way have ended, or have taken too long. */
+  #pauseSoon(item: UploadItem, state: "waiting" | "paused"): void {
+    // While nothing is sent, there is nothing to wait for.
+    if (item.steps === 0 || this.#connection.isAway) return this.#interrupt(item, state);
+    this.#goOn(item);
+    const cancelTimer = this.#parts.clock.after(PAUSE_MS, () => {
+      this.#interrupt(item, state);
+      this.#parts.onChange();
+    });
+    item.pausing = { to: state, cancelTimer };
+  }
+
+  #goOn(item: UploadItem): void {
+    item.pausing?.cancelTimer();
+    item.pausing = null;
+  }
+
   /** Ends the steps of a file that are under way. */
   #interrupt(item: UploadItem, state: UploadState): void {
     item.control?.abort();
@@ -528,6 +562,7 @@ export class UploadEngine {
   #leave(item: UploadItem, state: UploadState): void {
     this.#active.delete(item);
     item.control = null;
+    this.#goOn(item);
     item.pending = [];
     item.flight.clear();
     this.#set(item, state);

@@ -220,7 +220,9 @@ export class UploadsStore {
       const isAllForbidden = done === 0 && this.engine.count("failed") > 0;
       const forbidden = isAllForbidden ? this.engine.items.find(isForbidden) : undefined;
       if (forbidden) refused(this.#folder.account, forbidden.batch.bucket, "write");
-      if (!this.engine.isBusy) this.#releaseLock?.();
+      // While a question is open nothing is under way; an answer begins it again.
+      if (this.engine.isBusy) this.#lock();
+      else this.#releaseLock?.();
     }, DRAW_MS);
   }
 
@@ -273,9 +275,10 @@ function isForbidden({ state, fault }: UploadItem): boolean {
 }
 
 function stateOf(engine: UploadEngine): UploadCounts["state"] {
-  const { halted, isPaused, isBusy } = engine;
+  const { halted, isPaused, isPausing, isBusy } = engine;
   if (halted !== null) return "stopped";
-  if (isBusy) return isPaused ? "paused" : "running";
+  if (isBusy && isPaused) return isPausing ? "pausing" : "paused";
+  if (isBusy) return "running";
   return engine.count("paused") > 0 ? "paused" : "ended";
 }
 

@@ -227,7 +227,50 @@ Deno.test("upload engine: without a signal of the browser, our own server is ask
   assert.deepEqual(page.states(), ["done"]);
 });
 
-Deno.test("upload engine: a pause ends what is under way, and nothing that has arrived is sent again", async () => {
+Deno.test("upload engine: a pause lets requests that are under way end, and begins none", async () => {
+  const page = new Page();
+  const held = Promise.withResolvers<void>();
+  page.bucket.intercept = async (request) => {
+    if (isPart(request, 2) || isPart(request, 3)) await held.promise;
+    return undefined;
+  };
+  await page.engine.add([file("large.bin", large), file("a", "x")], FOLDER);
+  const [item, small] = page.engine.items;
+  await page.until(() => item.upload?.parts.size === 1 && item.flight.has(3) && small.state === "done");
+  page.engine.pause();
+  await page.engine.add([file("b", "x")], FOLDER);
+  assert.deepEqual([page.engine.isPausing, page.states()], [true, ["sending", "done", "waiting"]]);
+  held.resolve();
+  await page.until(() => page.engine.count("done") === 2);
+  assert.deepEqual([page.engine.isPausing, page.states()], [false, ["done", "done", "waiting"]]);
+  await page.clock.pass(60);
+  page.engine.resume();
+  await page.atRest();
+  assert.equal(page.bucket.count("put"), 4, "the probe and three parts");
+  assertLarge(page.bucket);
+});
+
+Deno.test("upload engine: a file goes on where it stood when it is resumed before its pause has begun", async () => {
+  const page = new Page();
+  const held = Promise.withResolvers<void>();
+  page.bucket.intercept = async (request) => {
+    if (isPart(request, 2)) await held.promise;
+    return undefined;
+  };
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  const [item] = page.engine.items;
+  await page.until(() => item.upload?.parts.size === 2);
+  page.engine.pauseItem(item);
+  await page.clock.pass(9);
+  page.engine.resumeItem(item);
+  await page.clock.pass(60);
+  assert.deepEqual(page.states(), ["sending"]);
+  held.resolve();
+  await page.atRest();
+  assert.deepEqual([page.states(), page.bucket.count("put")], [["done"], 4]);
+});
+
+Deno.test("upload engine: a pause ends requests that take long, and nothing that has arrived is sent again", async () => {
   const page = new Page();
   const held = Promise.withResolvers<void>();
   page.bucket.intercept = async (request) => {
@@ -239,7 +282,9 @@ Deno.test("upload engine: a pause ends what is under way, and nothing that has a
   const [item] = page.engine.items;
   await page.until(() => item.upload?.parts.size === 2 && item.flight.has(3));
   page.engine.pause();
-  await settled();
+  await page.clock.pass(9);
+  assert.deepEqual(page.states(), ["sending"]);
+  await page.clock.pass(1);
   assert.deepEqual([page.states(), page.engine.sentBytes], [["waiting"], 32 * MIB]);
   const before = page.bucket.count("put");
   held.resolve();
@@ -402,6 +447,7 @@ Deno.test("upload engine: what a request has written that a pause gave up is don
   await page.engine.add([file("a", "new")], FOLDER);
   await written.promise;
   page.engine.pause();
+  await page.clock.pass(10);
   page.engine.resume();
   await page.atRest();
   assert.deepEqual(page.states(), ["done"]);
