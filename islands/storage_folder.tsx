@@ -6,7 +6,7 @@ import { FolderTable, type FolderTableEvents } from "@/components/storage/folder
 import { ObjectPanel } from "@/components/storage/object_panel.tsx";
 import { SelectionBar } from "@/components/storage/selection_bar.tsx";
 import { UploadButton } from "@/components/storage/upload_button.tsx";
-import { NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
+import { ChangeActions, NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/is_typing.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
@@ -14,6 +14,8 @@ import { folderChanged, onFolderChanged } from "@/lib/client/storage/folder_even
 import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
 import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
 import { uncoveredTop, useRowSpan } from "@/lib/client/storage/row_span.ts";
+import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
+import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
 import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
 import { chosenRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { nameIn } from "@/lib/presentation/storage/key_names.ts";
@@ -82,7 +84,14 @@ export default island(
     useEffect(() => {
       style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
       stop.value = 0;
-      const stopFollowing = onFolderChanged(folder, () => void store.changed());
+      const stopFollowing = onFolderChanged(folder, () => {
+        void store.changed();
+        const task = tasksOf(folder.account).lastEnded.peek();
+        const shown = { ...folder, key: open.peek() ?? "" };
+        if (!task || pathAfter(shown, task.plan, task.state.peek()) === null) return;
+        open.value = null;
+        writeAddress();
+      });
       // A page that comes back from the browser's memory shows what was there when it was left.
       const comeBack = ({ persisted }: PageTransitionEvent) => persisted && folderChanged(folder);
       addEventListener("pageshow", comeBack);
@@ -325,6 +334,14 @@ export default island(
             facts={facts.value}
             style={style.value}
             onClose={close}
+            actions={
+              <ChangeActions
+                folder={folder}
+                rows={[{ kind: "object", key: open.value, size: sizeOf(facts.value), changed: null }]}
+                offered={offered}
+                onStart={() => {}}
+              />
+            }
           />
         )}
       </div>
@@ -353,6 +370,10 @@ async function readFacts(
     signal,
   });
   return status === 200 ? readObjectFacts(headers) : { problem: storageProblem(status, "object") };
+}
+
+function sizeOf(facts: ObjectFacts | { readonly problem: string } | null): number {
+  return facts !== null && "bytes" in facts ? facts.bytes : 0;
 }
 
 /** The index of the first row that can be seen whole. */

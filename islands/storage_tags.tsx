@@ -11,16 +11,18 @@ import { TAG_LABELS, TAG_SENTENCES, tagProblem } from "@/lib/presentation/storag
 interface StorageTagsProps {
   readonly address: ObjectAddress;
   readonly tags: readonly ObjectTag[];
+  /** Whether the store is not known to forbid it. */
+  readonly canChange: boolean;
 }
 
 const OPERATION = "/buckets/:bucket/tags/:key";
 
 /** The tags of an object, which can be changed: all of them are replaced at once, as the store does it. */
-export default island("storage_tags", function StorageTags({ address, tags }: StorageTagsProps) {
+export default island("storage_tags", function StorageTags({ address, tags, canChange }: StorageTagsProps) {
   const stored = useSignal(tags);
   const rows = useSignal<readonly ObjectTag[] | null>(null);
   const isBusy = useSignal(false);
-  const isRefused = useSignal(false);
+  const isRefused = useSignal(!canChange);
   const message = useSignal("");
   const problem = useSignal("");
   const form = useRef<HTMLFormElement>(null);

@@ -18,6 +18,8 @@ interface StorageVersionsProps {
   readonly page: VersionPage;
   /** The object is shown as text, so that its versions can be compared. */
   readonly isText: boolean;
+  /** Whether the store is not known to forbid it. */
+  readonly canRestore: boolean;
   /** The server's clock, ms since 1970. */
   readonly renderedAt: number;
 }
@@ -40,9 +42,10 @@ interface Compared {
 /** The versions of an object; an older one can be made the current one, or compared with it where both are texts. */
 export default island(
   "storage_versions",
-  function StorageVersions({ address, page, isText, renderedAt }: StorageVersionsProps) {
+  function StorageVersions({ address, page, isText, canRestore, renderedAt }: StorageVersionsProps) {
     const style = useSignal({ zone: "UTC", now: renderedAt });
     const isBusy = useSignal(false);
+    const isRefused = useSignal(!canRestore);
     const message = useSignal("");
     const problem = useSignal("");
     const compared = useSignal<Compared | null>(null);
@@ -67,6 +70,7 @@ export default island(
       message.value = status === 200 ? OBJECT_SENTENCES.restored : "";
       if (status === 200) location.assign(objectPath({ account, bucket, key }));
       else problem.value = restoreProblem(status);
+      if (status === 403) isRefused.value = true;
     };
 
     const compare = async (version: string, current: string, changed: string | null) => {
@@ -97,15 +101,17 @@ export default island(
                     {OBJECT_LABELS.compare}
                   </button>
                 )}
-                <button
-                  type="button"
-                  class="btn small"
-                  disabled={isBusy.value}
-                  aria-label={OBJECT_LABELS.restoreOf(moment(changed))}
-                  onClick={() => void restore(id)}
-                >
-                  {OBJECT_LABELS.restore}
-                </button>
+                {!isRefused.value && (
+                  <button
+                    type="button"
+                    class="btn small"
+                    disabled={isBusy.value}
+                    aria-label={OBJECT_LABELS.restoreOf(moment(changed))}
+                    onClick={() => void restore(id)}
+                  >
+                    {OBJECT_LABELS.restore}
+                  </button>
+                )}
               </p>
             )}
         />

@@ -28,7 +28,7 @@ export function AccountMenu({ accounts, account }: AccountMenuProps) {
           <li>
             <form method="post" action="/logout">
               <input type="hidden" name="account" value={account} />
-              <button type="submit" class="link">
+              <button type="submit">
                 <bdi>{STORAGE_LABELS.logOutOf(account)}</bdi>
               </button>
             </form>

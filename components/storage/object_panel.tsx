@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+
 import { Icon } from "@/components/icon.tsx";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
@@ -16,10 +18,12 @@ interface ObjectPanelProps {
   readonly facts: ObjectFacts | { readonly problem: string } | null;
   readonly style: MomentStyle;
   onClose(): void;
+  /** What can be done with it. */
+  readonly actions: ComponentChildren;
 }
 
 /** An object beside its folder: what its own page shows. */
-export function ObjectPanel({ address, facts, style, onClose }: ObjectPanelProps) {
+export function ObjectPanel({ address, facts, style, onClose, actions }: ObjectPanelProps) {
   const name = nameIn(folderOf(address.key), address.key);
   return (
     <aside class="side" aria-labelledby="object-name">
@@ -46,6 +50,7 @@ export function ObjectPanel({ address, facts, style, onClose }: ObjectPanelProps
             )}
             <ObjectDetails address={address} facts={facts} style={style} />
             <section>
+              <p class="btns">{actions}</p>
               <a class="btn" href={objectPath(address)}>{OBJECT_LABELS.toPage}</a>
             </section>
           </>

@@ -1,6 +1,6 @@
 import { Icon, type IconName } from "@/components/icon.tsx";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
-import { wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
+import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { chosenOf, plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
 import type { OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
@@ -17,12 +17,10 @@ interface SelectionActionsProps {
   onStart(): void;
 }
 
-/** What can be done with selected rows. Copies may go to another bucket, which the account may write to. */
+/** What can be done with selected rows. */
 export function SelectionActions({ folder, rows, offered, onStart }: SelectionActionsProps) {
   const { account, bucket, prefix } = folder;
   const one = rows.length === 1 ? rows[0] : null;
-  const want = (kind: "rename" | "move" | "copy" | "delete") => () =>
-    wantedChange.value = { kind, folder: { account, bucket, prefix }, rows, onStart };
   const zip = () => tasksOf(account).start({ kind: "zip", ...plannedRows(rows, folder), ...chosenOf(rows) });
   return (
     <>
@@ -38,7 +36,22 @@ export function SelectionActions({ folder, rows, offered, onStart }: SelectionAc
           </a>
         )
         : <Action icon="download" name={TASK_LABELS.zip} onClick={zip} />}
-      {one && offered.write && offered.delete && (
+      <ChangeActions folder={{ account, bucket, prefix }} rows={rows} offered={offered} onStart={onStart} />
+    </>
+  );
+}
+
+interface ChangeActionsProps extends Omit<SelectionActionsProps, "folder"> {
+  readonly folder: WantedChange["folder"];
+}
+
+/** What changes rows, or copies them. Copies may go to another bucket, which the account may write to. */
+export function ChangeActions({ folder, rows, offered, onStart }: ChangeActionsProps) {
+  const want = (kind: "rename" | "move" | "copy" | "delete") => () =>
+    wantedChange.value = { kind, folder, rows, onStart };
+  return (
+    <>
+      {rows.length === 1 && offered.write && offered.delete && (
         <Action icon="rename" name={TASK_LABELS.rename} onClick={want("rename")} />
       )}
       {offered.delete && <Action icon="move" name={TASK_LABELS.move} onClick={want("move")} />}

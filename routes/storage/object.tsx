@@ -3,6 +3,7 @@ import { ObjectPreview } from "@/components/storage/object_preview.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import AltoViewer from "@/islands/alto_viewer.tsx";
 import StorageFacts from "@/islands/storage_facts.tsx";
+import StorageObjectActions from "@/islands/storage_object_actions.tsx";
 import StorageShare from "@/islands/storage_share.tsx";
 import StorageTags from "@/islands/storage_tags.tsx";
 import StorageVersions from "@/islands/storage_versions.tsx";
@@ -67,14 +68,15 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
   const [path, parameters] = downloadPath(address).split("?", 2);
   const target = gatewayTarget({ path, query: parameters });
   if (target === null) return { status: 404, body: <p class="banner bad">{storageProblem(404, "object")}</p> };
-  const [response, history] = await Promise.all([
+  const [response, history, found] = await Promise.all([
     gateway.head(target, login, context),
     loadVersions(gateway, visit, address),
+    deps.rights.read(login, address.bucket, context),
   ]);
   const { status } = response;
   if (status === 401) throw new LoginEnded();
   const versions = (isText: boolean) => (
-    <Versions address={address} history={history} isText={isText} renderedAt={deps.now()} />
+    <Versions address={address} history={history} isText={isText} canRestore={found.write} renderedAt={deps.now()} />
   );
   if (status !== 200) {
     const isDeleted = typeof history !== "number" &&
@@ -111,6 +113,9 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
         <div class="object">
           <div class="first">
             <StorageFacts address={address} facts={facts} renderedAt={deps.now()} />
+            {address.version === undefined && (
+              <StorageObjectActions address={address} bytes={facts.bytes} found={found} />
+            )}
           </div>
           <section class="inside" aria-label={OBJECT_LABELS.content}>
             <Content address={address} name={plainName(name)} preview={preview} />
@@ -121,7 +126,7 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
             {tags !== null && (
               <section>
                 <h2>{OBJECT_LABELS.tags}</h2>
-                <StorageTags address={address} tags={tags} />
+                <StorageTags address={address} tags={tags} canChange={found.write} />
               </section>
             )}
           </div>
@@ -175,20 +180,27 @@ interface VersionsProps {
   readonly address: ObjectAddress;
   readonly history: VersionPage | number;
   readonly isText: boolean;
+  readonly canRestore: boolean;
   /** ms since 1970 */
   readonly renderedAt: number;
 }
 
 /** Nothing where the store has no versions, or only this one. */
-function Versions({ address, history, isText, renderedAt }: VersionsProps) {
+function Versions({ address, history, isText, canRestore, renderedAt }: VersionsProps) {
   const isForbidden = history === 403;
   if (!isForbidden && (typeof history === "number" || !hasHistory(history))) return null;
   return (
     <section>
       <h2>{OBJECT_LABELS.versions}</h2>
-      {typeof history === "number"
-        ? <p class="remark">{OBJECT_SENTENCES.noVersionRights}</p>
-        : <StorageVersions address={address} page={history} isText={isText} renderedAt={renderedAt} />}
+      {typeof history === "number" ? <p class="remark">{OBJECT_SENTENCES.noVersionRights}</p> : (
+        <StorageVersions
+          address={address}
+          page={history}
+          isText={isText}
+          canRestore={canRestore}
+          renderedAt={renderedAt}
+        />
+      )}
     </section>
   );
 }

@@ -1,0 +1,22 @@
+import { folderOf } from "./key_names.ts";
+import { folderPath, type ObjectAddress, objectPath } from "./storage_paths.ts";
+import type { TaskPlan, TaskState } from "./task_record.ts";
+
+/**
+ * Where the reader of an object goes once a task has taken it away: to its new place, or to the folder that it was in.
+ * Null where the object is still there.
+ */
+export function pathAfter({ account, bucket, key }: ObjectAddress, plan: TaskPlan, state: TaskState): string | null {
+  if (plan.place.bucket !== bucket || state.end?.how !== "done" || state.failed > 0) return null;
+  if (plan.kind === "delete") {
+    return state.done > 0 && plan.keys.includes(key) ? folderPath({ account, bucket, prefix: folderOf(key) }) : null;
+  }
+  if (plan.kind !== "move" || state.deleted === 0) return null;
+  const step = plan.steps.find(({ kind, from }) => kind === "object" && from === key);
+  if (!step) return null;
+  const place = { account, bucket: plan.to.bucket };
+  // Which number the name got is not known.
+  return state.renamed > 0
+    ? folderPath({ ...place, prefix: folderOf(step.to) })
+    : objectPath({ ...place, key: step.to });
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+
+import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
+import { NEW_TASK, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
+
+const ADDRESS = { account: "archive/olle", bucket: "a", key: "x/1" };
+const PLANNED = { place: { bucket: "a", prefix: "x/" }, name: "1", rows: 1 };
+const DELETE: TaskPlan = { ...PLANNED, kind: "delete", keys: ["x/1"], prefixes: [], canUndo: true };
+const MOVE: TaskPlan = {
+  ...PLANNED,
+  kind: "move",
+  to: { bucket: "b", prefix: "y/" },
+  isRename: false,
+  steps: [{ kind: "object", from: "x/1", to: "y/1" }],
+  onTaken: "skip",
+  objects: 1,
+};
+
+function pathOf(plan: TaskPlan, state: Partial<TaskState>): string | null {
+  return pathAfter(ADDRESS, plan, { ...NEW_TASK, end: { how: "done" }, ...state });
+}
+
+Deno.test("after a change: the page of an object goes where the object went, or to the folder that it was in", () => {
+  const folder = "/storage/folder?account=archive%2Folle&bucket=a&prefix=x%2F";
+  assert.equal(pathOf(DELETE, { done: 1 }), folder);
+  assert.equal(pathOf(MOVE, { done: 1, deleted: 1 }), "/storage/object?account=archive%2Folle&bucket=b&key=y%2F1");
+  assert.equal(
+    pathOf(MOVE, { done: 1, deleted: 1, renamed: 1 }),
+    "/storage/folder?account=archive%2Folle&bucket=b&prefix=y%2F",
+  );
+});
+
+Deno.test("after a change: the page of an object stays where the object is still there", () => {
+  assert.equal(pathOf(DELETE, { done: 1, failed: 1 }), null);
+  assert.equal(pathOf(DELETE, { done: 1, end: { how: "canceled" } }), null);
+  assert.equal(pathOf({ ...DELETE, keys: ["x/2"] }, { done: 1 }), null);
+  assert.equal(pathOf({ ...DELETE, place: { bucket: "b", prefix: "x/" } }, { done: 1 }), null);
+  assert.equal(pathOf(MOVE, { skipped: 1 }), null);
+  assert.equal(pathOf({ ...MOVE, kind: "copy" }, { done: 1 }), null);
+});
