@@ -166,6 +166,19 @@ Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResou
       await dialog.waitFor({ state: "hidden" });
     });
 
+    await t.step("an object is renamed and deleted on its own page, which leads to where it went", async () => {
+      await put("moves/first.txt", "x", "text/plain");
+      await open("moves/first.txt");
+      await page.getByRole("button", { name: "Rename" }).click();
+      await page.getByRole("dialog").getByLabel("New name").fill("second.txt");
+      await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+      await page.waitForURL(new URL(objectPath(at("moves/second.txt")), site).href);
+      await page.waitForFunction(() => document.querySelectorAll("[data-island]:not([data-hydrated])").length === 0);
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete 1 object" }).click();
+      await page.waitForURL(/\/storage\/folder\?.*prefix=moves%2F/);
+    });
+
     await t.step("tags are added, refused where the store does not take them, and removed", async () => {
       await put("tagged.txt", "x", "text/plain");
       await open("tagged.txt");
