@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { accessibilityFindings } from "./accessibility.ts";
-import { sharedBrowser } from "./shared.ts";
+import { sharedBrowser } from "./shared_browser.ts";
 import { startSite } from "./site_server.ts";
 
 Deno.test("catalogue: every component in each of its states is accessible, wide and narrow, light and dark", async () => {

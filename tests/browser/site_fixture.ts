@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 
-import { onFreshPage, sharedByFile } from "./shared.ts";
+import { sharedByFile } from "@/tests/shared_by_file.ts";
+import { onFreshPage } from "./shared_browser.ts";
 import { type FakeSite, startFakeSite } from "./site_server.ts";
 
 declare global {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
-import { sharedByFile } from "./shared.ts";
+import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { logIn } from "./site_fixture.ts";
 
 /** Whose storage the tests use. */

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page, Route } from "playwright-core";
 
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { onFreshPage } from "./shared.ts";
+import { onFreshPage } from "./shared_browser.ts";
 import { follow } from "./site_fixture.ts";
 import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
 

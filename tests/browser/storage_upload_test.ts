@@ -5,7 +5,7 @@ import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import type { Application } from "@/tests/application.ts";
 import { logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { onFreshPage } from "./shared.ts";
+import { onFreshPage } from "./shared_browser.ts";
 import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
 
 const MIB = 1024 * 1024;

@@ -2,22 +2,23 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { EMBEDDED_FORMS } from "@/embedded/store/s3/issued_forms.ts";
-import { startApplication } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { type GatewayClient, logIn, streamDigest } from "./gateway_client.ts";
 import { sendParts } from "./part_upload.ts";
 
 const MIB = 1024 * 1024;
 
+const sharedApplication = sharedByFile(
+  () => startApplication({ env: STORAGE_ONLY }),
+  (application) => application.stop(),
+);
+
 async function withBucket(bucket: string, body: (client: GatewayClient) => Promise<void>): Promise<void> {
-  const application = await startApplication();
-  try {
-    const client = await logIn(application.site, "archive/curator");
-    const made = await client.call("POST", "/buckets", { bucket });
-    assert.deepEqual([made.status, await made.json()], [201, { status: "created", bucket }]);
-    await body(client);
-  } finally {
-    await application.stop();
-  }
+  const client = await logIn((await sharedApplication()).site, "archive/curator");
+  const made = await client.call("POST", "/buckets", { bucket });
+  assert.deepEqual([made.status, await made.json()], [201, { status: "created", bucket }]);
+  await body(client);
 }
 
 const partBytes = (number: number, length: number) => Buffer.alloc(length, `part ${number};`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { batchBody, type BatchedResponse } from "@/lib/presentation/storage/file_batch.ts";
 import { downloadPath, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { startApplication } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { logIn } from "./gateway_client.ts";
 import { StorageBrowser } from "./storage_browser.ts";
 
@@ -30,7 +30,7 @@ function tiff(): Uint8Array<ArrayBuffer> {
 }
 
 Deno.test({ name: "storage objects", sanitizeOps: false, sanitizeResources: false }, async (t) => {
-  const application = await startApplication();
+  const application = await startApplication({ env: STORAGE_ONLY });
   try {
     const browser = new StorageBrowser(application.site);
     const gateway = await logIn(application.site, ACCOUNT);

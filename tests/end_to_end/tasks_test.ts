@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Application, startApplication } from "@/tests/application.ts";
+import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 
 const OBJECTS = 3000;
@@ -15,14 +15,14 @@ Deno.test({
     const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-tasks-" });
     let running: Application | null = null;
     try {
-      const first = running = await startApplication({ dataFolder });
+      const first = running = await startApplication({ dataFolder, env: STORAGE_ONLY });
       const curator = await logIn(first.site, "archive/curator");
       await curator.json("POST", "/buckets", { bucket: "tasks-outlive" });
       await fill(curator);
       const counting = await curator.json("POST", `${PATH}/s3_stats?prefix=a/`);
       await first.kill();
 
-      const second = running = await startApplication({ dataFolder });
+      const second = running = await startApplication({ dataFolder, env: STORAGE_ONLY });
       const again = await logIn(second.site, "archive/curator");
       const counted = await endOf(again, `${PATH}/s3_stats/${counting.task_id}`);
       assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", OBJECTS, OBJECTS]);
@@ -36,7 +36,7 @@ Deno.test({
       }
       await second.kill();
 
-      const third = running = await startApplication({ dataFolder });
+      const third = running = await startApplication({ dataFolder, env: STORAGE_ONLY });
       const later = await logIn(third.site, "archive/curator");
       const { status, total, deleted, failed } = await endOf(later, `${PATH}/delete-task/${deleting.task_id}`);
       assert.deepEqual([status, total, deleted, failed], ["done", OBJECTS, OBJECTS, 0]);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import fc from "fast-check";
-import { type Application, startApplication } from "@/tests/application.ts";
+import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { type GatewayClient, logIn, madeBody, madeDigest, residentBytes, streamDigest } from "./gateway_client.ts";
 
 const MIB = 1024 * 1024;
@@ -17,7 +17,7 @@ const MAX_SETTLING_MS = 30_000;
 const MAX_GROWTH_BYTES = 96 * MIB;
 
 async function withApplication(body: (application: Application, curator: GatewayClient) => Promise<void>) {
-  const application = await startApplication();
+  const application = await startApplication({ env: STORAGE_ONLY });
   try {
     const curator = await logIn(application.site, "archive/curator");
     const made = await curator.call("PUT", "/mapi/tenants/archive/namespaces", { name: "deposit", hardQuota: "4 GB" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { startApplication } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 
@@ -65,7 +65,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
 `;
 
 Deno.test("whole application: an archive has safe names, lists what is missing, and other programs read it", async () => {
-  const application = await startApplication();
+  const application = await startApplication({ env: STORAGE_ONLY });
   const file = await Deno.makeTempFile({ suffix: ".zip" });
   try {
     const client = await logIn(application.site, "archive/curator");
@@ -174,7 +174,7 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
 
 Deno.test("whole application: a download goes on by Range after the process was killed", async () => {
   const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-test-" });
-  let application = await startApplication({ dataFolder });
+  let application = await startApplication({ dataFolder, env: STORAGE_ONLY });
   try {
     const client = await logIn(application.site, "archive/curator");
     await client.json("POST", "/buckets", { bucket: "films" });
@@ -200,7 +200,7 @@ Deno.test("whole application: a download goes on by Range after the process was 
       if (length > 15 * MIB) break;
     }
     await application.kill();
-    application = await startApplication({ dataFolder });
+    application = await startApplication({ dataFolder, env: STORAGE_ONLY });
 
     const rest = await fetch(link(application.site), { headers: { range: `bytes=${length}-` } });
     assert.deepEqual([rest.status, rest.headers.get("etag")], [206, etag]);

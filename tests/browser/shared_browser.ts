@@ -2,32 +2,11 @@ import assert from "node:assert/strict";
 
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
+import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { launch } from "./chromium.ts";
 
 /** How long a page may take for one step, ms: far more than it does, also on a machine that is busy. */
 export const TIMEOUT_MS = 30_000;
-
-/**
- * What the tests of a file share. The first test that needs it starts it, and it is stopped behind the last test of the
- * file. To be called while the file is loaded.
- *
- * @returns what is shared; a failed start is tried again by the next test
- */
-export function sharedByFile<T>(start: () => Promise<T>, stop: (shared: T) => Promise<unknown>): () => Promise<T> {
-  let shared: Promise<T> | null = null;
-  Deno.test.afterAll(async () => {
-    await shared?.then(stop);
-  });
-  return async () => {
-    shared ??= start();
-    try {
-      return await shared;
-    } catch (error) {
-      shared = null;
-      throw error;
-    }
-  };
-}
 
 /** The browser of a file's tests, each of which opens a context of its own and closes it. */
 export const sharedBrowser: () => Promise<Browser> = sharedByFile(launch, (browser) => browser.close());
