@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { advance, extentOf } from "./letter_shapes.ts";
 import { ACCOUNT_TITLES, accountRow, heading, hyphenation, mapName, mapTitle, runningText } from "./page_text.ts";
 import { between, seededRandom } from "./seeded_random.ts";
@@ -282,13 +281,15 @@ interface TextMetrics {
 }
 
 /** Words measured before: the texts repeat a few hundred of them. */
-const METRICS = new LRUCache<string, TextMetrics>({ max: 2000 });
+const METRICS = new Map<string, TextMetrics>();
+const MOST_METRICS = 2000;
 
 function measured(text: string, size: number): TextMetrics {
   const key = size === 1 ? text : `${size} ${text}`;
   let metrics = METRICS.get(key);
   if (!metrics) {
     metrics = measure(text, size);
+    if (METRICS.size >= MOST_METRICS) METRICS.clear();
     METRICS.set(key, metrics);
   }
   return metrics;

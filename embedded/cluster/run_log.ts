@@ -1,7 +1,6 @@
-import { linesOf } from "@/embedded/archive/page_layout.ts";
 import { pageName } from "@/embedded/archive/source_volumes.ts";
 import type { End, Stage, WorkEvent } from "./timeline.ts";
-import { instantOf, layoutOf, manifestUrl, scanUrl, type VolumeRun } from "./volume_run.ts";
+import { instantOf, lineCountOf, manifestUrl, scanUrl, type VolumeRun } from "./volume_run.ts";
 
 /** What a worker has logged after some seconds of work: lines as Python's logging writes them. */
 export function runLog(run: VolumeRun, elapsed: number): string {
@@ -33,23 +32,12 @@ function messagesOf(run: VolumeRun, event: WorkEvent): Message[] {
     `HTTP Request: GET ${scanUrl(run, event.page)} "HTTP/1.1 200 OK"`,
   ];
   if (event.error !== null) return [fetched, ["ERROR", `[${volume.id}] ${name}: ${event.error}`]];
-  const count = lineCount(run, event);
+  const count = lineCountOf(run, event.page);
   const written: Message = ["INFO", `[${volume.id}] ${name}: ${count} lines in ${event.seconds.toFixed(1)} s`];
   const slow: Message[] = event.seconds > run.campaign.secondsPerPage * 1.3
     ? [["WARNING", `[${volume.id}] ${name}: slower than usual (${event.seconds.toFixed(1)} s)`]]
     : [];
   return [fetched, written, ...slow];
-}
-
-/** Logs are written again and again, and to lay out a page is most of their work. */
-const lineCounts = new WeakMap<WorkEvent, number>();
-
-function lineCount(run: VolumeRun, event: WorkEvent & { readonly kind: "page" }): number {
-  const known = lineCounts.get(event);
-  if (known !== undefined) return known;
-  const count = linesOf(layoutOf(run, event.page)).length;
-  lineCounts.set(event, count);
-  return count;
 }
 
 function stageMessages(run: VolumeRun, stage: Stage): Message[] {

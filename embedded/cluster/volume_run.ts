@@ -1,4 +1,4 @@
-import { layoutPage, type PageLayout } from "@/embedded/archive/page_layout.ts";
+import { layoutPage, linesOf, type PageLayout } from "@/embedded/archive/page_layout.ts";
 import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
 import type { Campaign, CampaignVolume } from "./samples.ts";
 import type { Attempt, End, Stage, WorkEvent } from "./timeline.ts";
@@ -73,10 +73,24 @@ export function manifestUrl({ archiveUrl, volume }: VolumeRun): string | null {
   return volume.byImages ? null : sourceManifestUrl(archiveUrl, volume.scanOf(1).volume);
 }
 
+/**
+ * How many lines the pages have that were laid out, by the timeline of their run: logs are written again and again, and
+ * to lay out a page is most of their work.
+ */
+const lineCounts = new WeakMap<VolumeRun["timeline"], Map<number, number>>();
+
 /** What is written on a page, and where. */
-export function layoutOf({ seed, volume }: VolumeRun, page: number): PageLayout {
+export function layoutOf({ seed, volume, timeline }: VolumeRun, page: number): PageLayout {
   const scan = volume.scanOf(page);
-  return layoutPage(seed, scan.volume, scan.page);
+  const layout = layoutPage(seed, scan.volume, scan.page);
+  const counts = lineCounts.get(timeline) ?? new Map<number, number>();
+  lineCounts.set(timeline, counts.set(page, linesOf(layout).length));
+  return layout;
+}
+
+/** The number of lines on a page. */
+export function lineCountOf(run: VolumeRun, page: number): number {
+  return lineCounts.get(run.timeline)?.get(page) ?? linesOf(layoutOf(run, page)).length;
 }
 
 function keptPages(run: VolumeRun): FinishedPage[] {
