@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { startApplication } from "@/tests/application.ts";
 import { launch } from "./chromium.ts";
+import { TIMEOUT_MS } from "./shared_browser.ts";
 
 Deno.test("site: a reader logs in, watches campaigns move, opens one and its run log, and logs out", async () => {
   const application = await startApplication({ env: { SIMULATOR_SPEED: "30" } });
   const browser = await launch();
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(TIMEOUT_MS);
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {

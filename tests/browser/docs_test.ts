@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { startApplication } from "@/tests/application.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { launch } from "./chromium.ts";
+import { TIMEOUT_MS } from "./shared_browser.ts";
 
 Deno.test("API page: it is accessible, Authorize logs in, and an operation is tried out with the token", async () => {
   const application = await startApplication();
   const browser = await launch();
   try {
     const page = await browser.newPage({ reducedMotion: "reduce" });
+    page.setDefaultTimeout(TIMEOUT_MS);
     const problems: string[] = [];
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") problems.push(message.text());

@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 
 import { type Application, startApplication } from "@/tests/application.ts";
 import { launch } from "./chromium.ts";
+import { TIMEOUT_MS } from "./shared_browser.ts";
 import { follow } from "./site_fixture.ts";
 
 /** Runs a test on the pages of the application with its embedded store, each visit in a browser profile of its own. */
@@ -16,7 +17,7 @@ async function withApplication(
     await test(application, async (options) => {
       const context = await browser.newContext({ timezoneId: "Europe/Stockholm", ...options });
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(TIMEOUT_MS);
       return page;
     });
   } finally {

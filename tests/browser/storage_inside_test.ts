@@ -8,6 +8,7 @@ import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { launch } from "./chromium.ts";
+import { TIMEOUT_MS } from "./shared_browser.ts";
 
 const ACCOUNT = "archive/curator";
 const BUCKET = "inside";
@@ -46,7 +47,7 @@ Deno.test({ name: "storage, inside an object", sanitizeOps: false, sanitizeResou
       permissions: ["clipboard-read", "clipboard-write"],
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(TIMEOUT_MS);
     const errors: string[] = [];
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
     page.on("pageerror", (error) => errors.push(String(error)));
