@@ -1,6 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { folderOf } from "@/lib/presentation/storage/key_names.ts";
+import { doorPath, type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { launch } from "@/tests/browser/chromium.ts";
 
@@ -9,6 +12,10 @@ const FOLDER = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
 /** Quality of WebP, 0 to 100: letters stay sharp, and a picture stays below {@linkcode MAX_BYTES}. */
 const QUALITY = 82;
 const MAX_BYTES = 150_000;
+/** How long a page may take to be there, ms. */
+const WAIT_MS = 60_000;
+/** The account of the samples that owns the storage. */
+const CURATOR = "archive/curator";
 
 /** Takes the pictures of the documentation of the application with its sample campaigns. */
 async function takeScreenshots(): Promise<void> {
@@ -24,7 +31,8 @@ async function takeScreenshots(): Promise<void> {
     await settled(wide, "article");
     await save(wide, "campaigns");
     const log = await linkTo(wide, 'tr:has(.chip.done) a[href^="/log?"]');
-    const viewer = await linkTo(wide, 'a[href^="/uv.html"]');
+    const viewer = await linkTo(wide, 'tr:has(.chip.done) a[href^="/uv.html"]');
+    await written(wide, new URLSearchParams(viewer.split("#?")[1]).get("manifest") ?? "");
     await wide.goto(new URL(viewer, site).href);
     await settled(wide, "canvas");
     await save(wide, "viewer");
@@ -35,6 +43,16 @@ async function takeScreenshots(): Promise<void> {
     await wide.goto(`${site}docs`);
     await settled(wide, ".opblock-summary-control");
     await save(wide, "api");
+
+    const curator = await browser.newPage({ colorScheme: "light", viewport: { width: 1280, height: 800 } });
+    await curator.goto(`${site}login?next=/storage`);
+    await curator.fill("[name=username]", CURATOR);
+    await curator.fill("[name=password]", SAMPLE_PASSWORD);
+    await curator.click("form[action='/login'] [type=submit].primary");
+    await settled(curator, "table a");
+    await curator.goto(new URL(folderPath(await textsOfVolume(curator, site)), site).href);
+    await settled(curator, ".side dl");
+    await save(curator, "storage");
 
     const narrow = await browser.newPage({ colorScheme: "dark", viewport: { width: 390, height: 844 } });
     await narrow.goto(`${site}login`);
@@ -47,9 +65,27 @@ async function takeScreenshots(): Promise<void> {
   }
 }
 
+/** Waits until a file of the samples is there, which are written after the start. */
+async function written(page: Page, address: string): Promise<void> {
+  const end = Date.now() + WAIT_MS;
+  while (!(await page.request.head(address)).ok()) {
+    if (Date.now() > end) throw new Error(`${address} is not there after ${WAIT_MS} ms`);
+    await page.waitForTimeout(500);
+  }
+}
+
+/** The folder with the texts of a volume, the first of them open beside it. */
+async function textsOfVolume(page: Page, site: string): Promise<FolderAddress> {
+  const bucket = "campaigns";
+  const listing = await page.request.get(new URL(doorPath("/buckets/:bucket/objects", CURATOR, { bucket }), site).href);
+  const { objects }: { objects: readonly { Key: string }[] } = await listing.json();
+  const open = objects.find(({ Key }) => Key.includes("/alto/"))?.Key ?? "";
+  return { account: CURATOR, bucket, prefix: folderOf(open), open };
+}
+
 /** Waits until an element is there and nothing is read any more. */
 async function settled(page: Page, selector: string): Promise<void> {
-  await page.locator(selector).first().waitFor({ state: "attached", timeout: 25_000 });
+  await page.locator(selector).first().waitFor({ state: "attached", timeout: WAIT_MS });
   await page.waitForLoadState("networkidle");
 }
 
@@ -61,7 +97,7 @@ async function linkTo(page: Page, selector: string): Promise<string> {
     await folded.click();
     await page.waitForLoadState("networkidle");
   }
-  await link.waitFor({ state: "attached", timeout: 25_000 });
+  await link.waitFor({ state: "attached", timeout: WAIT_MS });
   return await link.getAttribute("href") ?? "";
 }
 
