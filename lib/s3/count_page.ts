@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import { unescapeXml } from "@/lib/std/unescape_xml.ts";
@@ -117,7 +118,12 @@ function valueOf(xml: string, name: string, from: number): string | null {
   const start = xml.indexOf(`<${name}>`, from);
   if (start < 0) return null;
   const text = xml.slice(start + name.length + 2, xml.indexOf("<", start + 1));
-  return unescapeXml(text) ?? null;
+  return unescapeXml(ownText(text)) ?? null;
+}
+
+/** A text with memory of its own: V8 keeps all of a text alive for a slice of it, and a token lives longer than its page. */
+function ownText(slice: string): string {
+  return Buffer.from(slice, "utf8").toString("utf8");
 }
 
 const LESS_THAN = 0x3c;
