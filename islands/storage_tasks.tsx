@@ -7,11 +7,8 @@ import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { recallRefused } from "@/lib/client/storage/refused_changes.ts";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import { taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
-import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
-import { DeleteDialog } from "@/islands/tasks/delete_dialog.tsx";
+import { wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { Dock } from "@/islands/tasks/dock.tsx";
-import { NameDialog } from "@/islands/tasks/name_dialog.tsx";
-import { TransferDialog } from "@/islands/tasks/transfer_dialog.tsx";
 
 interface StorageTasksProps {
   readonly account: string;
@@ -25,6 +22,15 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
     list.value = tasksOf(account);
   }, []);
   const wanted = wantedChange.value;
+  // Most visits of a page change nothing, so the dialogs are loaded with the first change.
+  const dialogs = useSignal<typeof import("@/islands/tasks/wanted_dialog.tsx") | null>(null);
+  useEffect(() => {
+    if (wanted === null || dialogs.value !== null) return;
+    import("@/islands/tasks/wanted_dialog.tsx").then((loaded) => dialogs.value = loaded, () => {
+      wantedChange.value = null;
+    });
+  }, [wanted]);
+  const Dialog = dialogs.value?.WantedDialog;
   // A confirmed change may have removed the button that opened its dialog.
   const wasOpen = useRef(false);
   useEffect(() => {
@@ -40,7 +46,7 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
   return (
     <>
       <p class="sr" role="status">{announcement.value}</p>
-      {wanted && <WantedDialog wanted={wanted} onClose={() => wantedChange.value = null} />}
+      {wanted && Dialog && <Dialog wanted={wanted} onClose={() => wantedChange.value = null} />}
       <Dock list={list.value} />
     </>
   );
@@ -48,18 +54,4 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
 
 function endOf({ plan, state }: ShownTask): string {
   return taskSentence(plan, state.value, { isAway: false, isElsewhere: false });
-}
-
-function WantedDialog({ wanted, onClose }: { readonly wanted: WantedChange; readonly onClose: () => void }) {
-  switch (wanted.kind) {
-    case "folder":
-      return <NameDialog wanted={wanted} row={null} onClose={onClose} />;
-    case "rename":
-      return <NameDialog wanted={wanted} row={wanted.rows[0]} onClose={onClose} />;
-    case "delete":
-      return <DeleteDialog wanted={wanted} rows={wanted.rows} onClose={onClose} />;
-    case "move":
-    case "copy":
-      return <TransferDialog wanted={wanted} kind={wanted.kind} rows={wanted.rows} onClose={onClose} />;
-  }
 }
