@@ -8,10 +8,17 @@ import type { Put } from "./put_file.ts";
 import { findTaken } from "./taken_keys.ts";
 import type { UploadCalls } from "./upload_calls.ts";
 import { asFault, UploadFault } from "./upload_fault.ts";
-import type { NameAnswer, UploadBatch, UploadItem, UploadState } from "./upload_item.ts";
+import {
+  isSmall,
+  type NameAnswer,
+  nameOf,
+  type UploadBatch,
+  type UploadItem,
+  type UploadState,
+} from "./upload_item.ts";
 import type { BatchRecord, FileRecord, UploadJournal } from "./upload_journal.ts";
 import { type UploadRoute, UploadRoutes } from "./upload_route.ts";
-import { isSmall, nameOf, UploadSteps } from "./upload_steps.ts";
+import type { StepContext, UploadSteps } from "./upload_steps.ts";
 import { backoffMs, wait } from "./upload_wait.ts";
 
 /** A file that was chosen, with the folders that were chosen above it. */
@@ -20,10 +27,17 @@ export interface ChosenFile {
   readonly file: File;
 }
 
-interface EngineParts {
-  readonly calls: UploadCalls;
+/** What sends. */
+export interface Sending {
   readonly put: Put;
   readonly digest: Digest;
+  readonly steps: (context: StepContext) => UploadSteps;
+}
+
+interface EngineParts {
+  readonly calls: UploadCalls;
+  /** Loads what sends: most visits of a folder upload nothing. */
+  readonly sending: () => Promise<Sending>;
   readonly journal: UploadJournal;
   /** Takes an upload in parts for this page until it is left; false where a page has it already. */
   readonly claim: (uploadId: string) => Promise<boolean>;
@@ -70,7 +84,8 @@ export class UploadEngine {
   readonly pace = new UploadPace();
   readonly #parts: EngineParts;
   readonly #routes: UploadRoutes;
-  readonly #steps: UploadSteps;
+  #loading: Promise<Sending> | null = null;
+  #steps: UploadSteps | null = null;
   readonly #connection: Connection;
   readonly #counts = new Map<UploadState, number>();
   /** In order, with files that have left it; those before `#begun` have had their turn. */
@@ -86,10 +101,10 @@ export class UploadEngine {
   readonly #remembered = new Map<string, BatchRecord>();
 
   constructor(parts: EngineParts) {
-    const { calls, put, clock, random, onChange, origin } = parts;
+    const { calls, clock, random, onChange, origin } = parts;
+    const put: Put = async (request) => (await this.#sending()).put(request);
     this.#parts = parts;
     this.#routes = new UploadRoutes(calls, put, origin, onChange);
-    this.#steps = new UploadSteps({ ...parts, routes: this.#routes });
     this.#connection = new Connection((signal) => calls.isReachable(signal), { clock, random, onChange });
   }
 
@@ -203,7 +218,7 @@ export class UploadEngine {
     this.#parts.onChange();
     const { signal } = new AbortController();
     // Where it fails, the upload stays in the bucket's list of uploads that have not ended.
-    await this.#persist(signal, () => this.#steps.abort(item, signal)).catch(asFault);
+    await this.#persist(signal, async () => (await this.#sender()).abort(item, signal)).catch(asFault);
     await this.#settled(item.batch);
   }
 
@@ -235,6 +250,21 @@ export class UploadEngine {
   /** Adds the CORS rule that lets this page send straight to a bucket. @throws UploadFault */
   async allowDirect(bucket: string): Promise<void> {
     await this.#routes.allow({ bucket, key: "-" }, new AbortController().signal);
+  }
+
+  async #sender(): Promise<UploadSteps> {
+    const sending = await this.#sending();
+    return this.#steps ??= sending.steps({ ...this.#parts, ...sending, routes: this.#routes });
+  }
+
+  /** @throws UploadFault `lost` where it cannot be loaded, after which it is loaded again */
+  async #sending(): Promise<Sending> {
+    try {
+      return await (this.#loading ??= this.#parts.sending());
+    } catch {
+      this.#loading = null;
+      throw new UploadFault("lost");
+    }
   }
 
   #item(path: string, file: File, batch: UploadBatch): UploadItem {
@@ -348,7 +378,9 @@ export class UploadEngine {
       if (batch.answer === "skip") {
         this.#leave(item, "skipped");
         // The parts of a file whose name was taken meanwhile are of no use.
-        if (item.upload ?? item.earlier) this.#inBackground(item, (signal) => this.#steps.abort(item, signal));
+        if (item.upload ?? item.earlier) {
+          this.#inBackground(item, async (signal) => (await this.#sender()).abort(item, signal));
+        }
         continue;
       }
       item.ifAbsent = false;
@@ -436,15 +468,16 @@ export class UploadEngine {
   }
 
   async #sendWhole(item: UploadItem, signal: AbortSignal): Promise<void> {
-    await this.#persist(signal, () => {
+    await this.#persist(signal, async () => {
+      const steps = await this.#sender();
       this.#flight(item, 1, 0);
-      return this.#steps.sendWhole(item, signal, (part, sent) => this.#flight(item, part, sent));
+      return await steps.sendWhole(item, signal, (part, sent) => this.#flight(item, part, sent));
     });
     await this.#done(item);
   }
 
   async #open(item: UploadItem, signal: AbortSignal): Promise<void> {
-    await this.#persist(signal, () => this.#steps.open(item, signal));
+    await this.#persist(signal, async () => (await this.#sender()).open(item, signal));
     const { upload } = item;
     if (!upload) return;
     const { plan, parts } = upload;
@@ -458,9 +491,10 @@ export class UploadEngine {
   async #sendPart(item: UploadItem, number: number, signal: AbortSignal): Promise<void> {
     const { upload } = item;
     if (!upload) return;
-    await this.#persist(signal, () => {
+    await this.#persist(signal, async () => {
+      const steps = await this.#sender();
       this.#flight(item, number, 0);
-      return this.#steps.sendPart(item, upload, number, signal, (part, sent) => this.#flight(item, part, sent));
+      return await steps.sendPart(item, upload, number, signal, (part, sent) => this.#flight(item, part, sent));
     });
     this.#flight(item, number, partBytes(upload.plan, number));
     item.flight.delete(number);
@@ -471,7 +505,7 @@ export class UploadEngine {
     const { upload } = item;
     if (!upload) return;
     this.#set(item, "finishing");
-    await this.#persist(signal, () => this.#steps.complete(item, upload, signal));
+    await this.#persist(signal, async () => (await this.#sender()).complete(item, upload, signal));
     await this.#done(item);
   }
 

@@ -5,11 +5,11 @@ import type { Put, PutResponse } from "./put_file.ts";
 import type { ObjectName, SentPart, SignedUrl, UploadCalls } from "./upload_calls.ts";
 import { SmallReads } from "./small_reads.ts";
 import { faultOf, UploadFault } from "./upload_fault.ts";
-import type { UploadInParts, UploadItem } from "./upload_item.ts";
+import { isSmall, nameOf, type UploadInParts, type UploadItem } from "./upload_item.ts";
 import type { UploadJournal } from "./upload_journal.ts";
 import type { UploadRoutes } from "./upload_route.ts";
 
-interface StepContext {
+export interface StepContext {
   readonly calls: UploadCalls;
   readonly put: Put;
   readonly digest: Digest;
@@ -21,11 +21,6 @@ interface StepContext {
 /** Reports bytes of a part, or of a whole file as part 1. */
 type OnProgress = (part: number, sent: number) => void;
 
-/**
- * Up to this, a file goes through the gateway, bytes: a presigned PUT takes two requests more, one for the URL and one of
- * the browser for the permission by CORS. It is read once, into memory.
- */
-const SMALL_BYTES = 256 * 1024;
 /** What a presigned URL can sign: ASCII without outer or double spaces. */
 const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
 
@@ -246,16 +241,6 @@ export class UploadSteps {
     }
     throw fault;
   }
-}
-
-/** Whether a file goes through the gateway. */
-export function isSmall({ size }: UploadItem): boolean {
-  return size <= SMALL_BYTES;
-}
-
-/** The object that a file becomes. */
-export function nameOf({ batch, key }: UploadItem): ObjectName {
-  return { bucket: batch.bucket, key };
 }
 
 function byteOf(character: string): number {

@@ -4,18 +4,15 @@ import { folderChanged } from "@/lib/client/storage/folder_events.ts";
 import { refused } from "@/lib/client/storage/refused_changes.ts";
 import type { UploadCounts } from "@/lib/presentation/storage/upload_head.ts";
 import { BATCH_OPERATION } from "@/lib/presentation/storage/file_batch.ts";
-import { MAX_HASHED_BYTES } from "@/lib/presentation/storage/upload_plan.ts";
 import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { BrowserJournal } from "./browser_journal.ts";
 import { type ChosenFiles, walkEntries } from "./dropped_files.ts";
-import { webDigest } from "./part_digest.ts";
 import { UnfinishedUploads } from "./unfinished_uploads.ts";
 import { UploadCalls, type UploadOperation } from "./upload_calls.ts";
 import { UploadEngine } from "./upload_engine.ts";
 import { UploadFault } from "./upload_fault.ts";
 import type { UploadItem, UploadState } from "./upload_item.ts";
 import type { BatchRecord, UploadJournal } from "./upload_journal.ts";
-import { browserPut } from "./xhr_put.ts";
 
 /** The folder that a page shows. */
 interface UploadFolder {
@@ -95,8 +92,8 @@ export class UploadsStore {
     this.unfinished = new UnfinishedUploads(this.#calls, folder.bucket, folder.prefix);
     this.engine = new UploadEngine({
       calls: this.#calls,
-      put: browserPut(doorPath(BATCH_OPERATION, account, {})),
-      digest: webDigest(globalThis.crypto?.subtle, MAX_HASHED_BYTES),
+      sending: async () =>
+        (await import("./browser_sending.ts")).browserSending(doorPath(BATCH_OPERATION, account, {})),
       journal: this.#journal,
       claim,
       clock: browserClock,

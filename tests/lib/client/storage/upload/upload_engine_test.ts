@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 
 import { type ChosenFile, UploadEngine } from "@/lib/client/storage/upload/upload_engine.ts";
 import type { UploadState } from "@/lib/client/storage/upload/upload_item.ts";
+import { UploadSteps } from "@/lib/client/storage/upload/upload_steps.ts";
 import { webDigest } from "@/lib/client/storage/upload/part_digest.ts";
 import { HeldClock, settled } from "@/tests/lib/client/held_clock.ts";
 import { FakeBucket, MemoryJournal, s3Error, type SeenRequest } from "./fake_bucket.ts";
@@ -25,8 +26,12 @@ class Page {
   ) {
     this.engine = new UploadEngine({
       calls: bucket.calls,
-      put: bucket.put,
-      digest: webDigest(crypto.subtle, 64 * MIB),
+      sending: () =>
+        Promise.resolve({
+          put: bucket.put,
+          digest: webDigest(crypto.subtle, 64 * MIB),
+          steps: (context) => new UploadSteps(context),
+        }),
       journal,
       claim: (uploadId) => {
         const isFree = !claimed.has(uploadId);
