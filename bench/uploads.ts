@@ -3,6 +3,7 @@
  * and over one without a bound, thousands of small files, and the memory of the page meanwhile. `UPLOAD_GIB` and
  * `UPLOAD_FILES` make it smaller.
  */
+import { createHash } from "node:crypto";
 import { table } from "./table.ts";
 import { openPlainPage, type PlainPage } from "@/bench/uploads/plain_browser.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
@@ -46,16 +47,24 @@ async function api({ app, token }: Scene, path: string, body: unknown) {
 
 /** A large file by the page and by curl, over a link with a bound and without. */
 export async function measureLargeFile(): Promise<string> {
-  const rows = [["one file", "page", "curl", "page of curl", "wanted", "page memory"]];
+  const rows = [["one file", "page", "curl", "page of curl", "wanted", "curl with SHA-256", "page memory"]];
   for (const [name, bytesPerSecond] of [["link of 100 MB/s", LINK_BYTES_PER_SECOND], ["no bound", null]] as const) {
     rows.push(
       await inScene(async (scene) => {
         const file = `${scene.disk}/large.bin`;
         await (await Deno.open(file, { write: true, create: true })).truncate(GIB * 1024 ** 3);
-        const { url } = await api(scene, "/presign", { bucket: BUCKET, key: "by-curl", method: "put_object" });
+        const { url } = await presigned(scene, null);
         const store = Number(new URL(url).port);
         const link = bytesPerSecond === null ? null : await startLink(store, bytesPerSecond);
-        const curl = await byCurl(url, file, link && { from: store, to: link.port });
+        const curl = await byCurl(url, file, null, link && { from: store, to: link.port });
+        // The page has the store check what arrives: so does this one, of which the file was hashed before.
+        const sha256 = await sha256Of(file);
+        const checked = await byCurl(
+          (await presigned(scene, sha256)).url,
+          file,
+          sha256,
+          link && { from: store, to: link.port },
+        );
         const page = await byPage(scene, [file], "files", link && { from: store, to: link.port });
         link?.end();
         const rate = (ms: number) => GIB * 1024 ** 3 / 1e6 / (ms / 1000);
@@ -66,6 +75,7 @@ export async function measureLargeFile(): Promise<string> {
           `${rate(curl).toFixed(1)} MB/s`,
           `${(100 * share).toFixed(1)} %`,
           link === null ? "" : share >= 0.95 ? "≥ 95 %" : "≥ 95 %, missed",
+          `${rate(checked).toFixed(1)} MB/s`,
           `${(page.memory / 1e6).toFixed(0)} MB${page.memory < 200e6 ? "" : ", not below 200"}`,
         ];
       }),
@@ -120,7 +130,7 @@ async function byPage({ app }: Scene, paths: readonly string[], what: "files" | 
     const sampling = setInterval(() => memory = Math.max(memory, page.memory()), SAMPLE_MS);
     const startedAt = performance.now();
     await page.choose(`.upload-area input[type=file]${what === "folder" ? "[webkitdirectory]" : ""}`, paths);
-    await page.until(`/ uploaded$/.test(document.querySelector(".uploads h2")?.textContent ?? "")`);
+    await page.until(`/^[^·]* files? uploaded$/.test(document.querySelector("#dock-title")?.textContent ?? "")`);
     clearInterval(sampling);
     const notices: string = await page.evaluate(
       `[...document.querySelectorAll(".notice")].map((n) => n.textContent).join()`,
@@ -142,10 +152,22 @@ async function openBucket(page: PlainPage, site: string): Promise<void> {
   await page.until(`document.querySelector("[data-island=storage_uploads][data-hydrated]") !== null`);
 }
 
-async function byCurl(url: string, file: string, detour: Detour | null): Promise<number> {
+async function presigned(scene: Scene, sha256: string | null): Promise<{ readonly url: string }> {
+  const body = { bucket: BUCKET, key: "by-curl", method: "put_object", checksum_sha256: sha256 };
+  return await api(scene, "/presign", body);
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of (await Deno.open(path)).readable) hash.update(chunk);
+  return hash.digest("base64");
+}
+
+async function byCurl(url: string, file: string, sha256: string | null, detour: Detour | null): Promise<number> {
   const around = detour ? ["--connect-to", `127.0.0.1:${detour.from}:127.0.0.1:${detour.to}`] : [];
   const startedAt = performance.now();
-  const args = ["-sS", "-f", "-o", "/dev/null", ...around, "-T", file, url];
+  const checked = sha256 === null ? [] : ["-H", `x-amz-checksum-sha256: ${sha256}`];
+  const args = ["-sS", "-f", "-o", "/dev/null", ...around, ...checked, "-T", file, url];
   const { success, stderr } = await new Deno.Command("curl", { args }).output();
   if (!success) throw new Error(`curl: ${new TextDecoder().decode(stderr)}`);
   return performance.now() - startedAt;
