@@ -205,14 +205,18 @@ export class UploadSteps {
   /**
    * Whether the object is the file in these parts, by the checksum of their checksums.
    *
-   * @throws UploadFault `taken` for an object of the same size of which that cannot be known
+   * @throws UploadFault `taken` for an object of the same size of which that cannot be known, unless it is to be replaced
    */
   async #isCompleted(item: UploadItem, { parts, plan }: UploadInParts, signal: AbortSignal): Promise<boolean> {
     const found = await this.#context.calls.headObject(nameOf(item), signal);
     if (found === null || found.bytes !== item.size) return false;
     const sums = [...parts].sort(([a], [b]) => a - b).flatMap(([, { sha256 }]) => sha256 === null ? [] : [sha256]);
     const all = await this.#context.digest(Uint8Array.from(sums.map(atob).join(""), byteOf).buffer, signal);
-    if (sums.length !== plan.parts || all === null || found.sha256 === null) throw new UploadFault("taken");
+    if (sums.length !== plan.parts || all === null || found.sha256 === null) {
+      // A file that replaces is sent again, which ends the doubt.
+      if (!item.ifAbsent) return false;
+      throw new UploadFault("taken");
+    }
     return found.sha256 === `${all}-${plan.parts}`;
   }
 

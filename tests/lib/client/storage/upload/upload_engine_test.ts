@@ -438,6 +438,29 @@ Deno.test("upload engine: what was written by a request whose response was lost 
   assert.deepEqual(page.states(), ["done", "done"]);
 });
 
+Deno.test("upload engine: a completion that failed although it was carried out is taken by its checksum, else sent again", async () => {
+  for (const hasChecksum of [true, false]) {
+    const page = new Page();
+    page.bucket.objects.set("scans/large.bin", new Uint8Array(large.length));
+    let isFirst = true;
+    page.bucket.intercept = async ({ operation }) => {
+      if (operation === "head_object" && !hasChecksum) {
+        return new Response(null, { headers: { "content-length": String(large.length) } });
+      }
+      if (operation !== "complete_multipart_upload" || !isFirst) return undefined;
+      isFirst = false;
+      await page.bucket.complete([...page.bucket.uploads.keys()][0]);
+      return s3Error(500, "InternalError");
+    };
+    await page.engine.add([file("large.bin", large)], FOLDER);
+    page.engine.answer("replace");
+    await page.pass(() => !page.engine.isBusy);
+    assert.deepEqual(page.states(), ["done"]);
+    assert.equal(page.bucket.count("create_multipart_upload"), hasChecksum ? 1 : 2);
+    assertLarge(page.bucket);
+  }
+});
+
 Deno.test("upload engine: what a request has written that a pause gave up is done, not in use", async () => {
   const page = new Page();
   const written = Promise.withResolvers<void>();
