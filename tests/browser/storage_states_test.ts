@@ -100,7 +100,7 @@ const ACTIONS: Readonly<Record<string, (page: Page, site: string) => Promise<voi
       buffer: new TextEncoder().encode("x") as never,
     }));
     await page.locator(".upload-area input[type=file]").first().setInputFiles(files);
-    await page.locator(".uploads h2").getByText("2 files uploaded").waitFor();
+    await page.locator("#dock-title").getByText("2 files uploaded").waitFor();
     await page.getByText("Unfinished uploads").click();
     await page.getByText("There are none in this folder.").waitFor();
   },

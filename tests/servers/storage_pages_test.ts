@@ -294,7 +294,7 @@ async function storagePages(t: Deno.TestContext, { endpoint, account, password, 
 }
 
 const filesInput = (page: Page) => page.locator(".upload-area input[type=file]").first();
-const uploads = (page: Page) => page.locator(".uploads h2");
+const uploads = (page: Page) => page.locator("#dock-title");
 const select = (page: Page, name: string) =>
   page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).check();
 const action = (page: Page, name: string) =>
