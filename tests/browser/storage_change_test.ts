@@ -208,13 +208,10 @@ Deno.test(
     assert.equal(await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).count(), 0);
     assert.equal(await page.getByRole("toolbar").getByRole("button", { name: "Copy" }).count(), 1);
     await page.getByText("You may not delete from this bucket.").waitFor();
-    await page.route(
-      /./,
-      (route) =>
-        route.request().method() === "PUT"
-          ? route.fulfill({ status: 403, headers: { "Access-Control-Allow-Origin": "*" } })
-          : route.fallback(),
-    );
+    const readOnly = { namespaceName: visit.bucket, permissions: { permission: ["BROWSE", "READ"] } };
+    await visit.gateway.json("POST", "/mapi/tenants/archive/userAccounts/curator/dataAccessPermissions", {
+      namespacePermission: [readOnly],
+    });
     const file = { name: "c.txt", mimeType: "text/plain", buffer: Buffer.from("c") };
     await page.locator("input[type=file]:not([webkitdirectory])").setInputFiles(file);
     await page.getByText("You may read but not change this bucket.").waitFor();
