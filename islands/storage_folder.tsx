@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
-import { Icon } from "@/components/icon.tsx";
 import { FolderTable, type FolderTableEvents } from "@/components/storage/folder_table.tsx";
 import { ObjectPanel } from "@/components/storage/object_panel.tsx";
 import { SelectionBar } from "@/components/storage/selection_bar.tsx";
 import { UploadButton } from "@/components/storage/upload_button.tsx";
+import { FolderShortcuts } from "@/islands/folder/folder_shortcuts.tsx";
+import { FolderTools } from "@/islands/folder/folder_tools.tsx";
 import { ChangeActions, NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/is_typing.ts";
@@ -18,7 +19,8 @@ import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
 import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
 import { chosenRows } from "@/lib/presentation/storage/chosen_rows.ts";
-import { nameIn } from "@/lib/presentation/storage/key_names.ts";
+import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
+import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
 import { notOfferedSentence, type OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
 import { type PackedPage, unpackedPage } from "@/lib/presentation/storage/packed_rows.ts";
 import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
@@ -36,8 +38,6 @@ interface StorageFolderProps {
   readonly renderedAt: number;
 }
 
-/** ms without a key press after which the names with a typed beginning are read. */
-const TYPING_MS = 200;
 /** Rows from the end of what was read at which the next page is read. */
 const AHEAD_ROWS = 400;
 /** ms after the last scrolling at which the first row on the screen stands in the address. */
@@ -58,7 +58,10 @@ export default island(
     const stop = useSignal<number | null>(null);
     /** The row and the control in it that get the focus once they are drawn. */
     const wanted = useRef<{ readonly index: number; readonly control: string } | null>(null);
-    const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
+    const list = useRef<HTMLDivElement>(null);
+    const isHelpOpen = useSignal(false);
+    /** The selection that stands for the whole folder. */
+    const whole = useSignal<ReadonlySet<string> | null>(null);
     const rows = store.shown.value;
     const { body, span, bringIn } = useRowSpan(rows.length, (last) => {
       if (last > store.shown.peek().length - AHEAD_ROWS) void store.readAhead();
@@ -199,60 +202,27 @@ export default island(
       void store.show(part).then(() => scrollTo({ top: 0 }));
       writeAddress();
     };
-    const submit = (event: SubmitEvent) => {
-      event.preventDefault();
-      clearTimeout(typing.current);
-      const form = event.currentTarget as HTMLFormElement;
-      const text = (name: string) => String(new FormData(form).get(name) ?? "");
-      const from = text("from");
-      show({ find: text("find"), from: from === "" ? "" : folder.prefix + from });
-    };
-
     const { keys } = store.selection.value;
     const isMore = store.hasMore.value;
     const find = store.find.value;
     const from = store.from.value;
     const offered = offeredChanges(folder.account, folder.bucket, found);
     const notOffered = notOfferedSentence(offered);
-    const chosen = chosenRows(keys, store.selectedRows.value);
+    const isWhole = whole.value === keys;
+    // A folder is selected as a row of the one around it; a bucket, or names with a beginning, is none.
+    const canBeWhole = isMore && !isWhole && folder.prefix !== "" && find === "" &&
+      rows.every(({ key }) => keys.has(key));
+    const parent = isWhole ? folderOf(folder.prefix) : folder.prefix;
+    const chosen = isWhole ? [folderRow(folder.prefix)] : chosenRows(keys, store.selectedRows.value);
     return (
       <div class={open.value === null ? "store" : "store split"} onKeyDown={onKeyDown}>
-        <div class="list">
-          <form class="tools" method="get" action="/storage/folder" onSubmit={submit}>
-            <input type="hidden" name="account" value={folder.account} />
-            <input type="hidden" name="bucket" value={folder.bucket} />
-            <input type="hidden" name="prefix" value={folder.prefix} />
-            <label class="field">
-              <Icon name="search" />
-              <span class="sr">{STORAGE_LABELS.find}</span>
-              <input
-                type="search"
-                name="find"
-                defaultValue={find}
-                placeholder={STORAGE_LABELS.findHint}
-                autocomplete="off"
-                spellcheck={false}
-                onInput={({ currentTarget: { value } }) => {
-                  clearTimeout(typing.current);
-                  typing.current = setTimeout(() => show({ find: value }), TYPING_MS);
-                }}
-              />
-            </label>
-            {(isMore || from !== "") && (
-              <label class="field jump">
-                <Icon name="down" />
-                <span class="sr">{STORAGE_LABELS.jump}</span>
-                <input
-                  type="text"
-                  name="from"
-                  defaultValue={nameIn(folder.prefix, from)}
-                  placeholder={STORAGE_LABELS.jumpHint}
-                  autocomplete="off"
-                  spellcheck={false}
-                />
-              </label>
-            )}
-            <button class="btn" type="submit">{STORAGE_LABELS.show}</button>
+        <div class="list" ref={list}>
+          <FolderTools
+            address={{ ...folder, find, from }}
+            isMore={isMore}
+            onShow={show}
+            onHelp={() => isHelpOpen.value = true}
+          >
             {offered.write && (
               <>
                 <UploadButton choice="files" />
@@ -260,10 +230,11 @@ export default island(
                 <NewFolder folder={folder} />
               </>
             )}
-            {from !== "" && (
-              <a class="btn" href={folderPath({ ...folder, find, from: "" })}>{STORAGE_LABELS.firstRows}</a>
-            )}
-          </form>
+          </FolderTools>
+          <FolderShortcuts
+            isOpen={isHelpOpen}
+            onFind={() => list.current?.querySelector<HTMLInputElement>("[name=find]")?.focus()}
+          />
           {notOffered !== null && <p class="remark" role="status">{notOffered}</p>}
           {rows.length === 0
             ? <p class="empty">{find === "" ? STORAGE_SENTENCES.emptyFolder : STORAGE_SENTENCES.noneFound(find)}</p>
@@ -274,12 +245,14 @@ export default island(
                   count={keys.size}
                   selected={store.selectedRows.value}
                   isMore={isMore}
+                  whole={isWhole ? plainName(nameIn(parent, folder.prefix)) : null}
+                  onWhole={canBeWhole ? () => whole.value = keys : null}
                   isOutdated={store.isOutdated.value}
                   onRefresh={() => void store.refresh().then(() => go(0, "a"))}
                   onClear={() => store.clearSelection()}
                 >
                   <SelectionActions
-                    folder={folder}
+                    folder={{ ...folder, prefix: parent }}
                     rows={chosen}
                     offered={offered}
                     onStart={() => store.clearSelection()}
@@ -374,6 +347,11 @@ async function readFacts(
 
 function sizeOf(facts: ObjectFacts | { readonly problem: string } | null): number {
   return facts !== null && "bytes" in facts ? facts.bytes : 0;
+}
+
+/** A folder as a row of the folder around it. */
+function folderRow(prefix: string): StorageRow {
+  return { kind: "folder", key: prefix, size: 0, changed: null };
 }
 
 /** The index of the first row that can be seen whole. */

@@ -6,9 +6,10 @@ import { announcement } from "@/lib/client/storage/dock.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { recallRefused } from "@/lib/client/storage/refused_changes.ts";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import { taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
+import { reason, taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
 import { wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { Dock } from "@/islands/tasks/dock.tsx";
+import { loadDialogs } from "@/islands/tasks/load_dialogs.ts";
 
 interface StorageTasksProps {
   readonly account: string;
@@ -22,15 +23,16 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
     list.value = tasksOf(account);
   }, []);
   const wanted = wantedChange.value;
-  // Most visits of a page change nothing, so the dialogs are loaded with the first change.
-  const dialogs = useSignal<typeof import("@/islands/tasks/wanted_dialog.tsx") | null>(null);
+  const dialogs = useSignal<Awaited<ReturnType<typeof loadDialogs>> | null>(null);
+  const isUnloadable = useSignal(false);
   useEffect(() => {
-    if (wanted === null || dialogs.value !== null) return;
-    import("@/islands/tasks/wanted_dialog.tsx").then((loaded) => dialogs.value = loaded, () => {
+    if (wanted === null) return;
+    isUnloadable.value = false;
+    loadDialogs().then((loaded) => dialogs.value = loaded, () => {
+      isUnloadable.value = true;
       wantedChange.value = null;
     });
   }, [wanted]);
-  const Dialog = dialogs.value?.WantedDialog;
   // A confirmed change may have removed the button that opened its dialog.
   const wasOpen = useRef(false);
   useEffect(() => {
@@ -46,7 +48,13 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
   return (
     <>
       <p class="sr" role="status">{announcement.value}</p>
-      {wanted && Dialog && <Dialog wanted={wanted} onClose={() => wantedChange.value = null} />}
+      {isUnloadable.value && <p class="banner bad unloadable" role="alert">{reason(0)}</p>}
+      {wanted && dialogs.value && (
+        <dialogs.value.WantedDialog
+          wanted={wanted}
+          onClose={() => wantedChange.value = null}
+        />
+      )}
       <Dock list={list.value} />
     </>
   );

@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
@@ -11,7 +13,12 @@ interface SelectionBarProps {
   /** How many keys are selected; some may not be among the rows any more. */
   readonly count: number;
   readonly selected: readonly StorageRow[];
+  /** Whether the folder has further rows that were not read. */
   readonly isMore: boolean;
+  /** The name of the folder where all of it is selected, also what was not read; else null. */
+  readonly whole: string | null;
+  /** Selects that; null: it cannot be. */
+  readonly onWhole: (() => void) | null;
   /** Whether the folder has changed since the rows were read. */
   readonly isOutdated: boolean;
   onRefresh(): void;
@@ -21,32 +28,82 @@ interface SelectionBarProps {
 }
 
 /** What the folder holds; with a selection how much that is, and what can be done with it. It always has its height. */
-export function SelectionBar(
-  { rows, count, selected, isMore, isOutdated, onRefresh, onClear, children }: SelectionBarProps,
-) {
-  if (count === 0) {
-    return (
-      <div class="actions">
-        <p role="status">
-          {isMore ? STORAGE_SENTENCES.firstRows(rows.length) : STORAGE_SENTENCES.rows(rows.length)}{" "}
-          {isOutdated && <span class="sr">{STORAGE_SENTENCES.outdated}</span>}
-        </p>
-        {isOutdated && (
-          <button type="button" class="btn small" onClick={onRefresh}>{STORAGE_LABELS.showChanges}</button>
-        )}
-      </div>
-    );
-  }
+export function SelectionBar(props: SelectionBarProps) {
+  const { rows, count, isMore, isOutdated, onRefresh } = props;
+  if (count > 0) return <ChosenBar {...props} />;
+  return (
+    <div class="actions">
+      <p role="status">
+        {isMore ? STORAGE_SENTENCES.firstRows(rows.length) : STORAGE_SENTENCES.rows(rows.length)}{" "}
+        {isOutdated && <span class="sr">{STORAGE_SENTENCES.outdated}</span>}
+      </p>
+      {isOutdated && <button type="button" class="btn small" onClick={onRefresh}>{STORAGE_LABELS.showChanges}</button>}
+    </div>
+  );
+}
+
+/** The actions are a menu where the bar is too narrow for them. */
+function ChosenBar({ rows, count, selected, isMore, whole, onWhole, onClear, children }: SelectionBarProps) {
+  const isOpen = useSignal(false);
+  const menu = useRef<HTMLButtonElement>(null);
+  // Actions go where a dialog opens, which gives the focus back to the menu.
+  const close = () => {
+    if (!isOpen.peek()) return;
+    isOpen.value = false;
+    menu.current?.focus();
+  };
   const bytes = selected.reduce((sum, { size }) => sum + size, 0);
   const hasFolders = selected.some(({ kind }) => kind === "folder");
+  const isAllListed = isMore && whole === null && count >= rows.length;
   return (
-    <div class="actions chosen" role="toolbar" aria-label={STORAGE_LABELS.withSelected(formatCount(count))}>
+    <div
+      class={isAllListed ? "actions chosen all-listed" : "actions chosen"}
+      role="toolbar"
+      aria-label={STORAGE_LABELS.withSelected(formatCount(count))}
+    >
       <p role="status">
-        {STORAGE_LABELS.selected(formatCount(count))} {!hasFolders && <span>· {formatBytes(bytes)}</span>}
+        {whole === null ? STORAGE_LABELS.selected(formatCount(count)) : STORAGE_LABELS.wholeSelected(whole)}{" "}
+        {isAllListed
+          ? <span>· {STORAGE_SENTENCES.moreBelow}</span>
+          : !hasFolders && whole === null && <span>· {formatBytes(bytes)}</span>}
       </p>
-      {children}
-      <button type="button" class="btn small" aria-label={STORAGE_LABELS.clearSelection} onClick={onClear}>
-        <Icon name="close" /> <span class="word">{STORAGE_LABELS.clearSelection}</span>
+      <div
+        class="menu"
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || !isOpen.peek()) return;
+          event.stopPropagation();
+          close();
+        }}
+        onFocusOut={({ currentTarget, relatedTarget }) => {
+          if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) isOpen.value = false;
+        }}
+      >
+        <button
+          type="button"
+          class="btn small"
+          aria-expanded={isOpen.value}
+          ref={menu}
+          onClick={() => isOpen.value = !isOpen.peek()}
+        >
+          {STORAGE_LABELS.actions} <Icon name="down" />
+        </button>
+        <div class={isOpen.value ? "choices open" : "choices"} onClick={close}>
+          {onWhole && (
+            <button type="button" class="btn small" onClick={onWhole}>
+              <Icon name="folder" /> {STORAGE_LABELS.wholeFolder}
+            </button>
+          )}
+          {children}
+        </div>
+      </div>
+      <button
+        type="button"
+        class="btn small square"
+        aria-label={STORAGE_LABELS.clearSelection}
+        title={STORAGE_LABELS.clearSelection}
+        onClick={onClear}
+      >
+        <Icon name="close" />
       </button>
     </div>
   );

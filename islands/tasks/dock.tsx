@@ -86,7 +86,7 @@ function OpenDock({ sections, tasks, needsReader }: OpenDockProps) {
   const isTabbed = sections.length > 1;
   const label = isFolded.value ? TASK_LABELS.unfold : TASK_LABELS.fold;
   return (
-    <section class="storage-dock" aria-labelledby="dock-title" ref={dock}>
+    <section class="storage-dock" data-dock aria-labelledby="dock-title" ref={dock}>
       <header>
         <h2 id="dock-title" tabIndex={-1}>{sections.map(({ line }) => line).join(" · ")}</h2>
         <button

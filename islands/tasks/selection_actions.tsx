@@ -1,3 +1,5 @@
+import { useEffect } from "preact/hooks";
+
 import { Icon, type IconName } from "@/components/icon.tsx";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
@@ -7,6 +9,7 @@ import type { OfferedChanges } from "@/lib/presentation/storage/offered_changes.
 import { downloadPath, type FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { TASK_LABELS } from "@/lib/presentation/storage/task_sentences.ts";
+import { loadDialogs } from "./load_dialogs.ts";
 
 interface SelectionActionsProps {
   readonly folder: FolderAddress;
@@ -20,19 +23,16 @@ interface SelectionActionsProps {
 /** What can be done with selected rows. */
 export function SelectionActions({ folder, rows, offered, onStart }: SelectionActionsProps) {
   const { account, bucket, prefix } = folder;
+  // They are there by the time one of them is opened.
+  useEffect(() => void loadDialogs().catch(() => {}), []);
   const one = rows.length === 1 ? rows[0] : null;
   const zip = () => tasksOf(account).start({ kind: "zip", ...plannedRows(rows, folder), ...chosenOf(rows) });
   return (
     <>
       {one?.kind === "object"
         ? (
-          <a
-            class="btn small"
-            href={downloadPath({ ...folder, key: one.key })}
-            aria-label={STORAGE_LABELS.download}
-            title={STORAGE_LABELS.download}
-          >
-            <Icon name="download" /> <span class="word">{STORAGE_LABELS.download}</span>
+          <a class="btn small" href={downloadPath({ ...folder, key: one.key })}>
+            <Icon name="download" /> {STORAGE_LABELS.download}
           </a>
         )
         : <Action icon="download" name={TASK_LABELS.zip} onClick={zip} />}
@@ -69,8 +69,8 @@ interface ActionProps {
 
 function Action({ icon, name, onClick }: ActionProps) {
   return (
-    <button type="button" class="btn small" aria-label={name} title={name} onClick={onClick}>
-      <Icon name={icon} /> <span class="word">{name}</span>
+    <button type="button" class="btn small" onClick={onClick}>
+      <Icon name={icon} /> {name}
     </button>
   );
 }

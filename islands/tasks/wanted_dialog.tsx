@@ -8,7 +8,7 @@ interface WantedDialogProps {
   onClose(): void;
 }
 
-/** The dialog of a change that a reader wants. */
+/** The dialog before a change. */
 export function WantedDialog({ wanted, onClose }: WantedDialogProps) {
   switch (wanted.kind) {
     case "folder":

@@ -134,6 +134,13 @@ whole("storage folder: search, sort, selection by mouse and keys, the panel, and
   await page.keyboard.press("Control+a");
   assert.match(await status(page), /^122 selected/);
   await page.getByRole("button", { name: "Select nothing" }).click();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").getByText("Select all that is listed").waitFor();
+  assert.deepEqual(await accessibilityFindings(page), []);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("/");
+  await page.locator("[name=find]:focus").waitFor();
 
   // Another part of the page reports a change.
   await write(page, ["own/zz new.txt"]);
@@ -171,6 +178,14 @@ whole(
       assert.ok(numbers.length > 20 && numbers.every((n, i) => i === 0 || n === numbers[i - 1] + 1));
     }
     assert.ok(await page.evaluate(() => document.querySelectorAll("*").length) < 1500);
+
+    await page.getByRole("checkbox", { name: "Select all that is listed" }).check();
+    assert.match(await status(page), /^[\d,]+ selected · more exist below$/);
+    await page.getByRole("button", { name: "Select the whole folder" }).click();
+    assert.equal(await status(page), "All of many/ selected");
+    await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog", { name: "Delete “many/”?" }).getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Select nothing" }).click();
 
     await page.fill("[name=from]", "n-09");
     await page.keyboard.press("Enter");
@@ -214,6 +229,14 @@ for (const colorScheme of ["light", "dark"] as const) {
     assert.equal(await status(page), "2 poster");
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     assert.deepEqual(await accessibilityFindings(page), []);
+    await page.locator("[data-row] input").first().check();
+    await page.getByRole("button", { name: "Åtgärder" }).click();
+    for (const name of ["Byt namn", "Flytta", "Kopiera", "Ta bort"]) {
+      await page.getByRole("toolbar").getByRole("button", { name }).click({ trial: true });
+    }
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent?.trim()), "Åtgärder");
     await page.locator("[data-row] a", { hasText: "a.json" }).click();
     await page.waitForURL(/\/storage\/object\?/);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);

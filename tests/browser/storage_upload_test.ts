@@ -176,8 +176,17 @@ Deno.test("storage uploads: names in use are asked about once", async () => {
     for (const name of ["a.txt", "b.txt"]) write(`${disk}/${name}`, 20);
     await filesInput(page).setInputFiles(["a.txt", "b.txt", "c.txt"].map((name) => `${disk}/${name}`));
     await page.getByText("In use: a.txt, b.txt.").waitFor();
+    await head(page).getByText("3 of 5 uploaded · 2 names in use").waitFor();
+    await page.waitForFunction(async () =>
+      (await navigator.locks.query()).held?.every(({ name }) => !name?.startsWith("upload "))
+    );
+    const leaves = () => page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true })));
+    assert.equal(await leaves(), true, "nothing is being sent, so nothing is lost");
     await page.getByRole("button", { name: "Keep both" }).click();
+    assert.equal(await leaves(), false);
     await head(page).getByText("5 files uploaded").waitFor();
+    await page.locator("[role=status].sr", { hasText: "5 files uploaded" }).waitFor({ state: "attached" });
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "dock-title", "the button is gone");
     assert.deepEqual(await objects(), {
       "a.txt": 10,
       "a (2).txt": 20,

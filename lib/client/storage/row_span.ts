@@ -77,7 +77,7 @@ export function useRowSpan(rows: number, onSeen: (last: number) => void): RowWin
       const height = span.peek()?.height;
       if (!body.current || height === undefined) return;
       const top = body.current.getBoundingClientRect().top + index * height;
-      const [above, below] = [uncoveredTop(body.current), innerHeight - height];
+      const [above, below] = [uncoveredTop(body.current), uncoveredBottom() - height];
       if (top < above) scrollBy({ top: top - above, behavior: "instant" });
       else if (top > below) scrollBy({ top: top - below, behavior: "instant" });
       look();
@@ -89,4 +89,9 @@ export function useRowSpan(rows: number, onSeen: (last: number) => void): RowWin
 export function uncoveredTop(body: HTMLElement | null): number {
   // The cells of the head are sticky, not the head itself.
   return body?.closest("table")?.tHead?.querySelector("th")?.getBoundingClientRect().bottom ?? 0;
+}
+
+/** Where the rows end that the dock does not cover, px from the top of the screen. */
+function uncoveredBottom(): number {
+  return document.querySelector("[data-dock]")?.getBoundingClientRect().top ?? innerHeight;
 }

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 /** A choice of the reader that outlasts the page. */
-interface RememberedChoice {
+export interface RememberedChoice {
   readonly value: boolean;
   /** Reads the stored choice: once, after the page's server-rendered state was taken over. */
   recall(): void;

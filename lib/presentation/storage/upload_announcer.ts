@@ -20,17 +20,24 @@ export class UploadAnnouncer {
   #isBusy = false;
   #quarter = 0;
   #failed = 0;
+  /** Files of which nothing more is expected. */
+  #over = 0;
   #saidAt = -Infinity;
 
   /** @returns what is to be said now; "": nothing */
   next({ counts, percent, now }: UploadProgress): string {
-    const { all, failed, state } = counts;
+    const { all, done, skipped, cancelled, failed, state } = counts;
     const wasBusy = this.#isBusy;
+    const overBefore = this.#over;
     const quarter = Math.floor(percent / 25);
     this.#isBusy = state !== "ended";
-    if (!wasBusy && !this.#isBusy) return "";
+    this.#over = done + skipped + cancelled + failed;
+    if (!this.#isBusy) {
+      // A few small files may have arrived since the last look.
+      const hasEnded = wasBusy || this.#over > overBefore;
+      return hasEnded ? this.#said(uploadHead(counts), now, quarter, failed) : "";
+    }
     if (!wasBusy) return this.#said(UPLOAD_HEADS.started(all), now, quarter, failed);
-    if (!this.#isBusy) return this.#said(uploadHead(counts), now, quarter, failed);
     if (now - this.#saidAt < BETWEEN_MS) return "";
     if (failed > this.#failed) return this.#said(uploadHead(counts), now, quarter, failed);
     return quarter > this.#quarter ? this.#said(UPLOAD_HEADS.percent(quarter * 25), now, quarter, failed) : "";

@@ -49,6 +49,11 @@ function ended(account: string, plan: TaskPlan, { download, end, faults, done, d
   if (status === 403) learnRefused(account, plan, done, deleted);
   folderChanged({ account, ...plan.place });
   if ("to" in plan) folderChanged({ account, ...plan.to });
+  // The page may show one of the folders itself.
+  const folders = "steps" in plan
+    ? plan.steps.flatMap(({ kind, from }) => kind === "folder" ? [from] : [])
+    : plan.prefixes;
+  for (const prefix of folders) folderChanged({ account, bucket: plan.place.bucket, prefix });
 }
 
 /** What was not done even once is not allowed: copies need the right to write, deletions that to delete. */

@@ -2,10 +2,6 @@ import { batch, type ReadonlySignal, signal } from "@preact/signals";
 
 import type { Clock } from "@/lib/client/poller.ts";
 import type { callDoor } from "@/lib/client/storage/door.ts";
-import { runDelete } from "./run_delete.ts";
-import { runTransfer } from "./run_transfer.ts";
-import { runUndo } from "./run_undo.ts";
-import { runZip } from "./run_zip.ts";
 import { TaskControl, TaskStopped } from "./task_control.ts";
 import type { StoredTask, TaskJournal } from "./task_journal.ts";
 import { NEW_TASK, type TaskEnd, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
@@ -168,25 +164,20 @@ class RunningTask implements ShownTask {
 
   async perform(): Promise<TaskEnd> {
     try {
-      return await this.#work() ?? { how: this.state.peek().isCanceling ? "canceled" : "done" };
+      const { runTask } = await loadRunTask();
+      return await runTask(this.control, this.plan) ?? { how: this.state.peek().isCanceling ? "canceled" : "done" };
     } catch (error) {
       if (!(error instanceof TaskStopped)) throw error;
       return this.state.peek().isCanceling ? { how: "canceled" } : { how: "stopped", status: error.status };
     }
   }
+}
 
-  async #work(): Promise<TaskEnd | undefined> {
-    const { control, plan } = this;
-    switch (plan.kind) {
-      case "zip":
-        return await runZip(control, plan);
-      case "delete":
-        return await runDelete(control, plan);
-      case "move":
-      case "copy":
-        return void await runTransfer(control, plan);
-      case "undo":
-        return void await runUndo(control, plan);
-    }
+/** The code of tasks is loaded with the first one: most visits have none. @throws TaskStopped */
+async function loadRunTask() {
+  try {
+    return await import("./run_task.ts");
+  } catch {
+    throw new TaskStopped(0);
   }
 }

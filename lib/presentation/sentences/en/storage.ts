@@ -32,6 +32,10 @@ export const LABELS = {
   selected: (count: string) => `${count} selected`,
   withSelected: (count: string) => `With the ${count} selected`,
   clearSelection: "Select nothing",
+  shortcuts: "Shortcuts",
+  actions: "Actions",
+  wholeFolder: "Select the whole folder",
+  wholeSelected: (name: string) => `All of ${name} selected`,
   closeDetails: "Close the details",
   download: "Download",
   type: "Type",
@@ -51,6 +55,7 @@ export const SENTENCES = {
   reading: "Reading further names…",
   outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",
+  moreBelow: "more exist below",
   emptyFolder: "This folder is empty.",
   noneFound: (find: string) => `No name in this folder begins with “${find}”.`,
   onlyStorage: "This login opens the storage only: the campaigns did not accept it.",
@@ -94,4 +99,17 @@ export const MISSING = {
   buckets: "The store knows no list of buckets.",
   folder: "There is no bucket of this name.",
   object: "There is no object under this key. It may have been deleted or renamed.",
+};
+
+/** What the keys of a folder do. */
+export const FOLDER_KEY_WORDS = {
+  find: "Search for names",
+  row: "Next or previous name",
+  page: "A screen further or back",
+  end: "First or last name",
+  select: "Select the name",
+  range: "With an arrow or a click: select all names on the way",
+  all: "Select all that is listed",
+  none: "Close the details, else select nothing",
+  help: "These shortcuts",
 };

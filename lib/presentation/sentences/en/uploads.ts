@@ -54,7 +54,7 @@ export const HEADS = {
   skipped: (count: number) => `${formatCount(count)} skipped`,
   cancelled: (count: number) => `${formatCount(count)} cancelled`,
   failed: (count: number) => `${formatCount(count)} failed`,
-  inUse: (count: number) => `${formatCount(count)} in use`,
+  inUse: (count: number) => counted(count, "name in use", "names in use"),
   left: (count: number) => `${formatCount(count)} left`,
   none: "Nothing was uploaded",
   rate: (rate: string) => `${rate}/s`,

@@ -32,6 +32,10 @@ export const LABELS: typeof en.LABELS = {
   selected: (count) => `${count} markerade`,
   withSelected: (count) => `Med de ${count} markerade`,
   clearSelection: "Avmarkera allt",
+  shortcuts: "Kortkommandon",
+  actions: "Åtgärder",
+  wholeFolder: "Markera hela mappen",
+  wholeSelected: (name) => `Hela ${name} markerad`,
   closeDetails: "Stäng uppgifterna",
   download: "Ladda ner",
   type: "Typ",
@@ -50,6 +54,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   reading: "Läser fler namn…",
   outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",
+  moreBelow: "fler finns längre ner",
   emptyFolder: "Mappen är tom.",
   noneFound: (find) => `Inget namn i mappen börjar med ”${find}”.`,
   onlyStorage: "Inloggningen öppnar bara lagringen: kampanjerna godtog den inte.",
@@ -89,4 +94,16 @@ export const MISSING: typeof en.MISSING = {
   buckets: "Lagret har ingen lista över bucketar.",
   folder: "Det finns ingen bucket med det namnet.",
   object: "Det finns inget objekt med den nyckeln. Det kan ha tagits bort eller bytt namn.",
+};
+
+export const FOLDER_KEY_WORDS: typeof en.FOLDER_KEY_WORDS = {
+  find: "Sök efter namn",
+  row: "Nästa eller föregående namn",
+  page: "En skärm framåt eller bakåt",
+  end: "Första eller sista namnet",
+  select: "Markera namnet",
+  range: "Med en pil eller ett klick: markera alla namn på vägen",
+  all: "Markera allt i listan",
+  none: "Stäng uppgifterna, annars avmarkera allt",
+  help: "De här kortkommandona",
 };

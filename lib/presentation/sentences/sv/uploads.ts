@@ -53,7 +53,7 @@ export const HEADS: typeof en.HEADS = {
   skipped: (count) => counted(count, "överhoppad", "överhoppade"),
   cancelled: (count) => counted(count, "avbruten", "avbrutna"),
   failed: (count) => counted(count, "misslyckad", "misslyckade"),
-  inUse: (count) => counted(count, "upptagen", "upptagna"),
+  inUse: (count) => counted(count, "namn upptaget", "namn upptagna"),
   left: (count) => `${formatCount(count)} kvar`,
   none: "Inget laddades upp",
   rate: (rate) => `${rate}/s`,

@@ -24,7 +24,7 @@ Deno.test("upload head: files that arrived of all, and the others by what has be
   );
   assert.equal(
     head({ all: 1200, done: 3, inUse: 2, state: "paused" }),
-    "Paused · 3 of 1,200 uploaded · 2 in use · 1,195 left",
+    "Paused · 3 of 1,200 uploaded · 2 names in use · 1,195 left",
   );
   assert.equal(head({ all: 2, state: "stopped" }), "Stopped · 0 of 2 uploaded · 2 left");
   assert.equal(head({ all: 2, done: 1, cancelled: 1, state: "ended" }), "1 of 2 uploaded · 1 cancelled");
@@ -48,4 +48,7 @@ Deno.test("upload announcer: the start, quarters and failures ten seconds apart,
   assert.equal(said(43, 99, { done: 2, failed: 2, state: "ended" }), "2 of 4 uploaded · 2 failed");
   assert.equal(said(99, 99, { done: 2, failed: 2, state: "ended" }), "");
   assert.equal(said(100, 40, { all: 5, done: 2, failed: 2 }), "Uploading 5 files");
+  assert.equal(said(101, 100, { all: 5, done: 3, failed: 2, state: "ended" }), "3 of 5 uploaded · 2 failed");
+  assert.equal(said(102, 100, { all: 2, failed: 2, state: "ended" }), "", "what has arrived is taken off the list");
+  assert.equal(said(103, 100, { all: 3, done: 1, failed: 2, state: "ended" }), "1 of 3 uploaded · 2 failed");
 });

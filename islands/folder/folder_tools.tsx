@@ -1,0 +1,71 @@
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+
+import { SearchField } from "@/components/storage/search_field.tsx";
+import { nameIn } from "@/lib/presentation/storage/key_names.ts";
+import { type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+
+interface FolderToolsProps {
+  /** The folder and what is shown of it. */
+  readonly address: Required<Pick<FolderAddress, "account" | "bucket" | "prefix" | "find" | "from">>;
+  readonly isMore: boolean;
+  /** Shows another part of the folder: names with a beginning, from a name on. */
+  onShow(part: { readonly find: string; readonly from?: string }): void;
+  onHelp(): void;
+  /** What else can be done in the folder. */
+  readonly children: ComponentChildren;
+}
+
+/** ms without a key press after which the names with a typed beginning are read. */
+const TYPING_MS = 200;
+
+/** The head of a folder: search, and what can be done in it. Without scripts it is a form. */
+export function FolderTools({ address, isMore, onShow, onHelp, children }: FolderToolsProps) {
+  const { account, bucket, prefix, find, from } = address;
+  const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    clearTimeout(typing.current);
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const text = (name: string) => String(form.get(name) ?? "");
+    const name = text("from");
+    onShow({ find: text("find"), from: name === "" ? "" : prefix + name });
+  };
+  const canJump = isMore || from !== "";
+  return (
+    <form class="tools" method="get" action="/storage/folder" onSubmit={submit}>
+      <input type="hidden" name="account" value={account} />
+      <input type="hidden" name="bucket" value={bucket} />
+      <input type="hidden" name="prefix" value={prefix} />
+      <SearchField
+        icon="search"
+        name="find"
+        label={STORAGE_LABELS.find}
+        hint={STORAGE_LABELS.findHint}
+        value={find}
+        onText={(text) => {
+          clearTimeout(typing.current);
+          typing.current = setTimeout(() => onShow({ find: text }), TYPING_MS);
+        }}
+      />
+      {canJump && (
+        <SearchField
+          icon="down"
+          name="from"
+          class="jump"
+          label={STORAGE_LABELS.jump}
+          hint={STORAGE_LABELS.jumpHint}
+          value={nameIn(prefix, from)}
+        />
+      )}
+      {/* A search needs no button where scripts read while one types. */}
+      <button class={canJump ? "btn" : "btn without-scripts"} type="submit">{STORAGE_LABELS.show}</button>
+      {children}
+      {from !== "" && (
+        <a class="btn" href={folderPath({ account, bucket, prefix, find, from: "" })}>{STORAGE_LABELS.firstRows}</a>
+      )}
+      <button class="btn small keys needs-scripts" type="button" onClick={onHelp}>{STORAGE_LABELS.shortcuts}</button>
+    </form>
+  );
+}

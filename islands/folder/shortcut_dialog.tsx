@@ -1,0 +1,32 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+import { ShortcutList } from "@/components/shortcut_list.tsx";
+import type { RememberedChoice } from "@/lib/client/viewer/viewer_memory.ts";
+import { FOLDER_KEY_WORDS, FOLDER_SHORTCUTS } from "@/lib/presentation/storage/folder_keys.ts";
+
+interface ShortcutDialogProps {
+  readonly characterKeys: RememberedChoice;
+  onClose(): void;
+}
+
+/** The list of a folder's shortcuts, open for as long as it is on the page. */
+export function ShortcutDialog({ characterKeys, onClose }: ShortcutDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    current?.addEventListener("close", onClose);
+    // The focus goes back to what had it.
+    return () => current?.close();
+  }, []);
+  return (
+    <ShortcutList
+      dialog={dialog}
+      shortcuts={FOLDER_SHORTCUTS}
+      words={FOLDER_KEY_WORDS}
+      hasCharacters={characterKeys.value}
+      onCharacters={() => characterKeys.toggle()}
+      onClose={() => dialog.current?.close()}
+    />
+  );
+}
