@@ -249,7 +249,11 @@ export default island(
                   onWhole={canBeWhole ? () => whole.value = keys : null}
                   isOutdated={store.isOutdated.value}
                   onRefresh={() => void store.refresh().then(() => go(0, "a"))}
-                  onClear={() => store.clearSelection()}
+                  onClear={() => {
+                    store.clearSelection();
+                    // The button goes with the selection.
+                    list.current?.querySelector<HTMLElement>("thead input")?.focus({ preventScroll: true });
+                  }}
                 >
                   <SelectionActions
                     folder={{ ...folder, prefix: parent }}

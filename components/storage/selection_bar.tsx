@@ -29,44 +29,56 @@ interface SelectionBarProps {
 
 /** What the folder holds; with a selection how much that is, and what can be done with it. It always has its height. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { rows, count, isMore, isOutdated, onRefresh } = props;
-  if (count > 0) return <ChosenBar {...props} />;
+  const { rows, count, isMore, whole, isOutdated, onRefresh } = props;
+  const isChosen = count > 0;
+  const isAllListed = isChosen && isMore && whole === null && count >= rows.length;
   return (
-    <div class="actions">
+    <div
+      class={["actions", isChosen && "chosen", isAllListed && "all-listed"].filter(Boolean).join(" ")}
+      role={isChosen ? "toolbar" : undefined}
+      aria-label={isChosen ? STORAGE_LABELS.withSelected(formatCount(count)) : undefined}
+    >
+      {/* One live region whatever is selected: one that comes with its text is not read out. */}
       <p role="status">
-        {isMore ? STORAGE_SENTENCES.firstRows(rows.length) : STORAGE_SENTENCES.rows(rows.length)}{" "}
-        {isOutdated && <span class="sr">{STORAGE_SENTENCES.outdated}</span>}
+        {isChosen ? <ChosenText {...props} isAllListed={isAllListed} /> : (
+          <>
+            {isMore ? STORAGE_SENTENCES.firstRows(rows.length) : STORAGE_SENTENCES.rows(rows.length)}{" "}
+            {isOutdated && <span class="sr">{STORAGE_SENTENCES.outdated}</span>}
+          </>
+        )}
       </p>
-      {isOutdated && <button type="button" class="btn small" onClick={onRefresh}>{STORAGE_LABELS.showChanges}</button>}
+      {isChosen && <ChosenMenu {...props} />}
+      {!isChosen && isOutdated && (
+        <button type="button" class="btn small" onClick={onRefresh}>{STORAGE_LABELS.showChanges}</button>
+      )}
     </div>
   );
 }
 
-/** The actions are a menu where the bar is too narrow for them. */
-function ChosenBar({ rows, count, selected, isMore, whole, onWhole, onClear, children }: SelectionBarProps) {
+function ChosenText({ count, selected, whole, isAllListed }: SelectionBarProps & { readonly isAllListed: boolean }) {
+  const bytes = selected.reduce((sum, { size }) => sum + size, 0);
+  const hasFolders = selected.some(({ kind }) => kind === "folder");
+  return (
+    <>
+      {whole === null ? STORAGE_LABELS.selected(formatCount(count)) : STORAGE_LABELS.wholeSelected(whole)} {isAllListed
+        ? <span>· {STORAGE_SENTENCES.moreBelow}</span>
+        : !hasFolders && whole === null && <span>· {formatBytes(bytes)}</span>}
+    </>
+  );
+}
+
+/** The actions, which are a menu where the bar is too narrow for them. */
+function ChosenMenu({ onWhole, onClear, children }: SelectionBarProps) {
   const isOpen = useSignal(false);
   const menu = useRef<HTMLButtonElement>(null);
-  // Actions go where a dialog opens, which gives the focus back to the menu.
+  // An action may open a dialog, which gives the focus back to the button of the menu.
   const close = () => {
     if (!isOpen.peek()) return;
     isOpen.value = false;
     menu.current?.focus();
   };
-  const bytes = selected.reduce((sum, { size }) => sum + size, 0);
-  const hasFolders = selected.some(({ kind }) => kind === "folder");
-  const isAllListed = isMore && whole === null && count >= rows.length;
   return (
-    <div
-      class={isAllListed ? "actions chosen all-listed" : "actions chosen"}
-      role="toolbar"
-      aria-label={STORAGE_LABELS.withSelected(formatCount(count))}
-    >
-      <p role="status">
-        {whole === null ? STORAGE_LABELS.selected(formatCount(count)) : STORAGE_LABELS.wholeSelected(whole)}{" "}
-        {isAllListed
-          ? <span>· {STORAGE_SENTENCES.moreBelow}</span>
-          : !hasFolders && whole === null && <span>· {formatBytes(bytes)}</span>}
-      </p>
+    <>
       <div
         class="menu"
         onKeyDown={(event) => {
@@ -105,6 +117,6 @@ function ChosenBar({ rows, count, selected, isMore, whole, onWhole, onClear, chi
       >
         <Icon name="close" />
       </button>
-    </div>
+    </>
   );
 }

@@ -39,7 +39,13 @@ export function Dock({ list }: { readonly list: TaskList | null }) {
       body,
     });
   }
-  if (sections.length === 0) return null;
+  const isEmpty = sections.length === 0;
+  // The button that empties the dock takes it away. The server has no list.
+  const hadFocus = isEmpty && list !== null && Boolean(document.activeElement?.closest("[data-dock]"));
+  useLayoutEffect(() => {
+    if (hadFocus) document.getElementById("main")?.focus({ preventScroll: true });
+  });
+  if (isEmpty) return null;
   return <OpenDock sections={sections} tasks={tasks.length} needsReader={uploads?.needsReader() ?? false} />;
 }
 

@@ -134,6 +134,7 @@ whole("storage folder: search, sort, selection by mouse and keys, the panel, and
   await page.keyboard.press("Control+a");
   assert.match(await status(page), /^122 selected/);
   await page.getByRole("button", { name: "Select nothing" }).click();
+  await page.locator("thead input:focus").waitFor();
   await page.keyboard.press("?");
   await page.getByRole("dialog").getByText("Select all that is listed").waitFor();
   assert.deepEqual(await accessibilityFindings(page), []);

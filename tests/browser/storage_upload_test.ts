@@ -187,6 +187,9 @@ Deno.test("storage uploads: names in use are asked about once", async () => {
     await head(page).getByText("5 files uploaded").waitFor();
     await page.locator("[role=status].sr", { hasText: "5 files uploaded" }).waitFor({ state: "attached" });
     assert.equal(await page.evaluate(() => document.activeElement?.id), "dock-title", "the button is gone");
+    await page.getByRole("button", { name: "Clear the list" }).click();
+    await head(page).waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "main", "the dock is gone");
     assert.deepEqual(await objects(), {
       "a.txt": 10,
       "a (2).txt": 20,
