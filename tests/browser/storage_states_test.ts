@@ -4,11 +4,13 @@ import type { Browser, Page } from "playwright-core";
 
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { downloadPath, folderPath, objectPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
-import { startApplication } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { launch } from "./chromium.ts";
 import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
+import { TIMEOUT_MS } from "./shared_browser.ts";
+import { logIn } from "./site_fixture.ts";
 
 const ACCOUNT = "archive/curator";
 /** It may list the buckets of its tenant, and read one of them. */
@@ -151,19 +153,17 @@ async function loggedIn(browser: Browser, site: string, javaScriptEnabled: boole
     javaScriptEnabled,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(TIMEOUT_MS);
   for (const account of ["admin", READER, ACCOUNT]) {
     await page.goto(`${site}/login?next=/storage`);
-    await page.fill("[name=username]", account);
-    await page.fill("[name=password]", SAMPLE_PASSWORD);
-    await page.click("form[action='/login'] [type=submit].primary");
+    await logIn(page, account);
     await page.waitForURL(({ pathname }) => pathname === "/storage");
   }
   return page;
 }
 
 Deno.test({ name: "storage states", sanitizeOps: false, sanitizeResources: false }, async (t) => {
-  const application = await startApplication();
+  const application = await startApplication({ env: STORAGE_ONLY });
   const browser = await launch();
   const site = application.site.slice(0, -1);
   try {
