@@ -48,6 +48,10 @@ export interface ListSteps {
 const CARD_MARGIN = 8;
 /** Frames until the rows around a place that was scrolled to are in the document. */
 const ROWS_FRAMES = 30;
+/** Frames in a row without a move of the place after which the heights around it are final. */
+const STILL_FRAMES = 10;
+/** Frames after which the place is reached, wherever it is. */
+const MAX_FRAMES = 180;
 
 /** The cards of the list. Those far from what is seen are left out of the document, except on paper. */
 export function CardList({ board, style, anchor, back, steps }: CardListProps) {
@@ -143,10 +147,17 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
     const goal = cardOf(place.key);
     const isComplete = board.unread.value === 0 && !board.loadingOlder.value;
     if (goal ? goal.open.value && goal.volumes.value.length === 0 && !goal.trouble.value : !isComplete) return;
-    let [frame, frames] = [0, 0];
+    let [frame, frames, still, top] = [0, 0, 0, NaN];
     const arrive = () => {
-      const isFocused = returnFocus(placeOf(list.current, place.key), place.focus, frames === ROWS_FRAMES);
-      if (frames > 0 && (isFocused || frames === ROWS_FRAMES)) return back.end();
+      const card = placeOf(list.current, place.key);
+      back.scroll(card);
+      const last = top;
+      top = card?.getBoundingClientRect().top ?? NaN;
+      // A card that the list has left out is no longer waited for than the rows are.
+      still = Math.abs(top - last) < 1 || (card === null && frames >= ROWS_FRAMES) ? still + 1 : 0;
+      const isFocused = returnFocus(card, place.focus, frames >= ROWS_FRAMES);
+      const isDone = still >= STILL_FRAMES && (isFocused || frames > ROWS_FRAMES);
+      if (isDone || frames === MAX_FRAMES) return back.end();
       frames++;
       frame = requestAnimationFrame(arrive);
     };
