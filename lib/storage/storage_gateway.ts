@@ -17,6 +17,8 @@ const MAX_TOKEN_BYTES = 64 * 1024;
 const MAX_TOKENS = 1000;
 /** A token that ends within this time is not used any more, ms. */
 const TOKEN_MARGIN_MS = 20_000;
+/** How long a token is used whose end cannot be read, as that of an encrypted one, ms; one that ends earlier is replaced after its 401. */
+const UNKNOWN_END_MS = 60_000;
 const CAPABILITIES_MS = 60_000;
 
 const TOKEN = z.object({ access_token: z.string() });
@@ -154,7 +156,11 @@ export class StorageGateway {
     const { data } = TOKEN.safeParse(json);
     if (status !== 200 || !data) throw refusedToken(status, headers);
     const token = data.access_token;
-    if (digest !== undefined) this.#tokens.set(digest, { token, endsAt: endOf(token) - TOKEN_MARGIN_MS });
+    if (digest !== undefined) {
+      const end = endOf(token);
+      const endsAt = end === null ? this.#now() + UNKNOWN_END_MS : end - TOKEN_MARGIN_MS;
+      this.#tokens.set(digest, { token, endsAt });
+    }
     return token;
   }
 
@@ -170,12 +176,13 @@ export class StorageGateway {
   }
 }
 
-/** When a token ends, ms since 1970; its signature is the gateway's business. */
-function endOf(token: string): number {
+/** When a token ends, ms since 1970; null where its claims cannot be read. Its signature is the gateway's business. */
+function endOf(token: string): number | null {
   try {
-    return (decodeJwt(token).exp ?? 0) * 1000;
+    const { exp } = decodeJwt(token);
+    return exp === undefined ? null : exp * 1000;
   } catch {
-    return 0;
+    return null;
   }
 }
 

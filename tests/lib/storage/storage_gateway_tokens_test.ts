@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
@@ -69,4 +71,25 @@ Deno.test("storage gateway: credentials that the store refuses are not tried aga
   const context = new RequestContext(new Request("http://here.example/storage"));
   for (let n = 0; n < 2; n++) assert.equal((await storage.read("/buckets", ACTING, context)).status, 401);
   assert.deepEqual(paths, ["/api/v1/auth/token", TARGET.path, TARGET.path]);
+});
+
+Deno.test("storage gateway: an encrypted token, whose end cannot be read, is used for a minute", async () => {
+  let [now, logins] = [NOW, 0];
+  const key = tokenKey(randomBytes(32));
+  const storage = new StorageGateway(async ({ target }) => {
+    if (target.path !== "/api/v1/auth/token") return Response.json({});
+    logins++;
+    const claims = { sub: ACTING.user, pwd: ACTING.password, tenant: ACTING.tenant };
+    return Response.json({ access_token: await issueToken(claims, key, now / 1000, 480, "encrypted") });
+  }, () => now);
+  const context = new RequestContext(new Request("http://here.example/storage"));
+  const read = async () => {
+    await storage.read("/buckets", ACTING, context);
+    return logins;
+  };
+  assert.deepEqual([await read(), await read()], [1, 1]);
+  now += 59_999;
+  assert.equal(await read(), 1);
+  now++;
+  assert.equal(await read(), 2);
 });
