@@ -2,7 +2,8 @@ import { z } from "zod";
 import { describeRequest, type RequestLog } from "@/lib/http/access_log.ts";
 import { parseJson } from "@/lib/http/body.ts";
 import { unreadable } from "@/lib/http/body_source.ts";
-import { HttpError, methodNotAllowed, payloadTooLarge, unprocessable } from "@/lib/http/errors.ts";
+import { HttpError, methodNotAllowed, payloadTooLarge, unavailable, unprocessable } from "@/lib/http/errors.ts";
+import { InFlight } from "@/lib/http/in_flight.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import {
@@ -16,6 +17,7 @@ import { cancelBody } from "@/lib/std/cancel_body.ts";
 import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
 import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 import { DOOR_PATH, gatewayTarget } from "@/lib/storage/door_path.ts";
+import { accountName } from "@/lib/storage/storage_account.ts";
 import type { StorageLogin } from "@/lib/storage/storage_cookie.ts";
 import type { StorageDeps } from "./deps.ts";
 import { requestHeaders, requireOwnPage } from "./door.ts";
@@ -27,6 +29,10 @@ const MAX_BODY_BYTES = MAX_BATCH_BYTES + MAX_BATCH_FILES * 8 * 1024;
 const MAX_RESPONSE_BYTES = 16 * 1024;
 /** Files that are sent to the gateway at a time. */
 const AT_A_TIME = 8;
+/** Bodies that are held at a time, of one account and in all: together up to {@link MAX_BODIES} times {@link MAX_BODY_BYTES}. */
+const MAX_BODIES_PER_ACCOUNT = 8;
+const MAX_BODIES = 32;
+const RETRY_AFTER_SECONDS = 1;
 /** The operation that writes an object, as pages reach it. */
 const OBJECT_PATH = `${DOOR_PATH}buckets/:bucket/objects/:key`;
 
@@ -41,18 +47,22 @@ const HEAD = z.array(z.strictObject({
  * `POST /storage/api/small-files`: many small files by one request, each written by the gateway's operation for an object
  * as if it had come alone, and with a line of its own in the access log.
  *
- * It throws HttpError: 403 for a page of another site, 401 without a login, 413 and 422 for a body of another form. What
- * the gateway responds to a file stands in the response's list.
+ * It throws HttpError: 403 for a page of another site, 401 without a login, 503 before the body is read while as many are
+ * held as may be, 413 and 422 for a body of another form. What the gateway responds to a file stands in the response's
+ * list.
  */
 export function smallFiles(deps: StorageDeps, log: RequestLog) {
+  const bodies = { ofAccount: new InFlight(MAX_BODIES_PER_ACCOUNT), all: new InFlight(MAX_BODIES) };
   return async function smallFiles(context: RequestContext): Promise<Response> {
     context.operation = "storage_small_files";
     const { request, method, target } = context;
+    let leave: (() => void) | null = null;
     try {
       if (method !== "POST") throw methodNotAllowed(["POST"]);
       requireOwnPage(context);
       const login = requestedLogin(deps, request, new URLSearchParams(target.query));
       if (login === null) throw new HttpError(401, "not logged in");
+      leave = enter(bodies, accountName(login).toLowerCase());
       const files = filesOf(await bodyOf(request));
       const responses: BatchedResponse[] = [];
       const put = async (index: number) => {
@@ -66,8 +76,28 @@ export function smallFiles(deps: StorageDeps, log: RequestLog) {
       }));
       return Response.json(responses);
     } finally {
+      leave?.();
       cancelBody(request);
     }
+  };
+}
+
+interface Bodies {
+  readonly ofAccount: InFlight;
+  readonly all: InFlight;
+}
+
+/** Takes a slot for a body. @returns a function that releases it @throws HttpError 503 when none is free */
+function enter({ ofAccount, all }: Bodies, account: string): () => void {
+  const leaveAll = all.enter();
+  const leaveAccount = leaveAll && ofAccount.enter(account);
+  if (!leaveAccount) {
+    leaveAll?.();
+    throw unavailable("too many requests for small files at a time", RETRY_AFTER_SECONDS);
+  }
+  return () => {
+    leaveAccount();
+    leaveAll();
   };
 }
 
