@@ -96,7 +96,7 @@ export const environment = z.object({
   PORT: process(integer(0, MAX_PORT).default(8000), "The port to listen on. 0 takes any free one."),
   TLS_CERT_FILE: process(
     path().optional(),
-    "A PEM file with the server's certificate chain: this process then serves HTTPS (HTTP/1.1 and HTTP/2). A replaced file is used for new connections within 10 s. Needs `TLS_KEY_FILE`.",
+    "A PEM file with the server's certificate chain: this process then serves HTTPS (HTTP/1.1). A replaced file is used for new connections within 10 s. Needs `TLS_KEY_FILE`.",
     { otherwise: "plain HTTP" },
   ),
   TLS_KEY_FILE: process(
@@ -110,7 +110,7 @@ export const environment = z.object({
   ),
   MAX_CONNECTIONS: process(
     integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS),
-    "How many connections may be open at a time. Further ones are closed at once. Each takes a file descriptor, and a second one while it waits for a store or results service: set it below half of `ulimit -n`.",
+    "How many connections may be open at a time. Further ones are closed at once. Each takes a file descriptor (three with `TLS_CERT_FILE`), and one more while it waits for a store or results service: set it below half of `ulimit -n` (a quarter).",
   ),
   MAX_CONNECTIONS_PER_ADDRESS: process(
     integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS_PER_ADDRESS),

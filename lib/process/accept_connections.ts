@@ -1,14 +1,12 @@
 import { sleep } from "@/lib/std/sleep.ts";
+import type { Splice } from "./splice.ts";
 
 /** A connection with plain HTTP, or one with TLS whose handshake may not be done. */
 export type AcceptedConnection = Deno.TcpConn | Deno.TlsConn;
 
-/** What is known of a connection besides itself. */
-export interface ConnectionOrigin {
-  /** The client's side. */
+/** The client's side of a connection whose bytes are passed on to it. */
+export interface ConnectionOrigin extends Splice {
   readonly peer: Deno.NetAddr;
-  /** Breaks the connection off whatever its state. */
-  close(): void;
 }
 
 /** A listening socket whose connections are handed out. */

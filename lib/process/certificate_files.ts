@@ -12,38 +12,49 @@ export interface CertificatePaths {
   readonly keyFile: string;
 }
 
+/** Raised when a certificate and its key cannot be used; the message says why, without their content. */
+export class CertificateError extends Error {
+  override readonly name = "CertificateError";
+}
+
 /** The certificate in two files that others replace while the server runs. */
 export class CertificateFiles {
   readonly #paths: CertificatePaths;
-  #seen: string | null = null;
+  readonly #check: (certificate: Certificate) => void;
+  /** The files of the last certificate that could be used. */
+  #used: string | null = null;
 
-  constructor(paths: CertificatePaths) {
+  /** @param check throws where the certificate and its key cannot be used */
+  constructor(paths: CertificatePaths, check: (certificate: Certificate) => void) {
     this.#paths = paths;
+    this.#check = check;
   }
 
-  /**
-   * The certificate, and its files are taken as seen.
-   *
-   * @throws {Error} of the runtime when a file cannot be read
-   */
+  /** The certificate. @throws {CertificateError} when it cannot be read or used */
   read(): Certificate {
     const { certFile, keyFile } = this.#paths;
-    // Before the files are read: a replacement in between is noticed by the next check.
-    this.#seen = this.#identity();
-    return { cert: Deno.readTextFileSync(certFile), key: Deno.readTextFileSync(keyFile) };
-  }
-
-  /** Whether a file was replaced or edited since {@link read}; one that is missing counts as a replacement under way. */
-  hasChanged(): boolean {
-    const identity = this.#identity();
-    return identity !== null && identity !== this.#seen;
-  }
-
-  #identity(): string | null {
     try {
-      return [this.#paths.certFile, this.#paths.keyFile].map((path) => fileIdentity(Deno.statSync(path))).join();
-    } catch {
-      return null;
+      // Before the files are read: a replacement in between is noticed by the next look.
+      const identity = this.#identity();
+      const certificate = { cert: Deno.readTextFileSync(certFile), key: Deno.readTextFileSync(keyFile) };
+      this.#check(certificate);
+      this.#used = identity;
+      return certificate;
+    } catch (error) {
+      throw new CertificateError(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** Whether the files are others than those that {@link read} last returned; false where one cannot be looked at. */
+  hasChanged(): boolean {
+    try {
+      return this.#identity() !== this.#used;
+    } catch {
+      return false;
+    }
+  }
+
+  #identity(): string {
+    return [this.#paths.certFile, this.#paths.keyFile].map((path) => fileIdentity(Deno.statSync(path))).join();
   }
 }

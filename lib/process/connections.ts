@@ -58,8 +58,12 @@ interface Open {
   served: ServedConnection | null;
   /** Requests whose response is not complete. */
   running: number;
-  /** When it is broken off, by `performance.now`, ms. */
+  /** When it is broken off, by `performance.now`, ms; later where the client goes on taking what is in buffers. */
   until: number;
+  /** Bytes that the client of `origin` had taken when {@link until} was set. */
+  takenBefore: number;
+  /** Where its bytes are passed on to the client by this process. */
+  readonly origin: ConnectionOrigin | null;
   readonly peer: Deno.NetAddr;
   /** The key of its client address. */
   readonly address: string;
@@ -105,12 +109,21 @@ export class Connections {
       origin?.close();
       return;
     }
-    const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs, peer, address };
+    const open: Open = {
+      served: null,
+      running: 0,
+      until: performance.now() + this.#limits.headMs,
+      takenBefore: 0,
+      origin: origin ?? null,
+      peer,
+      address,
+    };
     const served = this.#serve(connection, (request, info) => this.#respond(open, request, info));
-    open.served = origin ? closing(served, origin) : served;
+    open.served = origin ? passedOn(served, origin) : served;
     this.#open.add(open);
     this.#watch();
-    served.finished.then(() => {
+    if (origin) served.finished.then(() => waitFor(open, this.#limits.idleMs));
+    open.served.finished.then(() => {
       slot();
       this.#ended(open);
     });
@@ -147,7 +160,7 @@ export class Connections {
       forgetBound();
       slot();
       if (--open.running > 0) return;
-      open.until = performance.now() + idleMs + unsentMs;
+      waitFor(open, idleMs + unsentMs);
       // The runtime leaves that to the client.
       if (closes) open.served?.shutdown();
     };
@@ -174,7 +187,7 @@ export class Connections {
     const { headMs, idleMs, responses = STREAM_BOUNDS } = this.#limits;
     this.#timer ??= setInterval(() => {
       const now = performance.now();
-      for (const { served, until } of this.#open) if (until <= now) served?.cut();
+      for (const open of this.#open) if (open.until + takenMs(open, responses) <= now) open.served?.cut();
     }, Math.min(CHECK_EVERY_MS, headMs, idleMs, responses.slackMs));
   }
 
@@ -186,11 +199,23 @@ export class Connections {
   }
 }
 
-/** The runtime does not cut off a handshake that does not end: closing the client's side does. */
-function closing(served: ServedConnection, origin: ConnectionOrigin): ServedConnection {
+/** Lets a connection be idle for so long from now, ms. */
+function waitFor(open: Open, ms: number): void {
+  open.until = performance.now() + ms;
+  open.takenBefore = open.origin?.taken() ?? 0;
+}
+
+/** How long the bytes that the client has taken since may have lasted at the slowest pace, ms. */
+function takenMs({ origin, takenBefore }: Open, { minBytesPerSecond }: TimeBounds): number {
+  return origin === null ? 0 : (origin.taken() - takenBefore) / minBytesPerSecond * 1000;
+}
+
+/** A connection whose bytes are passed on has ended when its client has taken all of them. */
+function passedOn(served: ServedConnection, origin: ConnectionOrigin): ServedConnection {
   return {
-    finished: served.finished,
+    finished: Promise.all([served.finished, origin.ended]).then(() => {}),
     shutdown: () => served.shutdown(),
+    // The runtime does not cut off a handshake that does not end: closing the client's side does.
     cut() {
       served.cut();
       origin.close();

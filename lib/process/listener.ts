@@ -1,7 +1,6 @@
-import type { CertificatePaths } from "./certificate_files.ts";
+import { CertificateError, type CertificatePaths } from "./certificate_files.ts";
 import type { ConnectionLimits } from "./connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "./draining_server.ts";
-import { CertificateError } from "./tls_socket.ts";
 
 /** Raised when the site's address cannot be listened on; the message is one line with the way out. */
 export class ListenError extends Error {

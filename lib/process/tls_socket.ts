@@ -1,16 +1,11 @@
-import {
-  acceptConnections,
-  type AcceptedSocket,
-  type ConnectionOrigin,
-  type ConnectionTaker,
-} from "./accept_connections.ts";
-import { type Certificate, CertificateFiles, type CertificatePaths } from "./certificate_files.ts";
+import { acceptConnections, type AcceptedSocket, type ConnectionTaker } from "./accept_connections.ts";
+import { type Certificate, CertificateError, CertificateFiles, type CertificatePaths } from "./certificate_files.ts";
 import { splice } from "./splice.ts";
 
 /** How often the files of the certificate are looked at, ms. */
 const CHECK_EVERY_MS = 3000;
-/** A connection to the listener on loopback that is not one of ours is closed after this time, ms. */
-const EXPECTED_WITHIN_MS = 5000;
+/** Failures to begin a handshake are reported so often at most, ms. */
+const REPORT_EVERY_MS = 60_000;
 const LOOPBACK = "127.0.0.1";
 
 interface TlsSocketOptions {
@@ -22,40 +17,46 @@ interface TlsSocketOptions {
   readonly checkEveryMs?: number;
 }
 
-/** Raised when a certificate and its key cannot be used; the message says why, without their content. */
-export class CertificateError extends Error {
-  override readonly name = "CertificateError";
-}
-
 /**
- * Accepts connections with TLS. Their bytes pass through a listener on loopback that shakes hands, for two reasons: the
+ * Accepts connections with TLS. Their bytes pass through a connection on loopback that shakes hands, for two reasons: the
  * runtime cannot close a connection whose handshake does not end, and cannot change the certificate of a listener. Here
- * the connection of the client is an own one that can be closed at any time, and a new certificate has a new listener.
- * Open connections stay. A new certificate that cannot be used is reported once, and the old one stays.
+ * the connection of the client is an own one that can be closed at any time, and a new certificate holds for the next
+ * connection. Open connections stay. A new certificate that cannot be used is reported once, and the old one stays.
  *
  * @throws {CertificateError} when the first certificate cannot be used
  * @throws {Deno.errors.AddrInUse} and the other errors of listening
  */
 export function acceptTlsConnections(options: TlsSocketOptions, taker: ConnectionTaker): AcceptedSocket {
   const { hostname, port, certificate, checkEveryMs = CHECK_EVERY_MS } = options;
-  const files = new CertificateFiles(certificate);
-  let handshakes = new Handshakes(readCertificate(files), taker);
-  const socket = acceptConnections(
-    Deno.listen({ hostname, port }),
-    (client) => handshakes.begin(client),
-    () => taker.count,
-  );
+  const files = new CertificateFiles(certificate, (read) => listenTls(read).close());
+  let current = files.read();
+  const report = minutely();
+  const beginning = new Set<Promise<void>>();
+  const begin = (client: Deno.TcpConn) => {
+    const handshake = beginHandshake(client, current, taker).catch((error) => {
+      client.close();
+      report(`connections: a handshake cannot begin (${error}), ${taker.count} are open`);
+    }).finally(() => beginning.delete(handshake));
+    beginning.add(handshake);
+  };
+  const socket = acceptConnections(Deno.listen({ hostname, port }), begin, () => taker.count);
 
+  let failure: { readonly message: string; readonly isReported: boolean } | null = null;
   const renew = () => {
     if (!files.hasChanged()) return;
     try {
-      const next = new Handshakes(readCertificate(files), taker);
-      handshakes.close();
-      handshakes = next;
+      current = files.read();
+      failure = null;
       console.error("TLS_CERT_FILE: the certificate was replaced, new connections use the new one");
     } catch (error) {
-      const reason = error instanceof Error ? error.message : error;
-      console.error(`TLS_CERT_FILE: the new certificate cannot be used (${reason}), the old one stays in use`);
+      if (!(error instanceof CertificateError)) throw error;
+      const { message } = error;
+      // Between the replacements of the two files they do not fit: only what the next look finds as well is reported.
+      const isReported = failure?.message === message;
+      if (isReported && !failure?.isReported) {
+        console.error(`TLS_CERT_FILE: the new certificate cannot be used (${message}), the old one stays in use`);
+      }
+      failure = { message, isReported };
     }
   };
   const timer = setInterval(renew, checkEveryMs);
@@ -64,98 +65,42 @@ export function acceptTlsConnections(options: TlsSocketOptions, taker: Connectio
     close() {
       clearInterval(timer);
       socket.close();
-      handshakes.close();
     },
-    ended: socket.ended,
+    ended: socket.ended.then(async () => {
+      await Promise.all(beginning);
+    }),
   };
 }
 
-/** The listener on loopback that shakes hands with one certificate. */
-class Handshakes {
-  readonly #listener: Deno.TlsListener;
-  readonly #socket: AcceptedSocket;
-  readonly #taker: ConnectionTaker;
-  /** Connections to the listener that it has not accepted yet, by their own port. */
-  readonly #expected = new Map<number, PromiseWithResolvers<ConnectionOrigin | null>>();
-  /** Clients whose connection to the listener is not accepted yet. */
-  #pending = 0;
-  #closing = false;
-
-  constructor(certificate: Certificate, taker: ConnectionTaker) {
-    this.#listener = listenTls(certificate);
-    this.#taker = taker;
-    this.#socket = acceptConnections(
-      this.#listener,
-      (connection) => void this.#accepted(connection),
-      () => taker.count,
-    );
+/**
+ * Leads a client's bytes through a listener of their own, which is open for this one connection: what else connects to it
+ * is another program of this machine, and ends both.
+ */
+async function beginHandshake(client: Deno.TcpConn, certificate: Certificate, taker: ConnectionTaker): Promise<void> {
+  using listener = listenTls(certificate);
+  const { port } = listener.addr;
+  const [inner, connection] = await Promise.all([Deno.connect({ hostname: LOOPBACK, port }), listener.accept()]);
+  const { hostname, port: from } = connection.remoteAddr;
+  if (hostname !== LOOPBACK || from !== inner.localAddr.port) {
+    inner.close();
+    connection.close();
+    throw new Error("another program connected in its place");
   }
-
-  /** Leads a client's bytes through the handshake. */
-  async begin(client: Deno.TcpConn): Promise<void> {
-    this.#pending++;
-    let inner: Deno.TcpConn;
-    try {
-      inner = await Deno.connect({ hostname: LOOPBACK, port: this.#listener.addr.port });
-    } catch (error) {
-      // Without descriptors there is no second connection for it.
-      console.error(`connections: one was closed, since its handshake cannot begin (${error})`);
-      client.close();
-      this.#left();
-      return;
-    }
-    const close = splice(client, inner);
-    this.#expect(inner.localAddr.port).resolve({ peer: client.remoteAddr, close });
-  }
-
-  /** Ends when the clients that have begun are accepted. */
-  close(): void {
-    this.#closing = true;
-    if (this.#pending === 0) this.#socket.close();
-  }
-
-  async #accepted(connection: Deno.TlsConn): Promise<void> {
-    const { port } = connection.remoteAddr;
-    const expected = this.#expect(port);
-    const timer = setTimeout(() => expected.resolve(null), EXPECTED_WITHIN_MS);
-    const origin = await expected.promise;
-    clearTimeout(timer);
-    this.#expected.delete(port);
-    // Another program of this machine found the port.
-    if (origin === null) return connection.close();
-    this.#left();
-    this.#taker.add(connection, origin);
-  }
-
-  /** Both sides come here first or last: the runtime accepts a connection before or after the other side is connected. */
-  #expect(port: number): PromiseWithResolvers<ConnectionOrigin | null> {
-    let expected = this.#expected.get(port);
-    if (!expected) {
-      expected = Promise.withResolvers();
-      this.#expected.set(port, expected);
-    }
-    return expected;
-  }
-
-  #left(): void {
-    this.#pending--;
-    if (this.#closing && this.#pending === 0) this.#socket.close();
-  }
+  taker.add(connection, { peer: client.remoteAddr, ...splice(client, inner) });
 }
 
-function readCertificate(files: CertificateFiles): Certificate {
-  try {
-    return files.read();
-  } catch (error) {
-    throw new CertificateError(error instanceof Error ? error.message : String(error));
-  }
-}
-
+/** HTTP/1.1 alone: where a response must be broken off, its connection is, and HTTP/2 would share it with others. */
 function listenTls(certificate: Certificate): Deno.TlsListener {
-  try {
-    return Deno.listenTls({ hostname: LOOPBACK, port: 0, ...certificate, alpnProtocols: ["h2", "http/1.1"] });
-  } catch (error) {
-    // The runtime has several classes of errors for certificates.
-    throw new CertificateError(error instanceof Error ? error.message : String(error));
-  }
+  return Deno.listenTls({ hostname: LOOPBACK, port: 0, ...certificate, alpnProtocols: ["http/1.1"] });
+}
+
+/** Writes to standard error at most once a minute. */
+function minutely(): (line: string) => void {
+  let last = -Infinity;
+  return (line) => {
+    const now = performance.now();
+    if (now - last < REPORT_EVERY_MS) return;
+    last = now;
+    console.error(line);
+  };
 }
