@@ -291,6 +291,7 @@ export class UploadEngine {
       pending: [],
       flight: new Map(),
       restarts: 0,
+      isRecorded: false,
       mayBeWritten: false,
       pausing: null,
       steps: 0,
@@ -468,6 +469,8 @@ export class UploadEngine {
   }
 
   async #sendWhole(item: UploadItem, signal: AbortSignal): Promise<void> {
+    // Many responses are under way when a page is left: what they would say is found by the listing then.
+    if (item.isFree && item.ifAbsent) await this.#record(item);
     await this.#persist(signal, async () => {
       const steps = await this.#sender();
       this.#flight(item, 1, 0);
@@ -513,11 +516,22 @@ export class UploadEngine {
     this.#forbidden.clear();
     this.#sentTo(item, item.size);
     this.#leave(item, "done");
-    const { size, modified, batch: { prefix } } = item;
-    const name = nameOf(item);
-    if (item.upload) await this.#parts.journal.forget(name);
-    await this.#parts.journal.putFile({ ...name, prefix, size, modified, upload: null });
+    if (item.upload) await this.#parts.journal.forget(nameOf(item));
+    if (!item.isRecorded) await this.#record(item);
     await this.#settled(item.batch);
+  }
+
+  /** Remembers a file that is sent whole, or has arrived. */
+  async #record(item: UploadItem): Promise<void> {
+    const { size, modified, batch: { prefix } } = item;
+    item.isRecorded = true;
+    await this.#parts.journal.putFile({ ...nameOf(item), prefix, size, modified, upload: null });
+  }
+
+  /** The object that has the key is another one. */
+  #unrecord(item: UploadItem): void {
+    if (item.isRecorded) void this.#parts.journal.forget(nameOf(item));
+    item.isRecorded = item.isFree = false;
   }
 
   /** Runs a step of a file, and draws the consequences of its failure. It never throws. */
@@ -542,6 +556,7 @@ export class UploadEngine {
       }
     }
     if (kind === "taken" && item.ifAbsent) {
+      this.#unrecord(item);
       this.#interrupt(item, "taken");
       return this.#takeAnswer(item.batch);
     }
@@ -652,6 +667,8 @@ export class UploadEngine {
     if (all.some(({ open }) => open > 0)) return;
     this.#remembered.delete(`${bucket}/${prefix}`);
     const keys = new Set(all.flatMap((batch) => [...batch.keys]));
+    // Files that are cancelled together settle together: the first one has forgotten all of them.
+    if (keys.size === 0) return;
     for (const batch of all) batch.keys.clear();
     await this.#parts.journal.forgetBatch(bucket, prefix, keys);
   }

@@ -79,6 +79,8 @@ export interface UploadItem {
   readonly flight: Map<number, number>;
   /** Uploads that were ended elsewhere. */
   restarts: number;
+  /** The journal has it as a whole file since its key was found free and its request began. */
+  isRecorded: boolean;
   /** A request of which the response was lost may have written the object. */
   mayBeWritten: boolean;
   /** It is being paused: what it becomes once its requests that are under way have ended. */

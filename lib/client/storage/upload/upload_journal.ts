@@ -7,7 +7,10 @@ export interface FileRecord extends ObjectName {
   /** Bytes and ms since 1970: with the name, what tells that a file is the same. */
   readonly size: number;
   readonly modified: number;
-  /** The upload in parts; null for a file that is whole in the store. */
+  /**
+   * The upload in parts; null for a file that is whole in the store, or whose one request began while no object had its
+   * key: then an object of the same size is the file, although the page was left before the response.
+   */
   readonly upload: UploadRecord | null;
 }
 

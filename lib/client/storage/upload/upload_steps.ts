@@ -155,12 +155,15 @@ export class UploadSteps {
     }
   }
 
-  /** Ends an upload that is not to be completed. */
+  /** Ends an upload that is not to be completed, and forgets its file. */
   async abort(item: UploadItem, signal: AbortSignal): Promise<void> {
     const { calls, journal } = this.#context;
     const upload = item.upload ?? item.earlier;
+    // Thousands of files may be cancelled that were never begun.
+    if (!upload && !item.isRecorded) return;
     if (upload) await calls.abort(nameOf(item), upload.uploadId, signal);
     item.upload = item.earlier = null;
+    item.isRecorded = false;
     await journal.forget(nameOf(item));
   }
 

@@ -353,6 +353,72 @@ Deno.test("upload engine: after a reload the same files skip what has arrived", 
   assert.deepEqual([...journal.begun.keys()], []);
 });
 
+Deno.test("upload engine: after a reload, files whose responses had not arrived are not asked about", async () => {
+  const first = new Page();
+  const { bucket, journal } = first;
+  const [written, held] = [Promise.withResolvers<void>(), new Promise<undefined>(() => {})];
+  bucket.intercept = async ({ operation, key }) => {
+    if (operation !== "put_object") return;
+    if (key === "scans/a") bucket.objects.set(key, new TextEncoder().encode("x"));
+    if (key === "scans/b") written.resolve();
+    return await held;
+  };
+  void first.engine.add([file("a", "x"), file("b", "y")], FOLDER);
+  await written.promise;
+
+  bucket.intercept = () => undefined;
+  const second = new Page(bucket, journal);
+  await second.engine.add([file("a", "x"), file("b", "y")], FOLDER);
+  await second.atRest();
+  assert.deepEqual(second.engine.items.map(({ state, wasThere }) => [state, wasThere]), [["done", true], [
+    "done",
+    false,
+  ]]);
+  assert.deepEqual([...journal.records.keys(), ...journal.begun.keys()], []);
+});
+
+Deno.test("upload engine: after a reload, an object that took the name of a file meanwhile is not the file", async () => {
+  const first = new Page();
+  const { bucket, journal } = first;
+  bucket.intercept = ({ operation, key }) => {
+    if (operation === "put_object") bucket.objects.set(key ?? "", new TextEncoder().encode("z"));
+    return undefined;
+  };
+  await first.engine.add([file("a", "x")], FOLDER);
+  await first.atRest();
+  assert.deepEqual(first.states(), ["taken"]);
+  bucket.intercept = ({ operation }) => operation === "put_object" ? new Promise(() => {}) : undefined;
+  first.engine.answer("replace");
+  await first.until(() => first.engine.count("sending") === 1);
+
+  const second = new Page(bucket, journal);
+  await second.engine.add([file("a", "x")], FOLDER);
+  await second.atRest();
+  assert.deepEqual(second.states(), ["taken"]);
+});
+
+Deno.test("upload engine: cancelling files that were not begun looks none of them up in the journal", async () => {
+  class CountingJournal extends MemoryJournal {
+    forgotten = { files: 0, batches: 0 };
+    override forget(...name: Parameters<MemoryJournal["forget"]>): Promise<void> {
+      this.forgotten.files++;
+      return super.forget(...name);
+    }
+    override forgetBatch(...names: Parameters<MemoryJournal["forgetBatch"]>): Promise<void> {
+      this.forgotten.batches++;
+      return super.forgetBatch(...names);
+    }
+  }
+  const journal = new CountingJournal();
+  const page = new Page(new FakeBucket(), journal);
+  page.engine.pause();
+  await page.engine.add(Array.from({ length: 50 }, (_, index) => file(`${index}`, "x")), FOLDER);
+  await page.engine.cancelAll();
+  assert.equal(page.engine.count("cancelled"), 50);
+  assert.deepEqual(journal.forgotten, { files: 0, batches: 1 });
+  assert.deepEqual([...journal.begun.keys()], []);
+});
+
 Deno.test("upload engine: another file of the same name is not taken for the one before the reload", async () => {
   const first = new Page();
   const { bucket, journal } = first;
