@@ -16,7 +16,8 @@ import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts
 import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
 import { uncoveredTop, useRowSpan } from "@/lib/client/storage/row_span.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
-import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
+import type { ShownTask } from "@/lib/client/storage/tasks/task_list.ts";
+import { folderPathAfter, pathAfter } from "@/lib/presentation/storage/after_change.ts";
 import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
 import { chosenRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
@@ -72,6 +73,8 @@ export default island(
       if (path !== location.pathname + location.search) history.replaceState(null, "", path);
     };
 
+    const focusHead = () => list.current?.querySelector<HTMLElement>("thead input")?.focus({ preventScroll: true });
+
     const events: FolderTableEvents = {
       onSelect: (key, isRange) => store.select(key, isRange),
       onSelectAll: () => store.selectAll(),
@@ -87,13 +90,23 @@ export default island(
     useEffect(() => {
       style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
       stop.value = 0;
+      // An object that comes back under its name is not closed by the task that took it away before.
+      let treated: ShownTask | null = null;
       const stopFollowing = onFolderChanged(folder, () => {
         void store.changed();
         const task = tasksOf(folder.account).lastEnded.peek();
+        if (task === null || task === treated) return;
+        treated = task;
+        const state = task.state.peek();
+        const path = folderPathAfter(folder, task.plan, state);
+        if (path !== null) return location.assign(path);
         const shown = { ...folder, key: open.peek() ?? "" };
-        if (!task || pathAfter(shown, task.plan, task.state.peek()) === null) return;
+        if (pathAfter(shown, task.plan, state) === null) return;
+        const hasFocus = list.current?.parentElement?.querySelector("aside")?.contains(document.activeElement);
         open.value = null;
         writeAddress();
+        // Its row goes as well.
+        if (hasFocus) focusHead();
       });
       // A page that comes back from the browser's memory shows what was there when it was left.
       const comeBack = ({ persisted }: PageTransitionEvent) => persisted && folderChanged(folder);
@@ -252,7 +265,7 @@ export default island(
                   onClear={() => {
                     store.clearSelection();
                     // The button goes with the selection.
-                    list.current?.querySelector<HTMLElement>("thead input")?.focus({ preventScroll: true });
+                    focusHead();
                   }}
                 >
                   <SelectionActions

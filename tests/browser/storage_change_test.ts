@@ -105,6 +105,35 @@ Deno.test(
 );
 
 Deno.test(
+  "storage changes: an object beside its folder is closed by the task that takes it away, and by that alone",
+  withBucket(async (visit) => {
+    const { page } = visit;
+    await put(visit, "a.txt", "b.txt");
+    await openFolder(visit);
+    const beside = page.getByRole("complementary");
+    const createFolder = async (name: string) => {
+      await page.getByRole("button", { name: "New folder" }).click();
+      await dialog(page).getByLabel("Name").fill(name);
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: `${name}/` }).waitFor();
+    };
+    await page.getByRole("link", { name: "b.txt" }).click();
+    await beside.getByRole("button", { name: "Rename" }).click();
+    await dialog(page).getByLabel("New name").fill("c.txt");
+    await page.keyboard.press("Enter");
+    await beside.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "c.txt" }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.matches("thead input"));
+    await put(visit, "b.txt");
+    await createFolder("first");
+    await page.getByRole("link", { name: "b.txt" }).click();
+    await beside.getByRole("button", { name: "Rename" }).waitFor();
+    await createFolder("second");
+    assert.equal(await beside.count(), 1);
+  }),
+);
+
+Deno.test(
   "storage changes: what is deleted comes back where the bucket keeps versions, with a count before",
   withBucket(async (visit) => {
     const { page } = visit;
@@ -175,7 +204,12 @@ Deno.test(
     await held.promise;
     await page.unroute(/objects\/:key\/copy/);
 
-    await page.reload();
+    // The page of the folder that goes leads to where it went.
+    const folderAt = (prefix: string) =>
+      new URL(folderPath({ account: ACCOUNT, bucket: visit.bucket, prefix }), visit.application.site).href;
+    await page.goto(folderAt("from/"), { waitUntil: "commit" });
+    await page.waitForURL(folderAt("to/from/"));
+    await page.getByRole("link", { name: "29.txt" }).waitFor();
     await tasks(page).getByText(/objects moved\./).waitFor();
     assert.deepEqual(await keysOf(visit, "from/"), []);
     assert.deepEqual(await keysOf(visit, "to/"), ["to/00.txt", ...keys.map((key) => `to/${key}`)]);

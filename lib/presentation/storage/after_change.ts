@@ -1,5 +1,5 @@
 import { folderOf } from "./key_names.ts";
-import { folderPath, type ObjectAddress, objectPath } from "./storage_paths.ts";
+import { type FolderAddress, folderPath, type ObjectAddress, objectPath } from "./storage_paths.ts";
 import type { TaskPlan, TaskState } from "./task_record.ts";
 
 /**
@@ -19,4 +19,23 @@ export function pathAfter({ account, bucket, key }: ObjectAddress, plan: TaskPla
   return state.renamed > 0
     ? folderPath({ ...place, prefix: folderOf(step.to) })
     : objectPath({ ...place, key: step.to });
+}
+
+/**
+ * Where the reader of a folder goes once a task has taken all of it away: to its new place, or to the folder around it.
+ * Null where the folder is still there.
+ */
+export function folderPathAfter(
+  { account, bucket, prefix }: FolderAddress,
+  plan: TaskPlan,
+  state: TaskState,
+): string | null {
+  if (plan.place.bucket !== bucket || state.end?.how !== "done" || state.failed > 0) return null;
+  if (plan.kind === "delete") {
+    const isGone = state.done > 0 && plan.prefixes.includes(prefix);
+    return isGone ? folderPath({ account, bucket, prefix: folderOf(prefix) }) : null;
+  }
+  if (plan.kind !== "move" || state.deleted === 0 || state.skipped > 0) return null;
+  const step = plan.steps.find(({ kind, from }) => kind === "folder" && from === prefix);
+  return step ? folderPath({ account, bucket: plan.to.bucket, prefix: step.to }) : null;
 }

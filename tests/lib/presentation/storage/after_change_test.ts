@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
+import { folderPathAfter, pathAfter } from "@/lib/presentation/storage/after_change.ts";
 import { NEW_TASK, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
 
 const ADDRESS = { account: "archive/olle", bucket: "a", key: "x/1" };
@@ -37,4 +37,22 @@ Deno.test("after a change: the page of an object stays where the object is still
   assert.equal(pathOf({ ...DELETE, place: { bucket: "b", prefix: "x/" } }, { done: 1 }), null);
   assert.equal(pathOf(MOVE, { skipped: 1 }), null);
   assert.equal(pathOf({ ...MOVE, kind: "copy" }, { done: 1 }), null);
+});
+
+Deno.test("after a change: the page of a folder goes where all of the folder went, or to the folder around it", () => {
+  const pathOf = (plan: TaskPlan, state: Partial<TaskState>) =>
+    folderPathAfter({ account: "archive/olle", bucket: "a", prefix: "x/y/" }, plan, {
+      ...NEW_TASK,
+      end: { how: "done" },
+      ...state,
+    });
+  const whole: TaskPlan = { ...DELETE, keys: [], prefixes: ["x/y/"] };
+  assert.equal(pathOf(whole, { done: 2 }), "/storage/folder?account=archive%2Folle&bucket=a&prefix=x%2F");
+  assert.equal(pathOf(whole, { done: 2, failed: 1 }), null);
+  assert.equal(pathOf({ ...whole, prefixes: ["x/z/"] }, { done: 2 }), null);
+  const moved: TaskPlan = { ...MOVE, steps: [{ kind: "folder", from: "x/y/", to: "z/" }] };
+  const target = "/storage/folder?account=archive%2Folle&bucket=b&prefix=z%2F";
+  assert.equal(pathOf(moved, { done: 2, deleted: 2, renamed: 1 }), target);
+  assert.equal(pathOf(moved, { done: 2, deleted: 1, skipped: 1 }), null, "what was skipped is still in it");
+  assert.equal(pathOf({ ...moved, kind: "copy" }, { done: 2 }), null);
 });
