@@ -42,7 +42,8 @@ export class UnfinishedUploads {
       let found = await this.#listed(this.#prefix, own);
       // MinIO lists uploads by a whole key or all of them, and says of any other prefix that there are none.
       if (found.length === 0 && this.#prefix !== "") {
-        found = (await this.#listed("", own)).filter(({ key }) => key.startsWith(this.#prefix));
+        found = (await this.#listed("", own).catch(noneIfForbidden))
+          .filter(({ key }) => key.startsWith(this.#prefix));
       }
       this.list.value = found;
       for (const upload of found.slice(0, MAX_COUNTED)) this.#replace(upload, await this.#bytes(upload));
@@ -106,4 +107,10 @@ export class UnfinishedUploads {
       return null;
     }
   }
+}
+
+/** An account that may list its own folder alone may not list the bucket. @throws what is no such refusal */
+function noneIfForbidden(error: unknown): UnfinishedUpload[] {
+  if (asFault(error).kind !== "forbidden") throw error;
+  return [];
 }

@@ -33,3 +33,19 @@ Deno.test("unfinished uploads: those of a folder are found, also in a store that
   await none.read(new Set());
   assert.deepEqual(none.list.value, []);
 });
+
+Deno.test("unfinished uploads: a folder has none where the store lists none and forbids to list the bucket", async () => {
+  const read = async (isForbidden: (prefix: string) => boolean) => {
+    const bucket = bucketWith(() => false);
+    const { intercept } = bucket;
+    bucket.intercept = (call) =>
+      call.operation === "list_uploads" && isForbidden(call.query.get("prefix") ?? "")
+        ? Response.json({ detail: "Access Denied" }, { status: 403 })
+        : intercept?.(call);
+    const unfinished = new UnfinishedUploads(bucket.calls, "bucket", "dir/");
+    await unfinished.read(new Set());
+    return unfinished.list.value;
+  };
+  assert.deepEqual(await read((prefix) => prefix === ""), []);
+  assert.equal(await read(() => true), "forbidden");
+});
