@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
@@ -71,6 +71,14 @@ function ChosenText({ count, selected, whole, isAllListed }: SelectionBarProps &
 function ChosenMenu({ onWhole, onClear, children }: SelectionBarProps) {
   const isOpen = useSignal(false);
   const menu = useRef<HTMLButtonElement>(null);
+  // A tap beside it need not move the focus.
+  useEffect(() => {
+    const tap = ({ target }: PointerEvent) => {
+      if (target instanceof Node && !menu.current?.parentElement?.contains(target)) isOpen.value = false;
+    };
+    addEventListener("pointerdown", tap);
+    return () => removeEventListener("pointerdown", tap);
+  }, []);
   // An action may open a dialog, which gives the focus back to the button of the menu.
   const close = () => {
     if (!isOpen.peek()) return;
@@ -80,7 +88,7 @@ function ChosenMenu({ onWhole, onClear, children }: SelectionBarProps) {
   return (
     <>
       <div
-        class="menu"
+        class="action-menu"
         onKeyDown={(event) => {
           if (event.key !== "Escape" || !isOpen.peek()) return;
           event.stopPropagation();
