@@ -37,7 +37,8 @@ export class UploadAnnouncer {
       const hasEnded = wasBusy || this.#over > overBefore;
       return hasEnded ? this.#said(uploadHead(counts), now, quarter, failed) : "";
     }
-    if (!wasBusy) return this.#said(UPLOAD_HEADS.started(all), now, quarter, failed);
+    // The files of earlier uploads are counted as well.
+    if (!wasBusy) return this.#said(UPLOAD_HEADS.started(all - this.#over), now, quarter, failed);
     if (now - this.#saidAt < BETWEEN_MS) return "";
     if (failed > this.#failed) return this.#said(uploadHead(counts), now, quarter, failed);
     return quarter > this.#quarter ? this.#said(UPLOAD_HEADS.percent(quarter * 25), now, quarter, failed) : "";

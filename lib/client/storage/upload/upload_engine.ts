@@ -27,7 +27,7 @@ export interface ChosenFile {
   readonly file: File;
 }
 
-/** What sends. */
+/** How files reach the store: by which requests, checksums and steps. */
 export interface Sending {
   readonly put: Put;
   readonly digest: Digest;

@@ -44,7 +44,7 @@ export const LABELS: typeof en.LABELS = {
 export const HEADS: typeof en.HEADS = {
   looking: (files) => `Slår upp ${counted(files, "namn", "namn")}`,
   started: (files) => `Laddar upp ${counted(files, "fil", "filer")}`,
-  percent: (percent) => `${percent} procent uppladdade`,
+  percent: (percent) => `${percent} procent uppladdat`,
   pausing: "Pausar…",
   paused: "Pausat",
   stopped: "Stoppat",
