@@ -112,6 +112,8 @@ export class Admission {
         onVerdict: (verdict) => {
           onVerdict(verdict);
           if (isAccepted) return;
+          // The store has accepted these credentials at another request meanwhile, so what is missing is a right.
+          if (verdict === "denied" && accepted.isKnown(digest)) return;
           if (verdict !== "accepted") return attempt?.wrong();
           isAccepted = true;
           if (attempt) attempt.right();

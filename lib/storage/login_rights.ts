@@ -1,5 +1,4 @@
 import type { LRUCache } from "lru-cache";
-import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
@@ -10,6 +9,8 @@ import type { StorageGateway } from "./storage_gateway.ts";
 /** How long rights are cached, ms: an account that has been granted more need not log in again. */
 const CACHED_MS = 60_000;
 const MAX_CACHED = 10_000;
+/** How long all is offered without a new look-up after one that failed or was late, ms. */
+const RETRY_MS = 10_000;
 /** How long a page waits for rights, ms. */
 const WAIT_MS = 1000;
 /** An upload that no store has: names an object that is not written either. */
@@ -19,7 +20,7 @@ const NO_UPLOAD = new TextEncoder().encode(
 const NO_KEY = "no-upload";
 
 /** What a login may change in a bucket: `write` new and replaced objects and their tags. */
-interface BucketRights {
+export interface BucketRights {
   readonly write: boolean;
   readonly delete: boolean;
 }
@@ -41,6 +42,10 @@ export class LoginRights {
   readonly #known: LRUCache<string, BucketRights>;
   /** Logins that may not read their permissions. */
   readonly #unreadable: LRUCache<string, true>;
+  /** Logins and buckets whose rights were not found in time. */
+  readonly #unknown: LRUCache<string, true>;
+  /** Look-ups that run, by login and bucket. */
+  readonly #pending = new Map<string, Promise<void>>();
 
   /** @param now ms since 1970 */
   constructor(gateway: StorageGateway, now: () => number) {
@@ -48,18 +53,33 @@ export class LoginRights {
     this.#access = timedCache(MAX_CACHED, CACHED_MS, now);
     this.#known = timedCache(MAX_CACHED, CACHED_MS, now);
     this.#unreadable = timedCache(MAX_CACHED, CACHED_MS, now);
+    this.#unknown = timedCache(MAX_CACHED, RETRY_MS, now);
   }
 
-  /** What a login may change in a bucket; all of it where that is not known within {@link WAIT_MS}. */
+  /**
+   * What a login may change in a bucket; all of it where that is not known within {@link WAIT_MS}. For logins that the
+   * store has accepted: the management API returns 403 for wrong passwords too, which would count as guesses.
+   */
   async read(login: StorageLogin, bucket: string, context: RequestContext): Promise<BucketRights> {
     const key = `${login.digest} ${bucket}`;
     const known = this.#known.get(key);
     if (known) return known;
+    if (this.#unknown.has(key)) return ALL_RIGHTS;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const inTime = deadline(WAIT_MS, resolve);
-    await Promise.race([late, this.#find(login, bucket, key, context)]);
+    await Promise.race([late, this.#lookUp(login, bucket, key, context)]);
     inTime();
-    return this.#known.get(key) ?? ALL_RIGHTS;
+    const found = this.#known.get(key);
+    if (!found) this.#unknown.set(key, true);
+    return found ?? ALL_RIGHTS;
+  }
+
+  #lookUp(login: StorageLogin, bucket: string, key: string, context: RequestContext): Promise<void> {
+    const running = this.#pending.get(key);
+    if (running) return running;
+    const started = this.#find(login, bucket, key, context).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, started);
+    return started;
   }
 
   async #find(login: StorageLogin, bucket: string, key: string, context: RequestContext): Promise<void> {
@@ -67,13 +87,11 @@ export class LoginRights {
       const access = await this.#accessOf(login, context);
       if (access === null) return;
       const own = access.get(bucket.toLowerCase());
-      const isOwn = own?.has("WRITE") ?? false;
-      const write = isOwn || await this.#mayWrite(login, bucket, context);
-      // The right to write that an access list grants is also one to delete.
-      this.#known.set(key, { write, delete: (own?.has("DELETE") ?? false) || (write && !isOwn) });
-    } catch (error) {
-      // All is offered, and the store decides.
-      if (!(error instanceof HttpError)) throw error;
+      const write = own?.has("WRITE") || await this.#mayWrite(login, bucket, context);
+      // An access list may grant deletion beyond the account's own permissions, and writing comes with it there.
+      this.#known.set(key, { write, delete: own?.has("DELETE") || write });
+    } catch {
+      // A page is shown without rights as well: all is offered, and the store decides.
     }
   }
 
@@ -82,7 +100,9 @@ export class LoginRights {
     if (tenant === null || this.#unreadable.has(digest)) return null;
     const cached = this.#access.get(digest);
     if (cached) return cached;
-    if (!(await this.#gateway.storeKind(context)).hasMapi) return null;
+    const { hasTenants, hasMapi } = await this.#gateway.storeKind(context);
+    // Other stores may be used with shared keys, whose rights are not those of the account.
+    if (!hasTenants || !hasMapi) return null;
     const path = `/mapi/tenants/${tenant}/userAccounts/${encodeURIComponent(user)}/dataAccessPermissions`;
     const { status, json } = await this.#gateway.read(path, login, context);
     if (status !== 200) {

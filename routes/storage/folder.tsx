@@ -7,6 +7,7 @@ import { foldersOf, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { type FolderPage, justBefore, readFolderPage } from "@/lib/presentation/storage/listing.ts";
 import type { FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { BucketRights } from "@/lib/storage/login_rights.ts";
 import {
   incompleteView,
   LoginEnded,
@@ -32,10 +33,7 @@ export function folderPageRoute(deps: StoragePageDeps) {
     };
     if (folder.bucket === "") return incompleteView(visit, "bucket");
     const name = foldersOf(folder.prefix).at(-1)?.name ?? folder.bucket;
-    const [read, found] = await Promise.all([
-      readFolder(deps, visit, folder),
-      deps.rights.read(visit.login, folder.bucket, visit.context),
-    ]);
+    const read = await readFolder(deps, visit, folder);
     return {
       title: `${plainName(name)} · ${STORAGE_LABELS.storage}`,
       status: "problem" in read && read.status === 404 ? 404 : undefined,
@@ -52,16 +50,16 @@ export function folderPageRoute(deps: StoragePageDeps) {
                 bucket={folder.bucket}
                 prefix={folder.prefix}
                 name={name}
-                found={found}
+                found={read.found}
               />
             )}
           </div>
           {"problem" in read ? <p class="banner bad">{read.problem}</p> : (
             <StorageFolder
               folder={folder}
-              page={packedPage(read, folder.prefix)}
+              page={packedPage(read.page, folder.prefix)}
               opened={query.get("open")}
-              found={found}
+              found={read.found}
               renderedAt={deps.now()}
             />
           )}
@@ -71,7 +69,9 @@ export function folderPageRoute(deps: StoragePageDeps) {
   });
 }
 
-type Read = FolderPage | { readonly problem: string; readonly status: number };
+type Read =
+  | { readonly page: FolderPage; readonly found: BucketRights }
+  | { readonly problem: string; readonly status: number };
 
 async function readFolder(
   deps: StoragePageDeps,
@@ -88,5 +88,6 @@ async function readFolder(
   );
   if (status === 401) throw new LoginEnded();
   const page = status === 200 ? readFolderPage(json, prefix) : null;
-  return page ?? { problem: storageProblem(status, "folder"), status };
+  if (page === null) return { problem: storageProblem(status, "folder"), status };
+  return { page, found: await deps.rights.read(login, bucket, context) };
 }

@@ -29,6 +29,9 @@ import {
   type StorageVisit,
 } from "./storage_page.tsx";
 
+/** Statuses of an object, or of an absent one, that only a store gives which accepts the login. */
+const ACCEPTED: ReadonlySet<number> = new Set([200, 404]);
+
 /** `/storage/object`: what is known of an object or of one version of it, what it holds, and its download. */
 export function objectPageRoute(deps: StoragePageDeps) {
   return storagePage(deps, async (visit) => {
@@ -68,17 +71,24 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
   const [path, parameters] = downloadPath(address).split("?", 2);
   const target = gatewayTarget({ path, query: parameters });
   if (target === null) return { status: 404, body: <p class="banner bad">{storageProblem(404, "object")}</p> };
+  const head = gateway.head(target, login, context);
   const [response, history, found] = await Promise.all([
-    gateway.head(target, login, context),
+    head,
     loadVersions(gateway, visit, address),
-    deps.rights.read(login, address.bucket, context),
+    head.then(({ status }) => ACCEPTED.has(status) ? deps.rights.read(login, address.bucket, context) : null),
   ]);
   const { status } = response;
   if (status === 401) throw new LoginEnded();
   const versions = (isText: boolean) => (
-    <Versions address={address} history={history} isText={isText} canRestore={found.write} renderedAt={deps.now()} />
+    <Versions
+      address={address}
+      history={history}
+      isText={isText}
+      canRestore={found?.write ?? false}
+      renderedAt={deps.now()}
+    />
   );
-  if (status !== 200) {
+  if (status !== 200 || found === null) {
     const isDeleted = typeof history !== "number" &&
       history.versions.some(({ isLatest, isMarker }) => isLatest && isMarker);
     return {

@@ -183,6 +183,29 @@ Deno.test("guessing: MAPI's 403 is a missing right of whoever was accepted befor
   });
 });
 
+Deno.test("guessing: MAPI's 403 is no wrong password of credentials that the store accepts meanwhile", async () => {
+  await withGateway({ proven: false }, async ({ call, answer, seen }) => {
+    const users = Array.from({ length: MAX_WRONG_PER_ADDRESS + 1 }, (_, n) => `user${n}`);
+    for (const user of users) {
+      const headers = await bearer(user);
+      const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+      const { promise: accepted, resolve: accept } = Promise.withResolvers<void>();
+      answer(async (_request, { target }) => {
+        if (!target.startsWith("/mapi")) return new Response(null, { headers: { ETag: '"e"' } });
+        arrive();
+        await accepted;
+        return new Response(null, { status: 403 });
+      });
+      const denied = statusOf(call("/api/v1/mapi/tenants/archive/namespaces", { headers }));
+      await arrived;
+      assert.equal(await statusOf(call(`${O}k`, { headers })), 200);
+      accept();
+      assert.equal(await denied, 403);
+    }
+    assert.equal(seen.length, 2 * users.length);
+  });
+});
+
 Deno.test("guessing: refusals of the users file count, and those whom it knows need no other proof", async () => {
   const keys = { accessKey: "A", secretKey: "S" };
   const check = (_name: string, password: string) => Promise.resolve(password === "right");

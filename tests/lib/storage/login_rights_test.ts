@@ -10,17 +10,18 @@ interface Store {
   /** The status of the completion of an upload that does not exist. */
   readonly completed?: number;
   readonly hasMapi?: boolean;
+  readonly backend?: string;
   readonly tenant?: string | null;
 }
 
 async function rightsIn(store: Store) {
-  const { own, completed = 404, hasMapi = true, tenant = "archive" } = store;
+  const { own, completed = 404, hasMapi = true, backend = "hcp", tenant = "archive" } = store;
   let now = 1_800_000_000_000;
   const paths: string[] = [];
   const gateway = new StorageGateway(({ target: { path } }) => {
     if (path.endsWith("/auth/token")) return Promise.resolve(Response.json({ access_token: "x" }));
     if (path.endsWith("/capabilities")) {
-      return Promise.resolve(Response.json({ mapi_enabled: hasMapi, storage_backend: "hcp" }));
+      return Promise.resolve(Response.json({ mapi_enabled: hasMapi, storage_backend: backend }));
     }
     paths.push(path);
     if (path.endsWith("/complete")) return Promise.resolve(Response.json({}, { status: completed }));
@@ -54,7 +55,11 @@ Deno.test("login rights: an account's own permissions, and what the store lets i
   const byAccessList = await rightsIn({ own: ["BROWSE", "READ"], completed: 404 });
   assert.deepEqual([byAccessList.write, byAccessList.delete], [true, true]);
   const withoutDeletion = await rightsIn({ own: ["BROWSE", "READ", "WRITE"] });
-  assert.deepEqual([withoutDeletion.write, withoutDeletion.delete], [true, false]);
+  assert.deepEqual(
+    [withoutDeletion.write, withoutDeletion.delete],
+    [true, true],
+    "an access list may grant it, and the store decides",
+  );
   const onlyDeletion = await rightsIn({ own: ["BROWSE", "DELETE"], completed: 403 });
   assert.deepEqual([onlyDeletion.write, onlyDeletion.delete], [false, true]);
 });
@@ -64,8 +69,34 @@ Deno.test("login rights: all is offered where the store does not say what an acc
     assert.deepEqual(await rightsIn({ own }), { ...ALL, paths: [PERMISSIONS], isReadAgain: true }, `${own}`);
   }
   assert.deepEqual(await rightsIn({ own: [], hasMapi: false }), { ...ALL, paths: [], isReadAgain: false });
+  const generic = await rightsIn({ own: [], backend: "generic", completed: 403 });
+  assert.deepEqual(generic, { ...ALL, paths: [], isReadAgain: false }, "shared keys have rights of their own");
   assert.deepEqual(await rightsIn({ own: [], tenant: null }), { ...ALL, paths: [], isReadAgain: false });
   for (const completed of [200, 404, 409, 429, 500, 503]) {
     assert.equal((await rightsIn({ own: [], completed })).write, true, `${completed}`);
   }
+});
+
+Deno.test("login rights: pages that wait for the same rights share a look-up, and one that failed is not repeated at once", async () => {
+  let now = 1_800_000_000_000;
+  let lookUps = 0;
+  const { promise: failed, reject: fail } = Promise.withResolvers<Response>();
+  const gateway = new StorageGateway(({ target: { path } }) => {
+    if (path.endsWith("/auth/token")) return Promise.resolve(Response.json({ access_token: "x" }));
+    if (path.endsWith("/capabilities")) {
+      return Promise.resolve(Response.json({ mapi_enabled: true, storage_backend: "hcp" }));
+    }
+    lookUps++;
+    return failed;
+  }, () => now);
+  const rights = new LoginRights(gateway, () => now);
+  const login = { tenant: "archive", user: "olle", password: "p", expiresAt: 0, issuedAt: 0, slot: 0, digest: "d" };
+  const read = () => rights.read(login, "letters", new RequestContext(new Request("http://here.example/storage")));
+  const pages = [read(), read()];
+  fail(new TypeError("no error of HTTP"));
+  assert.deepEqual(await Promise.all(pages), [ALL, ALL]);
+  assert.equal(lookUps, 1);
+  assert.deepEqual([await read(), lookUps], [ALL, 1]);
+  now += 10_000;
+  assert.deepEqual([await read(), lookUps], [ALL, 2]);
 });
