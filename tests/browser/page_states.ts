@@ -7,7 +7,8 @@ const WIDTHS = [2560, 1280, 768, 390, 320];
 const CONTROLS = "header.bar, .btn, .skip, input:not(.login input, [readonly]), .segments, .run-tools, .dock";
 
 /** What only a colour of its own shows to be chosen, marked or in trouble. */
-const MARKED = ".chip, .banner, .segments label:has(:checked), mark, .line.marked, [aria-pressed=true]";
+const MARKED = ".chip, .banner, .segments label:has(:checked), mark, .line.marked, [aria-pressed=true], " +
+  "[role=tab][aria-selected=true], .objs tr.open > :first-child";
 
 async function scrollsSideways(page: Page): Promise<boolean> {
   return await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
@@ -30,9 +31,10 @@ export async function withoutOutline(page: Page): Promise<string[]> {
   return await page.evaluate((marked) =>
     [...document.querySelectorAll(marked)]
       .filter((element) => {
-        const { borderTopStyle, outlineStyle, textDecorationLine } = getComputedStyle(element);
+        const { borderTopStyle, borderBottomStyle, outlineStyle, textDecorationLine } = getComputedStyle(element);
         const isForced = element.localName === "mark";
-        return element.checkVisibility() && !isForced && borderTopStyle === "none" && outlineStyle === "none" &&
+        const border = element.role === "tab" ? borderBottomStyle : borderTopStyle;
+        return element.checkVisibility() && !isForced && border === "none" && outlineStyle === "none" &&
           textDecorationLine === "none";
       })
       .map(({ outerHTML }) => outerHTML.slice(0, 120)), MARKED);

@@ -134,6 +134,70 @@ Deno.test(
 );
 
 Deno.test(
+  "storage changes: uploads and tasks share a dock, which is folded as the reader left it and covers no focus",
+  withBucket(async (visit) => {
+    const { page } = visit;
+    const keys = Array.from({ length: 30 }, (_, n) => `${String(n).padStart(2, "0")}.txt`);
+    await put(visit, ...keys);
+    await openFolder(visit);
+    // The rename does not end.
+    await page.route(/objects\/:key\/copy/, () => {});
+    await select(page, "00.txt");
+    await action(page, "Rename");
+    await dialog(page).getByLabel("New name").fill("z.txt");
+    await page.keyboard.press("Enter");
+    await tasks(page).getByRole("button", { name: "Cancel" }).waitFor();
+    const upload = async (name: string) => {
+      const file = { name, mimeType: "text/plain", buffer: Buffer.from("x") };
+      await page.locator("input[type=file]:not([webkitdirectory])").setInputFiles(file);
+      await page.getByRole("link", { name }).waitFor();
+    };
+    await upload("up.txt");
+    const tab = (name: string) => page.getByRole("tab", { name, selected: true });
+    await tab("Uploads").focus();
+    await page.keyboard.press("ArrowRight");
+    await tab("Tasks").waitFor();
+    assert.equal(await tab("Tasks").evaluate((element) => element === document.activeElement), true);
+    await page.getByRole("tabpanel", { name: "Tasks" }).getByText("Rename “00.txt” to “z.txt”").waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByRole("tabpanel", { name: "Uploads" }).getByText("up.txt").waitFor();
+
+    const assertLastRowAboveDock = async () => {
+      await page.getByRole("link", { name: "00.txt" }).focus();
+      for (let row = 0; row <= keys.length; row++) await page.keyboard.press("ArrowDown");
+      await page.waitForFunction(() => {
+        const row = document.activeElement?.closest("[data-row]");
+        const dock = document.querySelector("[data-dock]");
+        if (!row?.textContent?.includes("up.txt") || !dock) return false;
+        return row.getBoundingClientRect().bottom <= dock.getBoundingClientRect().top;
+      });
+    };
+    await assertLastRowAboveDock();
+    const unfold = page.getByRole("button", { name: "Unfold uploads and tasks" });
+    await page.getByRole("button", { name: "Fold uploads and tasks", exact: true }).click();
+    await page.reload();
+    await unfold.click();
+    await page.reload();
+    await tasks(page).getByText("Rename “00.txt” to “z.txt”").waitFor();
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    await upload("more.txt");
+    await unfold.click();
+    await tab("Uploads").waitFor();
+    await page.getByRole("tab", { name: "Tasks" }).click();
+    await assertLastRowAboveDock();
+    assert.deepEqual(await accessibilityFindings(page), []);
+
+    await select(page, "01.txt");
+    const menu = page.getByRole("toolbar").getByRole("button", { name: "Actions", exact: true });
+    await menu.click();
+    assert.equal(await menu.getAttribute("aria-expanded"), "true");
+    await page.mouse.click(2, 300);
+    await page.waitForFunction(() => !document.querySelector(".action-menu [aria-expanded=true]"));
+  }),
+);
+
+Deno.test(
   "storage changes: what is deleted comes back where the bucket keeps versions, with a count before",
   withBucket(async (visit) => {
     const { page } = visit;
