@@ -30,7 +30,7 @@ Deno.test({
       const browser = new StorageBrowser(web.site);
       assert.equal(await browser.logIn(ACCOUNT, "wrong"), "/login?error=401");
       assert.equal(await browser.logIn(ACCOUNT), "/storage?account=archive%2Fcurator");
-      assert.deepEqual([...browser.cookies.keys()].sort(), ["login_note", "storage_session"]);
+      assert.deepEqual([...browser.cookies.keys()].sort(), ["login_note", "storage_note", "storage_session"]);
       assert.match((await browser.page("/storage")).html, /<bdi>letters<\/bdi>/);
       const body = randomBytes(SIZE);
       for (const key of ["long.bin", "a/../b", ".."]) {
