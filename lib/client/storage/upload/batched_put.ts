@@ -86,13 +86,17 @@ function fileOf({ url, headers, body }: SmallPut): BatchedFile {
   return { bucket: query.get("bucket") ?? "", key: query.get("key") ?? "", headers, bytes: body.byteLength };
 }
 
+function isResponse(one: BatchedResponse | null): one is BatchedResponse {
+  return typeof one?.status === "number" && typeof one.text === "string";
+}
+
 /** The response to each file; that to the request where it has failed as a whole. */
 function responsesOf(response: PutResponse, files: number): readonly PutResponse[] {
   const same = (one: PutResponse) => Array.from({ length: files }, () => one);
   if (response.status < 200 || response.status >= 300) return same(response);
   try {
-    const list: readonly BatchedResponse[] = JSON.parse(response.text);
-    if (list.length === files) return list;
+    const list: readonly (BatchedResponse | null)[] = JSON.parse(response.text);
+    if (list.length === files && list.every(isResponse)) return list;
   } catch {
     // Not the response of our own server.
   }

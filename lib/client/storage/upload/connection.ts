@@ -7,6 +7,8 @@ export class Connection {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #onChange: () => void;
+  /** Under way: files that shared a request lose it together. */
+  #asking: Promise<boolean> | null = null;
   #outage: { readonly over: Promise<void>; readonly askNow: () => void } | null = null;
 
   constructor(
@@ -40,7 +42,8 @@ export class Connection {
    */
   async wasLost(signal: AbortSignal): Promise<boolean> {
     if (!this.#outage) {
-      if (await this.#isReachable(signal)) return false;
+      this.#asking ??= this.#isReachable(new AbortController().signal).finally(() => this.#asking = null);
+      if (await Promise.race([this.#asking, aborted(signal)])) return false;
       this.#outage ??= this.#begin();
     }
     await Promise.race([this.#outage.over, aborted(signal)]);

@@ -5,6 +5,8 @@ import type { Put, PutRequest, PutResponse } from "./put_file.ts";
 const IDLE_MS = 60_000;
 /** Longest wait for the response once everything has left, ms. */
 const RESPONSE_MS = 180_000;
+/** Longest time for a byte of many small files to leave, ms: fetch does not say how far it is. */
+const BYTE_MS = 3;
 const MAX_TEXT_CHARACTERS = 10_000;
 
 /**
@@ -25,7 +27,7 @@ async function postBatch(url: string, body: Uint8Array<ArrayBuffer>, signal: Abo
   // No AbortSignal.timeout: until it is over, each would hold the bodies of files that have arrived long ago.
   const bound = new AbortController();
   const abort = () => bound.abort();
-  const timer = setTimeout(abort, RESPONSE_MS);
+  const timer = setTimeout(abort, RESPONSE_MS + body.byteLength * BYTE_MS);
   signal.addEventListener("abort", abort);
   try {
     signal.throwIfAborted();

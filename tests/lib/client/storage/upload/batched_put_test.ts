@@ -89,7 +89,7 @@ Deno.test("batched put: what fails as a whole fails for each file, and a respons
     server.respond = () => ({ ...OK, status });
     assert.deepEqual(await statuses(), [status, status]);
   }
-  for (const text of ["<html>", "[]", "{}", "null"]) {
+  for (const text of ["<html>", "[]", "{}", "null", "[null,null]", "[{},{}]", '[{"status":200},1]']) {
     server.respond = () => ({ ...OK, text });
     assert.deepEqual(await statuses(), [502, 502], text);
   }
