@@ -56,7 +56,7 @@ export function UploadList({ store, bucket }: UploadListProps) {
             {UPLOAD_LABELS.cancelAll}
           </button>
         )}
-        {store.counts.state === "ended" && engine.count("taken") === 0 && (
+        {!engine.isBusy && engine.count("taken") === 0 && (
           <button
             class="btn small"
             type="button"

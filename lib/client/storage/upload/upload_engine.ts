@@ -126,6 +126,11 @@ export class UploadEngine {
     return this.count("looking") + this.count("waiting") + this.count("sending") + this.count("finishing") > 0;
   }
 
+  /** Whether the store has parts of a file that may still be sent: other pages are to leave them alone. */
+  get hasParts(): boolean {
+    return this.items.some(({ upload, state }) => upload !== null && !SETTLED.has(state));
+  }
+
   /**
    * Adds files that are to go to a folder. Names in use are looked up first; the answer for them is given by
    * {@linkcode answer}, while the others are already on their way.
@@ -143,7 +148,8 @@ export class UploadEngine {
     const sendable = items.filter(({ state }) => state === "looking");
     this.#parts.onChange();
     if (sendable.length === 0) return;
-    await this.#remember(batch, sendable, handles);
+    const added = this.#inherit(sendable);
+    await this.#remember(batch, added, handles);
     await this.#lookUp(batch);
   }
 
@@ -163,7 +169,10 @@ export class UploadEngine {
   pause(): void {
     this.isPaused = true;
     this.pace.restart();
-    for (const item of [...this.#active].reverse()) this.#pauseSoon(item, "waiting");
+    for (const item of [...this.#active].reverse()) {
+      // What is being paused by itself stays so when the others go on.
+      if (item.pausing?.to !== "paused") this.#pauseSoon(item, "waiting");
+    }
     this.#parts.onChange();
   }
 
@@ -214,6 +223,13 @@ export class UploadEngine {
   async cancelItem(item: UploadItem): Promise<void> {
     if (SETTLED.has(item.state)) return;
     this.#interrupt(item, "cancelled");
+    const settled = [...SETTLED].reduce((sum, state) => sum + this.count(state), 0);
+    if (settled === this.items.length) {
+      // Nothing is left that could be resumed, and files that are chosen next are to begin.
+      this.isPaused = false;
+      this.halted = null;
+      this.#forbidden.clear();
+    }
     this.#pump();
     this.#parts.onChange();
     const { signal } = new AbortController();
@@ -305,6 +321,36 @@ export class UploadEngine {
       batch.keys.add(key);
     }
     return item;
+  }
+
+  /**
+   * Hands what has arrived of files that have failed or are paused over to the same files chosen again, and takes those
+   * off the list.
+   *
+   * @returns the files that the page did not have
+   */
+  #inherit(items: readonly UploadItem[]): UploadItem[] {
+    const identity = ({ batch: { bucket, prefix }, key, size, modified }: UploadItem) =>
+      JSON.stringify([bucket, prefix, key, size, modified]);
+    const stopped = this.items.filter(({ state, fault }) =>
+      state === "paused" || state === "failed" && typeof fault !== "string"
+    );
+    const before = new Map(stopped.map((item) => [identity(item), item]));
+    if (before.size === 0) return [...items];
+    const gone = new Set<UploadItem>();
+    for (const item of items) {
+      const old = before.get(identity(item));
+      if (!old || gone.has(old)) continue;
+      const { upload, earlier, mayBeWritten, isRecorded, sent } = old;
+      Object.assign(item, { upload, earlier, mayBeWritten, isRecorded });
+      this.#set(old, "cancelled");
+      this.#counts.set("cancelled", this.count("cancelled") - 1);
+      this.#sentTo(item, sent);
+      gone.add(old);
+    }
+    this.items.splice(0, this.items.length, ...this.items.filter((item) => !gone.has(item)));
+    this.#parts.onChange();
+    return items.filter((item) => !before.has(identity(item)));
   }
 
   /** Finds out which names of a batch are in use, and lets the others begin. */
@@ -575,7 +621,7 @@ export class UploadEngine {
   #halt(fault: UploadFault): void {
     this.halted = fault;
     this.pace.restart();
-    for (const item of [...this.#active].reverse()) this.#interrupt(item, "waiting");
+    for (const item of [...this.#active].reverse()) this.#interrupt(item, item.pausing?.to ?? "waiting");
     this.#parts.onChange();
   }
 

@@ -217,8 +217,8 @@ export class UploadsStore {
       const isAllForbidden = done === 0 && this.engine.count("failed") > 0;
       const forbidden = isAllForbidden ? this.engine.items.find(isForbidden) : undefined;
       if (forbidden) refused(this.#folder.account, forbidden.batch.bucket, "write");
-      // While a question is open nothing is under way; an answer begins it again.
-      if (this.engine.isBusy) this.#lock();
+      // While only names are in question nothing is under way; an answer begins it again.
+      if (this.engine.isBusy || this.engine.hasParts) this.#lock();
       else this.#releaseLock?.();
     }, DRAW_MS);
   }

@@ -419,6 +419,73 @@ Deno.test("upload engine: cancelling files that were not begun looks none of the
   assert.deepEqual([...journal.begun.keys()], []);
 });
 
+Deno.test("upload engine: a failed file that is chosen again on the same page goes on where it stood", async () => {
+  const page = new Page();
+  page.bucket.intercept = async (request) => {
+    if (!isPart(request, 3)) return;
+    await page.until(() => page.engine.items[0].upload?.parts.size === 2);
+    return s3Error(400, "InvalidRequest");
+  };
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.until(() => page.engine.count("failed") === 1);
+  assert.deepEqual([page.engine.isBusy, page.engine.hasParts], [false, true]);
+  page.bucket.intercept = () => undefined;
+  const before = page.bucket.count("put");
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  assert.equal(page.journal.begun.get("b/scans/")?.files, 1);
+  await page.atRest();
+  assert.deepEqual([page.states(), page.engine.hasParts], [["done"], false]);
+  assert.deepEqual([page.bucket.count("put") - before, page.bucket.count("create_multipart_upload")], [1, 1]);
+  assert.deepEqual([page.engine.bytes, page.engine.sentBytes], [large.length, large.length]);
+  assert.deepEqual([page.bucket.uploads.size, page.journal.records.size, page.journal.begun.size], [0, 0, 0]);
+  assertLarge(page.bucket);
+});
+
+Deno.test("upload engine: once everything was cancelled in a stop, files that are chosen next begin", async () => {
+  const page = new Page();
+  page.bucket.intercept = ({ operation }) => operation === "put_object" ? s3Error(507, "QuotaExceeded") : undefined;
+  await page.engine.add([file("a", "x"), file("b", "y")], FOLDER);
+  await page.until(() => page.engine.halted !== null);
+  page.engine.pause();
+  const [first] = page.engine.items;
+  await page.engine.cancelItem(first);
+  assert.equal(page.engine.halted?.kind, "full");
+  await page.engine.cancelAll();
+  assert.deepEqual([page.engine.halted, page.engine.isPaused], [null, false]);
+  page.bucket.intercept = () => undefined;
+  await page.engine.add([file("c", "z")], FOLDER);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["cancelled", "cancelled", "done"]);
+});
+
+Deno.test("upload engine: a file that is paused by itself stays so after a pause or a stop of all", async () => {
+  for (const way of ["pause", "stop"]) {
+    const page = new Page();
+    const [held, full] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    page.bucket.intercept = async (request) => {
+      if (isPart(request, 2)) await held.promise;
+      if (request.operation !== "put_object") return;
+      await full.promise;
+      return s3Error(507, "QuotaExceeded");
+    };
+    await page.engine.add([file("large.bin", large), file("a", "x")], FOLDER);
+    const [item] = page.engine.items;
+    await page.until(() => item.upload?.parts.size === 2);
+    page.engine.pauseItem(item);
+    if (way === "pause") page.engine.pause();
+    else {
+      full.resolve();
+      await page.until(() => page.engine.halted !== null);
+    }
+    page.bucket.intercept = () => undefined;
+    held.resolve();
+    full.resolve();
+    page.engine.resume();
+    await page.until(() => item.state !== "sending");
+    assert.equal(item.state, "paused", way);
+  }
+});
+
 Deno.test("upload engine: another file of the same name is not taken for the one before the reload", async () => {
   const first = new Page();
   const { bucket, journal } = first;
