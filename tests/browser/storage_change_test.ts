@@ -192,6 +192,8 @@ Deno.test(
     const menu = page.getByRole("toolbar").getByRole("button", { name: "Actions", exact: true });
     await menu.click();
     assert.equal(await menu.getAttribute("aria-expanded"), "true");
+    // Browsers differ in whether a tap gives a button the focus.
+    await menu.blur();
     await page.mouse.click(2, 300);
     await page.waitForFunction(() => !document.querySelector(".action-menu [aria-expanded=true]"));
   }),
