@@ -76,7 +76,7 @@ export function loginForm(deps: StorageDeps) {
       const { account, cookie, expiresAt } = login;
       context.caller = { username: account.user, tenant: account.tenant };
       const others = before.filter((one) => !isSameAccount(one, account));
-      const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.now());
+      const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.key(), deps.now());
       if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions]);
       const name = accountName(account);
       const path = /^\/storage(?:[/?]|$)/.test(form.next)
@@ -107,7 +107,7 @@ export function logoutForm(deps: StorageDeps) {
     requireSameOrigin(request);
     // Read now: once a client has left, its request cannot be read any more.
     const scheme = browserScheme(request);
-    const cleared = [...clearedLogins(request), sessionNoteCookie(scheme, [], deps.now())];
+    const cleared = [...clearedLogins(request), sessionNoteCookie(scheme, [], null, deps.now())];
     const logins = loginsOf(deps, request);
     const fields = await parseForm(await readBytes(request, MAX_LOGOUT_BYTES), context.header("Content-Type") ?? "");
     const named = fields.get("account");
@@ -115,7 +115,7 @@ export function logoutForm(deps: StorageDeps) {
       const login = namedLogin(logins, named);
       if (login === null) return redirect(STORAGE_PATH, []);
       await revokeLogins(deps, [login]);
-      const sessions = sessionNoteCookie(scheme, logins.filter((one) => one !== login), deps.now());
+      const sessions = sessionNoteCookie(scheme, logins.filter((one) => one !== login), deps.key(), deps.now());
       return redirect(STORAGE_PATH, [clearedLogin(request, login), sessions]);
     }
     const [campaigns] = await Promise.all([deps.results?.logOut(context), revokeLogins(deps, logins)]);

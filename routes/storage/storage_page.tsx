@@ -59,7 +59,7 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
     const named = query.get("account");
     const logins = loginsOf(deps, request);
     const login = namedLogin(logins, named);
-    const ended = endedSessions(context, logins);
+    const ended = endedSessions(deps, context, logins);
     if (login === null) return respond(deps, context, null, noLogin(deps, context, { named, logins, ended }));
     context.caller = { username: login.user, tenant: login.tenant };
     try {
@@ -153,9 +153,13 @@ async function endpointOf(
 }
 
 /** The sessions that this browser had at the storage and has no more. */
-function endedSessions({ request }: RequestContext, logins: readonly StorageLogin[]): readonly EndedSession[] {
+function endedSessions(
+  { key }: StorageDeps,
+  { request }: RequestContext,
+  logins: readonly StorageLogin[],
+): readonly EndedSession[] {
   const names = new Set(logins.map((login) => accountName(login).toLowerCase()));
-  return notedSessions(request).filter(({ account }) => !names.has(account.toLowerCase()));
+  return notedSessions(request, key()).filter(({ account }) => !names.has(account.toLowerCase()));
 }
 
 type EndedSession = ReturnType<typeof notedSessions>[number];

@@ -1,24 +1,29 @@
 import assert from "node:assert/strict";
+import { createSecretKey, randomBytes } from "node:crypto";
 import { notedSessions, sessionNoteCookie } from "@/lib/storage/session_note.ts";
 
 const NOW_S = 1_800_000_000;
+const [KEY, OTHER_KEY] = [0, 1].map(() => createSecretKey(randomBytes(32)));
+const LOGIN = { tenant: "archive", user: "åsa", expiresAt: NOW_S + 60 };
 
-function read(cookie: string) {
-  return notedSessions(new Request("http://here.example/storage", { headers: { Cookie: cookie.split(";", 1)[0] } }));
+/** What a browser with these cookies has, by their `Set-Cookie` values. */
+function read(...cookies: string[]) {
+  const Cookie = cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ");
+  return notedSessions(new Request("http://here.example/storage", { headers: { Cookie } }), KEY);
 }
 
 Deno.test("session note: it names the sessions of a browser and their ends, and outlives them by a day", () => {
   const logins = [
-    { tenant: "archive", user: "åsa", expiresAt: NOW_S + 60 },
+    LOGIN,
     { tenant: null, user: "admin", expiresAt: NOW_S + 10 },
   ];
-  const cookie = sessionNoteCookie("https", logins, NOW_S * 1000);
-  assert.match(cookie, /^storage_note=[\w-]+; Max-Age=86460; Path=\/storage; HttpOnly; SameSite=Strict; Secure$/);
-  assert.deepEqual(read(cookie), [
+  const cookie = sessionNoteCookie("https", logins, KEY, NOW_S * 1000);
+  assert.match(cookie, /^__Host-storage_note=[\w-]+; Max-Age=86460; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
+  assert.deepEqual(read(sessionNoteCookie("http", logins, KEY, NOW_S * 1000)), [
     { account: "archive/åsa", endsAt: NOW_S + 60 },
     { account: "admin", endsAt: NOW_S + 10 },
   ]);
-  assert.match(sessionNoteCookie("http", [], NOW_S * 1000), /^storage_note=; Max-Age=0; /);
+  assert.match(sessionNoteCookie("http", [], KEY, NOW_S * 1000), /^storage_note=; Max-Age=0; /);
 });
 
 Deno.test("session note: the oldest sessions are left out where all do not fit, and what is no note names none", () => {
@@ -27,10 +32,20 @@ Deno.test("session note: the oldest sessions are left out where all do not fit, 
     user: `${n}${"語".repeat(255)}`,
     expiresAt: NOW_S,
   }));
-  const cookie = sessionNoteCookie("http", logins, NOW_S * 1000);
+  const cookie = sessionNoteCookie("http", logins, KEY, NOW_S * 1000);
   assert.ok(cookie.length <= 4096);
   assert.deepEqual(read(cookie).map(({ account }) => account.slice(8, 9)), ["0", "1", "2"]);
   for (const value of ["", "x", btoa("{}"), btoa('[{"account":1}]'), "a".repeat(5000)]) {
     assert.deepEqual(read(`storage_note=${value}`), []);
   }
+});
+
+Deno.test("session note: one that was not sealed with our key names no session, and hides none", () => {
+  const plain = `storage_note=${btoa(JSON.stringify([{ account: "call 555", endsAt: NOW_S }]))}`;
+  const foreign = sessionNoteCookie("http", [{ ...LOGIN, user: "foreign" }], OTHER_KEY, NOW_S * 1000);
+  const own = sessionNoteCookie("http", [LOGIN], KEY, NOW_S * 1000);
+  assert.deepEqual(read(plain, foreign), []);
+  assert.deepEqual(read(plain, foreign, own), [{ account: "archive/åsa", endsAt: NOW_S + 60 }]);
+  const without = sessionNoteCookie("http", [LOGIN], null, NOW_S * 1000);
+  assert.match(without, /^storage_note=; Max-Age=0; /, "while the key cannot be read");
 });
