@@ -97,8 +97,8 @@ export function loginForm(deps: StorageDeps) {
 
 /**
  * POST /logout: ends the session of the campaigns and drops all logins to the storage; with the name of an account in
- * its form, that login to the storage alone. The browser is logged out in any
- * case; where the results role did not end the session, the login page says so.
+ * its form, that login to the storage alone. The browser is logged out in any case, of everything where the form cannot
+ * be read; where the results role did not end the session, the login page says so.
  */
 export function logoutForm(deps: StorageDeps) {
   return async function logoutForm(context: RequestContext): Promise<Response> {
@@ -109,8 +109,7 @@ export function logoutForm(deps: StorageDeps) {
     const scheme = browserScheme(request);
     const cleared = [...clearedLogins(request), sessionNoteCookie(scheme, [], null, deps.now())];
     const logins = loginsOf(deps, request);
-    const fields = await parseForm(await readBytes(request, MAX_LOGOUT_BYTES), context.header("Content-Type") ?? "");
-    const named = fields.get("account");
+    const named = await accountToEnd(context);
     if (named !== undefined) {
       const login = namedLogin(logins, named);
       if (login === null) return redirect(STORAGE_PATH, []);
@@ -124,6 +123,17 @@ export function logoutForm(deps: StorageDeps) {
     if (campaigns && campaigns.error !== null) return redirect("/login?error=logout", cookies);
     return redirect("/login", [...cookies, loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now())]);
   };
+}
+
+/** The account that a logout names; undefined for a form that names none or cannot be read. */
+async function accountToEnd(context: RequestContext): Promise<string | undefined> {
+  const type = context.header("Content-Type") ?? "";
+  try {
+    return (await parseForm(await readBytes(context.request, MAX_LOGOUT_BYTES), type)).get("account");
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return undefined;
+  }
 }
 
 /**

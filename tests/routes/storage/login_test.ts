@@ -6,10 +6,11 @@ import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import { LoginRights } from "@/lib/storage/login_rights.ts";
 import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
-import { storageKeys, storageLogins } from "@/lib/storage/storage_cookie.ts";
+import { storageCookie, storageKeys, storageLogins } from "@/lib/storage/storage_cookie.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { StorageDeps } from "@/routes/storage/deps.ts";
 import { loginForm, logoutForm } from "@/routes/storage/login.ts";
+import { loginsOf } from "@/routes/storage/requested_login.ts";
 import { type ResultsLogin, resultsLogin } from "@/routes/storage/results_side.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
@@ -76,8 +77,13 @@ class Site {
     return outcome(response);
   }
 
-  async logOut(cookie: string): Promise<Outcome> {
-    return outcome(await logoutForm(this.#deps)(context("/logout", {}, cookie)));
+  async logOut(cookie: string, form: Form = {}): Promise<Outcome> {
+    return outcome(await logoutForm(this.#deps)(context("/logout", form, cookie)));
+  }
+
+  /** Whether a storage cookie, as a browser sends it, still is a login. */
+  isLoggedIn(cookie: string): boolean {
+    return loginsOf(this.#deps, new Request(SITE, { headers: { Cookie: cookie } })).length > 0;
   }
 }
 
@@ -105,14 +111,15 @@ function nameOf(cookie: string): string {
   return (/; Max-Age=0\b/.test(cookie) ? "-" : "") + cookie.slice(0, cookie.indexOf("="));
 }
 
-function context(path: string, fields: Record<string, string>, cookie = ""): RequestContext {
-  return new RequestContext(
-    new Request(SITE + path, {
-      method: "POST",
-      headers: { Origin: SITE, Host: new URL(SITE).host, Cookie: cookie },
-      body: new URLSearchParams(fields),
-    }),
-  );
+/** The fields of a form, or a body with its type. */
+type Form = Readonly<Record<string, string>> | { readonly type: string; readonly body: BodyInit };
+
+function context(path: string, form: Form, cookie = ""): RequestContext {
+  const headers = new Headers({ Origin: SITE, Host: new URL(SITE).host, Cookie: cookie });
+  const isRaw = "body" in form;
+  if (isRaw) headers.set("Content-Type", form.type);
+  const body = isRaw ? form.body : new URLSearchParams(form);
+  return new RequestContext(new Request(SITE + path, { method: "POST", headers, body }));
 }
 
 Deno.test("login: campaigns that accept are open, whatever the storage cannot do with the login", async () => {
@@ -185,4 +192,26 @@ Deno.test("logout: it leaves the browser in any case, and is not called done whe
   assert.match(loginErrorSentence("logout"), /could not end the session of the campaigns/);
   const withoutSession = await passed(503).logOut("storage_session=x");
   assert.equal(withoutSession.location, "/login", "there was no session of the campaigns");
+});
+
+Deno.test("logout: a form that cannot be read logs out of everything", async () => {
+  const key = KEY();
+  assert.ok(key);
+  const login = { tenant: "archive", user: "curator", password: "p", issuedAt: NOW / 1000, expiresAt: NOW / 1000 + 60 };
+  const cookie = storageCookie("http", login, [], key)?.split(";", 1)[0] ?? "";
+  const type = "application/x-www-form-urlencoded";
+  const broken = new ReadableStream({ start: (controller) => controller.error(new Error("broke off")) });
+  const forms: readonly Form[] = [
+    { type: "multipart/form-data; boundary=b", body: "no form" },
+    { type, body: `account=${"a".repeat(17 * 1024)}` },
+    { type, body: broken },
+  ];
+  for (const form of forms) {
+    const site = new Site({ campaigns: null });
+    assert.ok(site.isLoggedIn(cookie));
+    const { location, cookies } = await site.logOut(cookie, form);
+    assert.equal(location, "/login");
+    assert.deepEqual(cookies.slice(0, 2), ["-storage_session", "-storage_note"]);
+    assert.equal(site.isLoggedIn(cookie), false, "revoked too");
+  }
 });
