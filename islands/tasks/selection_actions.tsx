@@ -1,7 +1,9 @@
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { Icon, type IconName } from "@/components/icon.tsx";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
+import { targetBuckets } from "@/lib/client/storage/tasks/target_buckets.ts";
 import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { chosenOf, plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
@@ -45,17 +47,23 @@ interface ChangeActionsProps extends Omit<SelectionActionsProps, "folder"> {
   readonly folder: WantedChange["folder"];
 }
 
-/** What changes rows, or copies them. Copies may go to another bucket, which the account may write to. */
+/** What changes rows, or copies them: to the bucket itself or to another one, if the account may write to any. */
 export function ChangeActions({ folder, rows, offered, onStart }: ChangeActionsProps) {
-  const want = (kind: "rename" | "move" | "copy" | "delete") => () =>
-    wantedChange.value = { kind, folder, rows, onStart };
+  const { account, bucket } = folder;
+  const others = useSignal<readonly string[]>([]);
+  useEffect(() => {
+    if (!offered.write) void targetBuckets(account, bucket, false).then((found) => others.value = found);
+  }, [account, bucket, offered.write]);
+  const targets = offered.write ? [bucket] : others.value;
+  const want = (kind: "rename" | "delete") => () => wantedChange.value = { kind, folder, rows, onStart };
+  const wantAt = (kind: "move" | "copy") => () => wantedChange.value = { kind, folder, rows, targets, onStart };
   return (
     <>
       {rows.length === 1 && offered.write && offered.delete && (
         <Action icon="rename" name={TASK_LABELS.rename} onClick={want("rename")} />
       )}
-      {offered.delete && <Action icon="move" name={TASK_LABELS.move} onClick={want("move")} />}
-      <Action icon="copy" name={TASK_LABELS.copy} onClick={want("copy")} />
+      {targets.length > 0 && offered.delete && <Action icon="move" name={TASK_LABELS.move} onClick={wantAt("move")} />}
+      {targets.length > 0 && <Action icon="copy" name={TASK_LABELS.copy} onClick={wantAt("copy")} />}
       {offered.delete && <Action icon="bin" name={TASK_LABELS.delete} onClick={want("delete")} />}
     </>
   );

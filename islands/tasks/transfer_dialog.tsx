@@ -6,10 +6,11 @@ import { KeyName } from "@/components/storage/key_name.tsx";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { isTaken } from "@/lib/client/storage/tasks/look_up.ts";
+import { targetBuckets } from "@/lib/client/storage/tasks/target_buckets.ts";
 import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { folderOf, nameIn } from "@/lib/presentation/storage/key_names.ts";
-import { readBuckets, readFolderPage, type StorageRow } from "@/lib/presentation/storage/listing.ts";
+import { readFolderPage } from "@/lib/presentation/storage/listing.ts";
 import {
   namesOf,
   namingProblem,
@@ -25,9 +26,7 @@ import { ChosenRows, useChosenCount } from "./chosen_count.tsx";
 import { useUnmountSignal } from "./unmount_signal.ts";
 
 interface TransferDialogProps {
-  readonly wanted: WantedChange;
-  readonly kind: "move" | "copy";
-  readonly rows: readonly StorageRow[];
+  readonly wanted: Extract<WantedChange, { readonly kind: "move" | "copy" }>;
   onClose(): void;
 }
 
@@ -38,22 +37,21 @@ const ON_TAKEN: readonly OnTaken[] = ["skip", "keep both", "replace"];
 const MAX_FOLDERS = 1000;
 
 /** Asks where objects and folders are to go. */
-export function TransferDialog({ wanted: { folder, onStart }, kind, rows, onClose }: TransferDialogProps) {
+export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
+  const { folder, kind, rows, targets, onStart } = wanted;
   const { account, bucket, prefix } = folder;
+  const [first] = targets;
   const counted = useChosenCount(folder, rows);
-  const to = useSignal<Place>({ bucket, prefix });
+  const to = useSignal<Place>({ bucket: first, prefix: first === bucket ? prefix : "" });
   const onTaken = useSignal<OnTaken>("skip");
   const problem = useSignal<string | null>(null);
-  const buckets = useSignal<readonly string[]>([bucket]);
+  const buckets = useSignal(targets);
   const folders = useSignal<readonly string[]>([]);
   const isLooking = useSignal(false);
   const closed = useUnmountSignal();
 
   useEffect(() => {
-    void callDoor("/buckets", account, {}).then(({ json }) => {
-      const names = readBuckets(json)?.map(({ name }) => name) ?? [];
-      buckets.value = names.includes(bucket) ? names : [bucket, ...names];
-    });
+    if (targets.includes(bucket)) void targetBuckets(account, bucket, true).then((all) => buckets.value = all);
   }, []);
   const place = to.value;
   useEffect(() => {

@@ -19,6 +19,6 @@ export function WantedDialog({ wanted, onClose }: WantedDialogProps) {
       return <DeleteDialog wanted={wanted} rows={wanted.rows} onClose={onClose} />;
     case "move":
     case "copy":
-      return <TransferDialog wanted={wanted} kind={wanted.kind} rows={wanted.rows} onClose={onClose} />;
+      return <TransferDialog wanted={wanted} onClose={onClose} />;
   }
 }

@@ -12,7 +12,13 @@ export type WantedChange =
   }
   & (
     | { readonly kind: "folder" }
-    | { readonly kind: "rename" | "move" | "copy" | "delete"; readonly rows: readonly StorageRow[] }
+    | { readonly kind: "rename" | "delete"; readonly rows: readonly StorageRow[] }
+    | {
+      readonly kind: "move" | "copy";
+      readonly rows: readonly StorageRow[];
+      /** Buckets that they may go to, the first one at first: the folder's own, unless it may not be written to. */
+      readonly targets: readonly string[];
+    }
   );
 
 /** The change whose dialog is open; null: none is. The folder's island asks for it, that of the tasks shows it. */
