@@ -5,7 +5,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 /**
  * Starts the embedded store and lets the pages of this process, under each of its names, use it from a browser.
  *
- * @param site where this process listens
+ * @param site where this process listens, under the scheme that browsers use
  * @param failed called with a sentence when the store ends by itself
  * @throws DataFolderError
  */
@@ -20,11 +20,12 @@ export async function startStore(
     hostname: config.embedded.host,
     converterPassword: folder.secret("converter-password"),
   }, (message) => failed(`The embedded store ended: ${message}`));
+  const { protocol } = new URL(site.origin);
   const names = config.server.allowedHosts ?? [];
   const listed = config.gateway?.corsOrigins ?? [];
   await store.allowOrigins([
     site.origin,
-    ...names.map((name) => `http://${name}:${site.port}`),
+    ...names.map((name) => new URL(`${protocol}//${name}:${site.port}`).origin),
     ...(listed === "*" ? [] : listed),
   ]);
   return store;
