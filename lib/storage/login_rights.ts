@@ -17,7 +17,8 @@ const WAIT_MS = 1000;
 const NO_UPLOAD = new TextEncoder().encode(
   JSON.stringify({ upload_id: "0", parts: [{ PartNumber: 1, ETag: '"0"' }] }),
 );
-const NO_KEY = "no-upload";
+/** Shows in the logs of the store and of the gateway what a refused completion was for. */
+const NO_KEY = "stackroom-rights-probe";
 
 /** What a login may change in a bucket: `write` new and replaced objects and their tags. */
 export interface BucketRights {

@@ -43,7 +43,7 @@ async function rightsIn(store: Store) {
 
 const ALL = { write: true, delete: true };
 const PERMISSIONS = "/api/v1/mapi/tenants/archive/userAccounts/olle%2F%C3%A5/dataAccessPermissions";
-const COMPLETION = "/api/v1/buckets/letters/multipart/no-upload/complete";
+const COMPLETION = "/api/v1/buckets/letters/multipart/stackroom-rights-probe/complete";
 
 Deno.test("login rights: an account's own permissions, and what the store lets it do beyond them", async () => {
   const own = await rightsIn({ own: ["BROWSE", "READ", "WRITE", "DELETE"] });
