@@ -18,7 +18,7 @@ export interface UploadCounts {
 /** How far uploads are: `3 of 5 uploaded · 1 skipped · 1 left`. A file that was skipped is never counted as uploaded. */
 export function uploadHead(counts: UploadCounts): string {
   const { all, done, skipped, cancelled, failed, inUse, looking, state } = counts;
-  if (done === all && all > 0) return UPLOAD_HEADS.allUploaded(done);
+  if (done === all && all > 0 && state === "ended") return UPLOAD_HEADS.allUploaded(done);
   if (cancelled === all) return UPLOAD_HEADS.none;
   if (looking === all) return UPLOAD_HEADS.looking(all);
   const left = all - done - skipped - cancelled - failed - inUse;

@@ -97,6 +97,8 @@ export class UploadEngine {
   /** Since a file was last taken. */
   readonly #forbidden = new Set<UploadItem>();
   readonly #chosen: UploadBatch[] = [];
+  /** Changes of the journal that follow on the end of files, under way. */
+  #ending = 0;
   /** What this page has begun, by bucket and folder. */
   readonly #remembered = new Map<string, BatchRecord>();
 
@@ -124,6 +126,11 @@ export class UploadEngine {
   /** Whether something is under way or waits for its turn, so that leaving the page would end it. */
   get isBusy(): boolean {
     return this.count("looking") + this.count("waiting") + this.count("sending") + this.count("finishing") > 0;
+  }
+
+  /** Whether the journal still has files that have ended: a page that is opened by then calls their upload interrupted. */
+  get isEnding(): boolean {
+    return this.#ending > 0;
   }
 
   /** Whether the store has parts of a file that may still be sent: other pages are to leave them alone. */
@@ -562,9 +569,18 @@ export class UploadEngine {
     this.#forbidden.clear();
     this.#sentTo(item, item.size);
     this.#leave(item, "done");
-    if (item.upload) await this.#parts.journal.forget(nameOf(item));
-    if (!item.isRecorded) await this.#record(item);
-    await this.#settled(item.batch);
+    await this.#toEnd(async () => {
+      if (item.upload) await this.#parts.journal.forget(nameOf(item));
+      if (!item.isRecorded) await this.#record(item);
+      await this.#settled(item.batch);
+    });
+  }
+
+  async #toEnd(change: () => Promise<void>): Promise<void> {
+    this.#ending++;
+    this.#parts.onChange();
+    await change().finally(() => this.#ending--);
+    this.#parts.onChange();
   }
 
   /** Remembers a file that is sent whole, or has arrived. */
@@ -716,7 +732,7 @@ export class UploadEngine {
     // Files that are cancelled together settle together: the first one has forgotten all of them.
     if (keys.size === 0) return;
     for (const batch of all) batch.keys.clear();
-    await this.#parts.journal.forgetBatch(bucket, prefix, keys);
+    await this.#toEnd(() => this.#parts.journal.forgetBatch(bucket, prefix, keys));
   }
 
   #inBackground(item: UploadItem, step: (signal: AbortSignal) => Promise<void>): void {

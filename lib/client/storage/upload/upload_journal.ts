@@ -44,7 +44,8 @@ export interface UploadJournal {
   batches(): Promise<readonly BatchRecord[]>;
   putBatch(record: BatchRecord): Promise<void>;
   /**
-   * Forgets files of an upload to a folder, and the upload itself once no other file of it is remembered.
+   * Forgets files of an upload to a folder, and the upload itself once no other file of it is remembered. It returns once
+   * another page finds none of them.
    *
    * @param keys null: all of its files
    */

@@ -107,7 +107,7 @@ export class UploadsStore {
   start(): () => void {
     const online = () => this.engine.online();
     const leaving = (event: BeforeUnloadEvent) => {
-      if (this.engine.isBusy) event.preventDefault();
+      if (this.engine.isBusy || this.engine.isEnding) event.preventDefault();
     };
     addEventListener("online", online);
     addEventListener("beforeunload", leaving);
@@ -218,7 +218,7 @@ export class UploadsStore {
       const forbidden = isAllForbidden ? this.engine.items.find(isForbidden) : undefined;
       if (forbidden) refused(this.#folder.account, forbidden.batch.bucket, "write");
       // While only names are in question nothing is under way; an answer begins it again.
-      if (this.engine.isBusy || this.engine.hasParts) this.#lock();
+      if (this.engine.isBusy || this.engine.isEnding || this.engine.hasParts) this.#lock();
       else this.#releaseLock?.();
     }, DRAW_MS);
   }
@@ -275,7 +275,7 @@ function stateOf(engine: UploadEngine): UploadCounts["state"] {
   const { halted, isPaused, isPausing, isBusy } = engine;
   if (halted !== null) return "stopped";
   if (isBusy && isPaused) return isPausing ? "pausing" : "paused";
-  if (isBusy) return "running";
+  if (isBusy || engine.isEnding) return "running";
   return engine.count("paused") > 0 ? "paused" : "ended";
 }
 

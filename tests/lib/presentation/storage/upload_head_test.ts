@@ -30,6 +30,7 @@ Deno.test("upload head: files that arrived of all, and the others by what has be
   assert.equal(head({ all: 2, done: 1, cancelled: 1, state: "ended" }), "1 of 2 uploaded · 1 cancelled");
   assert.equal(head({ all: 2, skipped: 2, state: "ended" }), "0 of 2 uploaded · 2 skipped");
   assert.equal(head({ all: 2, cancelled: 2, state: "ended" }), "Nothing was uploaded");
+  assert.equal(head({ all: 5, done: 5, state: "running" }), "5 of 5 uploaded", "the journal still has them");
   assert.equal(head({ all: 5, done: 5, state: "ended" }), "5 files uploaded");
 });
 

@@ -419,6 +419,23 @@ Deno.test("upload engine: cancelling files that were not begun looks none of the
   assert.deepEqual([...journal.begun.keys()], []);
 });
 
+Deno.test("upload engine: files that have arrived are ending until the journal has forgotten them", async () => {
+  const held = Promise.withResolvers<void>();
+  class HeldJournal extends MemoryJournal {
+    override async forgetBatch(...names: Parameters<MemoryJournal["forgetBatch"]>): Promise<void> {
+      await held.promise;
+      await super.forgetBatch(...names);
+    }
+  }
+  const page = new Page(new FakeBucket(), new HeldJournal());
+  await page.engine.add([file("a.txt", "a"), file("b.txt", "b")], FOLDER);
+  await page.atRest();
+  assert.deepEqual([page.engine.count("done"), page.engine.isBusy, page.engine.isEnding], [2, false, true]);
+  held.resolve();
+  await page.until(() => !page.engine.isEnding);
+  assert.deepEqual([...page.journal.records.keys(), ...page.journal.begun.keys()], []);
+});
+
 Deno.test("upload engine: a failed file that is chosen again on the same page goes on where it stood", async () => {
   const page = new Page();
   page.bucket.intercept = async (request) => {
