@@ -12,8 +12,9 @@ const MOST_AGE_MS = 14 * 24 * 3600 * 1000;
 type Write = (stores: Record<typeof FILES | typeof PARTS | typeof BATCHES, IDBObjectStore>) => void;
 
 /**
- * The memory of an account's uploads in the browser's IndexedDB. Writes are gathered into transactions and, but for
- * the end of an upload, are not waited for, so that thousands of small files are not slowed by it. Where a browser has no such memory, nothing is remembered.
+ * The memory of an account's uploads in the browser's IndexedDB. Writes are gathered into transactions and, but for the
+ * end of an upload, are not waited for, so that thousands of small files are not slowed by it. Where a browser has no
+ * such memory, nothing is remembered.
  */
 export class BrowserJournal implements UploadJournal {
   readonly #account: string;
@@ -68,17 +69,21 @@ export class BrowserJournal implements UploadJournal {
   }
 
   async forgetBatch(bucket: string, prefix: string, keys: ReadonlySet<string> | null): Promise<void> {
-    const below = await this.files(bucket, prefix);
-    const own = below.filter((record) => record.prefix === prefix);
-    const over = keys === null ? own : own.filter(({ key }) => keys.has(key));
     await this.#write((stores) => {
-      // One request in place of thousands, where nothing else is remembered there.
-      if (over.length === below.length) stores.files.delete(this.#below(bucket, prefix));
-      for (const { key, upload } of over) {
-        if (over.length < below.length) stores.files.delete(this.#key(bucket, key));
-        if (upload) forgetParts(stores.parts, upload.uploadId);
-      }
-      if (over.length === own.length) stores.batches.delete(this.#key(bucket, prefix));
+      const reading: IDBRequest<FileRecord[]> = stores.files.getAll(this.#below(bucket, prefix));
+      // In the same transaction, so that no record that another tab adds meanwhile is deleted.
+      reading.onsuccess = () => {
+        const below = reading.result;
+        const own = below.filter((record) => record.prefix === prefix);
+        const over = keys === null ? own : own.filter(({ key }) => keys.has(key));
+        // One request in place of thousands, where nothing else is remembered there.
+        if (over.length === below.length) stores.files.delete(this.#below(bucket, prefix));
+        for (const { key, upload } of over) {
+          if (over.length < below.length) stores.files.delete(this.#key(bucket, key));
+          if (upload) forgetParts(stores.parts, upload.uploadId);
+        }
+        if (over.length === own.length) stores.batches.delete(this.#key(bucket, prefix));
+      };
     });
     // Only then may a page say that the upload has ended.
     await this.#writing;
