@@ -26,6 +26,8 @@ export function UploadList({ store, bucket }: UploadListProps) {
   const { engine } = store;
   const { isPaused, halted, bytes } = engine;
   const percent = store.percent;
+  /** Whether nothing moves before the reader has answered for names in use. */
+  const isAsking = !engine.isBusy && engine.count("taken") > 0;
   const items = store.sorted();
   const shown = items.slice(0, most.value);
   const events = {
@@ -35,38 +37,46 @@ export function UploadList({ store, bucket }: UploadListProps) {
   };
   return (
     <>
-      <div class="controls">
-        <p>{paceOf(engine)}</p>
-        {engine.count("failed") > 1 && (
-          <button class="btn small" type="button" onClick={() => engine.retryFailed()}>
-            {UPLOAD_LABELS.tryAllAgain}
-          </button>
-        )}
-        {isPaused
-          ? <button class="btn small" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
-          : engine.isBusy && halted === null && (
-            <button class="btn small" type="button" onClick={() => engine.pause()}>{UPLOAD_LABELS.pauseAll}</button>
+      {(!isAsking || engine.count("failed") > 1) && (
+        <div class="controls">
+          <p>{paceOf(engine)}</p>
+          {engine.count("failed") > 1 && (
+            <button class="btn small" type="button" onClick={() => engine.retryFailed()}>
+              {UPLOAD_LABELS.tryAllAgain}
+            </button>
           )}
-        {engine.isBusy && (isPaused || halted !== null) && (
-          <button
-            class="btn small"
-            type="button"
-            onClick={() => void engine.cancelAll()}
-          >
-            {UPLOAD_LABELS.cancelAll}
-          </button>
-        )}
-        {!engine.isBusy && engine.count("taken") === 0 && (
-          <button
-            class="btn small"
-            type="button"
-            onClick={() => store.clear()}
-          >
-            {UPLOAD_LABELS.close}
-          </button>
-        )}
-      </div>
-      {items.length > 0 && (
+          {isPaused && engine.isBusy
+            ? <button class="btn small" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
+            : engine.isBusy && halted === null && (
+              <button
+                class="btn small"
+                type="button"
+                onClick={() => engine.pause()}
+              >
+                {UPLOAD_LABELS.pauseAll}
+              </button>
+            )}
+          {engine.isBusy && (isPaused || halted !== null) && (
+            <button
+              class="btn small"
+              type="button"
+              onClick={() => void engine.cancelAll()}
+            >
+              {UPLOAD_LABELS.cancelAll}
+            </button>
+          )}
+          {!engine.isBusy && engine.count("taken") === 0 && (
+            <button
+              class="btn small"
+              type="button"
+              onClick={() => store.clear()}
+            >
+              {UPLOAD_LABELS.close}
+            </button>
+          )}
+        </div>
+      )}
+      {items.length > 0 && !isAsking && (
         <Meter
           parts={[{ count: percent, tone: toneOf(engine) }]}
           total={100}
@@ -77,7 +87,7 @@ export function UploadList({ store, bucket }: UploadListProps) {
       <ChoiceNotices chosen={store.choice.value} />
       <UploadNotices store={store} bucket={bucket} />
       <ul>
-        {shown.map((item) => <UploadRow key={item.id} item={item} events={events} />)}
+        {shown.map((item) => <UploadRow key={item.id} item={item} isAllPaused={isPaused} events={events} />)}
         {items.length > shown.length && (
           <li class="more">
             <button class="btn small" type="button" onClick={() => most.value += SHOWN_ROWS}>

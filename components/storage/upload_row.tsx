@@ -13,8 +13,15 @@ interface UploadRowEvents {
   readonly onCancel: (item: UploadItem) => void;
 }
 
+interface UploadRowProps {
+  readonly item: UploadItem;
+  /** Whether all files are paused together. */
+  readonly isAllPaused: boolean;
+  readonly events: UploadRowEvents;
+}
+
 /** A file on its way: its name, how far it is, and what can be done with it. */
-export function UploadRow({ item, events }: { readonly item: UploadItem; readonly events: UploadRowEvents }) {
+export function UploadRow({ item, isAllPaused, events }: UploadRowProps) {
   const { path, state, sent, size } = item;
   const isPaused = state === "paused" || item.pausing?.to === "paused";
   const name = plainName(path);
@@ -33,10 +40,10 @@ export function UploadRow({ item, events }: { readonly item: UploadItem; readonl
             label={UPLOAD_LABELS.percent(percent)}
           />
         )}
-        <span class={state === "failed" ? "sub bad" : "sub"}>{stateText(item)}</span>
+        <span class={state === "failed" ? "sub bad" : "sub"}>{stateText(item, isAllPaused)}</span>
       </span>
       <span class="buttons">
-        {(state === "sending" || state === "waiting") && !isPaused &&
+        {(state === "sending" || state === "waiting") && !isPaused && !isAllPaused &&
           (
             <RowButton
               icon="pause"
@@ -85,8 +92,10 @@ function RowButton({ icon, label, onClick }: {
   );
 }
 
-function stateText({ state, pausing, sent, size, fault, wasThere, batch, path, key }: UploadItem): string {
+function stateText(item: UploadItem, isAllPaused: boolean): string {
+  const { state, pausing, sent, size, fault, wasThere, batch, path, key } = item;
   const [left, all] = [formatBytes(sent), formatBytes(size)];
+  if (isAllPaused && state === "waiting" && sent > 0) return UPLOAD_STATES.paused(left, all);
   switch (state) {
     case "sending":
       return (pausing ? UPLOAD_STATES.pausing : UPLOAD_STATES.sending)(left, all);

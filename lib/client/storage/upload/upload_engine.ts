@@ -168,6 +168,7 @@ export class UploadEngine {
       this.#takeAnswer(batch);
       void this.#settled(batch);
     }
+    this.#endStop();
     this.#pump();
     this.#parts.onChange();
   }
@@ -230,13 +231,7 @@ export class UploadEngine {
   async cancelItem(item: UploadItem): Promise<void> {
     if (SETTLED.has(item.state)) return;
     this.#interrupt(item, "cancelled");
-    const settled = [...SETTLED].reduce((sum, state) => sum + this.count(state), 0);
-    if (settled === this.items.length) {
-      // Nothing is left that could be resumed, and files that are chosen next are to begin.
-      this.isPaused = false;
-      this.halted = null;
-      this.#forbidden.clear();
-    }
+    this.#endStop();
     this.#pump();
     this.#parts.onChange();
     const { signal } = new AbortController();
@@ -569,11 +564,21 @@ export class UploadEngine {
     this.#forbidden.clear();
     this.#sentTo(item, item.size);
     this.#leave(item, "done");
+    this.#endStop();
     await this.#toEnd(async () => {
       if (item.upload) await this.#parts.journal.forget(nameOf(item));
       if (!item.isRecorded) await this.#record(item);
       await this.#settled(item.batch);
     });
+  }
+
+  /** Ends a pause or stop that leaves nothing to resume: files that are chosen next are to begin. */
+  #endStop(): void {
+    const settled = [...SETTLED].reduce((sum, state) => sum + this.count(state), 0);
+    if (settled < this.items.length) return;
+    this.isPaused = false;
+    this.halted = null;
+    this.#forbidden.clear();
   }
 
   async #toEnd(change: () => Promise<void>): Promise<void> {

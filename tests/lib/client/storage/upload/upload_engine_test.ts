@@ -419,6 +419,22 @@ Deno.test("upload engine: cancelling files that were not begun looks none of the
   assert.deepEqual([...journal.begun.keys()], []);
 });
 
+Deno.test("upload engine: a pause ends with the last file, and files that are chosen next begin", async () => {
+  const page = new Page();
+  const held = Promise.withResolvers<undefined>();
+  page.bucket.intercept = (request) => isWhole(request, "scans/a.bin") ? held.promise : undefined;
+  const added = page.engine.add([{ path: "a.bin", file: new File([medium], "a.bin", { lastModified: 1 }) }], FOLDER);
+  await page.pass(() => page.bucket.seen.some((request) => isWhole(request, "scans/a.bin")));
+  page.engine.pause();
+  held.resolve(undefined);
+  await added;
+  await page.atRest();
+  assert.deepEqual([page.states(), page.engine.isPaused], [["done"], false]);
+  await page.engine.add([file("b.txt", "b")], FOLDER);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done", "done"]);
+});
+
 Deno.test("upload engine: files that have arrived are ending until the journal has forgotten them", async () => {
   const held = Promise.withResolvers<void>();
   class HeldJournal extends MemoryJournal {
