@@ -52,12 +52,14 @@ export interface FixtureOptions {
   readonly timeoutMs?: number;
   /** Whether the store has accepted the fixture's caller just before; true when absent. */
   readonly proven?: boolean;
+  /** What the store answers from the start, where stored tasks go on at once. */
+  readonly answer?: FakeAnswer;
 }
 
 /** A gateway and a store that answers what the test says, both on ports of their own, ended with the test's body. */
 export async function withGateway(options: FixtureOptions, body: (fixture: Fixture) => Promise<void>): Promise<void> {
   const seen: Seen[] = [];
-  let answer: FakeAnswer = () => new Response("no answer was set", { status: 599 });
+  let answer: FakeAnswer = options.answer ?? (() => new Response("no answer was set", { status: 599 }));
   const store = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const record = {
       method: request.method,

@@ -139,8 +139,7 @@ for (const [where, stepMs] of [["forwards", 2 * HOUR_MS], ["backwards", -2 * HOU
       const second = new MiddleStore();
       second.release();
       const then = open(stepMs);
-      await withGateway({ tasks: then }, async (fixture) => {
-        fixture.answer(second.answer);
+      await withGateway({ tasks: then, answer: second.answer }, async (fixture) => {
         await then.clock.advance(60_000);
         assertExact(await ended(fixture, paths));
       });
