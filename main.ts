@@ -42,7 +42,8 @@ try {
 async function start(config: Config, dev: boolean): Promise<void> {
   for (const warning of config.warnings) console.error(warning);
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
-  const folder = config.embedded.store || config.embedded.cluster ? DataFolder.open(config.dataFolder) : null;
+  const hasFolder = config.embedded.store || config.embedded.cluster;
+  const folder = hasFolder ? await DataFolder.openOnRelease(config.dataFolder) : null;
   for (const warning of folder?.warnings ?? []) console.error(warning);
   const { trustedHops } = config;
   const starting = unavailableApp({ detail: "Stackroom is starting", retryAfterSeconds: 1, trustedHops, log });

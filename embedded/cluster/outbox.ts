@@ -13,9 +13,13 @@ const MAX_REMOVED = 500;
 /** Concurrent writes. */
 const MAX_CONCURRENT_WRITES = 4;
 
+/** So many waves of running work in a row, while files of the past wait: fast campaigns would let none of those through. */
+const MAX_LIVE_WAVES = 3;
+
 /** Files of running work are written before those of the simulated past, and of those the states first. */
 export type Lane = "live" | "states" | "rest";
 const LANES: readonly Lane[] = ["live", "states", "rest"];
+const PAST_FIRST: readonly Lane[] = ["states", "rest", "live"];
 
 /**
  * Files to be written to the store, and those to be removed from it afterwards. Bodies are created when they are written; a
@@ -31,6 +35,7 @@ export class Outbox {
   /** Keys that are being written. */
   readonly #inFlight = new Set<string>();
   #draining: Promise<void> = Promise.resolve();
+  #liveWaves = 0;
 
   constructor(readonly writer: ResultsWriter) {}
 
@@ -103,16 +108,17 @@ export class Outbox {
   }
 
   #nextWave(lanes: readonly Lane[]): { file: ResultFile; lane: Lane }[] {
+    const order = this.#liveWaves < MAX_LIVE_WAVES ? LANES : PAST_FIRST;
+    const lane = order.find((candidate) => lanes.includes(candidate) && this.#lanes[candidate].size > 0);
+    if (lane === undefined) return [];
+    this.#liveWaves = lane === "live" ? this.#liveWaves + 1 : 0;
     const wave: { file: ResultFile; lane: Lane }[] = [];
-    for (const lane of LANES.filter((candidate) => lanes.includes(candidate))) {
-      for (const file of this.#lanes[lane].values()) {
-        const marker = file.key.endsWith("/manifest.json");
-        if (wave.length >= MAX_CONCURRENT_WRITES || (marker && wave.length > 0)) break;
-        this.#lanes[lane].delete(file.key);
-        wave.push({ file, lane });
-        if (marker) return wave;
-      }
-      if (wave.length > 0) return wave;
+    for (const file of this.#lanes[lane].values()) {
+      const marker = file.key.endsWith("/manifest.json");
+      if (wave.length >= MAX_CONCURRENT_WRITES || (marker && wave.length > 0)) break;
+      this.#lanes[lane].delete(file.key);
+      wave.push({ file, lane });
+      if (marker) break;
     }
     return wave;
   }

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
+import { sleep } from "@/lib/std/sleep.ts";
+
+/** How long a start waits for the process that has the folder, ms: one that is ending holds its lock to the last. */
+const RELEASE_MS = 3000;
+const RELEASE_CHECK_MS = 50;
 
 /** The file that tells a backup under way, or one that was cut off, from a whole one. */
 export const UNFINISHED = "backup.unfinished";
@@ -27,6 +32,27 @@ export class DataFolder {
    * {@link DataFolderError} when it is taken or unwritable.
    */
   static open(path: string): DataFolder {
+    const folder = DataFolder.#openUnlocked(path);
+    if (folder === null) throw inUse(path);
+    return folder;
+  }
+
+  /**
+   * The same for a start, which may follow the end of the process before it by a moment: a folder that is taken is tried
+   * again for `waitMs`.
+   */
+  static async openOnRelease(path: string, waitMs = RELEASE_MS): Promise<DataFolder> {
+    const end = performance.now() + waitMs;
+    for (;;) {
+      const folder = DataFolder.#openUnlocked(path);
+      if (folder !== null) return folder;
+      if (performance.now() >= end) throw inUse(path);
+      await sleep(RELEASE_CHECK_MS);
+    }
+  }
+
+  /** @returns null where another process has the folder */
+  static #openUnlocked(path: string): DataFolder | null {
     let lock: Deno.FsFile;
     try {
       Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -36,9 +62,7 @@ export class DataFolder {
     }
     if (!lock.tryLockSync(true) || !isFileAt(lock, `${path}/lock`)) {
       lock.close();
-      throw new DataFolderError(
-        `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
-      );
+      return null;
     }
     if (exists(`${path}/${UNFINISHED}`)) {
       lock.close();
@@ -202,6 +226,12 @@ function exists(path: string): boolean {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
+}
+
+function inUse(path: string): DataFolderError {
+  return new DataFolderError(
+    `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
+  );
 }
 
 function unwritable(path: string, error: unknown): DataFolderError {

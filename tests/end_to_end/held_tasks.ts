@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { until } from "@/tests/until.ts";
 import type { GatewayClient } from "./gateway_client.ts";
 import type { StoreRequest } from "./held_store.ts";
 
-const POLL_MS = 20;
-/** A process that was killed is found after 20 s, and then its work is done again. */
-const TIMEOUT_MS = 90_000;
 /** The bucket of the tests that hold requests of tasks back. */
 export const BUCKET = "parcels";
 /** Its objects, below the API. */
@@ -30,16 +28,6 @@ export function keysOf(prefix: string, count: number): string[] {
 /** Short objects with these keys. */
 export function small(keys: readonly string[]) {
   return keys.map((key) => [key, "letter"] as const);
-}
-
-/** Waits until something is there. */
-export async function until<T>(what: string, find: () => T | null | Promise<T | null>): Promise<T> {
-  for (const end = Date.now() + TIMEOUT_MS;;) {
-    const found = await find();
-    if (found !== null) return found;
-    assert.ok(Date.now() < end, `${what}: not within ${TIMEOUT_MS} ms`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
 }
 
 /** Requests the progress of a task. */

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { startApplication } from "@/tests/application.ts";
+import { DataFolder } from "@/lib/process/data_folder.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** A failure of a test, not a promise. */
+const RELEASE_MS = 30_000;
 const SITE = /^Site\s+(\S+)$/m;
 
 /** A command of an operator in a process of its own, and everything that it says. */
@@ -37,7 +40,10 @@ class Command {
     return this.#output;
   }
 
-  /** Everything that it started has ended too when this resolves: the pipes have no other end any more. */
+  /**
+   * No process that it started writes any more when this resolves: the pipes have no other end. One of them may still be
+   * ending: the kernel closes its files one after the other, and the lock of the data folder may come last.
+   */
   get ended(): Promise<Deno.CommandStatus> {
     return this.#ended;
   }
@@ -86,7 +92,7 @@ Deno.test("launcher: SIGTERM to the task that was started ends the server well, 
 Deno.test("launcher: Ctrl-C and a closed terminal reach the server, and its exit code comes back", async () => {
   for (const signal of ["SIGINT", "SIGHUP"] as const) {
     await withFolder(async (folder) => {
-      const launched = launcher({ DATA_DIR: folder });
+      const launched = launcher({ ...STORAGE_ONLY, DATA_DIR: folder });
       await launched.site();
       Deno.kill(launched.pid, signal);
       assert.equal((await launched.ended).code, 0, signal);
@@ -104,14 +110,12 @@ const STARTS: Readonly<Record<string, (env: Readonly<Record<string, string>>) =>
 for (const [whose, start] of Object.entries(STARTS)) {
   Deno.test(`launcher: a server ${whose} was killed stops by itself, and frees the data folder`, () =>
     withFolder(async (folder) => {
-      const started = start({ DATA_DIR: folder });
+      const started = start({ ...STORAGE_ONLY, DATA_DIR: folder });
       const site = await started.site();
       Deno.kill(started.pid, "SIGKILL");
       await started.ended;
       await assert.rejects(fetch(`${site}healthz`));
-      const lock = await Deno.open(`${folder}/lock`, { read: true, write: true });
-      assert.equal(lock.tryLockSync(true), true);
-      lock.close();
+      (await DataFolder.openOnRelease(folder, RELEASE_MS)).close();
     }));
 }
 
@@ -135,7 +139,7 @@ Deno.test("launcher: a data folder may have blanks in its name, be a link, and b
     await Deno.mkdir(`${folder}/real folder`);
     await Deno.symlink(`${folder}/real folder`, `${folder}/a link`);
     for (const path of [`${folder}/a link`, `${folder}/not/there yet`]) {
-      const application = await startApplication({ dataFolder: path });
+      const application = await startApplication({ dataFolder: path, env: STORAGE_ONLY });
       const { checks } = await (await fetch(`${application.site}readyz`)).json();
       await application.stop();
       assert.equal(checks.hcp, "reachable", application.output());

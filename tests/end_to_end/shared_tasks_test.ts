@@ -8,6 +8,7 @@ import { type Application, startApplication } from "@/tests/application.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
+import { until } from "@/tests/until.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 import { HeldStore } from "./held_store.ts";
 import {
@@ -24,7 +25,6 @@ import {
   received,
   shows,
   small,
-  until,
 } from "./held_tasks.ts";
 
 const MIB = 1024 * 1024;

@@ -5,6 +5,7 @@ import { CreateBucketCommand, ListObjectsV2Command, type S3Client } from "@aws-s
 import { type Application, startApplication } from "@/tests/application.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
+import { until } from "@/tests/until.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 import { HeldStore, type StoreRequest } from "./held_store.ts";
 import {
@@ -20,7 +21,6 @@ import {
   received,
   shows,
   small,
-  until,
 } from "./held_tasks.ts";
 
 const MIB = 1024 * 1024;

@@ -24,6 +24,28 @@ Deno.test("outbox: live files go first, a newer version replaces a waiting one, 
   assert.equal(outbox.waiting, 0);
 });
 
+Deno.test("outbox: files of the past are written between live ones that never cease", async () => {
+  let lives = 0;
+  let isPastWritten = false;
+  const pushLive = () => {
+    if (!isPastWritten) outbox.push(file(`live ${lives++}`), "live");
+  };
+  const outbox = new Outbox({
+    put: (key) => {
+      isPastWritten ||= key === "past";
+      assert.ok(lives < 100, "the file of the past is still waiting");
+      pushLive();
+      return Promise.resolve();
+    },
+    remove: () => Promise.resolve(),
+  });
+  outbox.push(file("past"), "rest");
+  pushLive();
+  await outbox.drain();
+  assert.ok(isPastWritten);
+  assert.equal(outbox.waiting, 0);
+});
+
 Deno.test("outbox: what the writer rejects is written later, in the same order", async () => {
   const written: string[] = [];
   let refuse = true;

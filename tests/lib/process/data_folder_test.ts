@@ -69,6 +69,18 @@ Deno.test("data folder: one that others may look into is warned of, with the com
   Deno.removeSync(folder, { recursive: true });
 });
 
+Deno.test("data folder: a start takes one that its process releases meanwhile, and refuses one that stays taken", async () => {
+  const folder = Deno.makeTempDirSync();
+  const first = DataFolder.open(folder);
+  assert.throws(() => DataFolder.open(folder), /is in use by another Stackroom: /);
+  const waiting = DataFolder.openOnRelease(folder);
+  first.close();
+  const second = await waiting;
+  await assert.rejects(DataFolder.openOnRelease(folder, 0), /is in use by another Stackroom: /);
+  second.close();
+  Deno.removeSync(folder, { recursive: true });
+});
+
 function held(folder: DataFolder) {
   return { folder, [Symbol.dispose]: () => folder.close() };
 }
