@@ -1,4 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { serverCommand } from "@/compose/server_command.ts";
+import { PermissionError } from "@/lib/process/permission_flags.ts";
+import { siteAssets } from "@/lib/site/build.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
 
 /** The real application in a process of its own. */
 export interface Application {
@@ -152,25 +156,21 @@ async function startOnce(options: ApplicationOptions): Promise<Application> {
   };
 }
 
-let built: Promise<string> | null = null;
+let built: Promise<unknown> | null = null;
 
-/** What the launcher starts the server with: tests run with no more rights than the operator's process has. */
-async function serverArgs(env: Record<string, string>, main: string | undefined): Promise<string[]> {
-  await (built ??= script(["-A", "lib/site/build.ts"], keptEnvironment()));
-  return JSON.parse(await script(["-A", "compose/server_command.ts", ...main ? [main] : []], env));
-}
-
-/** What a script of the project prints. @throws {StartError} where it fails, with what it said */
-async function script(args: readonly string[], env: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", "deno.json", ...args],
-    cwd: fileURLToPath(ROOT),
-    clearEnv: true,
-    env,
-    stdin: "null",
-  }).output();
-  if (code !== 0) throw new StartError(new TextDecoder().decode(stderr), code);
-  return new TextDecoder().decode(stdout);
+/**
+ * What the launcher starts the server with: tests run with no more rights than the operator's process has.
+ *
+ * @throws {StartError} for settings that end the start
+ */
+async function serverArgs(env: Record<string, string>, main: string | undefined): Promise<readonly string[]> {
+  await (built ??= siteAssets());
+  try {
+    return (await serverCommand(env, { main })).args;
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof PermissionError) throw new StartError(`${error.message}\n`, 1);
+    throw error;
+  }
 }
 
 function keptEnvironment(): Record<string, string> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 import { type Coding, CODINGS } from "@/lib/http/accept_encoding.ts";
@@ -125,7 +125,7 @@ function write(root: string, files: readonly BuiltFile[], manifest: Manifest): v
   const folder = buildFolder(root);
   Deno.mkdirSync(folder, { recursive: true });
   for (const { name, content } of files) Deno.writeFileSync(`${folder}/${name}`, content);
-  const staging = `${folder}/.${MANIFEST}.${Deno.pid}`;
+  const staging = `${folder}/.${MANIFEST}.${randomUUID()}`;
   Deno.writeTextFileSync(staging, JSON.stringify(manifest, null, 2));
   Deno.renameSync(staging, `${folder}/${MANIFEST}`);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { elementText, embeddedServer, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
-import { startApplication, StartError } from "@/tests/application.ts";
+import { startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
 import { runTask } from "@/tests/task.ts";
 import { mountSmallDisk } from "./small_disk.ts";
 
@@ -83,7 +83,7 @@ Deno.test("backup: of a stopped store, onto nothing else, and an unfinished one 
       code: 1,
       output: `DATA_DIR: ${dataFolder} holds no data of Stackroom.\n`,
     });
-    const application = await startApplication({ dataFolder });
+    const application = await startApplication({ dataFolder, env: STORAGE_ONLY });
     await application.kill();
     const names = () => [...Deno.readDirSync(dataFolder)].map(({ name }) => name).sort();
     const before = names();
@@ -133,7 +133,7 @@ Deno.test({
   ...options,
   async fn() {
     assert.ok(disk);
-    const application = await startApplication();
+    const application = await startApplication({ env: STORAGE_ONLY });
     const { dataFolder } = application;
     try {
       const wire = new S3Wire(embeddedServer(dataFolder));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
+import { until } from "@/tests/until.ts";
 
 /** Logs in to the results store as a page does and gives the session's cookie. */
 async function logIn(site: string, username: string): Promise<string> {
@@ -51,8 +52,7 @@ Deno.test("whole application: campaigns are there at once, move, and their resul
     const doneBefore = new Set(first.volumes.filter(({ state }) => state === "done").map(({ index }) => index));
     const endedSince = ({ volumes }: JobDetail) =>
       volumes.find(({ index, state, progress }) => state === "done" && progress !== null && !doneBefore.has(index));
-    let done = endedSince(first);
-    while (!done) done = endedSince(await read<JobDetail>(path));
+    const done = await until("a volume is done", async () => endedSince(await read<JobDetail>(path)) ?? null);
 
     for (const url of [done.logUrl, done.manifestUrl, done.iiifUrl]) {
       assert.equal((await fetch(url)).status, 401);
@@ -91,7 +91,7 @@ Deno.test("whole application: a login survives a restart, and campaigns go on wh
   if (!await exists(`${dataFolder}/cluster.json`)) {
     const again = await startApplication({ dataFolder });
     before = await campaigns(again.site, cookie);
-    while (!await exists(`${dataFolder}/cluster.json`)) await (await fetch(`${again.site}healthz`)).body?.cancel();
+    await until("the campaigns are stored", async () => await exists(`${dataFolder}/cluster.json`) || null);
     await again.stop();
   }
   const second = await startApplication({ dataFolder });
@@ -104,7 +104,7 @@ Deno.test("whole application: a login survives a restart, and campaigns go on wh
     for (const { manifestUrl, logUrl } of volumes) {
       for (const url of [manifestUrl, logUrl]) {
         const here = url.replace(/^.*\/results\//, `${second.site}results/`);
-        while ((await fetch(here, { headers: { cookie } })).status !== 200) { /* not written yet */ }
+        await until(here, async () => (await fetch(here, { headers: { cookie } })).status === 200 || null);
       }
     }
   } finally {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { elements, elementText, embeddedServer, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
-import { startApplication } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { until } from "@/tests/until.ts";
 import { logIn } from "./gateway_client.ts";
 import { mountSmallDisk, type SmallDisk } from "./small_disk.ts";
 
@@ -29,6 +30,7 @@ Deno.test(
     const limited = `trap "" XFSZ; exec prlimit --fsize=${FILE_LIMIT_BYTES} "$@"`;
     const application = await startApplication({
       dataFolder,
+      env: STORAGE_ONLY,
       within: ["sh", "-c", limited, "sh"],
     });
     const wire = new S3Wire(embeddedServer(dataFolder));
@@ -39,7 +41,6 @@ Deno.test(
       assert.equal(await put(wire, "too large", BYTES.length, acknowledged), "OutOfSpace");
       assert.equal(await put(wire, "a file", BYTES.length, acknowledged), "OutOfSpace");
       await assertAllThere(wire, acknowledged);
-      // The results of the sample campaigns are smaller.
       const large = bodySizes(dataFolder).filter((size) => size >= MIB / 2);
       assert.equal(large.length, 1, "what was refused leaves no file behind");
       assert.equal(await put(wire, "a file", MIB / 2, acknowledged), "");
@@ -165,7 +166,8 @@ Deno.test({
   ...options,
   fn: () =>
     withSmallDisk(async (disk, mountPoint) => {
-      const start = () => startApplication({ dataFolder: `${mountPoint}/data`, within: disk.within });
+      const start = () =>
+        startApplication({ dataFolder: `${mountPoint}/data`, env: STORAGE_ONLY, within: disk.within });
       const on = async (command: string) => {
         const [program, ...args] = disk.within;
         await new Deno.Command(program, { args: [...args, "sh", "-c", command], stderr: "null" }).output();
@@ -214,10 +216,10 @@ Deno.test({
 
 /** Resolves when readiness says this of the disk: it shows a look for two seconds. */
 async function untilReadySays(site: string, status: number, disk: string): Promise<void> {
-  for (;;) {
+  await until(`the disk is ${disk}`, async () => {
     const answer = await fetch(`${site}readyz`);
-    if ((await answer.json()).checks.disk === disk && answer.status === status) return;
-  }
+    return ((await answer.json()).checks.disk === disk && answer.status === status) || null;
+  });
 }
 
 async function startUpload(wire: S3Wire): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { startApplication } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { type GatewayClient, logIn, putMade, streamDigest } from "./gateway_client.ts";
 
 const KILLS = 5;
@@ -30,7 +30,7 @@ Deno.test({
 
 /** Small and middle-sized writes run beside one large upload, in the middle of which the process is killed. */
 async function writeUntilKilled(dataFolder: string, round: number, acknowledged: Acknowledged): Promise<void> {
-  const application = await startApplication({ dataFolder });
+  const application = await startApplication({ dataFolder, env: STORAGE_ONLY });
   const curator = await logIn(application.site, "archive/curator");
   let killed = false;
   let ofThisRound = 0;
@@ -68,7 +68,7 @@ async function writeUntilKilled(dataFolder: string, round: number, acknowledged:
 
 async function checkEverything(dataFolder: string, acknowledged: Acknowledged): Promise<void> {
   assert.ok(acknowledged.size >= KILLS * WRITES_PER_ROUND);
-  const application = await startApplication({ dataFolder });
+  const application = await startApplication({ dataFolder, env: STORAGE_ONLY });
   try {
     const curator = await logIn(application.site, "archive/curator");
     const listed = await listAll(curator);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApplication } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { logIn } from "./gateway_client.ts";
 
 const ARCHIVE = "/mapi/tenants/archive";
@@ -7,7 +7,7 @@ const ARCHIVE = "/mapi/tenants/archive";
 Deno.test("records: what the management API answered is there after a kill, and so are the counts of writes", async () => {
   const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-test-" });
   try {
-    const first = await startApplication({ dataFolder });
+    const first = await startApplication({ dataFolder, env: STORAGE_ONLY });
     const curator = await logIn(first.site, "archive/curator");
     const user = { fullName: "Lena", localAuthentication: true, enabled: true, forcePasswordChange: false };
     await curator.json("PUT", `${ARCHIVE}/namespaces`, { name: "kept", hardQuota: "3 GB" });
@@ -19,7 +19,7 @@ Deno.test("records: what the management API answered is there after a kill, and 
     await curator.json("POST", `${ARCHIVE}/contactInfo`, { city: "Åbo" });
     await first.kill();
 
-    const second = await startApplication({ dataFolder });
+    const second = await startApplication({ dataFolder, env: STORAGE_ONLY });
     try {
       const curator = await logIn(second.site, "archive/curator");
       assert.equal((await curator.json("GET", `${ARCHIVE}/contactInfo`)).city, "Åbo");

@@ -3,6 +3,7 @@ import { CONVENTIONS, labelNames } from "@/lib/campaigns/projection/conventions.
 import { readStatusRecord, type StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
+import { until } from "@/tests/until.ts";
 
 const { stackroom } = CONVENTIONS;
 const names = labelNames(stackroom);
@@ -34,8 +35,10 @@ Deno.test("whole application: behind lists and details, every live campaign has 
     };
 
     const live = (await read<JobSummary[]>("/jobs")).filter(({ jobGone }) => !jobGone);
-    let written = await records();
-    while (!live.every(({ name }) => written.has(name))) written = await records();
+    let written = await until("the records", async () => {
+      const found = await records();
+      return live.every(({ name }) => found.has(name)) ? found : null;
+    });
     for (const { name, counts } of live) assert.equal(written.get(name)?.record.volumesTotal, counts.total);
 
     const running = live.find(({ phase }) => phase === "Running");
@@ -43,8 +46,10 @@ Deno.test("whole application: behind lists and details, every live campaign has 
     assert.ok(running && failed);
     for (const { namespace, name } of [running, failed]) {
       const detail = await read<JobDetail>(`/jobs/${namespace}/${name}`);
-      const named = () => written.get(name)?.managers.includes(stackroom.failuresManager);
-      while (!named()) written = await records();
+      written = await until(`the failures of ${name}`, async () => {
+        const found = await records();
+        return found.get(name)?.managers.includes(stackroom.failuresManager) ? found : null;
+      });
       const failures = [...written.get(name)?.record.failures.keys() ?? []].sort();
       assert.deepEqual(failures, detail.failures.map(({ id }) => id).sort());
     }

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { startApplication } from "@/tests/application.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { until } from "@/tests/until.ts";
 
 const PASSWORD = "a/password:of@redis";
 
 /** The state of the shared server as the probe of a running application shows it, once it is this one. */
 async function shows(site: string, state: string): Promise<void> {
-  for (;;) {
+  await until(`the shared server is ${state}`, async () => {
     const response = await fetch(`${site}readyz`);
     const { ok, checks } = await response.json();
     assert.deepEqual([response.status, ok], [200, true], JSON.stringify(checks));
-    if (checks.shared_state === state) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return checks.shared_state === state || null;
+  });
 }
 
 for (const tls of [null, { cert: TEST_CERTIFICATE, key: TEST_KEY }]) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { startApplication, StartError } from "@/tests/application.ts";
+import { type Application, startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
+import { until } from "@/tests/until.ts";
 import { logIn, madeBody, putMade } from "./gateway_client.ts";
 
 async function refusedStart(options: Parameters<typeof startApplication>[0]): Promise<string> {
@@ -22,7 +23,7 @@ Deno.test("start: a taken port ends it with one line that names the way out", as
 
 Deno.test("start: a locked data folder ends it with one line that names the way out", async () => {
   const dataFolder = await Deno.makeTempDir();
-  const first = await startApplication({ dataFolder });
+  const first = await startApplication({ dataFolder, env: STORAGE_ONLY });
   const output = await refusedStart({ dataFolder });
   await first.stop();
   await Deno.remove(dataFolder, { recursive: true });
@@ -56,7 +57,7 @@ Deno.test("start: a damaged data folder ends it with one line that names it and 
 
 Deno.test("start: an index that is lost ends it with one line, and no body goes", async () => {
   const dataFolder = await Deno.makeTempDir();
-  const first = await startApplication({ dataFolder });
+  const first = await startApplication({ dataFolder, env: STORAGE_ONLY });
   const curator = await logIn(first.site, "archive/curator");
   const stored = await curator.call("PUT", "/buckets/letters/objects/kept", "x".repeat(100_000));
   assert.equal(stored.status, 200);
@@ -77,7 +78,7 @@ Deno.test("start: an index that is lost ends it with one line, and no body goes"
 Deno.test("start: a data folder that others may read is warned of in one line", async () => {
   const dataFolder = await Deno.makeTempDir();
   await Deno.chmod(dataFolder, 0o755);
-  const application = await startApplication({ dataFolder });
+  const application = await startApplication({ dataFolder, env: STORAGE_ONLY });
   await application.stop();
   await Deno.remove(dataFolder, { recursive: true });
   assert.match(application.output(), new RegExp(`^The data folder ${dataFolder} is open .*chmod 700 .*$`, "m"));
@@ -104,7 +105,7 @@ Deno.test("start: says the site, the API page, the logins and the data folder", 
 });
 
 Deno.test("stop: uploads under way end well, by both ways, and one that stalls is cut", async () => {
-  const application = await startApplication();
+  const application = await startApplication({ env: STORAGE_ONLY });
   const curator = await logIn(application.site, "archive/curator");
   const presigned = await curator.json("POST", "/presign", {
     bucket: "letters",
@@ -138,7 +139,7 @@ Deno.test("stop: uploads under way end well, by both ways, and one that stalls i
   ]);
   await half.promise;
   const stopped = application.stop();
-  while ((await fetch(`${application.site}healthz`)).status !== 503) { /* it has not heard yet */ }
+  await untilItStops(application);
   const refused = await fetch(`${curator.base}/buckets`, { headers: { ...authorized, "X-Request-ID": "late-1" } });
   assert.deepEqual([refused.status, await refused.json()], [503, { detail: "Stackroom is stopping" }]);
   assert.equal(refused.headers.get("x-request-id"), "late-1");
@@ -151,7 +152,7 @@ Deno.test("stop: uploads under way end well, by both ways, and one that stalls i
 });
 
 Deno.test("stop: a Ctrl-C that a terminal and a task runner both send counts once", async () => {
-  const application = await startApplication();
+  const application = await startApplication({ env: STORAGE_ONLY });
   const curator = await logIn(application.site, "archive/curator");
   const stopping = Promise.withResolvers<void>();
   const half = Promise.withResolvers<void>();
@@ -169,11 +170,15 @@ Deno.test("stop: a Ctrl-C that a terminal and a task runner both send counts onc
   await half.promise;
   Deno.kill(application.pid, "SIGINT");
   const stopped = application.stop();
-  while ((await fetch(`${application.site}healthz`)).status !== 503) { /* it has not heard yet */ }
+  await untilItStops(application);
   stopping.resolve();
   assert.equal((await upload).status, 200);
   assert.equal((await stopped).code, 0);
 });
+
+async function untilItStops({ site }: Application): Promise<void> {
+  await until("requests are refused", async () => (await fetch(`${site}healthz`)).status === 503 || null);
+}
 
 async function readAll(connection: Deno.Conn): Promise<number[]> {
   const bytes: number[] = [];

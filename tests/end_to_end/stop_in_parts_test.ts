@@ -1,12 +1,11 @@
 import { ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { type Application, startApplication } from "@/tests/application.ts";
+import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { until } from "@/tests/until.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 
 const MIB = 1024 * 1024;
 const BUCKET = "letters";
-/** A failure of a test, not a promise. */
-const MAX_WAITING_MS = 30_000;
 
 /** How a body is framed that stalls in the middle of a part, and what is sent of it. */
 const STALLING: readonly { key: string; framing: string; head: string; piece: string; pieces: number }[] = [
@@ -34,7 +33,7 @@ const STALLING: readonly { key: string; framing: string; head: string; piece: st
 ];
 
 Deno.test("stop: uploads in parts that stall are cut, and none stays open in the store", async () => {
-  const store = await startApplication();
+  const store = await startApplication({ env: STORAGE_ONLY });
   try {
     const keys = await (await logIn(store.site, "archive/curator")).json("GET", "/credentials");
     const client = new S3Client({
@@ -58,8 +57,7 @@ Deno.test("stop: uploads in parts that stall are cut, and none stays open in the
     const curator = await logIn(gateway.site, "archive/curator");
     const stalled = await Promise.all(STALLING.map((body) => beginUpload(gateway, curator, body)));
     try {
-      const deadline = Date.now() + MAX_WAITING_MS;
-      while ((await open()).length < STALLING.length) assert.ok(Date.now() < deadline, `open: ${await open()}`);
+      await until("all uploads are open", async () => (await open()).length === STALLING.length || null);
     } finally {
       const { code } = await gateway.stop();
       stalled.forEach((connection) => connection.close());

@@ -8,6 +8,7 @@ import {
   TEST_CERTIFICATE,
   TEST_KEY,
 } from "@/tests/lib/http/certificates.ts";
+import { until } from "@/tests/until.ts";
 
 Deno.test("TLS: the application serves HTTPS with secure cookies, and takes a replaced certificate", async () => {
   const folder = await Deno.makeTempDir();
@@ -40,9 +41,8 @@ Deno.test("TLS: the application serves HTTPS with secure cookies, and takes a re
     assert.equal(await (await fetch(`${site}healthz`, { client })).text(), '{"ok":true}');
 
     await write(OTHER_CERTIFICATE, OTHER_KEY);
-    while (!application.output().includes("the certificate was replaced")) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const isReplaced = () => application.output().includes("the certificate was replaced");
+    await until("the certificate is replaced", () => isReplaced() || null);
     using renewed = Deno.createHttpClient({ caCerts: [OTHER_CA] });
     assert.equal(await (await fetch(`${site}healthz`, { client: renewed })).text(), '{"ok":true}');
     // Its connection is the one from before: the new certificate is none that it trusts.

@@ -4,12 +4,11 @@ import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { until } from "@/tests/until.ts";
 import { type GatewayClient, logIn, madeBody, madeDigest, residentBytes, streamDigest } from "./gateway_client.ts";
 
 const MIB = 1024 * 1024;
 const LEAVING_CLIENTS = 41;
-/** A failure of a test, not a promise: so long it is watched whether everything goes. */
-const MAX_SETTLING_MS = 30_000;
 /**
  * One part of 5 MiB, and what the runtime has not collected yet of the pieces that the gateway and, in the same process,
  * the store read: the same for a body of any length, and less than a third of one of these.
@@ -124,7 +123,7 @@ Deno.test({
       const after = await curator.call("PUT", "/buckets/deposit/objects/after", "still here");
       assert.equal(after.status, 200);
       await after.body?.cancel();
-      await allCutOff(application, curator, LEAVING_CLIENTS);
+      await allCutOff(application, LEAVING_CLIENTS);
       assert.doesNotMatch(application.output(), /"level":"error"|Uncaught|panicked/);
     }),
 });
@@ -244,24 +243,18 @@ async function nothingLeft(application: Application, curator: GatewayClient): Pr
     forcePathStyle: true,
     credentials: { accessKeyId: String(keys.access_key_id), secretAccessKey: String(keys.secret_access_key) },
   });
-  const deadline = Date.now() + MAX_SETTLING_MS;
-  for (;;) {
+  await until("no upload is open, no large file is left", async () => {
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: "deposit" }));
-    const files = largeFiles(application.dataFolder);
-    if (Uploads.length === 0 && files.length === 0) return;
-    assert.ok(Date.now() < deadline, `left: ${Uploads.map(({ Key }) => Key)}; files: ${files}`);
-  }
+    return (Uploads.length === 0 && largeFiles(application.dataFolder).length === 0) || null;
+  });
 }
 
 /** Waits until the log has so many uploads that were under way and ended with their client: none was refused before. */
-async function allCutOff(application: Application, curator: GatewayClient, count: number): Promise<void> {
-  const deadline = Date.now() + MAX_SETTLING_MS;
-  for (;;) {
+async function allCutOff(application: Application, count: number): Promise<void> {
+  await until(`${count} uploads are logged as cut off`, () => {
     const lines = application.output().match(/"operation":"(?:put|post)_object".*"status":499/g) ?? [];
-    if (lines.length === count) return;
-    assert.ok(Date.now() < deadline, `${lines.length} uploads were cut off, not ${count}`);
-    await curator.json("GET", "/buckets");
-  }
+    return lines.length === count || null;
+  });
 }
 
 function largeFiles(folder: string): string[] {
