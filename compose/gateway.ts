@@ -9,7 +9,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
-import { type CredentialMemory, upstream } from "./shared.ts";
+import { type CredentialMemory, textOf, upstream } from "./shared.ts";
 import { taskRunner } from "./tasks.ts";
 
 /** What the gateway role works with. Throws ConfigError. */
@@ -34,7 +34,7 @@ export function gatewayDeps(
   const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now };
   return {
     tokenSecret: secret,
-    previousTokenSecret: gateway.previousTokenKey === null ? null : Buffer.from(gateway.previousTokenKey),
+    previousTokenSecret: previousTokenSecret(gateway),
     tokenFormat: gateway.tokenFormat,
     tokenLifetimeMinutes: gateway.tokenMinutes,
     identify: identities(gateway),
@@ -51,6 +51,16 @@ export function gatewayDeps(
     issuedForms: store && EMBEDDED_FORMS,
     maxTenantRequests: gateway.maxTenantRequests,
   };
+}
+
+/** The secrets of bearer tokens that are accepted; the first one signs. */
+export function tokenSecrets(gateway: GatewayConfig, folder: DataFolder | null): Uint8Array<ArrayBuffer>[] {
+  const previous = previousTokenSecret(gateway);
+  return [tokenSecret(gateway, folder), ...(previous === null ? [] : [previous])];
+}
+
+function previousTokenSecret({ previousTokenKey }: GatewayConfig): Uint8Array<ArrayBuffer> | null {
+  return previousTokenKey === null ? null : Buffer.from(previousTokenKey);
 }
 
 /** The secret that signs bearer tokens. */
@@ -74,11 +84,12 @@ function identities({ store, authType }: GatewayConfig): Identify {
   const identity = store?.identity ?? { kind: "derived" };
   if (identity.kind === "derived") return storeIdentities(authType);
   if (identity.kind === "own") return ownKeyIdentities(authType);
-  if (identity.usersFile === null) return sharedKeyIdentities(identity, null, authType);
+  const { users } = identity;
+  if (users === null) return sharedKeyIdentities(identity, null, authType);
   try {
-    const users = parseUsersFile(Deno.readTextFileSync(identity.usersFile));
-    return sharedKeyIdentities(identity, usersFileCheck(users), authType);
+    return sharedKeyIdentities(identity, usersFileCheck(parseUsersFile(textOf(users))), authType);
   } catch (error) {
-    throw new ConfigError("GATEWAY_USERS_FILE", error instanceof Error ? error.message : "cannot be read");
+    const variable = "text" in users ? "GATEWAY_USERS" : "GATEWAY_USERS_FILE";
+    throw new ConfigError(variable, error instanceof Error ? error.message : "cannot be read");
   }
 }

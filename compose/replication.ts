@@ -4,17 +4,17 @@ import { type Config, ConfigError } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { SessionKey } from "@/lib/results/session_key.ts";
-import { commonKey, type CommonSecret } from "@/lib/shared_state/common_key.ts";
+import type { SessionKeys } from "@/lib/results/session_key.ts";
+import { commonKeys, type CommonSecrets } from "@/lib/shared_state/common_keys.ts";
 import { EventPublisher } from "@/lib/shared_state/event_publisher.ts";
 import { SealedEvents } from "@/lib/shared_state/sealed_events.ts";
 import { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import { type FollowedStream, StreamFollower } from "@/lib/shared_state/stream_follower.ts";
 import { REDIS_PREFIX, RedisClient } from "@/lib/tasks/redis/redis_client.ts";
-import { tokenSecret } from "./gateway.ts";
-import { sessionKey } from "./results.ts";
+import { tokenSecrets } from "./gateway.ts";
+import { sessionKeys } from "./results.ts";
 import { caCertificates } from "./shared.ts";
-import { storageSecret } from "./storage.ts";
+import { storageSecrets } from "./storage.ts";
 
 /** Verdicts of processes that play the gateway, and of those that do not: they have no secret in common. */
 const VERDICTS = { gateway: `${REDIS_PREFIX}verdicts`, results: `${REDIS_PREFIX}results-verdicts` };
@@ -38,17 +38,17 @@ interface Replication {
 export function replication(config: Config, url: string, folder: DataFolder | null, log: RequestLog): Replication {
   const caCerts = caCertificates(config);
   const redis = new RedisClient({ url, caCerts, warn: (message) => log.write({ level: "warn", message }) });
-  const sessions = sessionSecret(config, folder);
-  const secret = verdictSecret(config, folder) ?? sessions;
-  if (secret === null) throw new ConfigError("REDIS_URL", "is not used by the roles of this process");
+  const sessions = sessionSecrets(config, folder);
+  const secrets = verdictSecrets(config, folder) ?? sessions;
+  if (secrets === null) throw new ConfigError("REDIS_URL", "is not used by the roles of this process");
   const verdicts = config.gateway ? VERDICTS.gateway : VERDICTS.results;
-  const verdictEvents = new SealedEvents(verdicts, commonKey(secret, "verdicts"));
+  const verdictEvents = new SealedEvents(verdicts, commonKeys(secrets, "verdicts"));
   const publisher = new EventPublisher(redis, verdicts, verdictEvents);
-  const revocationEvents = sessions && new SealedEvents(REVOCATIONS, commonKey(sessions, "revocations"));
+  const revocationEvents = sessions && new SealedEvents(REVOCATIONS, commonKeys(sessions, "revocations"));
   const revocations = sessions && revocationEvents && new SignedSet({
     redis,
     name: REVOKED,
-    key: commonKey(sessions, "revoked sessions"),
+    keys: commonKeys(sessions, "revoked sessions"),
     stream: REVOCATIONS,
     events: revocationEvents,
   });
@@ -76,31 +76,31 @@ export function replication(config: Config, url: string, folder: DataFolder | nu
   };
 }
 
-/** The key of the results role, else that of the storage pages, which is the same where roles are apart. */
-function sessionSecret({ results, web, gateway }: Config, folder: DataFolder | null): SessionKey | null {
-  if (results) return sessionKey(results, folder);
-  return web?.storage ? storageSecret({ gateway }, web.storage, folder) : null;
+/** The keys of the results role, else those of the storage pages, which are the same where roles are apart. */
+function sessionSecrets({ results, web, gateway }: Config, folder: DataFolder | null): SessionKeys | null {
+  if (results) return sessionKeys(results.sessionKey, folder);
+  return web?.storage ? storageSecrets({ gateway }, web.storage, folder) : null;
 }
 
-function verdictSecret({ gateway }: Config, folder: DataFolder | null): CommonSecret | null {
+function verdictSecrets({ gateway }: Config, folder: DataFolder | null): CommonSecrets | null {
   if (!gateway) return null;
-  const secret = createSecretKey(tokenSecret(gateway, folder));
-  return () => secret;
+  const secrets = tokenSecrets(gateway, folder).map((secret) => createSecretKey(secret));
+  return () => secrets;
 }
 
-function followedRevocations(events: SealedEvents, sessionKey: CommonSecret, revoked: RevokedSessions): FollowedStream {
-  let seen: KeyObject | null = null;
+function followedRevocations(events: SealedEvents, secrets: CommonSecrets, revoked: RevokedSessions): FollowedStream {
+  let seen: readonly KeyObject[] = [];
   return {
     name: REVOCATIONS,
     connected: () => {
-      seen = sessionKey();
+      seen = secrets();
       return revoked.synchronize();
     },
     checked: () => {
-      const key = sessionKey();
-      if (key === null || key === seen) return;
-      // The session key was replaced: what was written with the new one could not be read before.
-      seen = key;
+      const current = secrets();
+      if (current.length === 0 || current === seen) return;
+      // A session key was replaced: what was written with the new one could not be read before.
+      seen = current;
       void revoked.synchronize();
     },
     apply: (entry) => revoked.apply(events.open(entry).filter((text) => typeof text === "string")),

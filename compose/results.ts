@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer";
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import type { Config, ResultsConfig } from "@/lib/config/mod.ts";
+import type { Config, ResultsConfig, SessionKeySource } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { loginKeys } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
-import { givenSessionKey, type SessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
+import { givenSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/results/session_key.ts";
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
@@ -36,7 +36,7 @@ export function resultsDeps(
     namespaces: config.campaigns.namespaces,
     keyDerivation: results.keyDerivation,
     loginTenant: results.tenant ?? (store ? RESULTS_TENANT : null),
-    sessionKey: sessionKey(results, folder),
+    sessionKeys: sessionKeys(results.sessionKey, folder),
     sessionHours: results.sessionHours,
     revoked: revokedSessions(folder, log, shared),
     cookieStem: config.campaigns.conventions.cookieStem,
@@ -47,10 +47,10 @@ export function resultsDeps(
   };
 }
 
-/** The key that seals sessions. @throws SessionKeyError */
-export function sessionKey({ sessionKeyFile: file }: ResultsConfig, folder: DataFolder | null): SessionKey {
-  if (file !== null) return sessionKeyFile(file);
-  return givenSessionKey(Buffer.from(folder?.secret("session-key") ?? "", "hex"));
+/** The keys of sessions; without a source, the one in the data folder. @throws SessionKeyError */
+export function sessionKeys(source: SessionKeySource | null, folder: DataFolder | null): SessionKeys {
+  if (source === null) return givenSessionKeys(Buffer.from(folder?.secret("session-key") ?? "", "hex"));
+  return "path" in source ? sessionKeyFile(source.path) : givenSessionKeys(...source.keys);
 }
 
 function resultsStore(

@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Config, Files } from "@/lib/config/mod.ts";
+import type { Config, Files, SessionKeySource, TextSource } from "@/lib/config/mod.ts";
 import { settingNames } from "@/lib/config/read_settings.ts";
 import type { KubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
@@ -35,13 +35,13 @@ export async function serverPermissions(
   const read = [
     ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
     ...data,
-    ...present(config.caFile),
+    ...present(pathOf(config.ca)),
     ...present(config.server.certificate?.certFile ?? null),
     ...present(config.server.certificate?.keyFile ?? null),
-    ...present(gateway?.store?.identity.kind === "shared" ? gateway.store.identity.usersFile : null),
+    ...present(gateway?.store?.identity.kind === "shared" ? pathOf(gateway.store.identity.users) : null),
     ...(gateway ? [apiPageFolder()] : []),
-    ...present(results?.sessionKeyFile ?? null),
-    ...present(web?.storage?.keyFile ?? null),
+    ...present(pathOf(results?.sessionKey)),
+    ...present(pathOf(web?.storage?.sessionKey)),
     ...(web?.staticFolder ? staticFolders(web.staticFolder, files) : []),
     ...(web || results ? [SERVICE_ACCOUNT_FOLDER] : []),
     ...cluster.files,
@@ -65,11 +65,12 @@ async function clusterAccess(
   files: Files,
 ): Promise<KubeconfigAccess> {
   if (!web || web.siteOnly || embedded.cluster) return { files: [], commands: [] };
-  const path = web.kubeconfig ?? ownKubeconfig(env.HOME || env.USERPROFILE);
-  if (path === null) return { files: [], commands: [] };
+  const own = ownKubeconfig(env.HOME || env.USERPROFILE);
+  const source = web.kubeconfig ?? (own === null ? null : { path: own });
+  if (source === null) return { files: [], commands: [] };
   // Loaded only here: most starts have no kubeconfig to read.
   const { kubeconfigAccess } = await import("@/lib/kubernetes/kubeconfig_access.ts");
-  return kubeconfigAccess(path, files.read);
+  return kubeconfigAccess(source, files.read);
 }
 
 /**
@@ -109,6 +110,11 @@ function sharedState({ redisUrl }: Config): string[] {
 
 function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/** The file of a setting that may also be given as a value. */
+function pathOf(source: TextSource | SessionKeySource | null | undefined): string | null {
+  return source && "path" in source ? source.path : null;
 }
 
 function present(path: string | null): string[] {

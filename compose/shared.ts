@@ -1,6 +1,6 @@
 import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { GuessLimits } from "@/lib/auth/guess_limits.ts";
-import type { Config } from "@/lib/config/mod.ts";
+import type { Config, TextSource } from "@/lib/config/mod.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 
@@ -15,9 +15,14 @@ export function credentialMemory(share?: (verdict: unknown) => void): Credential
   return { accepted: new AcceptedIdentities(Date.now), guesses: new GuessLimits(Date.now, share) };
 }
 
+/** The text that a setting gives. @throws where its file cannot be read */
+export function textOf(source: TextSource): string {
+  return "text" in source ? source.text : Deno.readTextFileSync(source.path);
+}
+
 /** The further authorities of all upstreams, as PEM text; undefined without any. */
 export function caCertificates(config: Config): string[] | undefined {
-  return config.caFile === null ? undefined : [Deno.readTextFileSync(config.caFile)];
+  return config.ca === null ? undefined : [textOf(config.ca)];
 }
 
 /**

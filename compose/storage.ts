@@ -1,13 +1,13 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { Config, StoragePagesConfig } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
-import { givenSessionKey, type SessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
+import { givenSessionKeys, type SessionKeys } from "@/lib/results/session_key.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { remoteGateway } from "@/lib/storage/gateway_service.ts";
 import type { StorageSettings } from "@/routes/web_deps.ts";
-import { tokenSecret } from "./gateway.ts";
+import { tokenSecrets } from "./gateway.ts";
+import { sessionKeys } from "./results.ts";
 import { upstream } from "./shared.ts";
 
 /** Until the response headers of the gateway, ms: it may itself wait a minute for the store. */
@@ -27,7 +27,7 @@ export function storageSettings(
   const { gatewayUrl, sessionHours, campaignTenant } = storage;
   return {
     gateway: gatewayUrl === null ? null : remoteGateway(gatewayUrl, upstream(config, true, GATEWAY_TIMEOUT_MS)),
-    secret: storageSecret(config, storage, folder),
+    secrets: storageSecrets(config, storage, folder),
     revoked,
     sessionHours,
     campaignTenant: campaignTenant ?? (config.embedded.store ? RESULTS_TENANT : null),
@@ -35,17 +35,18 @@ export function storageSettings(
 }
 
 /**
- * The secret of the storage logins: the session key where there is one, else a digest of the key that signs tokens.
+ * The secrets of the storage logins: the session keys where there are any, else digests of the keys of tokens.
  *
  * @throws SessionKeyError
  */
-export function storageSecret(
+export function storageSecrets(
   { gateway }: Pick<Config, "gateway">,
-  { keyFile }: StoragePagesConfig,
+  { sessionKey }: StoragePagesConfig,
   folder: DataFolder | null,
-): SessionKey {
-  if (keyFile !== null) return sessionKeyFile(keyFile);
-  if (folder) return givenSessionKey(Buffer.from(folder.secret("session-key"), "hex"));
-  const token = gateway ? tokenSecret(gateway, folder) : new Uint8Array();
-  return givenSessionKey(createHash("sha256").update("session key of the storage pages").update(token).digest());
+): SessionKeys {
+  if (sessionKey !== null || folder) return sessionKeys(sessionKey, folder);
+  const secrets = gateway ? tokenSecrets(gateway, folder) : [];
+  return givenSessionKeys(
+    ...secrets.map((secret) => createHash("sha256").update("session key of the storage pages").update(secret).digest()),
+  );
 }

@@ -135,7 +135,10 @@ async function campaignRole(
 
 function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterAddress {
   if (cluster) return { kind: "server", url: cluster.url };
-  return web.kubeconfig === null ? { kind: "default" } : { kind: "kubeconfig", path: web.kubeconfig };
+  if (web.kubeconfig === null) return { kind: "default" };
+  return "text" in web.kubeconfig
+    ? { kind: "content", text: web.kubeconfig.text }
+    : { kind: "kubeconfig", path: web.kubeconfig.path };
 }
 
 async function siteFiles({ staticFolder }: WebConfig, dev: boolean): Promise<SiteFiles | null> {

@@ -48,14 +48,14 @@ export function storageDeps(web: WebDeps, ownGateway: GatewayService | null): St
   const { storage, service, cookieStem, campaigns, now } = web;
   const gateway = storage?.gateway ?? ownGateway;
   if (!storage || !gateway || !web.site) return null;
-  const { secret, revoked, sessionHours, campaignTenant } = storage;
+  const { secrets, revoked, sessionHours, campaignTenant } = storage;
   const forgetSessions = campaigns?.forgetSessions;
   const storageGateway = new StorageGateway(gateway, now);
   return {
     gateway: storageGateway,
     usage: new BucketUsage(storageGateway, now),
     rights: new LoginRights(storageGateway, now),
-    key: storageKeys(secret),
+    keys: storageKeys(secrets),
     revoked,
     sessionHours,
     campaignTenant,

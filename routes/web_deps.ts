@@ -9,7 +9,7 @@ import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Assets } from "@/lib/site/site.ts";
 import type { GatewayService } from "@/lib/storage/gateway_service.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { SessionKey } from "@/lib/results/session_key.ts";
+import type { SessionKeys } from "@/lib/results/session_key.ts";
 import type { LoginPageDeps } from "./login.tsx";
 
 /** What campaigns are read from. */
@@ -40,8 +40,8 @@ export interface SiteFiles {
 export interface StorageSettings {
   /** The gateway role of another process; null: that of this one, without which there are no storage pages. */
   readonly gateway: GatewayService | null;
-  /** The secret from which the key of storage logins is derived. */
-  readonly secret: SessionKey;
+  /** The secrets from which the keys of storage logins are derived. */
+  readonly secrets: SessionKeys;
   /** Logins that ended before their time. */
   readonly revoked: RevokedSessions;
   readonly sessionHours: number;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "@/lib/kubernetes/own_credentials.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading, TextSource } from "./reading.ts";
 
 export interface CampaignsConfig {
   readonly conventions: Conventions;
@@ -26,18 +26,21 @@ export interface WebConfig {
   readonly version: string;
   /** Whether the cluster is followed or listed; `auto`: followed where the account may. */
   readonly clusterReads: "auto" | "watch" | "list";
-  /** Value of `KUBECONFIG`; null: the pod's service account or the user's own file. */
-  readonly kubeconfig: string | null;
+  /** The value of `KUBECONFIG`, or a kubeconfig itself; null: the pod's service account or the user's own file. */
+  readonly kubeconfig: TextSource | null;
   /** Null where there is no gateway that storage pages could work through. */
   readonly storage: StoragePagesConfig | null;
 }
+
+/** Where the session keys are: in a file, which may be replaced while the process runs, or in the settings. */
+export type SessionKeySource = { readonly path: string } | { readonly keys: readonly Uint8Array[] };
 
 /** The storage pages of the web role. */
 export interface StoragePagesConfig {
   /** The gateway's base, without `/api/v1`; null: the gateway role of this process. */
   readonly gatewayUrl: string | null;
-  /** File of the key that seals logins; null: stored in the data folder, or derived from the gateway's token key. */
-  readonly keyFile: string | null;
+  /** The keys that seal logins; null: stored in the data folder, or derived from the gateway's token key. */
+  readonly sessionKey: SessionKeySource | null;
   readonly sessionHours: number;
   /** The tenant of the campaigns; null: what the embedded store says, or none. */
   readonly campaignTenant: string | null;
@@ -54,8 +57,8 @@ export interface ResultsConfig {
   readonly keyDerivation: "hcp" | "none";
   /** The tenant whose prefix a login may carry; null: what the embedded store says, or none. */
   readonly tenant: string | null;
-  /** File of the session key; null: stored in the data folder. */
-  readonly sessionKeyFile: string | null;
+  /** Null: stored in the data folder. */
+  readonly sessionKey: SessionKeySource | null;
   readonly sessionHours: number;
   /** Proxies in front of the role that are ours, the pass-through of the web role included. */
   readonly trustedHops: number;
@@ -89,8 +92,8 @@ export function webConfig(reading: Reading): WebConfig {
     siteOnly,
     version: settings.CAMPAIGN_BATCH_VERSION,
     clusterReads: settings.CAMPAIGN_CLUSTER_READS,
-    kubeconfig: siteOnly || reading.embedded.cluster ? null : kubeconfig(reading),
-    storage: storagePages(reading),
+    kubeconfig: siteOnly || reading.embedded.cluster ? null : reading.part(() => kubeconfig(reading)),
+    storage: reading.part(() => storagePages(reading)),
   };
 }
 
@@ -98,23 +101,26 @@ function storagePages(reading: Reading): StoragePagesConfig | null {
   const { settings, roles, embedded, files } = reading;
   const gatewayUrl = settings.GATEWAY_URL ?? null;
   if (gatewayUrl === null && !roles.has("gateway")) return null;
-  const given = settings.RESULTS_SESSION_KEY_FILE ?? null;
   const hasOwnKey = embedded.store || (gatewayUrl === null && !roles.has("results"));
-  const keyFile = given ?? (hasOwnKey ? null : SESSION_KEY_FILE);
-  // The results role reports a missing file of its own.
-  if (keyFile !== null && !roles.has("results") && !files.exists(keyFile)) {
-    reading.report(
-      "RESULTS_SESSION_KEY_FILE",
-      `there is no file ${
-        JSON.stringify(keyFile)
-      }, which seals the logins of the storage pages: set the path of a file ` +
-        'with the output of "openssl rand -base64 32", the same for every replica, or unset GATEWAY_URL',
-    );
+  const sessionKey = sessionKeySource(reading, hasOwnKey ? null : SESSION_KEY_FILE);
+  // The results role reports what is wrong with its own.
+  if (!roles.has("results")) {
+    reading.onlyOne("RESULTS_SESSION_KEY_FILE", "RESULTS_SESSION_KEY");
+    if (sessionKey !== null && "path" in sessionKey && !files.exists(sessionKey.path)) {
+      reading.report(
+        "RESULTS_SESSION_KEY_FILE",
+        `there is no file ${
+          JSON.stringify(sessionKey.path)
+        }, which seals the logins of the storage pages: set the path of a file ` +
+          'with the output of "openssl rand -base64 32", the same for every replica, or RESULTS_SESSION_KEY, ' +
+          "or unset GATEWAY_URL",
+      );
+    }
   }
   const endpoint = settings.RESULTS_S3_ENDPOINT;
   return {
     gatewayUrl,
-    keyFile,
+    sessionKey,
     sessionHours: settings.RESULTS_SESSION_HOURS,
     campaignTenant: settings.RESULTS_TENANT ?? (endpoint === undefined ? null : firstLabel(endpoint)),
   };
@@ -137,7 +143,7 @@ export function resultsConfig(reading: Reading): ResultsConfig {
     // Other stores than HCP take the keys of a login as they are typed.
     keyDerivation: settings.RESULTS_KEY_DERIVATION ?? (settings.STORAGE_BACKEND === "hcp" ? "hcp" : "none"),
     tenant: settings.RESULTS_TENANT ?? (store && firstLabel(store.endpoint)),
-    sessionKeyFile: sessionKeyFile(reading),
+    sessionKey: reading.part(() => requiredSessionKey(reading)),
     sessionHours: settings.RESULTS_SESSION_HOURS,
     trustedHops: resultsHops(reading),
   };
@@ -148,22 +154,30 @@ function resultsHops({ settings: { TRUSTED_HOPS }, roles }: Reading): number {
   return roles.has("web") ? (TRUSTED_HOPS ?? 0) + 1 : TRUSTED_HOPS ?? 1;
 }
 
-/** Null: stored in the data folder. */
-function sessionKeyFile(reading: Reading): string | null {
+/** The session keys of the results role; null: stored in the data folder. */
+function requiredSessionKey(reading: Reading): SessionKeySource | null {
   const { embedded, files } = reading;
-  const given = reading.settings.RESULTS_SESSION_KEY_FILE;
-  const path = given ?? (embedded.store ? null : SESSION_KEY_FILE);
-  if (path !== null && !files.exists(path)) {
-    const state = given === undefined ? "is required, as there is no file" : "there is no file";
-    const way = given === undefined ? "write the base64 of 32 random bytes there" : "correct the path";
+  reading.onlyOne("RESULTS_SESSION_KEY_FILE", "RESULTS_SESSION_KEY");
+  const source = sessionKeySource(reading, embedded.store ? null : SESSION_KEY_FILE);
+  if (source !== null && "path" in source && !files.exists(source.path)) {
+    const isGiven = reading.isSet("RESULTS_SESSION_KEY_FILE");
+    const state = isGiven ? "there is no file" : "is required, as there is no file";
+    const way = isGiven ? "correct the path" : "write the base64 of 32 random bytes there";
     reading.report(
       "RESULTS_SESSION_KEY_FILE",
       `${state} ${
-        JSON.stringify(path)
-      }: ${way}, or set the path of a file with the output of "openssl rand -base64 32"`,
+        JSON.stringify(source.path)
+      }: ${way}, or set the path of a file with the output of "openssl rand -base64 32", or RESULTS_SESSION_KEY`,
     );
   }
-  return path;
+  return source;
+}
+
+/** @param otherwise the file where nothing is set; null: none */
+function sessionKeySource({ settings }: Reading, otherwise: string | null): SessionKeySource | null {
+  const { RESULTS_SESSION_KEY: keys, RESULTS_SESSION_KEY_FILE: path = otherwise } = settings;
+  if (keys !== undefined) return { keys };
+  return path === null ? null : { path };
 }
 
 function podNamespace(reading: Reading): string | undefined {
@@ -184,21 +198,23 @@ function resultsUrl(reading: Reading, siteOnly: boolean): string | null {
 }
 
 /** Null: the pod's service account or the user's own file, one of which is there. */
-function kubeconfig(reading: Reading): string | null {
+function kubeconfig(reading: Reading): TextSource | null {
   const { exists } = reading.files;
-  const given = reading.settings.KUBECONFIG;
+  reading.onlyOne("KUBECONFIG", "KUBECONFIG_CONTENT");
+  const { KUBECONFIG: given, KUBECONFIG_CONTENT: text } = reading.settings;
+  if (text !== undefined) return { text };
   if (given !== undefined) {
     const missing = given.split(delimiter).find((path) => path !== "" && !exists(path));
     if (missing !== undefined) {
       reading.report("KUBECONFIG", `there is no file ${JSON.stringify(missing)}; correct the path`);
     }
-    return given;
+    return { path: given };
   }
   const own = ownKubeconfig(reading.home);
   if (!exists(SERVICE_ACCOUNT_TOKEN) && (own === null || !exists(own))) {
     reading.report(
       "KUBECONFIG",
-      "is required: set the path of the cluster's kubeconfig, run in a pod, set EMBEDDED=on for the embedded cluster, " +
+      "is required: set the path of the cluster's kubeconfig (or KUBECONFIG_CONTENT), run in a pod, set EMBEDDED=on for the embedded cluster, " +
         "or CAMPAIGN_WEB_SITE_ONLY=1 for a site without one",
     );
   }

@@ -1,6 +1,6 @@
 import type { DomainSettings } from "@/lib/store/addresses.ts";
 
-import type { Reading } from "./reading.ts";
+import type { Reading, TextSource } from "./reading.ts";
 import type { VariableName } from "./variables.ts";
 
 export interface GatewayConfig {
@@ -40,12 +40,12 @@ type StoreIdentity =
   | { readonly kind: "derived" }
   /** User name and password are the caller's own access key and secret. */
   | { readonly kind: "own" }
-  /** One pair for all users of the users file (null: for all callers). */
+  /** One pair for all of these users (null: for all callers). */
   | {
     readonly kind: "shared";
     readonly accessKey: string;
     readonly secretKey: string;
-    readonly usersFile: string | null;
+    readonly users: TextSource | null;
   };
 
 /** RFC 7518 §3.2 requires a key as long as the hash. */
@@ -58,6 +58,7 @@ const GENERIC_ONLY: readonly VariableName[] = [
   "S3_VERIFY_SSL",
   "S3_ADDRESSING_STYLE",
   "GATEWAY_USERS_FILE",
+  "GATEWAY_USERS",
   "S3_SHARED_WITHOUT_LOGIN",
 ];
 
@@ -173,10 +174,13 @@ function hasMapiAddress({ domain, host }: DomainSettings): boolean {
 /** Configured keys serve all callers, and the login checks nothing: that must be guarded, or configured on purpose. */
 function genericIdentity(reading: Reading): StoreIdentity {
   const { S3_ACCESS_KEY, S3_SECRET_KEY, S3_SHARED_WITHOUT_LOGIN } = reading.settings;
-  const usersFile = reading.existingFile("GATEWAY_USERS_FILE");
+  const users = reading.textSource("GATEWAY_USERS_FILE", "GATEWAY_USERS");
   if (!S3_ACCESS_KEY && !S3_SECRET_KEY) {
-    if (usersFile !== null) {
-      reading.refuse("GATEWAY_USERS_FILE", "guards configured keys: set S3_ACCESS_KEY and S3_SECRET_KEY, or unset it");
+    if (users !== null) {
+      reading.refuse(
+        "text" in users ? "GATEWAY_USERS" : "GATEWAY_USERS_FILE",
+        "guards configured keys: set S3_ACCESS_KEY and S3_SECRET_KEY, or unset it",
+      );
     }
     return { kind: "own" };
   }
@@ -184,21 +188,23 @@ function genericIdentity(reading: Reading): StoreIdentity {
     reading.refuse("S3_ACCESS_KEY", "is required: S3_SECRET_KEY is set; set both or neither");
   const secretKey = S3_SECRET_KEY ??
     reading.refuse("S3_SECRET_KEY", "is required: S3_ACCESS_KEY is set; set both or neither");
-  if (usersFile !== null && S3_SHARED_WITHOUT_LOGIN) {
-    reading.refuse("S3_SHARED_WITHOUT_LOGIN", "contradicts GATEWAY_USERS_FILE: unset one of the two");
+  if (S3_SHARED_WITHOUT_LOGIN) {
+    reading.onlyOne("GATEWAY_USERS_FILE", "S3_SHARED_WITHOUT_LOGIN");
+    reading.onlyOne("GATEWAY_USERS", "S3_SHARED_WITHOUT_LOGIN");
   }
-  if (usersFile === null && !S3_SHARED_WITHOUT_LOGIN) {
+  if (users === null && !S3_SHARED_WITHOUT_LOGIN) {
     reading.refuse(
       "S3_ACCESS_KEY",
-      "would serve every client that reaches the gateway: set GATEWAY_USERS_FILE (lines name:scrypt-hash), " +
+      "would serve every client that reaches the gateway: set GATEWAY_USERS_FILE or GATEWAY_USERS " +
+        "(lines name:scrypt-hash), " +
         "or S3_SHARED_WITHOUT_LOGIN=true if that is meant",
     );
   }
-  if (usersFile === null) {
+  if (users === null) {
     reading.warn(
       "S3_SHARED_WITHOUT_LOGIN",
       "true, every client that reaches the gateway has all rights of the shared keys",
     );
   }
-  return { kind: "shared", accessKey, secretKey, usersFile };
+  return { kind: "shared", accessKey, secretKey, users };
 }

@@ -8,14 +8,14 @@ import {
 } from "./campaigns.ts";
 import { type GatewayConfig, gatewayConfig } from "./gateway.ts";
 import { type Environment, readSettings } from "./read_settings.ts";
-import { type Files, Reading } from "./reading.ts";
+import { type Files, Reading, type TextSource } from "./reading.ts";
 import { type EmbeddedConfig, embeddedConfig, redisUrl, type ServerConfig, serverConfig } from "./server.ts";
 import { about, environment, type Role, type VariableName } from "./variables.ts";
 
-export type { ResultsConfig, StoragePagesConfig, WebConfig } from "./campaigns.ts";
+export type { ResultsConfig, SessionKeySource, StoragePagesConfig, WebConfig } from "./campaigns.ts";
 export { ConfigError } from "@/lib/std/config_error.ts";
 export type { GatewayConfig } from "./gateway.ts";
-export type { Files } from "./reading.ts";
+export type { Files, TextSource } from "./reading.ts";
 
 /** The settings of a process, complete: defaults filled in, rules between variables applied. Holds secrets. */
 export interface Config {
@@ -30,8 +30,8 @@ export interface Config {
   readonly dataFolder: string;
   /** The Redis or Valkey server that replicas share, with its password; null: none, or no role that uses it. */
   readonly redisUrl: string | null;
-  /** PEM file of further authorities for all upstreams. */
-  readonly caFile: string | null;
+  /** Further authorities for all upstreams, in PEM; null: none. */
+  readonly ca: TextSource | null;
   readonly campaigns: CampaignsConfig;
   /** Null where the process does not play the role; likewise below. */
   readonly gateway: GatewayConfig | null;
@@ -59,7 +59,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     trustedHops: settings.TRUSTED_HOPS ?? 0,
     dataFolder: settings.DATA_DIR,
     redisUrl: redisUrl(reading),
-    caFile: reading.part(() => reading.certificateFile("CA_FILE")),
+    ca: reading.part(() => authorities(reading)),
     campaigns: campaignsConfig(reading),
     gateway: roles.has("gateway") ? reading.part(() => gatewayConfig(reading)) : null,
     web: roles.has("web") ? reading.part(() => webConfig(reading)) : null,
@@ -69,6 +69,14 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
   };
   reading.refuseProblems();
   return config;
+}
+
+function authorities(reading: Reading): TextSource | null {
+  reading.onlyOne("CA_FILE", "CA_CERTIFICATES");
+  const text = reading.settings.CA_CERTIFICATES;
+  if (text !== undefined) return { text };
+  const path = reading.certificateFile("CA_FILE");
+  return path === null ? null : { path };
 }
 
 /** Settings of another store beside the embedded one would be a surprise either way, so they end the start. */

@@ -10,6 +10,9 @@ export interface Files {
   read(path: string): string | null;
 }
 
+/** A text that a setting gives: in a file, or as its own value. */
+export type TextSource = { readonly path: string } | { readonly text: string };
+
 /** Variables whose value is a text. */
 type TextVariable = { [V in VariableName]: Settings[V] extends string | undefined ? V : never }[VariableName];
 
@@ -78,6 +81,25 @@ export class Reading {
       this.refuse(variable, `there is no file ${JSON.stringify(path)}; correct the path or unset the variable`);
     }
     return path ?? null;
+  }
+
+  /**
+   * A text that one of two variables gives, or null where both are unset.
+   *
+   * @throws {ConfigError} when both are set, or the file is missing
+   */
+  textSource(inFile: FileVariable, asValue: TextVariable): TextSource | null {
+    this.onlyOne(inFile, asValue);
+    const text = this.settings[asValue];
+    if (text !== undefined) return { text };
+    const path = this.existingFile(inFile);
+    return path === null ? null : { path };
+  }
+
+  /** @throws {ConfigError} about the second of two variables when both are set */
+  onlyOne(first: VariableName, second: VariableName): void {
+    if (!this.isSet(first) || !this.isSet(second)) return;
+    this.refuse(second, `contradicts ${this.given.nameOf(first)}: unset one of the two`);
   }
 
   /** The path of a file of certificates. @throws {ConfigError} when it is missing or holds none */

@@ -105,8 +105,9 @@ export function embeddedConfig(reading: Reading): EmbeddedConfig {
   if ((store || cluster) && !isLoopback(host)) {
     reading.warn("EMBEDDED_HOST", `${host} lets others reach the embedded servers, whose sample passwords are public`);
   }
-  if (cluster && reading.isSet("KUBECONFIG")) {
-    reading.warn("KUBECONFIG", "ignored, the embedded cluster is on; set EMBEDDED=store or off to use your own");
+  for (const variable of ["KUBECONFIG", "KUBECONFIG_CONTENT"] as const) {
+    if (!cluster || !reading.isSet(variable)) continue;
+    reading.warn(variable, "ignored, the embedded cluster is on; set EMBEDDED=store or off to use your own");
   }
   return { store, cluster, host: bindAddress(host) };
 }

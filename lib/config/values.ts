@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { parseSessionKeys } from "@/lib/results/session_key.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 import { canonicalHost } from "./hosts.ts";
@@ -32,8 +33,19 @@ export function kind<T>(text: string, parse: (value: string) => T | Problem | un
 /** Any text on one line. */
 export const line = () => kind("text on one line", (value) => hasControl(value) ? undefined : value);
 
+/** Any text. */
+export const text = () => kind("text, also of several lines", (value) => value);
+
 /** The path of a file or folder. */
 export const path = () => kind("a path", (value) => hasControl(value) ? undefined : value);
+
+/** Certificates as PEM text. */
+export const certificates = () =>
+  kind("certificates in PEM", (value) => value.includes("-----BEGIN CERTIFICATE-----") ? value : undefined);
+
+/** The keys of sessions. */
+export const sessionKeys = () =>
+  kind("one or two keys, each the base64 of 32 bytes", (value) => parseSessionKeys(value) ?? undefined);
 
 /** True for any value at all. */
 export const presence = () => kind("any value", () => true);

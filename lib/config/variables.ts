@@ -11,6 +11,7 @@ import {
 import { conventions } from "./conventions.ts";
 import {
   base,
+  certificates,
   choice,
   choices,
   decimal,
@@ -27,7 +28,9 @@ import {
   presence,
   redisAddress,
   resultsBase,
+  sessionKeys,
   tenant,
+  text,
 } from "./values.ts";
 
 /** The parts that a process may play. */
@@ -146,6 +149,9 @@ export const environment = z.object({
     "A PEM file of certificate authorities that every upstream may use, besides those of the runtime (`DENO_TLS_CA_STORE`, `DENO_CERT`). If a kubeconfig names its cluster's authority, only that one is trusted for the cluster.",
     { otherwise: "those that the runtime trusts" },
   ),
+  CA_CERTIFICATES: process(certificates().optional(), "The content of `CA_FILE` instead of its path.", {
+    otherwise: "as `CA_FILE`",
+  }),
   EMBEDDED: embedded(
     choice(["on", "store", "cluster", "off"]).default("on"),
     "What runs embedded in the process: store and cluster (`on`), one of them, or nothing (`off`).",
@@ -245,7 +251,7 @@ export const environment = z.object({
   ),
   S3_ACCESS_KEY: store(
     line().optional(),
-    "One access key of a `minio` or `generic` store for all callers. Requires `GATEWAY_USERS_FILE` or `S3_SHARED_WITHOUT_LOGIN`.",
+    "One access key of a `minio` or `generic` store for all callers. Requires `GATEWAY_USERS_FILE`, `GATEWAY_USERS` or `S3_SHARED_WITHOUT_LOGIN`.",
     { secret: true, otherwise: "user name and password are the caller's own access key and secret" },
   ),
   S3_SECRET_KEY: store(line().optional(), "The secret of `S3_ACCESS_KEY`.", {
@@ -257,6 +263,10 @@ export const environment = z.object({
     "The users of the shared keys: lines `name:scrypt-hash` (see `deno task user`), checked on every request.",
     { otherwise: "none" },
   ),
+  GATEWAY_USERS: store(text().optional(), "The content of `GATEWAY_USERS_FILE` instead of its path.", {
+    secret: true,
+    otherwise: "none",
+  }),
   S3_SHARED_WITHOUT_LOGIN: store(
     flag().default(false),
     "`true` gives the rights of the shared keys to every caller, whatever the login.",
@@ -294,7 +304,7 @@ export const environment = z.object({
   ),
   GATEWAY_URL: web(
     base().optional(),
-    "The base of the gateway that the storage pages work through, without `/api/v1`. Logins are sealed with the session key, so `RESULTS_SESSION_KEY_FILE` is needed too.",
+    "The base of the gateway that the storage pages work through, without `/api/v1`. Logins are sealed with the session key, so `RESULTS_SESSION_KEY_FILE` or `RESULTS_SESSION_KEY` is needed too.",
     { otherwise: "the gateway role of this process; without one there are no storage pages" },
   ),
   CAMPAIGN_WEB_STATIC: web(
@@ -319,6 +329,10 @@ export const environment = z.object({
     "The kubeconfig of the cluster. Ignored, with a line at the start, beside an embedded cluster.",
     { otherwise: "the pod's service account, else `~/.kube/config`; one of them is required unless site-only" },
   ),
+  KUBECONFIG_CONTENT: web(text().optional(), "A kubeconfig itself instead of its path.", {
+    secret: true,
+    otherwise: "as `KUBECONFIG`",
+  }),
   RESULTS_S3_ENDPOINT: results(origin().optional(), "The S3 endpoint that holds the results.", {
     store: true,
     otherwise: "required without an embedded store",
@@ -351,12 +365,17 @@ export const environment = z.object({
   ),
   RESULTS_SESSION_KEY_FILE: results(
     path().optional(),
-    "A file with the key that seals session cookies: 32 bytes as base64.",
+    "A file with the key that seals session cookies: 32 bytes as base64. A second key, on a line of its own, opens them too, while the key is being replaced ([operations.md](operations.md#replacing-keys)).",
     {
       roles: ["web", "results"],
       aliases: ["HTRFLOW_SESSION_KEY_FILE"],
       otherwise: "a random key in the data folder with an embedded store, else `/secrets/session/key`",
     },
+  ),
+  RESULTS_SESSION_KEY: results(
+    sessionKeys().optional(),
+    "The content of `RESULTS_SESSION_KEY_FILE` instead of its path; a blank may stand between two keys.",
+    { roles: ["web", "results"], secret: true, otherwise: "as `RESULTS_SESSION_KEY_FILE`" },
   ),
   RESULTS_SESSION_HOURS: results(decimal(0.01, ONE_YEAR_HOURS, "hours").default(8), "How long a session lasts.", {
     roles: ["web", "results"],

@@ -13,6 +13,8 @@ export type ClusterAddress =
   | { readonly kind: "server"; readonly url: string }
   /** The value of `KUBECONFIG`: a file, or several joined as in PATH. */
   | { readonly kind: "kubeconfig"; readonly path: string }
+  /** A kubeconfig itself. */
+  | { readonly kind: "content"; readonly text: string }
   /** The pod's service account, else the user's own `~/.kube/config`. */
   | { readonly kind: "default" };
 
@@ -35,14 +37,17 @@ export async function clusterConnection(
 
 async function entry(address: ClusterAddress, caCerts: ClusterOptions["caCerts"]): Promise<ClusterEntry> {
   if (address.kind === "server") return openServer(address.url, caCerts);
-  const paths = address.kind === "kubeconfig" ? existing(address.path) : ownFiles();
+  const isContent = address.kind === "content";
+  const paths = address.kind === "kubeconfig" ? existing(address.path) : isContent ? null : ownFiles();
   // The client takes half a second and 80 MB to load, which only those pay who need its credentials.
-  const { kubeconfigEntry, serviceAccountEntry } = await import("./kubeconfig.ts");
+  const { contentEntry, kubeconfigEntry, serviceAccountEntry } = await import("./kubeconfig.ts");
   try {
+    if (isContent) return contentEntry(address.text, caCerts);
     return paths ? kubeconfigEntry(paths, caCerts) : serviceAccountEntry(caCerts);
   } catch {
     // The reader's own message quotes lines of the file, and those may be tokens.
-    throw new ConfigError("KUBECONFIG", "is no kubeconfig with a current context, a server and a user");
+    const variable = isContent ? "KUBECONFIG_CONTENT" : "KUBECONFIG";
+    throw new ConfigError(variable, "is no kubeconfig with a current context, a server and a user");
   }
 }
 

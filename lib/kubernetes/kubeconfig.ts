@@ -24,6 +24,13 @@ export function kubeconfigEntry(paths: readonly string[], authorities: MoreAutho
   return entryOf(first, authorities);
 }
 
+/** The same of a kubeconfig's text. @throws whatever is wrong with it; the message may quote secrets */
+export function contentEntry(text: string, authorities: MoreAuthorities): ClusterEntry {
+  const config = new KubeConfig();
+  config.loadFromString(text);
+  return entryOf(config, authorities);
+}
+
 /** The cluster that this process is a pod of. */
 export function serviceAccountEntry(authorities: MoreAuthorities): ClusterEntry {
   const config = new KubeConfig();

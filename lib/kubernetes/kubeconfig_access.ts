@@ -21,12 +21,18 @@ type Members = Readonly<Record<string, unknown>>;
  * What the current context of kubeconfig files needs, merged as kubectl merges them: the first file that says
  * something wins. A file that is missing or is no kubeconfig needs nothing; the connection reports what is wrong.
  *
- * @param list value of `KUBECONFIG`: a path, or several joined as in PATH
+ * @param source a path, or several joined as in PATH; or a configuration itself, whose paths are below the working folder
  * @param read the text of a file, or null where it cannot be read
  */
-export function kubeconfigAccess(list: string, read: (path: string) => string | null): KubeconfigAccess {
+export function kubeconfigAccess(
+  source: { readonly path: string } | { readonly text: string },
+  read: (path: string) => string | null,
+): KubeconfigAccess {
+  const list = "path" in source ? source.path : "";
   const paths = list.split(delimiter).filter((path) => path !== "").map((path) => resolve(path));
-  const configs = paths.map((path) => ({ folder: dirname(path), config: parsed(read(path)) }));
+  const configs = "text" in source
+    ? [{ folder: resolve(), config: parsed(source.text) }]
+    : paths.map((path) => ({ folder: dirname(path), config: parsed(read(path)) }));
   const find = (kind: string, content: string, name: unknown): Named | undefined =>
     configs.flatMap(({ folder, config }) => entries(config[kind], content, folder)).find((one) => one.name === name);
 

@@ -9,7 +9,7 @@ import { resultsError } from "./results_error.ts";
 import type { ResultsStore } from "./results_store.ts";
 import type { RevocableSession, RevokedSessions } from "./revoked_sessions.ts";
 import { clearedCookie, sessionValues } from "./session_cookie.ts";
-import type { SessionKey } from "./session_key.ts";
+import type { SessionKeys } from "./session_key.ts";
 import { openSession, type Session, sessionDigest } from "./session_token.ts";
 
 /** How long the store's confirmation of a session's keys is cached, ms. */
@@ -21,7 +21,7 @@ interface SessionsOptions {
   readonly store: ResultsStore;
   /** Served namespaces; keys are checked under the first. */
   readonly namespaces: readonly string[];
-  readonly sessionKey: SessionKey;
+  readonly sessionKeys: SessionKeys;
   readonly cookieStem: string;
   readonly revoked: RevokedSessions;
   /** ms since 1970 */
@@ -85,21 +85,23 @@ export class Sessions {
 
   /** The genuine sessions in a request's cookies, ended ones included. */
   #opened(request: Sent): CurrentSession[] {
-    const { sessionKey, cookieStem, now } = this.#options;
+    const { sessionKeys, cookieStem, now } = this.#options;
     const tokens = sessionValues(request, cookieStem);
-    const key = tokens.length === 0 ? null : sessionKey();
-    if (key === null) return [];
+    const keys = tokens.length === 0 ? [] : sessionKeys();
     return tokens.flatMap((token) => {
-      const session = openSession(token, key, cookieStem, now());
-      if (session === null) return [];
-      // Computed only where something was revoked: it costs more than opening the session.
-      return [{
-        ...session,
-        digest: sessionDigest(token),
-        get account() {
-          return accountOf(session, key);
-        },
-      }];
+      for (const key of keys) {
+        const session = openSession(token, key, cookieStem, now());
+        if (session === null) continue;
+        // Computed only where something was revoked: it costs more than opening the session.
+        return [{
+          ...session,
+          digest: sessionDigest(token),
+          get account() {
+            return accountOf(session, key);
+          },
+        }];
+      }
+      return [];
     });
   }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type KeyObject, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { openText, sealText } from "@/lib/std/sealed_text.ts";
+import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 const SENDER_BYTES = 12;
@@ -14,12 +14,12 @@ const MAX_ENTRY_CHARACTERS = 64 * 1024;
 const ENTRY = z.object({ sender: z.string(), number: z.number(), events: z.array(z.unknown()) });
 
 /**
- * Entries of a stream that the processes with one key write and read: a list of events, sealed with the sender and a
+ * Entries of a stream that the processes with a common key write and read: a list of events, sealed with the sender and a
  * number that grows. So no other process can read an entry, write one, or have one applied twice.
  */
 export class SealedEvents {
   readonly #stream: string;
-  readonly #key: () => KeyObject;
+  readonly #keys: () => readonly KeyObject[];
   readonly #sender = randomBytes(SENDER_BYTES).toString("base64url");
   /** The number of the last entry of each sender. */
   readonly #last = new LRUCache<string, number>({ max: MAX_SENDERS });
@@ -27,35 +27,34 @@ export class SealedEvents {
 
   /**
    * @param stream its name; an entry opens in no other stream
-   * @param key may throw while there is none
+   * @param keys the first one seals, each of them opens; may throw while there is none
    */
-  constructor(stream: string, key: () => KeyObject) {
+  constructor(stream: string, keys: () => readonly KeyObject[]) {
     this.#stream = stream;
-    this.#key = key;
+    this.#keys = keys;
   }
 
   /** The next entry of this process. Entries must be written in the order in which they were sealed. */
   seal(events: readonly unknown[]): string {
     const entry: z.output<typeof ENTRY> = { sender: this.#sender, number: ++this.#number, events: [...events] };
-    return sealText(JSON.stringify(entry), this.#key(), this.#stream).toString("base64url");
+    return sealText(JSON.stringify(entry), this.#keys()[0], this.#stream).toString("base64url");
   }
 
   /** The events of an entry: none for one of this process, one that was read before, and one that cannot be opened. */
   open(entry: string): readonly unknown[] {
-    const key = this.#readableKey();
-    if (key === null || entry.length > MAX_ENTRY_CHARACTERS) return [];
-    const text = openText(Buffer.from(entry, "base64url"), key, this.#stream);
-    const { data } = ENTRY.safeParse(text === null ? undefined : parsedJson(text));
+    if (entry.length > MAX_ENTRY_CHARACTERS) return [];
+    const opened = openWithOne(Buffer.from(entry, "base64url"), this.#readableKeys(), this.#stream);
+    const { data } = ENTRY.safeParse(opened === null ? undefined : parsedJson(opened.text));
     if (!data || data.sender === this.#sender || data.number <= (this.#last.get(data.sender) ?? 0)) return [];
     this.#last.set(data.sender, data.number);
     return data.events;
   }
 
-  #readableKey(): KeyObject | null {
+  #readableKeys(): readonly KeyObject[] {
     try {
-      return this.#key();
+      return this.#keys();
     } catch {
-      return null;
+      return [];
     }
   }
 }

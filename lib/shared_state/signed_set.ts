@@ -20,16 +20,16 @@ interface SignedSetOptions {
   readonly redis: RedisCommands;
   /** The key of the sorted set. */
   readonly name: string;
-  /** Signs the texts; may throw while there is none. */
-  readonly key: () => KeyObject;
+  /** The first one signs the texts, those of each are read; may throw while there is none. */
+  readonly keys: () => readonly KeyObject[];
   /** Receives the texts that were added, as events. */
   readonly stream: string;
   readonly events: SealedEvents;
 }
 
 /**
- * A set of texts in Redis, each until it ends, for the processes with one key: each text is stored with its signature, and
- * others are not read. What is added is also sent through a stream.
+ * A set of texts in Redis, each until it ends, for the processes with a common key: each text is stored with its signature,
+ * and others are not read. What is added is also sent through a stream.
  */
 export class SignedSet {
   readonly #options: SignedSetOptions;
@@ -58,9 +58,9 @@ export class SignedSet {
   /** Adds texts before it removes others, and drops those that have ended by the server's clock. */
   async write(added: readonly EndingText[], removed: readonly string[]): Promise<void> {
     const { redis, name, stream, events } = this.#options;
-    const members = added.flatMap(({ text, expiresAt }) => [Math.ceil(expiresAt), this.#signed(text)]);
+    const members = added.flatMap(({ text, expiresAt }) => [Math.ceil(expiresAt), this.#signed(text)[0]]);
     for (const some of chunks(members, 2 * MAX_PER_COMMAND)) await redis.command("ZADD", name, ...some);
-    const gone = removed.map((text) => this.#signed(text));
+    const gone = removed.flatMap((text) => this.#signed(text));
     for (const some of chunks(gone, MAX_PER_COMMAND)) await redis.command("ZREM", name, ...some);
     const [seconds] = listOf(await redis.command("TIME"));
     // Sealed as they are sent: an entry with an earlier number than the last one would be ignored.
@@ -72,14 +72,17 @@ export class SignedSet {
     ]);
   }
 
-  #signed(text: string): string {
-    return createHmac("sha256", this.#options.key()).update(text).digest("base64url") + text;
+  /** The members for a text, one for each key. */
+  #signed(text: string): string[] {
+    return this.#options.keys().map((key) => createHmac("sha256", key).update(text).digest("base64url") + text);
   }
 
   #opened(member: string | null): string | null {
     const text = member?.slice(SIGNATURE_CHARACTERS) ?? "";
-    const [claimed, right] = [Buffer.from(member ?? ""), Buffer.from(this.#signed(text))];
-    return claimed.length === right.length && timingSafeEqual(claimed, right) ? text : null;
+    const claimed = Buffer.from(member ?? "");
+    const isSigned = this.#signed(text).map((member) => Buffer.from(member))
+      .some((right) => claimed.length === right.length && timingSafeEqual(claimed, right));
+    return isSigned ? text : null;
   }
 }
 

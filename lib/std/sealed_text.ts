@@ -19,6 +19,19 @@ export function sealText(text: string, key: KeyObject, associated: string): Buff
   return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
 }
 
+/** A sealed text and which of the keys opened it; null where {@linkcode openText} is null for each. */
+export function openWithOne(
+  sealed: Uint8Array,
+  keys: readonly KeyObject[],
+  associated: string,
+): { readonly text: string; readonly key: KeyObject } | null {
+  for (const key of keys) {
+    const text = openText(sealed, key, associated);
+    if (text !== null) return { text, key };
+  }
+  return null;
+}
+
 /** A sealed text; null where it was sealed with another key or other associated data, was changed, or is not one. */
 export function openText(sealed: Uint8Array, key: KeyObject, associated: string): string | null {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;

@@ -3,7 +3,7 @@ import type { KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Scheme } from "@/lib/results/browser_origin.ts";
 import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
-import { openText, sealText } from "@/lib/std/sealed_text.ts";
+import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { accountName } from "./storage_account.ts";
 import type { StorageLogin } from "./storage_cookie.ts";
@@ -25,16 +25,16 @@ type NotedSession = z.output<typeof SESSIONS>[number];
  * out, the oldest first.
  *
  * @param logins the newest first; none removes the note
- * @param key the one that seals logins; null removes the note
+ * @param keys those of logins, of which the first one seals; none removes the note
  * @param nowMs ms since 1970
  */
 export function sessionNoteCookie(
   scheme: Scheme,
   logins: readonly Pick<StorageLogin, "tenant" | "user" | "expiresAt">[],
-  key: KeyObject | null,
+  [key]: readonly KeyObject[],
   nowMs: number,
 ): string {
-  if (key === null) return clearedCookie(scheme, STEM);
+  if (!key) return clearedCookie(scheme, STEM);
   const sessions = logins.map((login): NotedSession => ({ account: accountName(login), endsAt: login.expiresAt }));
   for (let count = sessions.length; count > 0; count--) {
     const value = sealText(JSON.stringify(sessions.slice(0, count)), key, STEM).toString("base64url");
@@ -46,17 +46,16 @@ export function sessionNoteCookie(
 }
 
 /**
- * The sessions of the note in a request, of several notes those of the first that was sealed with this key; none without
- * one.
+ * The sessions of the note in a request, of several notes those of the first that was sealed with one of these keys;
+ * none without one.
  */
 export function notedSessions(
   request: Pick<Request, "url" | "headers">,
-  key: KeyObject | null,
+  keys: readonly KeyObject[],
 ): readonly NotedSession[] {
-  if (key === null) return [];
   for (const value of sessionValues(request, STEM)) {
-    const text = openText(Buffer.from(value, "base64url"), key, STEM);
-    const { data } = SESSIONS.safeParse(text === null ? null : parsedJson(text));
+    const { text } = openWithOne(Buffer.from(value, "base64url"), keys, STEM) ?? {};
+    const { data } = SESSIONS.safeParse(text === undefined ? null : parsedJson(text));
     if (data) return data;
   }
   return [];

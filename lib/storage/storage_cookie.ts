@@ -5,7 +5,7 @@ import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
 import type { RevocableSession } from "@/lib/results/revoked_sessions.ts";
 import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 import { derivedKey } from "@/lib/std/derived_key.ts";
-import { openText, sealText } from "@/lib/std/sealed_text.ts";
+import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { isSameAccount, type StorageAccount } from "./storage_account.ts";
 
@@ -31,9 +31,7 @@ export interface StorageCredentials extends StorageAccount {
 }
 
 /** A login to the store that a browser holds in one of its cookies. */
-export interface StorageLogin extends StorageCredentials {
-  /** Seconds since 1970. */
-  readonly expiresAt: number;
+export interface StorageLogin extends StorageCredentials, RevocableSession {
   /** Seconds since 1970. */
   readonly issuedAt: number;
   /** The cookie it is in, from 0 to below the number of accounts. */
@@ -45,37 +43,39 @@ export interface StorageLogin extends StorageCredentials {
 type Sent = Pick<Request, "url" | "headers">;
 
 /**
- * The key of storage logins, derived from a secret that may be replaced while the process runs; null while that cannot
- * be read.
+ * The keys of storage logins, of which the first one seals. They are derived from secrets that may be replaced while the
+ * process runs; none while those cannot be read.
  */
-export function storageKeys(secret: () => KeyObject | null): () => KeyObject | null {
-  let derived: { readonly from: KeyObject; readonly key: KeyObject } | null = null;
+export function storageKeys(secrets: () => readonly KeyObject[]): () => readonly KeyObject[] {
+  let from: readonly KeyObject[] = [];
+  let keys: readonly KeyObject[] = [];
   return () => {
-    const from = secret();
-    if (from === null) return null;
-    if (derived?.from !== from) derived = { from, key: derivedKey(from.export(), "storage logins") };
-    return derived.key;
+    const current = secrets();
+    if (current === from) return keys;
+    from = current;
+    keys = current.map((secret) => derivedKey(secret.export(), "storage logins"));
+    return keys;
   };
 }
 
 /**
  * The storage logins of a request, the newest first. Of several cookies of one name the first that holds a login in force
- * counts: another host of the domain, or an earlier page, may have left others. Cookies that were not sealed with this
- * key, and expired ones, are left out.
+ * counts: another host of the domain, or an earlier page, may have left others. Cookies that were sealed with none
+ * of these keys, and expired ones, are left out.
  *
  * @param nowMs ms since 1970
  * @param isInForce whether a genuine login that has not expired still counts
  */
 export function storageLogins(
   request: Sent,
-  key: KeyObject,
+  keys: readonly KeyObject[],
   nowMs: number,
   isInForce: (login: StorageLogin) => boolean,
 ): StorageLogin[] {
   const logins: StorageLogin[] = [];
   for (let slot = 0; slot < MAX_ACCOUNTS; slot++) {
     for (const value of sessionValues(request, stemOf(slot))) {
-      const login = openLogin(value, slot, key, nowMs);
+      const login = openLogin(value, slot, keys, nowMs);
       if (login === null || !isInForce(login)) continue;
       logins.push(login);
       break;
@@ -103,26 +103,6 @@ export function storageCookie(
   return sessionCookie(scheme, stemOf(slot), value, e - i);
 }
 
-/**
- * A login as the list of revoked sessions knows it: by digests that tell nothing of it without the key.
- *
- * @param key the one that sealed it
- */
-export function revocableLogin(
-  { tenant, user, password, digest, expiresAt, issuedAt }: StorageLogin,
-  key: KeyObject,
-): RevocableSession {
-  return {
-    digest,
-    expiresAt,
-    issuedAt,
-    // Computed only where something was revoked.
-    get account() {
-      return createHmac("sha256", key).update(JSON.stringify([STEM, tenant, user, password])).digest("base64url");
-    },
-  };
-}
-
 /** The `Set-Cookie` value that removes one login from a browser. */
 export function clearedLogin(request: Sent, { slot }: Pick<StorageLogin, "slot">): string {
   return clearedCookie(browserScheme(request), stemOf(slot));
@@ -148,13 +128,22 @@ function freeSlot(account: StorageAccount, logins: readonly StorageLogin[]): num
   return logins.reduce((oldest, login) => login.issuedAt < oldest.issuedAt ? login : oldest).slot;
 }
 
-function openLogin(value: string, slot: number, key: KeyObject, nowMs: number): StorageLogin | null {
+function openLogin(value: string, slot: number, keys: readonly KeyObject[], nowMs: number): StorageLogin | null {
   const sealed = Buffer.from(value, "base64url");
   // Decoding skips invalid characters, but a login has one spelling.
   if (sealed.toString("base64url") !== value) return null;
-  const text = openText(sealed, key, STEM);
-  const { data } = CONTENT.safeParse(text === null ? null : parsedJson(text));
+  const opened = openWithOne(sealed, keys, STEM);
+  if (opened === null) return null;
+  const { data } = CONTENT.safeParse(parsedJson(opened.text));
   if (!data || data.e * 1000 <= nowMs) return null;
+  const { t: tenant, u: user, p: password, e: expiresAt, i: issuedAt } = data;
   const digest = createHash("sha256").update(value).digest("base64url");
-  return { tenant: data.t, user: data.u, password: data.p, expiresAt: data.e, issuedAt: data.i, slot, digest };
+  return {
+    ...{ tenant, user, password, expiresAt, issuedAt, slot, digest },
+    // Computed only where something was revoked.
+    get account() {
+      const text = JSON.stringify([STEM, tenant, user, password]);
+      return createHmac("sha256", opened.key).update(text).digest("base64url");
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { KeyDerivation } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { SessionKey } from "@/lib/results/session_key.ts";
+import type { SessionKeys } from "@/lib/results/session_key.ts";
 import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
@@ -15,7 +15,7 @@ export interface ResultsDeps {
   readonly keyDerivation: KeyDerivation;
   /** The tenant whose `tenant/` in front of a user name is dropped; null: none. */
   readonly loginTenant: string | null;
-  readonly sessionKey: SessionKey;
+  readonly sessionKeys: SessionKeys;
   readonly sessionHours: number;
   /** Sessions that ended before their time. */
   readonly revoked: RevokedSessions;

@@ -145,11 +145,11 @@ function cookieOf({ cookieStem, sessionHours }: ResultsDeps, scheme: Scheme, { t
 
 /** A session once the store has confirmed the credentials, null when it rejected them. */
 async function sealedSession(deps: ResultsDeps, user: string, password: string): Promise<Login | null> {
-  const { store, namespaces, keyDerivation, sessionKey, sessionHours, cookieStem, now } = deps;
+  const { store, namespaces, keyDerivation, sessionKeys, sessionHours, cookieStem, now } = deps;
   const keys = loginKeys(keyDerivation, user, password);
   if (keys === null) return null;
-  const key = sessionKey();
-  if (key === null) throw resultsError(503, "logins are not possible at the moment, the session key cannot be read");
+  const [key] = sessionKeys();
+  if (!key) throw resultsError(503, "logins are not possible at the moment, the session key cannot be read");
   const issuedAt = now() / 1000;
   const expiresAt = issuedAt + sessionHours * SECONDS_PER_HOUR;
   const token = sealSession({ user, keys, expiresAt, issuedAt }, key, cookieStem);

@@ -10,8 +10,8 @@ export interface StorageDeps {
   readonly gateway: StorageGateway;
   readonly usage: BucketUsage;
   readonly rights: LoginRights;
-  /** The key that seals logins; null while it cannot be read. */
-  readonly key: () => KeyObject | null;
+  /** The keys of logins, of which the first one seals; none while they cannot be read. */
+  readonly keys: () => readonly KeyObject[];
   readonly sessionHours: number;
   /** Logins that ended before their time. */
   readonly revoked: RevokedSessions;

@@ -17,7 +17,7 @@ import {
 } from "@/lib/storage/storage_cookie.ts";
 import { checkStorageLogin, type LoginVerdict } from "@/lib/storage/storage_login.ts";
 import type { StorageDeps } from "./deps.ts";
-import { loginsOf, namedLogin, revokeLogins } from "./requested_login.ts";
+import { loginsOf, namedLogin } from "./requested_login.ts";
 import type { ResultsAnswer } from "./results_side.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
@@ -76,7 +76,7 @@ export function loginForm(deps: StorageDeps) {
       const { account, cookie, expiresAt } = login;
       context.caller = { username: account.user, tenant: account.tenant };
       const others = before.filter((one) => !isSameAccount(one, account));
-      const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.key(), deps.now());
+      const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.keys(), deps.now());
       if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions]);
       const name = accountName(account);
       const path = /^\/storage(?:[/?]|$)/.test(form.next)
@@ -107,17 +107,17 @@ export function logoutForm(deps: StorageDeps) {
     requireSameOrigin(request);
     // Read now: once a client has left, its request cannot be read any more.
     const scheme = browserScheme(request);
-    const cleared = [...clearedLogins(request), sessionNoteCookie(scheme, [], null, deps.now())];
+    const cleared = [...clearedLogins(request), sessionNoteCookie(scheme, [], [], deps.now())];
     const logins = loginsOf(deps, request);
     const named = await accountToEnd(context);
     if (named !== undefined) {
       const login = namedLogin(logins, named);
       if (login === null) return redirect(STORAGE_PATH, []);
-      await revokeLogins(deps, [login]);
-      const sessions = sessionNoteCookie(scheme, logins.filter((one) => one !== login), deps.key(), deps.now());
+      await deps.revoked.add([login]);
+      const sessions = sessionNoteCookie(scheme, logins.filter((one) => one !== login), deps.keys(), deps.now());
       return redirect(STORAGE_PATH, [clearedLogin(request, login), sessions]);
     }
-    const [campaigns] = await Promise.all([deps.results?.logOut(context), revokeLogins(deps, logins)]);
+    const [campaigns] = await Promise.all([deps.results?.logOut(context), deps.revoked.add(logins)]);
     const cookies = [...cleared, ...(campaigns?.cookies ?? [])];
     // The cookies are gone, but a copy of the campaigns' one is still valid.
     if (campaigns && campaigns.error !== null) return redirect("/login?error=logout", cookies);
@@ -206,8 +206,8 @@ function sealedLogin(
   { tenant, user, password }: StorageCredentials,
   before: readonly StorageLogin[],
 ): SealedLogin | RefusedStorage {
-  const key = deps.key();
-  if (key === null) return refused(503);
+  const [key] = deps.keys();
+  if (!key) return refused(503);
   const issuedAt = deps.now() / 1000;
   const expiresAt = issuedAt + deps.sessionHours * SECONDS_PER_HOUR;
   const cookie = storageCookie(scheme, { tenant, user, password, issuedAt, expiresAt }, before, key);

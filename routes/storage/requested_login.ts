@@ -1,21 +1,13 @@
 import { isSameAccount, typedAccount } from "@/lib/storage/storage_account.ts";
-import { revocableLogin, type StorageLogin, storageLogins } from "@/lib/storage/storage_cookie.ts";
+import { type StorageLogin, storageLogins } from "@/lib/storage/storage_cookie.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { StorageDeps } from "./deps.ts";
 
-type LoginDeps = Pick<StorageDeps, "key" | "now" | "revoked">;
+type LoginDeps = Pick<StorageDeps, "keys" | "now" | "revoked">;
 
 /** The storage logins of a request that have not ended, the newest first. */
-export function loginsOf({ key, now, revoked }: LoginDeps, request: Request): StorageLogin[] {
-  const sealing = key();
-  if (sealing === null) return [];
-  return storageLogins(request, sealing, now(), (login) => !revoked.has(revocableLogin(login, sealing)));
-}
-
-/** Ends logins before their time. @returns resolves when other processes can know of it, or after a second */
-export async function revokeLogins({ key, revoked }: LoginDeps, logins: readonly StorageLogin[]): Promise<void> {
-  const sealing = key();
-  if (sealing !== null) await revoked.add(logins.map((login) => revocableLogin(login, sealing)));
+export function loginsOf({ keys, now, revoked }: LoginDeps, request: Request): StorageLogin[] {
+  return storageLogins(request, keys(), now(), (login) => !revoked.has(login));
 }
 
 /** The login that an address names by `account`, else the newest; null where there is none. */

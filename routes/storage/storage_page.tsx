@@ -154,12 +154,12 @@ async function endpointOf(
 
 /** The sessions that this browser had at the storage and has no more. */
 function endedSessions(
-  { key }: StorageDeps,
+  { keys }: StorageDeps,
   { request }: RequestContext,
   logins: readonly StorageLogin[],
 ): readonly EndedSession[] {
   const names = new Set(logins.map((login) => accountName(login).toLowerCase()));
-  return notedSessions(request, key()).filter(({ account }) => !names.has(account.toLowerCase()));
+  return notedSessions(request, keys()).filter(({ account }) => !names.has(account.toLowerCase()));
 }
 
 type EndedSession = ReturnType<typeof notedSessions>[number];

@@ -265,6 +265,23 @@ test("after the session key was replaced, replicas share what ends under the new
   await until("the other has read it with its new key", () => other.revoked.has(session("s")));
 });
 
+test("while the session key is replaced, replicas before and after the change share what ends", async (deps) => {
+  const [old, next] = [0, 1].map(() => randomBytes(32).toString("base64"));
+  const file = (name: string, ...keys: string[]) => {
+    const path = `${deps.keyFile}-${name}`;
+    Deno.writeTextFileSync(path, keys.join("\n"));
+    return path;
+  };
+  await using before = await Replica.start({ ...deps, keyFile: file("before", old, next) });
+  await using after = await Replica.start({ ...deps, keyFile: file("after", next, old) });
+  await before.revoked.add([session("of-before")]);
+  await after.revoked.add([session("of-after")]);
+  await until("before knows", () => before.revoked.has(session("of-after")));
+  await until("after knows", () => after.revoked.has(session("of-before")));
+  await using later = await Replica.start({ ...deps, keyFile: file("later", next, old) });
+  for (const name of ["of-before", "of-after"]) assert.ok(later.revoked.has(session(name)), name);
+});
+
 test("processes of the results role alone share refused logins, too", async (deps) => {
   await using one = await Replica.start({ ...deps, roles: "results" });
   await using other = await Replica.start({ ...deps, roles: "results" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { App } from "@/lib/http/app.ts";
-import { givenSessionKey } from "@/lib/results/session_key.ts";
+import { givenSessionKeys } from "@/lib/results/session_key.ts";
 import type { AppDeps } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { WebDeps } from "@/routes/web_deps.ts";
@@ -27,7 +27,7 @@ const pageOfTheStore: FakeAnswer = ({ method }) =>
   });
 
 function results(endpoint: string): ReturnType<typeof resultsDeps> {
-  return resultsDeps(endpoint, { sessionKey: givenSessionKey(randomBytes(32)), log: NO_LOG, now: () => NOW });
+  return resultsDeps(endpoint, { sessionKeys: givenSessionKeys(randomBytes(32)), log: NO_LOG, now: () => NOW });
 }
 
 function web(storeOrigin: string, staticFolder: string): WebDeps {

@@ -75,7 +75,7 @@ Deno.test("config: an empty environment plays all roles on loopback with everyth
   assert.deepEqual(config.gateway?.corsOrigins, []);
   assert.deepEqual(config.web?.resultsUrl, null);
   assert.equal(config.web?.resultsProxy, null);
-  assert.equal(config.results?.sessionKeyFile, null);
+  assert.equal(config.results?.sessionKey, null);
   assert.equal(config.results?.store, null);
   assert.deepEqual(config.campaigns, { conventions: CONVENTIONS.stackroom, namespaces: ["batch-default"] });
   assert.deepEqual(config.warnings, []);
@@ -191,7 +191,9 @@ Deno.test("config: KUBECONFIG beside an embedded cluster is ignored with one lin
   assert.equal(config.web?.kubeconfig, null);
   assert.equal(config.warnings.length, 1);
   assert.match(config.warnings[0], /^KUBECONFIG: ignored/);
-  assert.equal(read({ EMBEDDED: "store", KUBECONFIG: "/k" }, { exists: () => true }).web?.kubeconfig, "/k");
+  assert.deepEqual(read({ EMBEDDED: "store", KUBECONFIG: "/k" }, { exists: () => true }).web?.kubeconfig, {
+    path: "/k",
+  });
 });
 
 Deno.test("token key: required without an embedded store, and the known example counts as unset", () => {
@@ -305,10 +307,10 @@ Deno.test("generic backend: keys for everybody need a users file, or to be meant
   const identity = { kind: "shared", accessKey: "key", secretKey: "secret" };
   assert.deepEqual(read({ ...keys, GATEWAY_USERS_FILE: "/users" }, disk).gateway?.store?.identity, {
     ...identity,
-    usersFile: "/users",
+    users: { path: "/users" },
   });
   const meant = read({ ...keys, S3_SHARED_WITHOUT_LOGIN: "true" });
-  assert.deepEqual(meant.gateway?.store?.identity, { ...identity, usersFile: null });
+  assert.deepEqual(meant.gateway?.store?.identity, { ...identity, users: null });
   assert.match(meant.warnings.join(), /^S3_SHARED_WITHOUT_LOGIN: true/);
   refused({ ...keys, S3_SHARED_WITHOUT_LOGIN: "false" }, "S3_ACCESS_KEY", /GATEWAY_USERS_FILE/);
   refused({ ...keys, GATEWAY_USERS_FILE: "/gone" }, "GATEWAY_USERS_FILE", /there is no file "\/gone"/, disk);
@@ -324,7 +326,7 @@ Deno.test("CA_FILE: must be there and hold a certificate", () => {
   refused({ CA_FILE: "/ca.pem" }, "CA_FILE", /holds no PEM certificate/, holding("nonsense"));
   refused({ CA_FILE: "/folder" }, "CA_FILE", /"\/folder" cannot be read/, holding(null));
   const pem = "-----BEGIN CERTIFICATE-----\n";
-  assert.equal(read({ CA_FILE: "/ca.pem" }, holding(pem)).caFile, "/ca.pem");
+  assert.deepEqual(read({ CA_FILE: "/ca.pem" }, holding(pem)).ca, { path: "/ca.pem" });
 });
 
 const PEM_DISK = { exists: () => true, read: () => "-----BEGIN CERTIFICATE-----\n" };
@@ -409,7 +411,7 @@ Deno.test("web role: needs a cluster, by a kubeconfig that is there, as a pod or
   refused({ ...WEB, KUBECONFIG: "/a:/b" }, "KUBECONFIG", /no file "\/b"/, { exists: (path) => path === "/a" });
   const own = { exists: (path: string) => path === "/home/me/.kube/config" };
   assert.equal(read({ ...WEB, HOME: "/home/me" }, own).web?.kubeconfig, null);
-  assert.equal(read({ ...WEB, KUBECONFIG: "/a" }, { exists: () => true }).web?.kubeconfig, "/a");
+  assert.deepEqual(read({ ...WEB, KUBECONFIG: "/a" }, { exists: () => true }).web?.kubeconfig, { path: "/a" });
   assert.equal(read({ KUBECONFIG: "/none" }, nothing).web?.kubeconfig, null);
 });
 
@@ -459,7 +461,7 @@ Deno.test("results role: store, session key and tenant", () => {
     region: "us-east-1",
     keyDerivation: "hcp",
     tenant: "archive",
-    sessionKeyFile: "/secrets/session/key",
+    sessionKey: { path: "/secrets/session/key" },
     sessionHours: 8,
     trustedHops: 1,
   });
@@ -471,7 +473,7 @@ Deno.test("results role: store, session key and tenant", () => {
   assert.equal(read(address).results?.tenant, null);
   assert.equal(read({ ...address, RESULTS_TENANT: "archive" }).results?.tenant, "archive");
   const keyFile = { RESULTS_SESSION_KEY_FILE: "/key" };
-  assert.equal(read(keyFile, { exists: () => true }).results?.sessionKeyFile, "/key");
+  assert.deepEqual(read(keyFile, { exists: () => true }).results?.sessionKey, { path: "/key" });
 });
 
 Deno.test("results role: a login's keys follow the store's kind, unless told otherwise", () => {
@@ -541,7 +543,7 @@ Deno.test("results role: a session key that is not there is named by its variabl
   refused(RESULTS, "RESULTS_SESSION_KEY_FILE", /required.*"\/secrets\/session\/key".*openssl rand -base64 32/, files);
   refused({ ...RESULTS, RESULTS_SESSION_KEY_FILE: "/k" }, "RESULTS_SESSION_KEY_FILE", /no file "\/k"/, files);
   refused({ ...RESULTS, HTRFLOW_SESSION_KEY_FILE: "/k" }, "HTRFLOW_SESSION_KEY_FILE", /no file "\/k"/, files);
-  assert.equal(read({}, files).results?.sessionKeyFile, null);
+  assert.equal(read({}, files).results?.sessionKey, null);
 });
 
 Deno.test("trusted hops: none before the process, one more before results where the pass-through is in front", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { resolve } from "node:path";
 import { kubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 
 const CONFIG = `
@@ -15,12 +16,19 @@ users:
 `;
 
 function access(files: Record<string, string>, list: string) {
-  return kubeconfigAccess(list, (path) => files[path] ?? null);
+  return kubeconfigAccess({ path: list }, (path) => files[path] ?? null);
 }
 
 Deno.test("kubeconfig access: the files that the current context names, relative to the kubeconfig, and no others", () => {
   assert.deepEqual(access({ "/k/config": CONFIG }, "/k/config"), {
     files: ["/k/config", "/k/ca.pem", "/me.crt", "/k/me.key", "/run/token"],
+    commands: [],
+  });
+});
+
+Deno.test("kubeconfig access: a configuration that is no file names its files from the working folder", () => {
+  assert.deepEqual(kubeconfigAccess({ text: CONFIG }, () => null), {
+    files: ["ca.pem", "../me.crt", "me.key", "/run/token"].map((path) => resolve(path)),
     commands: [],
   });
 });

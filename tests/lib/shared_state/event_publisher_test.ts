@@ -9,7 +9,7 @@ const STREAM = "stackroom:events";
 
 /** A publisher over a server that fails as long as it `isDown`; `retry` ends the publisher's wait. */
 function published() {
-  const reader = new SealedEvents(STREAM, () => KEY);
+  const reader = new SealedEvents(STREAM, () => [KEY]);
   const state = {
     isDown: false,
     hasNoKey: false,
@@ -28,13 +28,13 @@ function published() {
       if (state.losesReply) throw new Error("no reply");
     },
   };
-  const key = () => {
+  const keys = () => {
     if (state.hasNoKey) throw new Error("no key");
-    return KEY;
+    return [KEY];
   };
   let waiting = Promise.withResolvers<void>();
   const waits: number[] = [];
-  const publisher = new EventPublisher(redis, STREAM, new SealedEvents(STREAM, key), (ms, signal) => {
+  const publisher = new EventPublisher(redis, STREAM, new SealedEvents(STREAM, keys), (ms, signal) => {
     waits.push(ms);
     waiting = Promise.withResolvers();
     signal?.addEventListener("abort", () => waiting.resolve(), { once: true });

@@ -7,7 +7,7 @@ import { SealedEvents } from "@/lib/shared_state/sealed_events.ts";
 const KEY = createSecretKey(randomBytes(32));
 
 function events(key = KEY, stream = "stackroom:events"): SealedEvents {
-  return new SealedEvents(stream, () => key);
+  return new SealedEvents(stream, () => [key]);
 }
 
 Deno.test("sealed events: another process with the key reads them once, its own sender never", () => {
@@ -47,6 +47,15 @@ Deno.test("sealed events: without a key nothing is read, and nothing can be seal
   });
   assert.deepEqual(none.open(events().seal([1])), []);
   assert.throws(() => none.seal([1]), /no key/);
+});
+
+Deno.test("sealed events: while a key is replaced, entries of both are read, and the first one seals", () => {
+  const next = createSecretKey(randomBytes(32));
+  const both = new SealedEvents("stackroom:events", () => [KEY, next]);
+  assert.deepEqual(both.open(events(next).seal([1])), [1]);
+  assert.deepEqual(both.open(events().seal([2])), [2]);
+  const entry = both.seal([3]);
+  assert.deepEqual([events().open(entry), events(next).open(entry)], [[3], []]);
 });
 
 Deno.test("sealed events: anything else is not read", () => {

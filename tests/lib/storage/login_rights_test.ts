@@ -30,7 +30,16 @@ async function rightsIn(store: Store) {
     return Promise.resolve(Response.json({ namespacePermission }));
   }, () => now);
   const rights = new LoginRights(gateway, () => now);
-  const login = { tenant, user: "olle/å", password: "p", expiresAt: 0, issuedAt: 0, slot: 0, digest: "d" };
+  const login = {
+    tenant,
+    user: "olle/å",
+    password: "p",
+    expiresAt: 0,
+    issuedAt: 0,
+    slot: 0,
+    account: "a",
+    digest: "d",
+  };
   const read = () => rights.read(login, "letters", new RequestContext(new Request("http://here.example/storage")));
   const first = await read();
   const before = paths.length;
@@ -90,7 +99,16 @@ Deno.test("login rights: pages that wait for the same rights share a look-up, an
     return failed;
   }, () => now);
   const rights = new LoginRights(gateway, () => now);
-  const login = { tenant: "archive", user: "olle", password: "p", expiresAt: 0, issuedAt: 0, slot: 0, digest: "d" };
+  const login = {
+    tenant: "archive",
+    user: "olle",
+    password: "p",
+    expiresAt: 0,
+    issuedAt: 0,
+    slot: 0,
+    account: "a",
+    digest: "d",
+  };
   const read = () => rights.read(login, "letters", new RequestContext(new Request("http://here.example/storage")));
   const pages = [read(), read()];
   fail(new TypeError("no error of HTTP"));

@@ -14,8 +14,7 @@ const NOW_S = 1_800_000_000;
 const KEY = keyOf(createSecretKey(randomBytes(32)));
 
 function keyOf(secret: ReturnType<typeof createSecretKey>) {
-  const key = storageKeys(() => secret)();
-  assert.ok(key);
+  const [key] = storageKeys(() => [secret])();
   return key;
 }
 
@@ -42,25 +41,28 @@ Deno.test("storage cookie: it holds a login that only the key opens, until it ex
   assert.match(cookieOf("https", login("åsa"), [], KEY), /^__Host-storage_session=.*; Secure$/);
   assert.ok(!cookie.includes("p4ss") && !cookie.includes(btoa("p4ss").replace("==", "")));
 
-  const [{ digest, ...opened }, ...others] = storageLogins(requestWith(cookie), KEY, NOW_S * 1000, ALL);
+  const [{ digest, account, ...opened }, ...others] = storageLogins(requestWith(cookie), [KEY], NOW_S * 1000, ALL);
   assert.deepEqual(opened, { ...login("åsa"), slot: 0 });
-  assert.equal(digest.length, 43);
+  assert.deepEqual([digest.length, account.length], [43, 43]);
   assert.deepEqual(others, []);
 
-  assert.deepEqual(storageLogins(requestWith(cookie), KEY, (NOW_S + 3600) * 1000, ALL), []);
-  assert.deepEqual(storageLogins(requestWith(cookie), keyOf(createSecretKey(randomBytes(32))), NOW_S * 1000, ALL), []);
+  assert.deepEqual(storageLogins(requestWith(cookie), [KEY], (NOW_S + 3600) * 1000, ALL), []);
+  assert.deepEqual(
+    storageLogins(requestWith(cookie), [keyOf(createSecretKey(randomBytes(32)))], NOW_S * 1000, ALL),
+    [],
+  );
   const changed = cookie.replace(/=(.)/, (_, first) => first === "_" ? "=-" : "=_");
-  assert.deepEqual(storageLogins(requestWith(changed), KEY, NOW_S * 1000, ALL), []);
-  assert.deepEqual(storageLogins(requestWith("storage_session=AAAA"), KEY, NOW_S * 1000, ALL), []);
+  assert.deepEqual(storageLogins(requestWith(changed), [KEY], NOW_S * 1000, ALL), []);
+  assert.deepEqual(storageLogins(requestWith("storage_session=AAAA"), [KEY], NOW_S * 1000, ALL), []);
 });
 
 Deno.test("storage cookie: a browser holds eight accounts, each once, and the oldest makes room", () => {
   const cookies = new Map<string, string>();
   const add = (one: ReturnType<typeof login>): StorageLogin[] => {
-    const before = storageLogins(requestWith(...cookies.values()), KEY, NOW_S * 1000, ALL);
+    const before = storageLogins(requestWith(...cookies.values()), [KEY], NOW_S * 1000, ALL);
     const cookie = cookieOf("http", one, before, KEY);
     cookies.set(cookie.split("=", 1)[0], cookie);
-    return storageLogins(requestWith(...cookies.values()), KEY, NOW_S * 1000, ALL);
+    return storageLogins(requestWith(...cookies.values()), [KEY], NOW_S * 1000, ALL);
   };
   for (let n = 0; n < 8; n++) add(login(`user${n}`, n % 2 === 0 ? "archive" : null, NOW_S + n));
   assert.equal(cookies.size, 8);
@@ -89,7 +91,9 @@ Deno.test("storage cookie: of several cookies of one name the first login in for
   const expired = cookieOf("http", login("old", "archive", NOW_S - 4000), [], KEY);
   const good = cookieOf("http", login("olle"), [], KEY);
   const usersOf = (cookies: readonly string[]) =>
-    storageLogins(requestWith(...cookies), KEY, NOW_S * 1000, ({ user }) => user !== "kerstin").map(({ user }) => user);
+    storageLogins(requestWith(...cookies), [KEY], NOW_S * 1000, ({ user }) => user !== "kerstin").map(({ user }) =>
+      user
+    );
   assert.deepEqual(usersOf([revoked, foreign, expired, good]), ["olle"]);
   assert.deepEqual(usersOf([good, revoked]), ["olle"]);
   assert.deepEqual(usersOf([revoked, foreign, expired]), []);
@@ -104,12 +108,30 @@ Deno.test("storage cookie: a login too long for a cookie is not sealed, and logi
 });
 
 Deno.test("storage cookie: a replaced secret ends all logins, and an unreadable one opens none", () => {
-  let secret: ReturnType<typeof createSecretKey> | null = createSecretKey(randomBytes(32));
-  const key = storageKeys(() => secret);
-  const first = key();
-  assert.equal(key(), first);
-  secret = null;
-  assert.equal(key(), null);
-  secret = createSecretKey(randomBytes(32));
-  assert.ok(first && !key()?.equals(first));
+  const [first, second] = [0, 1].map(() => [createSecretKey(randomBytes(32))]);
+  let secrets: typeof first = first;
+  const keys = storageKeys(() => secrets);
+  const [key] = keys();
+  assert.equal(keys(), keys(), "derived once");
+  secrets = [];
+  assert.deepEqual(keys(), []);
+  secrets = second;
+  assert.ok(!keys()[0].equals(key));
+});
+
+Deno.test("storage cookie: while a secret is replaced, logins of both are open and are revoked as before", () => {
+  const [old, next] = [0, 1].map(() => createSecretKey(randomBytes(32)));
+  const [oldKey, nextKey] = [keyOf(old), keyOf(next)];
+  const cookies = [
+    cookieOf("http", login("before", "archive", NOW_S), [], oldKey),
+    cookieOf("http", login("after", "archive", NOW_S + 1), [], nextKey).replace("storage_", "storage2_"),
+  ];
+  const open = (keys: Parameters<typeof storageLogins>[1]) =>
+    storageLogins(requestWith(...cookies), keys, NOW_S * 1000, ALL);
+  const users = (keys: Parameters<typeof open>[0]) => open(keys).map(({ user }) => user);
+  assert.deepEqual(users([oldKey, nextKey]), ["after", "before"]);
+  assert.deepEqual(users([nextKey, oldKey]), ["after", "before"]);
+  assert.deepEqual(users([nextKey]), ["after"]);
+  const accounts = (keys: Parameters<typeof open>[0]) => open(keys).map(({ account }) => account);
+  assert.deepEqual(accounts([oldKey, nextKey]), accounts([nextKey, oldKey]), "whatever the order of the keys");
 });

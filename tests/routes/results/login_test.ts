@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/guess_limits.ts";
-import { givenSessionKey } from "@/lib/results/session_key.ts";
+import { givenSessionKeys } from "@/lib/results/session_key.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
 import { openSession } from "@/lib/results/session_token.ts";
 import { MAX_WAITING_PER_ADDRESS } from "@/routes/results/login.ts";
@@ -77,8 +77,8 @@ Deno.test("login: the real store tells a right password from a wrong one, and a 
 });
 
 Deno.test("login: requests one byte under the first namespace with the derived keys", async () => {
-  const key = givenSessionKey(randomBytes(32));
-  await withLogin(known, { sessionKey: key }, async ({ origin }, asked) => {
+  const keys = givenSessionKeys(randomBytes(32));
+  await withLogin(known, { sessionKeys: keys }, async ({ origin }, asked) => {
     const answer = await login(origin, { username: "Å", password: "hemligt" });
     assert.equal(answer.status, 204);
     const [probe] = asked;
@@ -87,9 +87,7 @@ Deno.test("login: requests one byte under the first namespace with the derived k
     const accessKey = Buffer.from("Å", "utf8").toString("base64");
     assert.ok(probe.headers.get("authorization")?.includes(`Credential=${accessKey}/`));
     const token = cookieOf(answer).slice(STEM.length + 1);
-    const object = key();
-    assert.ok(object);
-    const session = openSession(token, object, STEM, Date.now());
+    const session = openSession(token, keys()[0], STEM, Date.now());
     assert.deepEqual([session?.user, session?.keys], ["Å", {
       accessKey,
       secretKey: createHash("md5").update("hemligt").digest("hex"),
@@ -411,7 +409,7 @@ Deno.test("login: four of an address wait for the store at once, the next gets 4
 });
 
 Deno.test("login: without a readable key it is 503 without a request to the store", async () => {
-  await withLogin(known, { sessionKey: () => null }, async ({ origin }, asked) => {
+  await withLogin(known, { sessionKeys: () => [] }, async ({ origin }, asked) => {
     for (let n = 0; n < 6; n++) assert.equal((await login(origin)).status, 503);
     assert.equal(asked.length, 0);
     const session = await fetch(`${origin}/results/_session`, { headers: { Cookie: `${STEM}=abc` } });

@@ -9,7 +9,7 @@ import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import { givenSessionKey } from "@/lib/results/session_key.ts";
+import { givenSessionKeys } from "@/lib/results/session_key.ts";
 import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 import {
   inProcessResults,
@@ -43,7 +43,7 @@ export function resultsDeps(endpoint: string, changes: Partial<ResultsDeps> = {}
     namespaces: [NAMESPACE, "batch-other"],
     keyDerivation: "hcp",
     loginTenant: "archive",
-    sessionKey: givenSessionKey(randomBytes(32)),
+    sessionKeys: givenSessionKeys(randomBytes(32)),
     sessionHours: 8,
     revoked: new RevokedSessions(null, batchedLog(() => {}), Date.now),
     cookieStem: STEM,

@@ -376,7 +376,7 @@ Deno.test("store: unreachable is 502, no response in time is 504", async () => {
   silence.resolve();
   await gone[Symbol.asyncDispose]();
   const dead = resultsDeps(gone.origin);
-  for await (const { service } of bothWays({ ...dead, sessionKey: deps.sessionKey })) {
+  for await (const { service } of bothWays({ ...dead, sessionKeys: deps.sessionKeys })) {
     await using site = web(service);
     const answer = await login(site.origin);
     assert.equal(answer.status, 502);

@@ -5,10 +5,11 @@ import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import { givenSessionKey } from "@/lib/results/session_key.ts";
+import { givenSessionKeys } from "@/lib/results/session_key.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
 import { bothWays, cookieOf, filledStore, login, NAMESPACE, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 
@@ -147,9 +148,9 @@ Deno.test("sessions: a cookie that was logged out is of no use any more, here or
   await using store = await filledStore(FILES);
   const path = Deno.makeTempDirSync();
   const folder = DataFolder.open(path);
-  const sessionKey = givenSessionKey(randomBytes(32));
+  const sessionKeys = givenSessionKeys(randomBytes(32));
   const log = batchedLog(() => {});
-  const deps = () => resultsDeps(store.s3("archive"), { sessionKey, revoked: revokedSessions(folder, log) });
+  const deps = () => resultsDeps(store.s3("archive"), { sessionKeys, revoked: revokedSessions(folder, log) });
   const replayed: string[] = [];
   for await (const { way, service } of bothWays(deps())) {
     await using site = web(service);
@@ -181,13 +182,34 @@ Deno.test("sessions: a cookie that was logged out is of no use any more, here or
   Deno.removeSync(path, { recursive: true });
 });
 
+Deno.test("sessions: while the key is replaced, sessions of both keys are valid, and a logout ends one of them", async () => {
+  await using store = serve(() => new Response("<Error><Code>NoSuchKey</Code></Error>", { status: 404 }));
+  const [old, next] = [0, 1].map(() => givenSessionKeys(randomBytes(32))()[0]);
+  let keys = [old];
+  const role = resultsRole(resultsDeps(store.origin, { sessionKeys: () => keys }));
+  await using site = web(inProcessResults(role));
+  const logIn = async () => cookieOf(await login(site.origin));
+  const cookies = [await logIn(), await logIn()];
+  const statuses = () => Promise.all(cookies.map(async (cookie) => (await uses(site.origin, cookie))[0]));
+  keys = [old, next];
+  assert.deepEqual(await statuses(), [200, 200]);
+  keys = [next, old];
+  cookies.push(await logIn());
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  const headers = { Cookie: cookies[0], Origin: site.origin };
+  assert.equal((await fetch(`${site.origin}/results/_logout`, { method: "POST", headers })).status, 204);
+  assert.deepEqual(await statuses(), [401, 200, 200]);
+  keys = [next];
+  assert.deepEqual(await statuses(), [401, 401, 200]);
+});
+
 Deno.test("sessions: a logout stores nothing for cookies that were not sealed here", async () => {
   const deps = resultsDeps("http://127.0.0.1:1");
   for await (const { service } of bothWays(deps)) {
     await using site = web(service);
     const expired = sealSession(
       { user: "reader", keys: { accessKey: "a", secretKey: "b" }, expiresAt: Date.now() / 1000 - 1, issuedAt: 0 },
-      deps.sessionKey()!,
+      deps.sessionKeys()[0],
       STEM,
     );
     for (const token of ["x", "A".repeat(200), expired]) {

@@ -22,8 +22,8 @@ const LOGGED_OUT = new Response(null, {
   headers: { Location: "/login", "Set-Cookie": "results_session=; Max-Age=0; Path=/" },
 });
 const CAMPAIGN_COOKIE = "results_session=sealed; Path=/";
-const SECRET = createSecretKey(randomBytes(32));
-const KEY = storageKeys(() => SECRET);
+const SECRETS = [createSecretKey(randomBytes(32))];
+const KEYS = storageKeys(() => SECRETS);
 
 /** What the two sides do. */
 interface Sides {
@@ -32,7 +32,7 @@ interface Sides {
   readonly backend?: "hcp" | "generic";
   /** The error of the campaigns' login; null: accepted; undefined: there are no campaigns. */
   readonly campaigns?: string | null;
-  readonly key?: StorageDeps["key"];
+  readonly keys?: StorageDeps["keys"];
   readonly campaignTenant?: string | null;
   readonly results?: ResultsLogin;
 }
@@ -42,7 +42,7 @@ class Site {
   readonly tried: string[] = [];
   readonly #deps: StorageDeps;
 
-  constructor({ storage = 200, backend = "hcp", campaigns, key = KEY, campaignTenant = "archive", results }: Sides) {
+  constructor({ storage = 200, backend = "hcp", campaigns, keys = KEYS, campaignTenant = "archive", results }: Sides) {
     const send = ({ target, body }: GatewayRequest): Promise<Response> => {
       if (target.path.endsWith("/capabilities")) {
         return Promise.resolve(Response.json({ mapi_enabled: backend === "hcp", storage_backend: backend }));
@@ -59,7 +59,7 @@ class Site {
       gateway,
       usage: new BucketUsage(gateway, now),
       rights: new LoginRights(gateway, now),
-      key,
+      keys,
       sessionHours: 12,
       revoked: new RevokedSessions(null, NO_LOG, now),
       campaignTenant,
@@ -97,12 +97,10 @@ interface Outcome {
 function outcome(response: Response): Outcome {
   assert.equal(response.status, 303);
   const cookies = response.headers.getSetCookie();
-  const key = KEY();
-  assert.ok(key);
   const request = new Request(SITE, {
     headers: { Cookie: cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ") },
   });
-  const accounts = storageLogins(request, key, NOW, () => true).map(({ tenant, user }) => `${tenant ?? ""}/${user}`);
+  const accounts = storageLogins(request, KEYS(), NOW, () => true).map(({ tenant, user }) => `${tenant ?? ""}/${user}`);
   return { location: response.headers.get("Location"), cookies: cookies.map(nameOf), accounts };
 }
 
@@ -130,7 +128,7 @@ Deno.test("login: campaigns that accept are open, whatever the storage cannot do
   assert.deepEqual(site.tried, []);
   const password = "語".repeat(1024);
   assert.deepEqual(await site.logIn("a".repeat(256), { next, password }), open, "too long for a cookie");
-  assert.deepEqual(await new Site({ campaigns: null, key: () => null }).logIn("bob", { next }), open, "no key");
+  assert.deepEqual(await new Site({ campaigns: null, keys: () => [] }).logIn("bob", { next }), open, "no key");
   assert.deepEqual(await new Site({ campaigns: null, storage: 503 }).logIn("bob", { next }), open);
 });
 
@@ -143,7 +141,7 @@ Deno.test("login: what no side accepts leads back with the status of the side th
   assert.equal(await failed({ campaigns: "401", storage: 401 }, "archive/bob"), "/login?error=401");
   assert.equal(await failed({ campaigns: "401", storage: 503 }, "archive/bob"), "/login?error=503");
   assert.equal(await failed({ campaigns: "401" }, "a".repeat(256), "語".repeat(1024)), "/login?error=422");
-  assert.equal(await failed({ key: () => null }, "archive/bob"), "/login?error=503");
+  assert.equal(await failed({ keys: () => [] }, "archive/bob"), "/login?error=503");
 });
 
 Deno.test("login: a name without a tenant is tried as the account that it can mean", async () => {
@@ -195,10 +193,8 @@ Deno.test("logout: it leaves the browser in any case, and is not called done whe
 });
 
 Deno.test("logout: a form that cannot be read logs out of everything", async () => {
-  const key = KEY();
-  assert.ok(key);
   const login = { tenant: "archive", user: "curator", password: "p", issuedAt: NOW / 1000, expiresAt: NOW / 1000 + 60 };
-  const cookie = storageCookie("http", login, [], key)?.split(";", 1)[0] ?? "";
+  const cookie = storageCookie("http", login, [], KEYS()[0])?.split(";", 1)[0] ?? "";
   const type = "application/x-www-form-urlencoded";
   const broken = new ReadableStream({ start: (controller) => controller.error(new Error("broke off")) });
   const forms: readonly Form[] = [

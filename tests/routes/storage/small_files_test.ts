@@ -30,7 +30,7 @@ function route() {
     gateway,
     usage: new BucketUsage(gateway, now),
     rights: new LoginRights(gateway, now),
-    key: () => KEY,
+    keys: () => [KEY],
     sessionHours: 12,
     revoked: new RevokedSessions(null, NO_LOG, now),
     campaignTenant: null,
