@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { table } from "./table.ts";
 import { openPlainPage, type PlainPage } from "@/bench/uploads/plain_browser.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { type Application, startApplication } from "@/tests/application.ts";
+import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 
 const GIB = Number(Deno.env.get("UPLOAD_GIB") ?? 5);
 const FILES = Number(Deno.env.get("UPLOAD_FILES") ?? 10_000);
@@ -24,7 +24,7 @@ interface Scene {
 }
 
 async function inScene<Result>(measure: (scene: Scene) => Promise<Result>): Promise<Result> {
-  const app = await startApplication();
+  const app = await startApplication({ env: STORAGE_ONLY });
   const disk = await Deno.makeTempDir();
   try {
     const form = new URLSearchParams({ username: USER, password: SAMPLE_PASSWORD });
