@@ -20,14 +20,11 @@ export class CertificateError extends Error {
 /** The certificate in two files that others replace while the server runs. */
 export class CertificateFiles {
   readonly #paths: CertificatePaths;
-  readonly #check: (certificate: Certificate) => void;
   /** The files of the last certificate that could be used. */
   #used: string | null = null;
 
-  /** @param check throws where the certificate and its key cannot be used */
-  constructor(paths: CertificatePaths, check: (certificate: Certificate) => void) {
+  constructor(paths: CertificatePaths) {
     this.#paths = paths;
-    this.#check = check;
   }
 
   /** The certificate. @throws {CertificateError} when it cannot be read or used */
@@ -37,7 +34,7 @@ export class CertificateFiles {
       // Before the files are read: a replacement in between is noticed by the next look.
       const identity = this.#identity();
       const certificate = { cert: Deno.readTextFileSync(certFile), key: Deno.readTextFileSync(keyFile) };
-      this.#check(certificate);
+      tryOut(certificate);
       this.#used = identity;
       return certificate;
     } catch (error) {
@@ -57,4 +54,9 @@ export class CertificateFiles {
   #identity(): string {
     return [this.#paths.certFile, this.#paths.keyFile].map((path) => fileIdentity(Deno.statSync(path))).join();
   }
+}
+
+/** Opens a listener, since only that shows whether the runtime can use a certificate and its key. */
+function tryOut(certificate: Certificate): void {
+  Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...certificate }).close();
 }

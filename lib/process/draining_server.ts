@@ -102,7 +102,7 @@ function limitedServer(
 function plainServer({ hostname, port, certificate }: DrainingServerOptions, handler: Handler): Server {
   const cut = new AbortController();
   // Here a new certificate takes effect at the next start.
-  const tls = certificate ? new CertificateFiles(certificate, () => {}).read() : {};
+  const tls = certificate ? new CertificateFiles(certificate).read() : {};
   const server = Deno.serve(
     { hostname, port, ...tls, signal: cut.signal, onListen() {}, onError: faultResponse },
     handler,

@@ -28,7 +28,7 @@ interface TlsSocketOptions {
  */
 export function acceptTlsConnections(options: TlsSocketOptions, taker: ConnectionTaker): AcceptedSocket {
   const { hostname, port, certificate, checkEveryMs = CHECK_EVERY_MS } = options;
-  const files = new CertificateFiles(certificate, (read) => listenTls(read).close());
+  const files = new CertificateFiles(certificate);
   let current = files.read();
   const report = minutely();
   const beginning = new Set<Promise<void>>();
@@ -77,21 +77,21 @@ export function acceptTlsConnections(options: TlsSocketOptions, taker: Connectio
  * is another program of this machine, and ends both.
  */
 async function beginHandshake(client: Deno.TcpConn, certificate: Certificate, taker: ConnectionTaker): Promise<void> {
-  using listener = listenTls(certificate);
-  const { port } = listener.addr;
-  const [inner, connection] = await Promise.all([Deno.connect({ hostname: LOOPBACK, port }), listener.accept()]);
-  const { hostname, port: from } = connection.remoteAddr;
-  if (hostname !== LOOPBACK || from !== inner.localAddr.port) {
+  // HTTP/1.1 alone: where a response must be broken off, its connection is, and HTTP/2 would share it with others.
+  const alpnProtocols = ["http/1.1"];
+  using listener = Deno.listenTls({ hostname: LOOPBACK, port: 0, ...certificate, alpnProtocols });
+  const inner = await Deno.connect({ hostname: LOOPBACK, port: listener.addr.port });
+  const connection = await listener.accept().catch((error) => {
+    inner.close();
+    throw error;
+  });
+  const { hostname, port } = connection.remoteAddr;
+  if (hostname !== LOOPBACK || port !== inner.localAddr.port) {
     inner.close();
     connection.close();
     throw new Error("another program connected in its place");
   }
   taker.add(connection, { peer: client.remoteAddr, ...splice(client, inner) });
-}
-
-/** HTTP/1.1 alone: where a response must be broken off, its connection is, and HTTP/2 would share it with others. */
-function listenTls(certificate: Certificate): Deno.TlsListener {
-  return Deno.listenTls({ hostname: LOOPBACK, port: 0, ...certificate, alpnProtocols: ["http/1.1"] });
 }
 
 /** Writes to standard error at most once a minute. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { drainingServer } from "@/lib/process/draining_server.ts";
 import { serveConnection } from "@/lib/process/serve_connection.ts";
 import { CertificateError } from "@/lib/process/certificate_files.ts";
 import { acceptTlsConnections } from "@/lib/process/tls_socket.ts";
@@ -13,6 +14,7 @@ import {
 } from "@/tests/lib/http/certificates.ts";
 
 const CHECK_EVERY_MS = 20;
+const hello = () => new Response("hello");
 
 interface Server {
   readonly port: number;
@@ -143,6 +145,8 @@ Deno.test("TLS: a certificate that cannot be used ends the start, and a port in 
     assert.throws(() => accept(0), CertificateError);
     await write(folder, TEST_CERTIFICATE, OTHER_KEY);
     assert.throws(() => accept(0), CertificateError);
+    const unlimited = { hostname: "127.0.0.1", port: 0, certificate, serve: null };
+    assert.throws(() => drainingServer(unlimited, hello, hello), CertificateError);
     await write(folder, TEST_CERTIFICATE, TEST_KEY);
     const socket = accept(0);
     assert.throws(() => accept(socket.port), Deno.errors.AddrInUse);
@@ -152,6 +156,33 @@ Deno.test("TLS: a certificate that cannot be used ends the start, and a port in 
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("TLS: a handshake that cannot begin is reported and leaves no connection open", () =>
+  withServer(async ({ port, stderr }) => {
+    const { connect, listenTls } = Deno;
+    const inner: Deno.TcpConn[] = [];
+    Reflect.set(Deno, "connect", async (options: Deno.ConnectOptions) => {
+      inner.push(await connect(options));
+      return inner[0];
+    });
+    Reflect.set(Deno, "listenTls", (options: Parameters<typeof listenTls>[0]) => {
+      const listener = listenTls(options);
+      const accept = () => {
+        listener.close();
+        return Promise.reject(new Deno.errors.BadResource("closed"));
+      };
+      return Object.assign(listener, { accept });
+    });
+    try {
+      using client = await connect({ hostname: "127.0.0.1", port });
+      assert.equal(await client.read(new Uint8Array(1)), null);
+    } finally {
+      Object.assign(Deno, { connect, listenTls });
+    }
+    assert.match(stderr(), /a handshake cannot begin \(BadResource: closed\)/);
+    assert.equal(inner.length, 1);
+    await assert.rejects(inner[0].read(new Uint8Array(1)), Deno.errors.BadResource, "it was closed");
+  }));
 
 /** A client that has requested `/long` and reads nothing of it by itself. */
 async function requestLong(port: number): Promise<Deno.TlsConn> {
