@@ -1,5 +1,7 @@
 import { browserScheme, type Scheme } from "./browser_origin.ts";
 
+/** Longest value that is set, characters: browsers silently drop cookies above 4096 bytes, name and attributes included. */
+export const MAX_COOKIE_CHARACTERS = 4096 - 256;
 /** Longest value that can be a session, characters; longer ones are ignored. */
 const MAX_VALUE_CHARACTERS = 4096;
 /** Values that are tried; further ones are ignored. */

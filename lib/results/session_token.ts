@@ -4,9 +4,8 @@ import { z } from "zod";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { openText, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
+import { MAX_COOKIE_CHARACTERS } from "./session_cookie.ts";
 
-/** Longest token that is sealed, characters: browsers silently drop cookies above 4096 bytes, name and attributes included. */
-const MAX_SEALED_CHARACTERS = 4096 - 256;
 /** What a token holds: the user, the S3 keys, and the times of its end and its issue. */
 const CONTENT = z.object({
   u: z.string(),
@@ -42,7 +41,7 @@ export function sealSession(session: Session, key: KeyObject, associated: string
     i: issuedAt ?? undefined,
   });
   const token = sealText(text, key, associated).toString("base64url");
-  return token.length > MAX_SEALED_CHARACTERS ? null : token;
+  return token.length > MAX_COOKIE_CHARACTERS ? null : token;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Scheme } from "@/lib/results/browser_origin.ts";
-import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
+import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { accountName } from "./storage_account.ts";
@@ -11,8 +11,6 @@ import type { StorageLogin } from "./storage_cookie.ts";
 const STEM = "storage_note";
 /** How long after the end of the last session the storage pages say that it has ended, seconds. */
 const AFTER_END_SECONDS = 24 * 3600;
-/** Longest value, characters: browsers drop cookies above 4096 bytes, name and attributes included. */
-const MAX_VALUE_CHARACTERS = 4096 - 256;
 /** An instant that JavaScript's dates can hold, seconds since 1970. */
 const SESSIONS = z.array(z.object({ account: z.string().max(600), endsAt: z.number().min(0).max(8.64e12) })).max(8);
 
@@ -38,7 +36,7 @@ export function sessionNoteCookie(
   const sessions = logins.map((login): NotedSession => ({ account: accountName(login), endsAt: login.expiresAt }));
   for (let count = sessions.length; count > 0; count--) {
     const value = sealText(JSON.stringify(sessions.slice(0, count)), key, STEM).toString("base64url");
-    if (value.length > MAX_VALUE_CHARACTERS) continue;
+    if (value.length > MAX_COOKIE_CHARACTERS) continue;
     const last = Math.max(...sessions.map(({ endsAt }) => endsAt));
     return sessionCookie(scheme, STEM, value, Math.ceil(last - nowMs / 1000) + AFTER_END_SECONDS);
   }

@@ -3,7 +3,7 @@ import { createHash, createHmac, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
 import type { RevocableSession } from "@/lib/results/revoked_sessions.ts";
-import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
+import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 import { derivedKey } from "@/lib/std/derived_key.ts";
 import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
@@ -11,8 +11,6 @@ import { isSameAccount, type StorageAccount } from "./storage_account.ts";
 
 /** Accounts that one browser may be logged in to at a time. */
 const MAX_ACCOUNTS = 8;
-/** Longest sealed login, characters: browsers drop cookies above 4096 bytes, name and attributes included. */
-const MAX_SEALED_CHARACTERS = 4096 - 256;
 /** The name of the first cookie; the others have their number in it. */
 const STEM = "storage_session";
 
@@ -99,7 +97,7 @@ export function storageCookie(
   const slot = freeSlot(login, logins);
   const { tenant: t, user: u, password: p, expiresAt: e, issuedAt: i } = login;
   const value = sealText(JSON.stringify({ t, u, p, e, i }), key, STEM).toString("base64url");
-  if (value.length > MAX_SEALED_CHARACTERS) return null;
+  if (value.length > MAX_COOKIE_CHARACTERS) return null;
   return sessionCookie(scheme, stemOf(slot), value, e - i);
 }
 
