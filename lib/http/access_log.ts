@@ -74,7 +74,7 @@ export function accessLog(
     if (options.silent.has(context.target.path)) return;
     const entry = describeRequest("info", context);
     entry.status = c.res.status;
-    entry.duration_ms = rounded(clock() - started);
+    entry.duration_ms = loggedMs(clock() - started);
     log.write(entry);
   };
 }
@@ -101,10 +101,11 @@ export function describeRequest(
   };
 }
 
-function shortened(text: string): string {
-  return text.length > MAX_LOGGED_TEXT ? text.slice(0, MAX_LOGGED_TEXT) + "…" : text;
+/** A duration in ms as lines have it: to the hundredth. */
+export function loggedMs(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
 }
 
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 100) / 100;
+function shortened(text: string): string {
+  return text.length > MAX_LOGGED_TEXT ? text.slice(0, MAX_LOGGED_TEXT) + "…" : text;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeRequest, type RequestLog } from "@/lib/http/access_log.ts";
+import { describeRequest, loggedMs, type RequestLog } from "@/lib/http/access_log.ts";
 import { parseJson } from "@/lib/http/body.ts";
 import { unreadable } from "@/lib/http/body_source.ts";
 import { HttpError, methodNotAllowed, payloadTooLarge, unavailable, unprocessable } from "@/lib/http/errors.ts";
@@ -145,7 +145,7 @@ async function putFile(
     return await gateway.send({ method: "PUT", target, headers: sent, body, readHere: true, known }, login, context);
   });
   const line = describeRequest("info", file);
-  const duration_ms = Math.round((performance.now() - startedAt) * 100) / 100;
+  const duration_ms = loggedMs(performance.now() - startedAt);
   log.write({ ...line, request_id: context.requestId, method: "PUT", status: result.status, duration_ms });
   return result;
 }
