@@ -1,6 +1,7 @@
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
 import { AddressLimit, type Full } from "@/lib/http/in_flight.ts";
 import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
+import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/time_bounds.ts";
@@ -80,8 +81,8 @@ export class Connections {
   readonly #open = new Set<Open>();
   readonly #connections: AddressLimit;
   readonly #requests: AddressLimit;
-  /** When each setting was last reported as reached, by `performance.now`, ms. */
-  readonly #reported = new Map<Full, number>();
+  /** Whether each setting may be reported as reached now. */
+  readonly #mayReport = { all: atMostEvery(REPORT_EVERY_MS), address: atMostEvery(REPORT_EVERY_MS) };
   #timer: ReturnType<typeof setInterval> | null = null;
 
   constructor(serve: ServeConnection, limits: ConnectionLimits, handler: Handler) {
@@ -192,9 +193,7 @@ export class Connections {
   }
 
   #report(full: Full): void {
-    const now = performance.now();
-    if (now - (this.#reported.get(full) ?? -Infinity) < REPORT_EVERY_MS) return;
-    this.#reported.set(full, now);
+    if (!this.#mayReport[full]()) return;
     console.error(`connections: ${SETTINGS[full]} is reached with ${this.#open.size} open, new ones are closed`);
   }
 }

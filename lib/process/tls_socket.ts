@@ -1,3 +1,4 @@
+import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { acceptConnections, type AcceptedSocket, type ConnectionTaker } from "./accept_connections.ts";
 import { type Certificate, CertificateError, CertificateFiles, type CertificatePaths } from "./certificate_files.ts";
 import { splice } from "./splice.ts";
@@ -30,12 +31,12 @@ export function acceptTlsConnections(options: TlsSocketOptions, taker: Connectio
   const { hostname, port, certificate, checkEveryMs = CHECK_EVERY_MS } = options;
   const files = new CertificateFiles(certificate);
   let current = files.read();
-  const report = minutely();
+  const mayReport = atMostEvery(REPORT_EVERY_MS);
   const beginning = new Set<Promise<void>>();
   const begin = (client: Deno.TcpConn) => {
     const handshake = beginHandshake(client, current, taker).catch((error) => {
       client.close();
-      report(`connections: a handshake cannot begin (${error}), ${taker.count} are open`);
+      if (mayReport()) console.error(`connections: a handshake cannot begin (${error}), ${taker.count} are open`);
     }).finally(() => beginning.delete(handshake));
     beginning.add(handshake);
   };
@@ -92,15 +93,4 @@ async function beginHandshake(client: Deno.TcpConn, certificate: Certificate, ta
     throw new Error("another program connected in its place");
   }
   taker.add(connection, { peer: client.remoteAddr, ...splice(client, inner) });
-}
-
-/** Writes to standard error at most once a minute. */
-function minutely(): (line: string) => void {
-  let last = -Infinity;
-  return (line) => {
-    const now = performance.now();
-    if (now - last < REPORT_EVERY_MS) return;
-    last = now;
-    console.error(line);
-  };
 }

@@ -3,6 +3,7 @@ import { whileUnpinned } from "@/embedded/store/body_pin.ts";
 import type { Change, ChangeKind, DeleteOutcome, Input, Outcome, Result } from "@/embedded/store/changes.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
 import { Statements } from "@/embedded/store/statements.ts";
+import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
 import {
   createBucket,
@@ -73,7 +74,7 @@ export class Writer {
   readonly #now: () => number;
   /** The last failure to create the released reserve again; null once it exists. */
   #noRoom: { readonly outcome: Outcome; readonly atMs: number } | null = null;
-  #warnedAtMs = -Infinity;
+  readonly #mayWarn: () => boolean;
 
   /**
    * Without a `reserve`, deletions on a full disk have the room that is left. `warn` receives a warning where the disk
@@ -91,6 +92,7 @@ export class Writer {
     this.#reserve = reserve;
     this.#warn = warn;
     this.#now = now;
+    this.#mayWarn = atMostEvery(WARN_AGAIN_MS, now);
     this.#statements = new Statements(index);
     this.#lookForRoom(0);
   }
@@ -133,8 +135,7 @@ export class Writer {
       return reserve.make() && (bytes === 0 || reserve.hasBeside(bytes)) ? null : NO_SPACE;
     } catch (error) {
       const outcome = failure(error);
-      if (this.#now() - this.#warnedAtMs >= WARN_AGAIN_MS) {
-        this.#warnedAtMs = this.#now();
+      if (this.#mayWarn()) {
         const reason = "fault" in outcome ? outcome.fault : "no space";
         this.#warn(`${this.#folder}/reserve cannot be written (${reason}): writes may be refused, deletions go on`);
       }

@@ -5,6 +5,7 @@ import { Redis } from "ioredis";
 import { HttpError, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
+import { atMostEvery } from "@/lib/std/at_most_every.ts";
 
 /** Every key of the project in Redis begins with this. */
 export const REDIS_PREFIX = "stackroom:";
@@ -81,8 +82,7 @@ export class RedisClient {
   /** Why the connection cannot be used, although it stands; null where it can. */
   #unusable: string | null = null;
   #lastError = "the server closed it";
-  /** When a rejected command was reported last, by the clock of the process. */
-  #rejectedAt = -Infinity;
+  readonly #mayReportRejection = atMostEvery(REJECTION_INTERVAL_MS);
   #isClosed = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -242,8 +242,7 @@ export class RedisClient {
     if (!isFull && !NOT_NOW.test(message)) {
       return new HttpError(500, DAMAGED, { cause: new Error(redactText(message)) });
     }
-    if (performance.now() - this.#rejectedAt >= REJECTION_INTERVAL_MS) {
-      this.#rejectedAt = performance.now();
+    if (this.#mayReportRejection()) {
       this.#warn(`Redis at ${this.#address}: commands are rejected (${redactText(message)})`);
       // A server that has become a replica: its name may lead to another one by now.
       if (message.startsWith("READONLY")) this.#redis.disconnect(true);
