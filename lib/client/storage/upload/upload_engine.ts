@@ -1,25 +1,19 @@
 import type { Clock } from "@/lib/client/poller.ts";
-import { freeKey, keyProblem } from "@/lib/presentation/storage/upload_names.ts";
 import { UploadPace } from "@/lib/presentation/storage/upload_pace.ts";
-import { MAX_OBJECT_BYTES, partSpan, planParts } from "@/lib/presentation/storage/upload_plan.ts";
+import { partSpan, planParts } from "@/lib/presentation/storage/upload_plan.ts";
 import { Connection } from "./connection.ts";
+import { isSettled, ItemList } from "./item_list.ts";
+import { NamesInUse } from "./names_in_use.ts";
 import type { Digest } from "./part_digest.ts";
 import type { Put } from "./put_file.ts";
-import { findTaken } from "./taken_keys.ts";
+import { type Retry, retrying } from "./retry.ts";
 import type { UploadCalls } from "./upload_calls.ts";
 import { asFault, UploadFault } from "./upload_fault.ts";
-import {
-  isSmall,
-  type NameAnswer,
-  nameOf,
-  type UploadBatch,
-  type UploadItem,
-  type UploadState,
-} from "./upload_item.ts";
-import type { BatchRecord, FileRecord, UploadJournal } from "./upload_journal.ts";
+import { isSmall, type NameAnswer, type UploadBatch, type UploadItem, type UploadState } from "./upload_item.ts";
+import type { UploadJournal } from "./upload_journal.ts";
+import { UploadMemory } from "./upload_memory.ts";
 import { type UploadRoute, UploadRoutes } from "./upload_route.ts";
 import type { StepContext, UploadSteps } from "./upload_steps.ts";
-import { backoffMs, wait } from "./upload_wait.ts";
 
 /** A file that was chosen, with the folders that were chosen above it. */
 export interface ChosenFile {
@@ -54,10 +48,6 @@ interface EngineParts {
 const SLOTS = 6;
 /** Small files under way at a time. Many of them share a request, and others are read and hashed meanwhile. */
 const SMALL_SLOTS = 64;
-/** Tries of a step before its file fails. */
-const MAX_TRIES = 7;
-/** Tries of a presigned request that the store calls forbidden: its clock may be ahead of ours. */
-const MAX_FORBIDDEN = 2;
 const MAX_RESTARTS = 2;
 /** How long a pause lets requests that are under way end, ms: what they have sent is lost otherwise. */
 const PAUSE_MS = 10_000;
@@ -65,19 +55,12 @@ const PAUSE_MS = 10_000;
 const FOR_ALL: ReadonlySet<string> = new Set(["session", "no bucket", "full"]);
 /** Files that the store calls forbidden one after the other, after which it would the others as well. */
 const MAX_FORBIDDEN_FILES = 3;
-/** Of files that need nothing more. */
-const SETTLED: ReadonlySet<UploadState> = new Set<UploadState>(["done", "skipped", "cancelled"]);
-
 /**
  * Sends files: several at a time, large ones in parts, each step again after failures that pass. It can be paused; it
  * waits while the network is away; what was sent is remembered, so that the same files need not be sent again after a
  * reload.
  */
 export class UploadEngine {
-  readonly items: UploadItem[] = [];
-  /** Bytes of all files that were not skipped or cancelled, and those that have left. */
-  bytes = 0;
-  sentBytes = 0;
   isPaused = false;
   /** Why everything has stopped, until it is resumed. */
   halted: UploadFault | null = null;
@@ -87,7 +70,10 @@ export class UploadEngine {
   #loading: Promise<Sending> | null = null;
   #steps: UploadSteps | null = null;
   readonly #connection: Connection;
-  readonly #counts = new Map<UploadState, number>();
+  readonly #retry: Retry;
+  readonly #list = new ItemList();
+  readonly #memory: UploadMemory;
+  readonly #names: NamesInUse;
   /** In order, with files that have left it; those before `#begun` have had their turn. */
   #queue: UploadItem[] = [];
   #begun = 0;
@@ -96,11 +82,6 @@ export class UploadEngine {
   readonly #running = { large: 0, small: 0 };
   /** Since a file was last taken. */
   readonly #forbidden = new Set<UploadItem>();
-  readonly #chosen: UploadBatch[] = [];
-  /** Changes of the journal that follow on the end of files, under way. */
-  #ending = 0;
-  /** What this page has begun, by bucket and folder. */
-  readonly #remembered = new Map<string, BatchRecord>();
 
   constructor(parts: EngineParts) {
     const { calls, clock, random, onChange, origin } = parts;
@@ -108,6 +89,35 @@ export class UploadEngine {
     this.#parts = parts;
     this.#routes = new UploadRoutes(calls, put, origin, onChange);
     this.#connection = new Connection((signal) => calls.isReachable(signal), { clock, random, onChange });
+    this.#retry = retrying(this.#connection, { clock, random });
+    this.#memory = new UploadMemory(parts);
+    this.#names = new NamesInUse({
+      ...parts,
+      list: this.#list,
+      memory: this.#memory,
+      retry: this.#retry,
+      enqueue: (item) => this.#enqueue(item),
+      abort: async (item, signal) => await (await this.#sender()).abort(item, signal),
+      halt: (fault) => this.#halt(fault),
+      onFound: () => {
+        this.#pump();
+        onChange();
+      },
+    });
+  }
+
+  get items(): readonly UploadItem[] {
+    return this.#list.items;
+  }
+
+  /** Bytes of all files that were not skipped or cancelled. */
+  get bytes(): number {
+    return this.#list.bytes;
+  }
+
+  /** Bytes that have left. */
+  get sentBytes(): number {
+    return this.#list.sentBytes;
   }
 
   get isAway(): boolean {
@@ -120,7 +130,7 @@ export class UploadEngine {
   }
 
   count(state: UploadState): number {
-    return this.#counts.get(state) ?? 0;
+    return this.#list.count(state);
   }
 
   /** Whether something is under way or waits for its turn, so that leaving the page would end it. */
@@ -130,12 +140,12 @@ export class UploadEngine {
 
   /** Whether the journal still has files that have ended: a page that is opened by then calls their upload interrupted. */
   get isEnding(): boolean {
-    return this.#ending > 0;
+    return this.#memory.isEnding;
   }
 
   /** Whether the store has parts of a file that may still be sent: other pages are to leave them alone. */
   get hasParts(): boolean {
-    return this.items.some(({ upload, state }) => upload !== null && !SETTLED.has(state));
+    return this.items.some((item) => item.upload !== null && !isSettled(item));
   }
 
   /**
@@ -150,24 +160,18 @@ export class UploadEngine {
     handles: readonly FileSystemHandle[] = [],
   ): Promise<void> {
     const batch: UploadBatch = { bucket, prefix, answer: null, taken: new Set(), keys: new Set(), open: 0 };
-    this.#chosen.push(batch);
-    const items = files.map(({ path, file }) => this.#item(path, file, batch));
+    const items = files.map(({ path, file }) => this.#list.add(path, file, batch));
     const sendable = items.filter(({ state }) => state === "looking");
+    const added = this.#list.inherit(sendable);
     this.#parts.onChange();
     if (sendable.length === 0) return;
-    const added = this.#inherit(sendable);
-    await this.#remember(batch, added, handles);
-    await this.#lookUp(batch);
+    await this.#memory.begin(batch, added, handles);
+    await this.#names.lookUp(batch);
   }
 
   /** Answers for the names in use, of these files and of those that are found later. */
   answer(answer: NameAnswer): void {
-    for (const batch of this.#chosen) {
-      if (!this.items.some((item) => item.batch === batch && item.state === "taken")) continue;
-      batch.answer = answer;
-      this.#takeAnswer(batch);
-      void this.#settled(batch);
-    }
+    this.#names.answer(answer);
     this.#endStop();
     this.#pump();
     this.#parts.onChange();
@@ -195,9 +199,7 @@ export class UploadEngine {
     for (const item of this.#active) if (item.pausing?.to === "waiting") this.#goOn(item);
     this.#forbidden.clear();
     this.#connection.askNow();
-    for (const batch of this.#chosen) {
-      if (this.items.some((item) => item.batch === batch && item.state === "looking")) void this.#lookUp(batch);
-    }
+    for (const batch of this.#list.batchesOf("looking")) void this.#names.lookUp(batch);
     this.#pump();
     this.#parts.onChange();
   }
@@ -229,19 +231,19 @@ export class UploadEngine {
 
   /** Gives a file up, and deletes the parts that were sent. */
   async cancelItem(item: UploadItem): Promise<void> {
-    if (SETTLED.has(item.state)) return;
+    if (isSettled(item)) return;
     this.#interrupt(item, "cancelled");
     this.#endStop();
     this.#pump();
     this.#parts.onChange();
     const { signal } = new AbortController();
     // Where it fails, the upload stays in the bucket's list of uploads that have not ended.
-    await this.#persist(signal, async () => (await this.#sender()).abort(item, signal)).catch(asFault);
-    await this.#settled(item.batch);
+    await this.#retry(signal, async () => (await this.#sender()).abort(item, signal)).catch(asFault);
+    await this.#memory.settled(item.batch);
   }
 
   async cancelAll(): Promise<void> {
-    const open = this.items.filter(({ state }) => !SETTLED.has(state));
+    const open = this.items.filter((item) => !isSettled(item));
     this.#queue = [];
     this.#begun = 0;
     await Promise.all(open.map((item) => this.cancelItem(item)));
@@ -249,14 +251,7 @@ export class UploadEngine {
 
   /** Forgets files that need nothing more, so that the list shows the others. */
   clear(): void {
-    for (const { state, size, sent } of this.items) {
-      if (!SETTLED.has(state)) continue;
-      this.#counts.set(state, this.count(state) - 1);
-      if (state !== "done") continue;
-      this.bytes -= size;
-      this.sentBytes -= sent;
-    }
-    this.items.splice(0, this.items.length, ...this.items.filter(({ state }) => !SETTLED.has(state)));
+    this.#list.clear();
     this.#parts.onChange();
   }
 
@@ -285,187 +280,8 @@ export class UploadEngine {
     }
   }
 
-  #item(path: string, file: File, batch: UploadBatch): UploadItem {
-    const key = batch.prefix + path;
-    const problem = keyProblem(key);
-    const { size, lastModified: modified } = file;
-    const fault = size > MAX_OBJECT_BYTES ? "too large" : problem === "too long" ? "name too long" : problem;
-    const item: UploadItem = {
-      id: this.items.length === 0 ? 0 : this.items[this.items.length - 1].id + 1,
-      path,
-      file,
-      size,
-      modified,
-      batch,
-      key,
-      isFree: false,
-      state: fault === null ? "looking" : "failed",
-      sent: 0,
-      fault,
-      wasThere: false,
-      ifAbsent: true,
-      earlier: null,
-      upload: null,
-      pending: [],
-      flight: new Map(),
-      restarts: 0,
-      isRecorded: false,
-      mayBeWritten: false,
-      pausing: null,
-      steps: 0,
-      control: null,
-    };
-    this.items.push(item);
-    this.#counts.set(item.state, this.count(item.state) + 1);
-    this.bytes += size;
-    if (fault === null) {
-      batch.open++;
-      batch.keys.add(key);
-    }
-    return item;
-  }
-
-  /**
-   * Hands what has arrived of files that have failed or are paused over to the same files chosen again, and takes those
-   * off the list.
-   *
-   * @returns the files that the page did not have
-   */
-  #inherit(items: readonly UploadItem[]): UploadItem[] {
-    const identity = ({ batch: { bucket, prefix }, key, size, modified }: UploadItem) =>
-      JSON.stringify([bucket, prefix, key, size, modified]);
-    const stopped = this.items.filter(({ state, fault }) =>
-      state === "paused" || state === "failed" && typeof fault !== "string"
-    );
-    const before = new Map(stopped.map((item) => [identity(item), item]));
-    if (before.size === 0) return [...items];
-    const gone = new Set<UploadItem>();
-    for (const item of items) {
-      const old = before.get(identity(item));
-      if (!old || gone.has(old)) continue;
-      const { upload, earlier, mayBeWritten, isRecorded, sent } = old;
-      Object.assign(item, { upload, earlier, mayBeWritten, isRecorded });
-      this.#set(old, "cancelled");
-      this.#counts.set("cancelled", this.count("cancelled") - 1);
-      this.#sentTo(item, sent);
-      gone.add(old);
-    }
-    this.items.splice(0, this.items.length, ...this.items.filter((item) => !gone.has(item)));
-    this.#parts.onChange();
-    return items.filter((item) => !before.has(identity(item)));
-  }
-
-  /** Finds out which names of a batch are in use, and lets the others begin. */
-  async #lookUp(batch: UploadBatch): Promise<void> {
-    const { bucket, prefix } = batch;
-    const items = this.items.filter((item) => item.batch === batch && item.state === "looking");
-    const keys = items.map(({ key }) => key);
-    const { signal } = new AbortController();
-    let records = new Map<string, FileRecord>();
-    let taken = new Map<string, number>();
-    let isListed = false;
-    try {
-      records = new Map((await this.#parts.journal.files(bucket, prefix)).map((record) => [record.key, record]));
-      taken = await this.#persist(signal, () => findTaken(this.#parts.calls, bucket, keys, signal));
-      isListed = true;
-    } catch (error) {
-      const fault = asFault(error);
-      // Who may write and not list still overwrites nothing, as long as the store knows the condition.
-      if (fault.kind !== "forbidden") return this.#halt(fault.kind === "gone" ? new UploadFault("no bucket") : fault);
-    }
-    for (const [index, item] of items.entries()) {
-      const record = records.get(keys[index]);
-      const isSame = record?.size === item.size && record.modified === item.modified;
-      const earlier = isSame && record.upload && await this.#parts.claim(record.upload.uploadId) ? record.upload : null;
-      // It may have been cancelled, another look-up may have been faster, or the answer may have led to another key.
-      if (item.state !== "looking" || item.key !== keys[index]) continue;
-      item.isFree = isListed && !taken.has(item.key);
-      item.earlier ??= earlier;
-      if (!taken.has(item.key)) this.#enqueue(item);
-      else if (isSame && record?.upload === null && taken.get(item.key) === item.size) {
-        item.wasThere = true;
-        this.#sentTo(item, item.size);
-        this.#set(item, "done");
-      } else this.#set(item, "taken");
-    }
-    this.#takeAnswer(batch);
-    this.#pump();
-    this.#parts.onChange();
-    await this.#settled(batch);
-  }
-
-  async #remember(batch: UploadBatch, items: readonly UploadItem[], handles: readonly FileSystemHandle[]) {
-    const { bucket, prefix } = batch;
-    const place = `${bucket}/${prefix}`;
-    const before = this.#remembered.get(place) ?? await this.#interrupted(batch);
-    const record: BatchRecord = {
-      bucket,
-      prefix,
-      startedAt: before?.startedAt ?? this.#parts.clock.now(),
-      files: (before?.files ?? 0) + items.length,
-      bytes: (before?.bytes ?? 0) + items.reduce((sum, { size }) => sum + size, 0),
-      handles: [...before?.handles ?? [], ...handles],
-    };
-    this.#remembered.set(place, record);
-    await this.#parts.journal.putBatch(record);
-  }
-
-  /** An upload to the same folder that another page began, and of which these files are not all. */
-  async #interrupted({ bucket, prefix, keys }: UploadBatch): Promise<BatchRecord | undefined> {
-    const { journal } = this.#parts;
-    const files = await journal.files(bucket, prefix);
-    if (files.every((file) => file.prefix !== prefix || keys.has(file.key))) return undefined;
-    return (await journal.batches()).find((one) => one.bucket === bucket && one.prefix === prefix);
-  }
-
-  #takeAnswer(batch: UploadBatch): void {
-    if (batch.answer === null) return;
-    const taken = this.items.filter((item) => item.batch === batch && item.state === "taken");
-    if (taken.length === 0) return;
-    if (batch.answer === "keep both") return this.#rename(batch, taken);
-    for (const item of taken) {
-      if (batch.answer === "skip") {
-        this.#leave(item, "skipped");
-        // The parts of a file whose name was taken meanwhile are of no use.
-        if (item.upload ?? item.earlier) {
-          this.#inBackground(item, async (signal) => (await this.#sender()).abort(item, signal));
-        }
-        continue;
-      }
-      item.ifAbsent = false;
-      this.#enqueue(item);
-    }
-  }
-
-  /** Chooses other names for files, and looks up whether these are in use as well. */
-  #rename(batch: UploadBatch, items: readonly UploadItem[]): void {
-    const { bucket, prefix, taken, keys } = batch;
-    const { calls, journal } = this.#parts;
-    for (const { key } of items) taken.add(key);
-    const used = new Set(this.items.flatMap(({ batch, key }) => batch.bucket === bucket ? [key] : []));
-    for (const item of items) {
-      const { key } = item;
-      const upload = item.upload ?? item.earlier;
-      if (upload) {
-        this.#inBackground(item, async (signal) => {
-          await calls.abort({ bucket, key }, upload.uploadId, signal);
-          await journal.forget({ bucket, key });
-        });
-      }
-      item.upload = item.earlier = null;
-      item.mayBeWritten = false;
-      item.ifAbsent = true;
-      item.key = freeKey(prefix + item.path, (free) => used.has(free) || taken.has(free));
-      used.add(item.key);
-      keys.add(item.key);
-      this.#sentTo(item, 0);
-      this.#set(item, "looking");
-    }
-    void this.#lookUp(batch);
-  }
-
   #enqueue(item: UploadItem): void {
-    this.#set(item, "waiting");
+    this.#list.set(item, "waiting");
     this.#queue.push(item);
   }
 
@@ -507,7 +323,7 @@ export class UploadEngine {
       this.#begun++;
       item.control = new AbortController();
       this.#active.add(item);
-      this.#set(item, "sending");
+      this.#list.set(item, "sending");
       const isWhole = planParts(item.size) === null;
       return { item, run: (signal) => isWhole ? this.#sendWhole(item, signal) : this.#open(item, signal) };
     }
@@ -518,8 +334,8 @@ export class UploadEngine {
 
   async #sendWhole(item: UploadItem, signal: AbortSignal): Promise<void> {
     // Many responses are under way when a page is left: what they would say is found by the listing then.
-    if (item.isFree && item.ifAbsent) await this.#record(item);
-    await this.#persist(signal, async () => {
+    if (item.isFree && item.ifAbsent) await this.#memory.record(item);
+    await this.#retry(signal, async () => {
       const steps = await this.#sender();
       this.#flight(item, 1, 0);
       return await steps.sendWhole(item, signal, (part, sent) => this.#flight(item, part, sent));
@@ -528,13 +344,13 @@ export class UploadEngine {
   }
 
   async #open(item: UploadItem, signal: AbortSignal): Promise<void> {
-    await this.#persist(signal, async () => (await this.#sender()).open(item, signal));
+    await this.#retry(signal, async () => (await this.#sender()).open(item, signal));
     const { upload } = item;
     if (!upload) return;
     const { plan, parts } = upload;
     let arrived = 0;
     for (const number of parts.keys()) arrived += partBytes(plan, number);
-    this.#sentTo(item, arrived);
+    this.#list.sentTo(item, arrived);
     item.pending = Array.from({ length: plan.parts }, (_, index) => index + 1).filter((number) => !parts.has(number));
     if (item.pending.length === 0) await this.#complete(item, signal);
   }
@@ -542,7 +358,7 @@ export class UploadEngine {
   async #sendPart(item: UploadItem, number: number, signal: AbortSignal): Promise<void> {
     const { upload } = item;
     if (!upload) return;
-    await this.#persist(signal, async () => {
+    await this.#retry(signal, async () => {
       const steps = await this.#sender();
       this.#flight(item, number, 0);
       return await steps.sendPart(item, upload, number, signal, (part, sent) => this.#flight(item, part, sent));
@@ -555,50 +371,25 @@ export class UploadEngine {
   async #complete(item: UploadItem, signal: AbortSignal): Promise<void> {
     const { upload } = item;
     if (!upload) return;
-    this.#set(item, "finishing");
-    await this.#persist(signal, async () => (await this.#sender()).complete(item, upload, signal));
+    this.#list.set(item, "finishing");
+    await this.#retry(signal, async () => (await this.#sender()).complete(item, upload, signal));
     await this.#done(item);
   }
 
   async #done(item: UploadItem): Promise<void> {
     this.#forbidden.clear();
-    this.#sentTo(item, item.size);
+    this.#list.sentTo(item, item.size);
     this.#leave(item, "done");
     this.#endStop();
-    await this.#toEnd(async () => {
-      if (item.upload) await this.#parts.journal.forget(nameOf(item));
-      if (!item.isRecorded) await this.#record(item);
-      await this.#settled(item.batch);
-    });
+    await this.#memory.arrived(item);
   }
 
   /** Ends a pause or stop that leaves nothing to resume: files that are chosen next are to begin. */
   #endStop(): void {
-    const settled = [...SETTLED].reduce((sum, state) => sum + this.count(state), 0);
-    if (settled < this.items.length) return;
+    if (!this.#list.isSettled) return;
     this.isPaused = false;
     this.halted = null;
     this.#forbidden.clear();
-  }
-
-  async #toEnd(change: () => Promise<void>): Promise<void> {
-    this.#ending++;
-    this.#parts.onChange();
-    await change().finally(() => this.#ending--);
-    this.#parts.onChange();
-  }
-
-  /** Remembers a file that is sent whole, or has arrived. */
-  async #record(item: UploadItem): Promise<void> {
-    const { size, modified, batch: { prefix } } = item;
-    item.isRecorded = true;
-    await this.#parts.journal.putFile({ ...nameOf(item), prefix, size, modified, upload: null });
-  }
-
-  /** The object that has the key is another one. */
-  #unrecord(item: UploadItem): void {
-    if (item.isRecorded) void this.#parts.journal.forget(nameOf(item));
-    item.isRecorded = item.isFree = false;
   }
 
   /** Runs a step of a file, and draws the consequences of its failure. It never throws. */
@@ -623,13 +414,13 @@ export class UploadEngine {
       }
     }
     if (kind === "taken" && item.ifAbsent) {
-      this.#unrecord(item);
+      this.#memory.unrecord(item);
       this.#interrupt(item, "taken");
-      return this.#takeAnswer(item.batch);
+      return this.#names.takeAnswer(item.batch);
     }
     if (kind === "gone" && item.restarts++ < MAX_RESTARTS) {
       item.upload = item.earlier = null;
-      this.#sentTo(item, 0);
+      this.#list.sentTo(item, 0);
       return this.#interrupt(item, "waiting");
     }
     if (kind === "forbidden") this.#forbidden.add(item);
@@ -670,7 +461,7 @@ export class UploadEngine {
     const isWhole = item.state === "sending" && planParts(item.size) === null;
     if (isWhole || item.state === "finishing") item.mayBeWritten = true;
     const under = [...item.flight.values()].reduce((sum, sent) => sum + sent, 0);
-    this.#sentTo(item, item.sent - under);
+    this.#list.sentTo(item, item.sent - under);
     this.#leave(item, state);
     if (state === "waiting") this.#enqueueFirst(item);
   }
@@ -681,18 +472,7 @@ export class UploadEngine {
     this.#goOn(item);
     item.pending = [];
     item.flight.clear();
-    this.#set(item, state);
-  }
-
-  #set(item: UploadItem, state: UploadState): void {
-    this.#counts.set(item.state, this.count(item.state) - 1);
-    this.#counts.set(state, this.count(state) + 1);
-    item.state = state;
-    // What cannot be sent was never counted as open.
-    if (SETTLED.has(state) && typeof item.fault !== "string") item.batch.open--;
-    if (state !== "skipped" && state !== "cancelled") return;
-    this.bytes -= item.size;
-    this.#sentTo(item, 0);
+    this.#list.set(item, state);
   }
 
   /** Notes how much of a part has left. */
@@ -700,50 +480,8 @@ export class UploadEngine {
     const before = item.flight.get(part) ?? 0;
     item.flight.set(part, sent);
     if (sent > before) this.pace.add(sent - before, this.#parts.clock.now());
-    this.#sentTo(item, item.sent + sent - before);
+    this.#list.sentTo(item, item.sent + sent - before);
     this.#parts.onChange();
-  }
-
-  #sentTo(item: UploadItem, sent: number): void {
-    this.sentBytes += sent - item.sent;
-    item.sent = sent;
-  }
-
-  /** Repeats a step after failures that pass. @throws UploadFault, or the signal's reason */
-  async #persist<Result>(signal: AbortSignal, step: () => Promise<Result>): Promise<Result> {
-    for (let failures = 0, forbidden = 0;;) {
-      try {
-        return await step();
-      } catch (error) {
-        signal.throwIfAborted();
-        const fault = asFault(error);
-        if (fault.kind === "lost" && await this.#connection.wasLost(signal)) continue;
-        const isRetried = fault.isTransient
-          ? ++failures < MAX_TRIES
-          : fault.kind === "forbidden" && ++forbidden < MAX_FORBIDDEN;
-        if (!isRetried) throw fault;
-        const ms = Math.max(fault.retryAfterMs ?? 0, backoffMs(failures + forbidden, this.#parts.random()));
-        await wait(this.#parts.clock, ms, signal);
-      }
-    }
-  }
-
-  /** Forgets what this page has sent to a folder once nothing is open there. */
-  async #settled({ bucket, prefix }: UploadBatch): Promise<void> {
-    const all = this.#chosen.filter((batch) => batch.bucket === bucket && batch.prefix === prefix);
-    if (all.some(({ open }) => open > 0)) return;
-    this.#remembered.delete(`${bucket}/${prefix}`);
-    const keys = new Set(all.flatMap((batch) => [...batch.keys]));
-    // Files that are cancelled together settle together: the first one has forgotten all of them.
-    if (keys.size === 0) return;
-    for (const batch of all) batch.keys.clear();
-    await this.#toEnd(() => this.#parts.journal.forgetBatch(bucket, prefix, keys));
-  }
-
-  #inBackground(item: UploadItem, step: (signal: AbortSignal) => Promise<void>): void {
-    const { signal } = new AbortController();
-    this.#persist(signal, () => step(signal)).catch(asFault).then(() => this.#settled(item.batch))
-      .then(this.#parts.onChange);
   }
 }
 

@@ -18,7 +18,7 @@ interface StoredUpload {
   readonly parts: Map<number, { readonly etag: string; readonly body: Uint8Array }>;
 }
 
-type Interception = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
+export type Interception = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 /** A gateway and a store with one bucket in memory, whose responses a test may replace. */
 export class FakeBucket {
