@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { type Config, ConfigError, type Files, readConfig } from "@/lib/config/mod.ts";
+
+export const KEY = "0123456789abcdef0123456789abcdef";
+/** What deployments mount: a session key, and a pod's token. */
+const MOUNTED = ["/secrets/session/key", "/var/run/secrets/kubernetes.io/serviceaccount/token"];
+const emptyDisk: Files = { exists: (path) => MOUNTED.includes(path), read: () => null };
+
+export function read(env: Record<string, string | undefined>, files: Partial<Files> = {}): Config {
+  return readConfig(env, { ...emptyDisk, ...files });
+}
+
+/** Expects the start to end with one line about this variable. */
+export function refused(
+  env: Record<string, string>,
+  variable: string,
+  words: RegExp,
+  files: Partial<Files> = {},
+): string {
+  try {
+    read(env, files);
+  } catch (error) {
+    assert(error instanceof ConfigError, String(error));
+    assert.equal(error.variable, variable, error.message);
+    assert(error.message.startsWith(`${variable}: `), error.message);
+    assert.match(error.message, words);
+    assert.equal(error.message.split(/[\r\n]/).length, 1);
+    return error.message;
+  }
+  assert.fail(`${JSON.stringify(env)} was accepted`);
+}
+
+export const REAL_STORE = {
+  EMBEDDED: "off",
+  ROLES: "gateway",
+  API_SECRET_KEY: KEY,
+  HCP_DOMAIN: "store.example.org",
+  TRUSTED_HOPS: "1",
+};
+export const GENERIC = {
+  EMBEDDED: "off",
+  ROLES: "gateway",
+  API_SECRET_KEY: KEY,
+  STORAGE_BACKEND: "generic",
+  S3_ENDPOINT_URL: "https://s3.example.org",
+  TRUSTED_HOPS: "1",
+};
+export const WEB = {
+  EMBEDDED: "off",
+  ROLES: "web",
+  CAMPAIGN_RESULTS_URL: "https://c.example.org/results",
+  CAMPAIGN_RESULTS_PROXY: "http://results:8082/results",
+};
+export const RESULTS = {
+  EMBEDDED: "off",
+  ROLES: "results",
+  RESULTS_S3_ENDPOINT: "https://archive.store.example.org",
+  RESULTS_S3_BUCKET: "campaigns",
+};
