@@ -50,7 +50,7 @@ export type CampaignBoardProps = {
 /** ms after which durations and ages are written again. */
 const MINUTE_MS = 60_000;
 
-/** The list of campaigns, kept up to date by reading it again and again. */
+/** The list of campaigns, which is read again and again. */
 export default island("campaign_board", function CampaignBoard(props: CampaignBoardProps) {
   const { first, address, problem, renderedAt } = props;
   const anchor = useRef<ScrollAnchor | null>(null);

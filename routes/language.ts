@@ -15,7 +15,7 @@ import { languageCookie } from "@/lib/site/page_language.ts";
 export async function chooseLanguage(context: RequestContext): Promise<Response> {
   context.operation = "choose_language";
   if (context.method !== "POST") throw methodNotAllowed(["POST"]);
-  // Read now: once a client has left, its request cannot be read any more.
+  // Read now: once a client has left, its request can no longer be read.
   const scheme = browserScheme(context.request);
   requireSameOrigin(context.request);
   const fields = await readForm(context.request);

@@ -83,7 +83,7 @@ async function textsOfVolume(page: Page, site: string): Promise<FolderAddress> {
   return { account: CURATOR, bucket, prefix: folderOf(open), open };
 }
 
-/** Waits until an element is there and nothing is read any more. */
+/** Waits until an element is there and nothing more is read. */
 async function settled(page: Page, selector: string): Promise<void> {
   await page.locator(selector).first().waitFor({ state: "attached", timeout: WAIT_MS });
   await page.waitForLoadState("networkidle");

@@ -18,7 +18,7 @@ export interface PlainPage {
 const LOOK_MS = 50;
 
 /**
- * A Chromium without the observers of a test driver: these are told of every request with its body, which costs a page that
+ * A Chromium without the observers of a test driver: these receive every request with its body, which costs a page that
  * sends thousands of files several times its own work.
  *
  * @param args further flags

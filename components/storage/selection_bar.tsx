@@ -10,7 +10,7 @@ import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/presentation/storage/st
 
 interface SelectionBarProps {
   readonly rows: readonly StorageRow[];
-  /** How many keys are selected; some may not be among the rows any more. */
+  /** How many keys are selected; some may no longer be among the rows. */
   readonly count: number;
   readonly selected: readonly StorageRow[];
   /** Whether the folder has further rows that were not read. */

@@ -80,7 +80,7 @@ export class BoardStore {
   readonly drifted = computed(() => this.#first.value === null && hasDrifted(this.jobs.value, this.#order()));
   /** Campaigns without a Job that wait behind "show older". */
   readonly older = computed(() => olderCount(this.reapedTotal.value, this.overview.value.reaped));
-  /** Whether names need their namespace to be told apart. */
+  /** Whether names are ambiguous without their namespace. */
   readonly spansNamespaces = computed(() => this.overview.value.namespaces.length > 1);
 
   readonly #deps: BoardDeps;

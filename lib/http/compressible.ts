@@ -18,7 +18,7 @@ interface ResponseOptions {
 
 /**
  * A response whose body is compressed by gzip where its client accepts that. A response to HEAD has the same headers.
- * The bytes must not change any more: where the same bytes are sent again, they are not compressed again.
+ * The bytes must not change: where the same bytes are sent again, they are not compressed again.
  *
  * Not for a body that holds a secret: its compressed length would tell of it what an attacker guesses (BREACH).
  */

@@ -28,8 +28,8 @@ interface WatchReceiver {
 }
 
 /**
- * How a watch ended: after its time; because this account may not watch; because the server has no changes from the
- * position on any more, or the next one cannot be read; or by any other failure, after which it can go on from its
+ * How a watch ended: after its time; because this account may not watch; because the server no longer has the
+ * changes from the position on, or the next one cannot be read; or by any other failure, after which it can go on from its
  * position.
  */
 export type WatchEnd = "ended" | "forbidden" | "expired" | "failed";

@@ -64,7 +64,7 @@ export function isWaiting({ phase }: JobSummary): boolean {
   return phase === "Queued" || phase === "Paused";
 }
 
-/** Ended, or gone: nothing about it moves any more. */
+/** Ended, or gone: nothing about it moves. */
 export function isSettled({ phase, jobGone }: JobSummary): boolean {
   return jobGone || ENDINGS.has(phase);
 }

@@ -43,5 +43,5 @@ export function formatAge(seconds: number): string {
 
 /** Hours from which minutes are left out. */
 const EXACT_HOURS = 10;
-/** Hours from which a span is told in days. */
+/** Hours from which a span is written in days. */
 const DAYS_FROM_HOURS = 48;

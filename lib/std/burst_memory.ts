@@ -23,7 +23,7 @@ export class BurstMemory {
     return this.#free.pop() ?? new Uint8Array(BLOCK_BYTES);
   }
 
-  /** Releases a block that has no reader any more. */
+  /** Releases a block that has no reader. */
   release(block: Block): void {
     this.#used--;
     if (this.#free.length * BLOCK_BYTES < MAX_FREE_BYTES) this.#free.push(block);

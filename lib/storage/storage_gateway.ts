@@ -15,7 +15,7 @@ const MAX_JSON_BYTES = 16 * 1024 * 1024;
 const MAX_TOKEN_BYTES = 64 * 1024;
 /** Bearer tokens that are cached, by login. */
 const MAX_TOKENS = 1000;
-/** A token that ends within this time is not used any more, ms. */
+/** A token that ends within this time is not used, ms. */
 const TOKEN_MARGIN_MS = 20_000;
 /** How long a token is used whose end cannot be read, as that of an encrypted one, ms; one that ends earlier is replaced after its 401. */
 const UNKNOWN_END_MS = 60_000;
@@ -63,7 +63,7 @@ export class StorageGateway {
   }
 
   /**
-   * Sends a request as an account. Where the gateway does not accept a cached token any more, it is sent once more with a
+   * Sends a request as an account. Where the gateway no longer accepts a cached token, it is sent again with a
    * new one, because the login may still be right. A body that is a stream cannot be sent again: it ends with the 401.
    *
    * @throws HttpError 502 or 504 when the gateway does not respond, 499 when the client has left
@@ -189,7 +189,7 @@ function endOf(token: string): number | null {
 /** @throws HttpError 502 for a body that breaks off or is not JSON, 499 when the client has left */
 async function jsonOf(response: Response, maxBytes: number, context: RequestContext): Promise<GatewayJson> {
   const { status, headers } = response;
-  // Read now: once a client has left, its request cannot be read any more.
+  // Read now: once a client has left, its request can no longer be read.
   const { signal } = context.request;
   let text: string;
   try {

@@ -117,7 +117,7 @@ class KeyCount {
     };
   }
 
-  /** Resolves when nothing is under way any more, however it ended. */
+  /** Resolves when nothing is under way, however it ended. */
   async run(): Promise<KeyCountState> {
     if (this.#ranges.size === 0) return this.#state();
     for (const range of this.#ranges) this.#begin(this.#read(range));

@@ -32,7 +32,7 @@ export interface Task {
   readonly error: string | null;
   /** What it works on and how far it is, as JSON, which some kinds seal; each kind has a schema of its own. */
   readonly progress: string;
-  /** The keys with which it works, sealed; null once it has ended and does not need them any more. */
+  /** The keys with which it works, sealed; null once it has ended and does not need them. */
   readonly sealedCaller: Uint8Array | null;
   readonly createdAt: number;
   /** When its progress or its state was stored last. */

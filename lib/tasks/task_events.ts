@@ -12,7 +12,7 @@ const TOTAL_MS = 600_000;
 /** What the owner of a task is shown. */
 export interface TaskView {
   readonly body: Readonly<Record<string, unknown>>;
-  /** Whether it has ended, so that it does not change any more. */
+  /** Whether it has ended, so that it does not change. */
   readonly isOver: boolean;
 }
 

@@ -40,7 +40,7 @@ export interface Job<P> {
   /** Aborts when the task is cancelled, and as {@link leaseSignal}. */
   readonly signal: AbortSignal;
   /**
-   * Aborts when this process must not work on the task any more: it stops, or another process may have the lease. Work
+   * Aborts when this process must no longer work on the task: it stops, or another process may have the lease. Work
    * that must not break off when the task is cancelled waits for this signal alone.
    */
   readonly leaseSignal: AbortSignal;

@@ -13,7 +13,7 @@ export function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
     methods: ["GET", "HEAD"],
     async handler(context) {
       const { request, info } = context;
-      // Read now: once a client has left, its request cannot be read any more.
+      // Read now: once a client has left, its request can no longer be read.
       const { headers, signal } = request;
       const scheme = browserScheme(request);
       const session = await sessions.current(request);

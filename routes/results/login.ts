@@ -107,7 +107,7 @@ async function limitGuesses(
 type LogIn = (context: RequestContext, credentials: Credentials) => Promise<Login>;
 
 async function answerJson(deps: ResultsDeps, context: RequestContext, logIn: LogIn): Promise<Response> {
-  // Read now: once a client has left, its request cannot be read any more.
+  // Read now: once a client has left, its request can no longer be read.
   const scheme = browserScheme(context.request);
   requireSameOrigin(context.request);
   const login = await logIn(context, await jsonCredentials(context));
@@ -115,7 +115,7 @@ async function answerJson(deps: ResultsDeps, context: RequestContext, logIn: Log
 }
 
 async function answerForm(deps: ResultsDeps, context: RequestContext, logIn: LogIn): Promise<Response> {
-  // Read now: once a client has left, its request cannot be read any more.
+  // Read now: once a client has left, its request can no longer be read.
   const scheme = browserScheme(context.request);
   const note = (note: LoginNote) => loginNoteCookie(scheme, note, deps.now());
   let form: LoginForm | null = null;

@@ -26,7 +26,7 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
     context.operation = "results_pass_through";
     const { request, requestId, target } = context;
     const isForm = context.method === "POST" && target.path === LOGIN_PATH && isUrlencoded(request.headers);
-    // Read now: once a client has left, its request cannot be read any more.
+    // Read now: once a client has left, its request can no longer be read.
     const isLogout = context.method === "POST" && target.path === LOGOUT_PATH;
     const loggedOut = isLogout ? sessionValues(request, deps.cookieStem) : [];
     try {

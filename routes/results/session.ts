@@ -26,7 +26,7 @@ export function logoutRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute
     methods: ["POST"],
     async handler({ request }) {
       requireSameOrigin(request);
-      // Read now: once a client has left, its request cannot be read any more.
+      // Read now: once a client has left, its request can no longer be read.
       const scheme = browserScheme(request);
       const isForm = isUrlencoded(request.headers);
       await sessions.logOut(request);

@@ -52,7 +52,7 @@ export function loginForm(deps: StorageDeps) {
   return async function loginForm(context: RequestContext): Promise<Response> {
     context.operation = "login_form";
     const { request } = context;
-    // Read now: once a client has left, its request cannot be read any more.
+    // Read now: once a client has left, its request can no longer be read.
     const scheme = browserScheme(request);
     const before = loginsOf(deps, request);
     const note = (note: LoginNote) => loginNoteCookie(scheme, note, deps.now());
@@ -71,7 +71,7 @@ export function loginForm(deps: StorageDeps) {
         : storage;
       if (!login.isAccepted) {
         if (isCampaigns) return redirect(form.next, campaigns.cookies);
-        throw refusal(campaigns, login);
+        throw rejection(campaigns, login);
       }
       const { account, cookie, expiresAt } = login;
       context.caller = { username: account.user, tenant: account.tenant };
@@ -105,7 +105,7 @@ export function logoutForm(deps: StorageDeps) {
     context.operation = "logout_form";
     const { request } = context;
     requireSameOrigin(request);
-    // Read now: once a client has left, its request cannot be read any more.
+    // Read now: once a client has left, its request can no longer be read.
     const scheme = browserScheme(request);
     const cleared = [...clearedLogins(request), sessionNoteCookie(scheme, [], [], deps.now())];
     const logins = loginsOf(deps, request);
@@ -231,7 +231,7 @@ class Refused extends HttpError {
 }
 
 /** Where one side calls the password wrong and the other could not check it, the login is not known to be wrong. */
-function refusal(campaigns: ResultsAnswer | null, storage: RefusedStorage): Refused {
+function rejection(campaigns: ResultsAnswer | null, storage: RefusedStorage): Refused {
   if (campaigns?.error && (campaigns.error !== WRONG || storage.status === Number(WRONG))) {
     return new Refused(Number(campaigns.error), campaigns.cookies, null);
   }

@@ -63,7 +63,7 @@ export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
     async logOut(context) {
       const { request } = context;
       const { cookieStem } = options;
-      // Read now: once a client has left, its request cannot be read any more.
+      // Read now: once a client has left, its request can no longer be read.
       const tokens = sessionValues(request, cookieStem);
       const cleared = clearedCookie(browserScheme(request), cookieStem);
       if (tokens.length === 0) return { error: null, cookies: [cleared] };

@@ -43,7 +43,7 @@ export interface StorageVisit {
   readonly accounts: readonly string[];
 }
 
-/** Thrown where the store does not accept a login any more. */
+/** Thrown where the store no longer accepts a login. */
 export class LoginEnded extends Error {
   override readonly name = "LoginEnded";
 }

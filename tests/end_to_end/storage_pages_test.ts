@@ -175,7 +175,7 @@ whole("storage pages: each login opens what accepts it, several stand side by si
   const copied = browser.cookies.get("storage_session");
   assert.equal(await browser.logOut(), "/login");
   const replayed = await browser.fetch("/storage/api/buckets", { headers: { Cookie: `storage_session=${copied}` } });
-  assert.equal(replayed.status, 401, "a copy of the cookie opens nothing any more");
+  assert.equal(replayed.status, 401, "a copy of the cookie opens nothing");
   await replayed.body?.cancel();
   assert.deepEqual([...browser.cookies.keys()], ["login_note"]);
 });
@@ -227,7 +227,7 @@ whole(
     assert.equal(changed.status, 200, await changed.text());
     assert.equal(await status(list), 401);
     assert.ok(browser.cookies.has("storage_session"), "a late response clears no login that came after its request");
-    assert.match((await browser.page("/storage")).html, /does not accept this login any more/);
+    assert.match((await browser.page("/storage")).html, /no longer accepts this login/);
     assert.equal(browser.cookies.has("storage_session"), false);
     assert.ok(!/storage_session=|stackroom-demo.*password/.test(application.output().replace(/^Password.*$/m, "")));
   },

@@ -26,7 +26,7 @@ export function invalid(what: string, rule: string): MapiError {
 
 /**
  * The error for a well-formed member that conflicts with the present state: it names what is absent, or what cannot
- * change any more.
+ * change.
  */
 export function conflicting(what: string, rule: string): MapiError {
   return new MapiError(409, `${what} ${rule}`);

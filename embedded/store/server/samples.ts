@@ -73,7 +73,7 @@ const TENANTS: { name: string; description: string; users: SampleUser[]; buckets
       },
       {
         name: "maps",
-        description: "Map sheets, with every version kept",
+        description: "Map sheets, with all their versions",
         versioning: "enabled",
         objects: [
           ["Malmöhus län/blad 1+2.txt", "Bladen 1 och 2, första avskriften.\n"],
@@ -96,7 +96,7 @@ const TENANTS: { name: string; description: string; users: SampleUser[]; buckets
     }],
     buckets: [{
       name: "datasets",
-      description: "Data sets, with every version kept",
+      description: "Data sets, with all their versions",
       versioning: "enabled",
       objects: [["names/förnamn 1870.csv", "name,count\nÅke,12\nBrita,340\n"]],
     }],

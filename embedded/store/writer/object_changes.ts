@@ -389,7 +389,7 @@ function promoteNewest(index: Statements, bucket: number, key: Uint8Array): void
   );
 }
 
-/** Discards the body of a version that no row names any more. */
+/** Discards the body of a version that no row names. */
 function discardBody(
   index: Statements,
   { size, body, file, parts }: Pick<VersionRow, "size" | "body" | "file" | "parts">,

@@ -44,7 +44,7 @@ export class PageTexts {
     if (cached) return cached;
     const text = signal<PageText>({ kind: "reading" });
     this.#texts.set(url, text);
-    // A text that is canceled belongs to a page that is not shown any more.
+    // A text that is canceled belongs to a page that is no longer shown.
     this.#reads.run(url, true, (signal) => this.#read(url, canvas, signal)).then((read) => text.value = read, () => {});
     return text;
   }

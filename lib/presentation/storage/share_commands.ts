@@ -14,8 +14,8 @@ export function curlCommand({ key, url }: SharedObject): string {
 }
 
 /**
- * Saves the object with the AWS CLI and the keys that this has. Null for keys that it cannot be told: it reads texts such as
- * `file://x` from a file, and no argument holds NUL.
+ * Saves the object with the AWS CLI and the keys that this has. Null for keys that it cannot take: it reads texts such
+ * as `file://x` from a file, and no argument holds NUL.
  */
 export function awsCommand({ bucket, key, url }: SharedObject): string | null {
   if (/^(?:fileb?|https?):\/\//i.test(key) || key.includes("\0")) return null;

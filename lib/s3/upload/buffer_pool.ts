@@ -90,7 +90,7 @@ export class BufferPool {
     return this.#cached.pop() ?? new Uint8Array(this.bufferBytes);
   }
 
-  /** Caches a buffer that is neither read nor written any more. */
+  /** Caches a buffer that is neither read nor written. */
   recycle(buffer: PartChunk): void {
     if (this.#cached.length < this.#maxCached) this.#cached.push(buffer);
   }
@@ -149,7 +149,7 @@ export class BufferLease implements Disposable {
     return buffer;
   }
 
-  /** Frees a buffer that is neither read nor written any more. */
+  /** Frees a buffer that is neither read nor written. */
   release(buffer: PartChunk): void {
     if (this.#used.delete(buffer)) this.#free.push(buffer);
     this.#wake();

@@ -120,7 +120,7 @@ export class ZipDownloads {
       } catch (error) {
         if (error instanceof DamagedPlan) throw notFound("Task");
         if (!(error instanceof ArchiveChanged)) throw error;
-        // Of what was sent something is not there any more, so that the archive is another one now.
+        // Of what was sent something is gone, so that the archive is another one now.
         await this.#archives.renew(archive);
       } finally {
         if (!isSent) close();

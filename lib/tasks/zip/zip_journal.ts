@@ -53,7 +53,7 @@ export async function storeGeneration(store: BlobStore, task: string, generation
  *
  * An entry is stored as left out before the next byte is sent, so that all later downloads leave it out as well. CRCs are
  * stored a little later: one that is missing is computed again. So is the last entry that was begun: a client may have
- * its first bytes, so neither it nor an entry before it may be left out any more.
+ * its first bytes, so neither it nor an entry before it may be left out.
  */
 export class ZipJournal {
   readonly generation: number;

@@ -100,7 +100,7 @@ export class FaultyCluster {
     return this.store.get("configmaps", NAMESPACE, name);
   }
 
-  /** Stores no earlier state any more: positions so far are 410. */
+  /** Discards all earlier states: positions so far are 410. */
   forget(): void {
     this.store.restore(this.store.snapshot());
   }

@@ -27,7 +27,7 @@ Deno.test("fair slots: so many are taken at a time, and a free one goes to the o
   assert.deepEqual(entered, [], "three are taken");
   leave[2]();
   await settle();
-  assert.deepEqual(entered.splice(0), ["a"], "the one of whom none runs any more");
+  assert.deepEqual(entered.splice(0), ["a"], "the one of whom none runs");
   leave[3]();
   await settle();
   assert.deepEqual(entered.splice(0), ["b"], "likewise");

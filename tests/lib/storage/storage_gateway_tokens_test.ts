@@ -39,7 +39,7 @@ function token(number: number): string {
   return `${part({ alg: "HS256" })}.${part({ exp: NOW / 1000 + 3600, number })}.x`;
 }
 
-Deno.test("storage gateway: a token that is not accepted any more is replaced once, and the request sent again", async () => {
+Deno.test("storage gateway: a token that is no longer accepted is replaced once, and the request sent again", async () => {
   const gateway = new Gateway();
   assert.deepEqual([await gateway.status(), await gateway.status()], [200, 200]);
   assert.deepEqual(gateway.requests, ["1", "1"], "a token is cached");

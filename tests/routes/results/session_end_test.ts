@@ -144,7 +144,7 @@ Deno.test("sessions: a store that does not respond is 502, and the session works
   }
 });
 
-Deno.test("sessions: a cookie that was logged out is of no use any more, here or after a restart", async () => {
+Deno.test("sessions: a cookie that was logged out opens nothing, here or after a restart", async () => {
   await using store = await filledStore(FILES);
   const path = Deno.makeTempDirSync();
   const folder = DataFolder.open(path);

@@ -6,7 +6,7 @@ import { TaskControl, TaskStopped } from "./task_control.ts";
 import type { StoredTask, TaskJournal } from "./task_journal.ts";
 import { NEW_TASK, type TaskEnd, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
 
-/** After this time the end of a task is not shown any more, ms. */
+/** After this time the end of a task is not shown, ms. */
 const FORGET_MS = 24 * 60 * 60 * 1000;
 
 /** A task as a page shows it. */

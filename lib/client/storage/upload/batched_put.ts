@@ -25,7 +25,7 @@ interface WaitingPut {
 }
 
 /**
- * Sends small files to the gateway, those that are ready at about the same time by one request. A file that is given up
+ * Sends small files to the gateway, those that are ready at about the same time by one request. A file that is aborted
  * ends its request only if no other file shares it.
  *
  * @param post sends one request; it throws only the signal's reason
@@ -70,7 +70,7 @@ async function sendTogether(post: Post, puts: readonly WaitingPut[]): Promise<vo
   let wanted = puts.length;
   for (const put of puts) put.leave = () => void (--wanted === 0 && control.abort());
   const body = batchBody(puts.map(({ request }) => fileOf(request)), puts.map(({ request }) => request.body));
-  // Every file has been given up where it throws.
+  // It throws once all files were aborted, and for no other reason.
   const response = await post(body, control.signal).catch(() => null);
   if (response === null) return;
   const responses = responsesOf(response, puts.length);

@@ -6,7 +6,7 @@ const VERSION = 1;
 const [FILES, PARTS, BATCHES] = ["files", "parts", "batches"] as const;
 /** Sorts after every text. */
 const LAST = "\uffff";
-/** What is older is forgotten, ms. Stores end uploads in parts themselves after some days, where they are told to. */
+/** What is older is forgotten, ms. Stores end uploads in parts themselves after some days, where they are set up to. */
 const MOST_AGE_MS = 14 * 24 * 3600 * 1000;
 
 type Write = (stores: Record<typeof FILES | typeof PARTS | typeof BATCHES, IDBObjectStore>) => void;

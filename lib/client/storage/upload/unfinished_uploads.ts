@@ -18,7 +18,7 @@ const MAX_PAGES = 10;
 const MAX_COUNTED = 100;
 /** Pages of the parts of one upload, a thousand parts each. */
 const MAX_PART_PAGES = 10;
-/** From this age on an upload counts as given up, ms. */
+/** From this age on an upload counts as abandoned, ms. */
 export const OLD_MS = 24 * 3600 * 1000;
 
 /** The uploads of a folder that were begun and not ended, read on demand, and ended on demand. */
@@ -109,7 +109,7 @@ export class UnfinishedUploads {
   }
 }
 
-/** An account that may list its own folder alone may not list the bucket. @throws what is no such refusal */
+/** An account that may list its own folder alone may not list the bucket. @throws any other error */
 function noneIfForbidden(error: unknown): UnfinishedUpload[] {
   if (asFault(error).kind !== "forbidden") throw error;
   return [];

@@ -457,7 +457,7 @@ export class UploadEngine {
   /** Ends the steps of a file that are under way. */
   #interrupt(item: UploadItem, state: UploadState): void {
     item.control?.abort();
-    // The store may carry out a request that is given up: its object is then the file, not one that has taken its name.
+    // The store may carry out a request that is aborted: its object is then the file, not one that has taken its name.
     const isWhole = item.state === "sending" && planParts(item.size) === null;
     if (isWhole || item.state === "finishing") item.mayBeWritten = true;
     const under = [...item.flight.values()].reduce((sum, sent) => sum + sent, 0);

@@ -242,7 +242,7 @@ export class UploadSteps {
     }
     const fault = faultOf(response);
     if (fault.kind === "lost") {
-      // The browser gives no reason. A file that cannot be read any more is found by reading it.
+      // The browser gives no reason. A file that can no longer be read is found by reading it.
       if (body instanceof Blob) await body.slice(0, 1).arrayBuffer();
       if (isDirect && await this.#context.calls.isReachable(signal)) this.#context.routes.hasNotResponded(bucket);
     }

@@ -73,7 +73,7 @@ export const SENTENCES = {
   },
   noAccount: (account: string) => `You are not logged in as ${account}.`,
   ended:
-    "The store does not accept this login any more: the password was changed, or the account was closed. Log in again.",
+    "The store no longer accepts this login: the password was changed, or the account was closed. Log in again.",
   rows: (count: number) => counted(count, "entry", "entries"),
   firstRows: (count: number) => `The first ${counted(count, "entry", "entries")}`,
 };

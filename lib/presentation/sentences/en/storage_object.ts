@@ -15,7 +15,7 @@ export const LABELS = {
   current: "Current version",
   older: "Older version",
   deleted: "Deleted",
-  deletedNow: "Deleted: the object is not listed any more",
+  deletedNow: "Deleted: the object is no longer listed",
   shownHere: "shown here",
   toCurrent: "To the current version",
   restore: "Restore",
@@ -69,7 +69,7 @@ export const SENTENCES = {
 /** Why a version was not restored. */
 export const NOT_RESTORED = {
   noRight: "This account may not write to this bucket. The owner of the bucket can allow that.",
-  gone: "This version is not there any more.",
+  gone: "This version no longer exists.",
   changed:
     "Nothing was restored: the object was changed meanwhile, or versioning of the bucket is switched off. Reload the page.",
   noVersions: "The store does not support versions.",

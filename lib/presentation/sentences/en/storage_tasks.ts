@@ -90,7 +90,7 @@ export const ENDS = {
   canceled: (progress: string) => `Canceled: ${progress}.`,
   stopped: (progress: string) => `Stopped: ${progress}.`,
   gone:
-    "The server does not know this task any more: it ended a while ago, or the server was restarted. The folder shows what is done.",
+    "The server no longer knows this task: it ended a while ago, or the server was restarted. The folder shows what is done.",
   listed: (count: number) => `The first ${formatCount(count)} of them:`,
 };
 
@@ -99,7 +99,7 @@ export const REASONS = {
   network: "The server cannot be reached. Check the network, then try again.",
   login: "The login has ended. Log in again, then try again.",
   forbidden: "This account may not do that in this bucket. The owner of the bucket can allow it.",
-  missing: "It is not there any more, or the bucket is not.",
+  missing: "It no longer exists, or its bucket does not.",
   conflict: "The store did not allow it in the present state of the object, such as a hold or a retention.",
   full: "The bucket has no room left: its quota is used up.",
   busy: "The store has too much to do at the moment. Try again shortly.",

@@ -117,7 +117,7 @@ Deno.test("transfer plan: names are not empty, have no slash and no half of a ch
   assert.equal(nameProblem("", ".."), null);
 });
 
-Deno.test("selected rows: those that are not loaded any more are known by their names", () => {
+Deno.test("selected rows: those that are no longer loaded are known by their names", () => {
   const known = [{ ...row("a"), size: 7 }];
   assert.deepEqual(chosenRows(new Set(["a", "b/"]), known), [known[0], row("b/")]);
 });

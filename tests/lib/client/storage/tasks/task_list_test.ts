@@ -240,7 +240,7 @@ Deno.test("move: whatever request of a page is its last, the next page ends with
   );
 });
 
-Deno.test("tasks: a task that the gateway does not know any more is said to be gone", async () => {
+Deno.test("tasks: a task that the gateway no longer knows is said to be gone", async () => {
   const browser = new Browser(new FakeStore({ a: [] }));
   const plan = { kind: "delete", place: { bucket: "a", prefix: "" }, name: "x", rows: 1, keys: ["x"], prefixes: [] };
   const list = browser.page(async (operation, ...rest) => {

@@ -246,7 +246,7 @@ Deno.test("upload engine: where the rules expose no entity tags, the list of par
   assert.equal(page.bucket.count("list_parts"), 1);
 });
 
-Deno.test("upload engine: a file that cannot be read any more fails by that, a name that is too long before", async () => {
+Deno.test("upload engine: a file that can no longer be read fails by that, a name that is too long before", async () => {
   const page = new Page();
   const gone = file("gone", "x");
   gone.file.arrayBuffer = () => Promise.reject(new DOMException("gone", "NotReadableError"));
