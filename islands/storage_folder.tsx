@@ -33,7 +33,7 @@ interface StorageFolderProps {
   readonly page: PackedPage;
   /** The key of the object that the address opens; null: none. */
   readonly opened: string | null;
-  /** The changes of the bucket that the store is not known to forbid. */
+  /** The changes of the bucket that are offered: all but those that the store is known to forbid. */
   readonly found: OfferedChanges;
   /** The server's clock, ms since 1970. */
   readonly renderedAt: number;

@@ -13,7 +13,7 @@ import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts"
 interface StorageObjectActionsProps {
   readonly address: ObjectAddress;
   readonly bytes: number;
-  /** The changes of the bucket that the store is not known to forbid. */
+  /** The changes of the bucket that are offered: all but those that the store is known to forbid. */
   readonly found: OfferedChanges;
 }
 

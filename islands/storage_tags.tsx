@@ -11,7 +11,7 @@ import { TAG_LABELS, TAG_SENTENCES, tagProblem } from "@/lib/presentation/storag
 interface StorageTagsProps {
   readonly address: ObjectAddress;
   readonly tags: readonly ObjectTag[];
-  /** Whether the store is not known to forbid it. */
+  /** False once the store is known to forbid it. */
   readonly canChange: boolean;
 }
 

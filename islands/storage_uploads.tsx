@@ -24,7 +24,7 @@ interface StorageUploadsProps {
   readonly prefix: string;
   /** The folder's own name. */
   readonly name: string;
-  /** The changes of the bucket that the store is not known to forbid. */
+  /** The changes of the bucket that are offered: all but those that the store is known to forbid. */
   readonly found: OfferedChanges;
 }
 

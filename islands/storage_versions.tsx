@@ -18,7 +18,7 @@ interface StorageVersionsProps {
   readonly page: VersionPage;
   /** The object is shown as text, so that its versions can be compared. */
   readonly isText: boolean;
-  /** Whether the store is not known to forbid it. */
+  /** False once the store is known to forbid it. */
   readonly canRestore: boolean;
   /** The server's clock, ms since 1970. */
   readonly renderedAt: number;

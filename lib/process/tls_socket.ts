@@ -21,8 +21,8 @@ interface TlsSocketOptions {
 /**
  * Accepts connections with TLS. Their bytes pass through a connection on loopback that shakes hands, for two reasons: the
  * runtime cannot close a connection whose handshake does not end, and cannot change the certificate of a listener. Here
- * the connection of the client is an own one that can be closed at any time, and a new certificate holds for the next
- * connection. Open connections stay. A new certificate that cannot be used is reported once, and the old one stays.
+ * the client's connection is plain TCP, which can be closed at any time, and a new certificate is used from the next
+ * connection on. Open connections stay. A new certificate that cannot be used is reported once, and the old one stays.
  *
  * @throws {CertificateError} when the first certificate cannot be used
  * @throws {Deno.errors.AddrInUse} and the other errors of listening
@@ -74,8 +74,8 @@ export function acceptTlsConnections(options: TlsSocketOptions, taker: Connectio
 }
 
 /**
- * Leads a client's bytes through a listener of their own, which is open for this one connection: what else connects to it
- * is another program of this machine, and ends both.
+ * Passes a client's bytes through a listener that is open for this one connection. Where another program of this machine
+ * connects to it first, all are closed.
  */
 async function beginHandshake(client: Deno.TcpConn, certificate: Certificate, taker: ConnectionTaker): Promise<void> {
   // HTTP/1.1 alone: where a response must be broken off, its connection is, and HTTP/2 would share it with others.

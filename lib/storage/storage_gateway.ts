@@ -17,7 +17,7 @@ const MAX_TOKEN_BYTES = 64 * 1024;
 const MAX_TOKENS = 1000;
 /** A token that ends within this time is not used, ms. */
 const TOKEN_MARGIN_MS = 20_000;
-/** How long a token is used whose end cannot be read, as that of an encrypted one, ms; one that ends earlier is replaced after its 401. */
+/** How long a token is used whose end cannot be read (encrypted), ms; one that ends earlier is replaced after a 401. */
 const UNKNOWN_END_MS = 60_000;
 const CAPABILITIES_MS = 60_000;
 

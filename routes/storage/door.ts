@@ -30,7 +30,7 @@ const REQUEST_HEADERS = new Set([
 const REQUEST_PREFIX = "x-amz-";
 /** What describes the body of a request, which that of a read is sent without. */
 const BODY_HEADERS = ["content-length", "content-type"];
-/** What is between the gateway and this role, or would speak of a bearer token. */
+/** Headers of the connection to the gateway, and of its bearer token. */
 const DROPPED_HEADERS = [
   "connection",
   "keep-alive",

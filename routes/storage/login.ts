@@ -26,7 +26,7 @@ const WRONG = "401";
 /** Room for the longest name of an account, escaped, bytes. */
 const MAX_LOGOUT_BYTES = 16 * 1024;
 
-/** What both sides said of a form. */
+/** How both sides responded to a form. */
 interface Sides {
   /** Null in a site without campaigns. */
   readonly campaigns: ResultsAnswer | null;

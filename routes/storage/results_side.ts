@@ -18,7 +18,7 @@ export interface ResultsAnswer {
 /** Login and logout of the campaigns, as the forms of this site's pages use them. */
 export interface ResultsLogin {
   logIn(context: RequestContext, credentials: Credentials): Promise<ResultsAnswer>;
-  /** The cookies of its answer always remove the session from the browser; an error says that it did not end. */
+  /** The cookies of its response always remove the session from the browser; an error says that it did not end. */
   logOut(context: RequestContext): Promise<ResultsAnswer>;
 }
 

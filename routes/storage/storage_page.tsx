@@ -152,7 +152,7 @@ async function endpointOf(
   }
 }
 
-/** The sessions that this browser had at the storage and has no more. */
+/** The sessions that this browser no longer has at the storage. */
 function endedSessions(
   { keys }: StorageDeps,
   { request }: RequestContext,

@@ -7,7 +7,7 @@ export const OBJECT_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const OBJECT_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
 const NOT_RESTORED = inLanguage({ en: en.NOT_RESTORED, sv: sv.NOT_RESTORED });
 
-/** Why a version was not restored, by the status of the gateway; 0: there was no answer. */
+/** Why a version was not restored, by the status of the gateway; 0: there was no response. */
 export function restoreProblem(status: number): string {
   switch (status) {
     case 403:

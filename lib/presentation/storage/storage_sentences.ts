@@ -8,7 +8,7 @@ const PROBLEMS = inLanguage({ en: en.PROBLEMS, sv: sv.PROBLEMS });
 const FORBIDDEN = inLanguage({ en: en.FORBIDDEN, sv: sv.FORBIDDEN });
 const MISSING = inLanguage({ en: en.MISSING, sv: sv.MISSING });
 
-/** Why something of the storage cannot be shown, by the status of the gateway; 0: there was no answer. */
+/** Why something of the storage cannot be shown, by the status of the gateway; 0: there was no response. */
 export function storageProblem(status: number, what: "buckets" | "folder" | "object"): string {
   switch (status) {
     case 0:
@@ -29,7 +29,7 @@ export function storageProblem(status: number, what: "buckets" | "folder" | "obj
   }
 }
 
-/** Whether a status concerns the way to the store or its load, not what was to be done; 0: there was no answer. */
+/** Whether a status concerns the way to the store or its load, not what was to be done; 0: there was no response. */
 export function isStoreOutage(status: number): boolean {
   return [0, 429, 502, 503, 504].includes(status);
 }

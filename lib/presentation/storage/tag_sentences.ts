@@ -6,7 +6,7 @@ import { isStoreOutage, storageProblem } from "./storage_sentences.ts";
 export const TAG_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const TAG_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
 
-/** Why tags were not saved, by the status of the gateway; 0: there was no answer. */
+/** Why tags were not saved, by the status of the gateway; 0: there was no response. */
 export function tagProblem(status: number): string {
   switch (status) {
     case 403:

@@ -68,8 +68,8 @@ export interface TaskFault {
 }
 
 /**
- * How a task ended. `stopped`: it can go on, the status says why it did not; `gone`: the gateway does not know it any
- * more; `failed`: for good.
+ * How a task ended. `stopped`: it can go on, the status says why it did not; `gone`: the gateway no longer knows it;
+ * `failed`: for good.
  */
 export type TaskEnd =
   | { readonly how: "done" | "canceled" | "gone" }

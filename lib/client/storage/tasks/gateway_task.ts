@@ -29,7 +29,7 @@ export async function startGatewayTask(
   return id;
 }
 
-/** Looks at a task of the gateway until `read` finds its end. @param read takes over what an answer says */
+/** Looks at a task of the gateway until `read` finds its end. @param read takes over what a response says */
 export async function followGatewayTask(
   control: TaskControl,
   look: () => Promise<DoorAnswer>,
@@ -55,7 +55,7 @@ export function timesOf({ json }: DoorAnswer): { readonly startedAt: number | nu
   return { startedAt: instant(stringAt(json, "started_at")), endedAt: instant(stringAt(json, "ended_at")) };
 }
 
-/** A count of an answer. */
+/** A count of a response. */
 export function countOf({ json }: DoorAnswer, name: string): number {
   return integerAt(json, name);
 }

@@ -3,8 +3,8 @@ import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
 import { readBuckets } from "@/lib/presentation/storage/listing.ts";
 
 /**
- * The buckets that objects of a bucket may be copied and moved to: those that the store is not known to forbid the
- * account to write to. Of other buckets only what this tab was refused is known.
+ * The buckets that objects of a bucket may be copied and moved to: all but those that the store is known to forbid the
+ * account to write to. Of other buckets only what the store has refused to this tab is known.
  *
  * @param write whether the bucket itself may be written to; it is offered then even where buckets cannot be listed
  */

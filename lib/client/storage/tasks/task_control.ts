@@ -81,7 +81,7 @@ export class TaskControl {
   /**
    * Calls an operation of the gateway: again while the network is away, and a few times where the store is busy.
    *
-   * @returns the last answer; an earlier try may have worked as well, though its answer was not received
+   * @returns the last response; an earlier try may have worked as well, though its response was not received
    * @throws TaskStopped when the store stays busy, the login has ended, or the task is canceled while the network is away
    */
   async call(

@@ -1,15 +1,15 @@
 import type { Clock } from "@/lib/client/poller.ts";
 import { backoffMs, wait } from "./upload_wait.ts";
 
-/** Whether our own server can be reached. While it cannot, everything waits for one that asks again and again. */
+/** Whether our own server can be reached. While it cannot, everything waits for one probe that is repeated. */
 export class Connection {
   readonly #isReachable: (signal: AbortSignal) => Promise<boolean>;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #onChange: () => void;
   /** Under way: files that shared a request lose it together. */
-  #asking: Promise<boolean> | null = null;
-  #outage: { readonly over: Promise<void>; readonly askNow: () => void } | null = null;
+  #probing: Promise<boolean> | null = null;
+  #outage: { readonly over: Promise<void>; readonly probeNow: () => void } | null = null;
 
   constructor(
     isReachable: (signal: AbortSignal) => Promise<boolean>,
@@ -30,8 +30,8 @@ export class Connection {
   }
 
   /** The browser says that the network is back. */
-  askNow(): void {
-    this.#outage?.askNow();
+  probeNow(): void {
+    this.#outage?.probeNow();
   }
 
   /**
@@ -42,8 +42,8 @@ export class Connection {
    */
   async wasLost(signal: AbortSignal): Promise<boolean> {
     if (!this.#outage) {
-      this.#asking ??= this.#isReachable(new AbortController().signal).finally(() => this.#asking = null);
-      if (await Promise.race([this.#asking, aborted(signal)])) return false;
+      this.#probing ??= this.#isReachable(new AbortController().signal).finally(() => this.#probing = null);
+      if (await Promise.race([this.#probing, aborted(signal)])) return false;
       this.#outage ??= this.#begin();
     }
     await Promise.race([this.#outage.over, aborted(signal)]);
@@ -51,20 +51,20 @@ export class Connection {
   }
 
   #begin() {
-    let asking = new AbortController();
+    let waiting = new AbortController();
     const lasts = new AbortController();
     const over = (async () => {
       for (let failures = 1;; failures++) {
-        asking = new AbortController();
+        waiting = new AbortController();
         // An abort ends the wait early: the browser has the network back.
-        await wait(this.#clock, backoffMs(failures, this.#random()), asking.signal).catch(() => {});
+        await wait(this.#clock, backoffMs(failures, this.#random()), waiting.signal).catch(() => {});
         if (await this.#isReachable(lasts.signal)) break;
       }
       this.#outage = null;
       this.#onChange();
     })();
     queueMicrotask(this.#onChange);
-    return { over, askNow: () => asking.abort() };
+    return { over, probeNow: () => waiting.abort() };
   }
 }
 

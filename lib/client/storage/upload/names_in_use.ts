@@ -27,7 +27,7 @@ interface NameParts {
   readonly onChange: () => void;
 }
 
-/** Looks up which names are in use before their files are sent, and treats those as was answered. */
+/** Looks up which names are in use before their files are sent, and applies the reader's answer to those. */
 export class NamesInUse {
   readonly #parts: NameParts;
 
@@ -51,7 +51,7 @@ export class NamesInUse {
       isListed = true;
     } catch (error) {
       const fault = asFault(error);
-      // Who may write and not list still overwrites nothing, as long as the store knows the condition.
+      // A login that may write and not list still overwrites nothing, as long as the store knows the condition.
       if (fault.kind !== "forbidden") return halt(fault.kind === "gone" ? new UploadFault("no bucket") : fault);
     }
     for (const [index, item] of items.entries()) {
@@ -69,23 +69,23 @@ export class NamesInUse {
         list.set(item, "done");
       } else list.set(item, "taken");
     }
-    this.takeAnswer(batch);
+    this.applyAnswer(batch);
     onFound();
     await memory.settled(batch);
   }
 
-  /** Takes the answer for the names in use, of these files and of those of their batches that are found later. */
+  /** Applies an answer to the names in use, and to those of the same batches that are found later. */
   answer(answer: NameAnswer): void {
     const { list, memory } = this.#parts;
     for (const batch of list.batchesOf("taken")) {
       batch.answer = answer;
-      this.takeAnswer(batch);
+      this.applyAnswer(batch);
       void memory.settled(batch);
     }
   }
 
-  /** Treats the names of a batch that are in use as was answered, once it was. */
-  takeAnswer(batch: UploadBatch): void {
+  /** Applies the answer for a batch, once there is one, to its names in use. */
+  applyAnswer(batch: UploadBatch): void {
     const { list, enqueue, abort } = this.#parts;
     if (batch.answer === null) return;
     const taken = list.of(batch, "taken");

@@ -74,7 +74,7 @@ export class UploadEngine {
   readonly #list = new ItemList();
   readonly #memory: UploadMemory;
   readonly #names: NamesInUse;
-  /** In order, with files that have left it; those before `#begun` have had their turn. */
+  /** In order, with files that no longer wait; those before `#begun` have had their turn. */
   #queue: UploadItem[] = [];
   #begun = 0;
   readonly #active = new Set<UploadItem>();
@@ -133,7 +133,7 @@ export class UploadEngine {
     return this.#list.count(state);
   }
 
-  /** Whether something is under way or waits for its turn, so that leaving the page would end it. */
+  /** Whether something is under way or waits for its turn, so that leaving the page would interrupt it. */
   get isBusy(): boolean {
     return this.count("looking") + this.count("waiting") + this.count("sending") + this.count("finishing") > 0;
   }
@@ -169,7 +169,7 @@ export class UploadEngine {
     await this.#names.lookUp(batch);
   }
 
-  /** Answers for the names in use, of these files and of those that are found later. */
+  /** Says what happens to files whose names are in use, also to those that are found later. */
   answer(answer: NameAnswer): void {
     this.#names.answer(answer);
     this.#endStop();
@@ -198,7 +198,7 @@ export class UploadEngine {
     this.halted = null;
     for (const item of this.#active) if (item.pausing?.to === "waiting") this.#goOn(item);
     this.#forbidden.clear();
-    this.#connection.askNow();
+    this.#connection.probeNow();
     for (const batch of this.#list.batchesOf("looking")) void this.#names.lookUp(batch);
     this.#pump();
     this.#parts.onChange();
@@ -229,7 +229,7 @@ export class UploadEngine {
     for (const item of this.items) if (item.state === "failed") this.resumeItem(item);
   }
 
-  /** Gives a file up, and deletes the parts that were sent. */
+  /** Cancels a file, and deletes the parts that were sent. */
   async cancelItem(item: UploadItem): Promise<void> {
     if (isSettled(item)) return;
     this.#interrupt(item, "cancelled");
@@ -257,7 +257,7 @@ export class UploadEngine {
 
   /** The browser has the network back. */
   online(): void {
-    this.#connection.askNow();
+    this.#connection.probeNow();
   }
 
   /** Adds the CORS rule that lets this page send straight to a bucket. @throws UploadFault */
@@ -285,7 +285,7 @@ export class UploadEngine {
     this.#queue.push(item);
   }
 
-  /** Puts a file that waits at the head of the queue, in the room of one that has left it. */
+  /** Puts a file that waits at the head of the queue, in the place of one that has had its turn. */
   #enqueueFirst(item: UploadItem): void {
     if (this.#begun > 0) this.#queue[--this.#begun] = item;
     else this.#queue.unshift(item);
@@ -416,7 +416,7 @@ export class UploadEngine {
     if (kind === "taken" && item.ifAbsent) {
       this.#memory.unrecord(item);
       this.#interrupt(item, "taken");
-      return this.#names.takeAnswer(item.batch);
+      return this.#names.applyAnswer(item.batch);
     }
     if (kind === "gone" && item.restarts++ < MAX_RESTARTS) {
       item.upload = item.earlier = null;

@@ -2,7 +2,7 @@
 type FaultKind =
   /** No response: the network, or a store that the browser does not reach. */
   | "lost"
-  /** The store or the gateway cannot at the moment. */
+  /** The store or the gateway is busy, or fails for the moment. */
   | "busy"
   /** The session has ended. */
   | "session"
@@ -27,7 +27,7 @@ export class UploadFault extends Error {
     readonly kind: FaultKind,
     /** What the gateway or the store said; null where there is nothing to say. */
     readonly detail: string | null = null,
-    /** How long the sender asks to wait, ms. */
+    /** How long to wait as the response states it, ms; null where it does not. */
     readonly retryAfterMs: number | null = null,
   ) {
     super(detail ?? kind);

@@ -31,7 +31,7 @@ export class UploadRoutes {
   readonly #origin: string;
   readonly #onChange: () => void;
   readonly #known = new Map<string, UploadRoute>();
-  readonly #asked = new Map<string, Promise<UploadRoute>>();
+  readonly #pending = new Map<string, Promise<UploadRoute>>();
   readonly #losses = new Map<string, number>();
 
   constructor(calls: UploadCalls, put: Put, origin: string, onChange: () => void) {
@@ -50,11 +50,11 @@ export class UploadRoutes {
   of(name: ObjectName): Promise<UploadRoute> {
     const route = this.#known.get(name.bucket);
     if (route) return Promise.resolve(route);
-    const asked = this.#asked.get(name.bucket) ?? this.#ask(name, NEVER).finally(() => {
-      this.#asked.delete(name.bucket);
+    const pending = this.#pending.get(name.bucket) ?? this.#find(name, NEVER).finally(() => {
+      this.#pending.delete(name.bucket);
     });
-    this.#asked.set(name.bucket, asked);
-    return asked;
+    this.#pending.set(name.bucket, pending);
+    return pending;
   }
 
   /** The store has responded to a PUT of this page. */
@@ -84,7 +84,7 @@ export class UploadRoutes {
     return this.#set(name.bucket, await this.#responds(name, signal) ? "store" : "unreachable");
   }
 
-  async #ask(name: ObjectName, signal: AbortSignal): Promise<UploadRoute> {
+  async #find(name: ObjectName, signal: AbortSignal): Promise<UploadRoute> {
     if (await this.#responds(name, signal)) return this.#set(name.bucket, "store");
     if (!await this.#calls.isReachable(signal)) throw new UploadFault("lost");
     try {

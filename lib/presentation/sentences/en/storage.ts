@@ -51,7 +51,7 @@ export const SENTENCES = {
   logIn: "to see the storage.",
   noBuckets: "This account has no buckets that it may see.",
   systemLevel:
-    "An account of the system level has no buckets. It manages the tenants of the store, which the API does for now.",
+    "An account of the system level has no buckets. It manages the tenants of the store through the API.",
   reading: "Reading further names…",
   outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",
@@ -96,7 +96,7 @@ export const FORBIDDEN = {
 
 /** What is not there. */
 export const MISSING = {
-  buckets: "The store knows no list of buckets.",
+  buckets: "The store does not list buckets.",
   folder: "There is no bucket of this name.",
   object: "There is no object under this key. It may have been deleted or renamed.",
 };

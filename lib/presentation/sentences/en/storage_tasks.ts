@@ -87,7 +87,7 @@ export const ENDS = {
   renamed: (count: number) => `${counted(count, "object", "objects")} got a number in the name, which was in use.`,
   skipped: (count: number) => `${counted(count, "object", "objects")} left, since the new name is in use.`,
   failed: (count: number) => `${counted(count, "object", "objects")} failed.`,
-  canceled: (progress: string) => `Canceled: ${progress}.`,
+  canceled: (progress: string) => `Cancelled: ${progress}.`,
   stopped: (progress: string) => `Stopped: ${progress}.`,
   gone:
     "The server no longer knows this task: it ended a while ago, or the server was restarted. The folder shows what is done.",

@@ -84,7 +84,7 @@ export const FAULTS = {
   lost: (sent: string) => `The connection broke off at ${sent}. Try again; what has arrived is not sent again.`,
   busy: (detail: string) => `The store could not take it after several tries. ${detail}Try again later.`,
   session: "Your login has ended. Log in again in another tab, then go on here.",
-  forbidden: "This account may not write here. Who owns the bucket can allow that.",
+  forbidden: "This account may not write here. The owner of the bucket can allow that.",
   "no bucket": "The bucket no longer exists.",
   gone: "The upload was ended elsewhere, more than once. Try again.",
   taken: "The name is in use.",
@@ -99,7 +99,7 @@ export const FAULTS = {
 
 /** What concerns all files. */
 export const NOTICES = {
-  away: "The network is away. It goes on by itself once it is back.",
+  away: "The network is away. The uploads go on by themselves once it is back.",
   taken: (names: string, further: number) =>
     further === 0 ? `In use: ${names}.` : `In use: ${names} and ${formatCount(further)} more.`,
   noRules: "This store has no CORS rules for buckets, so the bytes go through this server.",
@@ -108,7 +108,7 @@ export const NOTICES = {
     "A rule for this page makes it faster.",
   forbidden: (bucket: string) =>
     `The CORS rules of ${bucket} do not let this page send straight to the store, so the bytes go through this server. ` +
-    "Who owns the bucket can change that.",
+    "The owner of the bucket can change that.",
   unreachable: "Your browser does not reach the store at its own address, so the bytes go through this server.",
   notAllowed:
     "The rule could not be added: this account may not change the bucket's CORS rules, or there are a hundred.",
@@ -130,6 +130,6 @@ export const NOTICES = {
     "arrived is not sent again.",
   elsewhere: "Go to that folder",
   noneUnfinished: "There are none in this folder.",
-  unfinishedForbidden: "This account may not list them. Who owns the bucket can.",
+  unfinishedForbidden: "This account may not list them. The owner of the bucket can.",
   unfinishedFailed: "They cannot be read at the moment. Close this and open it again later.",
 };
