@@ -50,7 +50,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   logIn: "för att se lagringen.",
   noBuckets: "Kontot har inga bucketar som det får se.",
   systemLevel:
-    "Ett konto på systemnivå har inga bucketar. Det förvaltar lagrets tenanter, vilket tills vidare görs genom API:et.",
+    "Ett konto på systemnivå har inga bucketar. Det förvaltar lagrets tenanter genom API:et.",
   reading: "Läser fler namn…",
   outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",
@@ -91,7 +91,7 @@ export const FORBIDDEN: typeof en.FORBIDDEN = {
 };
 
 export const MISSING: typeof en.MISSING = {
-  buckets: "Lagret har ingen lista över bucketar.",
+  buckets: "Lagret listar inte bucketar.",
   folder: "Det finns ingen bucket med det namnet.",
   object: "Det finns inget objekt med den nyckeln. Det kan ha tagits bort eller bytt namn.",
 };

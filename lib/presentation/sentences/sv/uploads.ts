@@ -95,7 +95,7 @@ export const FAULTS: typeof en.FAULTS = {
 };
 
 export const NOTICES: typeof en.NOTICES = {
-  away: "Nätverket är borta. Det fortsätter av sig självt när det är tillbaka.",
+  away: "Nätverket är borta. Uppladdningarna fortsätter av sig själva när det är tillbaka.",
   taken: (names, further) =>
     further === 0 ? `Används redan: ${names}.` : `Används redan: ${names} och ${formatCount(further)} till.`,
   noRules: "Det här lagret har inga CORS-regler för bucketar, så innehållet går genom den här servern.",
