@@ -37,7 +37,7 @@ import { commandOf } from "@/lib/presentation/shortcuts.ts";
 import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
 
 export type CampaignBoardProps = {
-  /** What the server could read; null: nothing, and the browser asks. */
+  /** What the server could read; null: nothing, and the browser reads it. */
   readonly first: FirstList | null;
   /** Which campaigns are shown, and in which order. */
   readonly address: ListAddress;
@@ -144,15 +144,15 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   }, []);
 
   /** The key of the campaign that the address names, until its card has been opened. */
-  const asked = useRef<string | null>(null);
+  const requested = useRef<string | null>(null);
   useEffect(() => {
-    asked.current = new URLSearchParams(location.search).get("open");
+    requested.current = new URLSearchParams(location.search).get("open");
   }, []);
   useSignalEffect(() => {
-    const card = board.cards.value.find(({ summary }) => campaignKey(summary.peek()) === asked.current);
+    const card = board.cards.value.find(({ summary }) => campaignKey(summary.peek()) === requested.current);
     if (!card) return;
-    const key = asked.current;
-    asked.current = null;
+    const key = requested.current;
+    requested.current = null;
     card.setOpen(true);
     if (key !== null && back.place.peek() === null) steps.current?.show(key);
   });

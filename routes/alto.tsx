@@ -22,19 +22,19 @@ export function altoPage(deps: SiteDeps) {
   return async function altoPage(context: RequestContext): Promise<Response> {
     const request = context.request;
     const resultsUrl = deps.resultsUrl(request);
-    const asked = readPageRequest(new URLSearchParams(context.target.query), resultsUrl);
+    const requested = readPageRequest(new URLSearchParams(context.target.query), resultsUrl);
     const session = await deps.session(request);
     const user = userOf(session);
     return pageResponse(request, {
-      title: asked.ok ? titleOf(asked.src) : PAGE_TEXT_LABELS.pageText,
+      title: requested.ok ? titleOf(requested.src) : PAGE_TEXT_LABELS.pageText,
       body: (
         <Shell user={user} current={null} hasStorage={deps.hasStorage} here={context.target}>
-          {asked.ok
-            ? <PageOfVolume src={asked.src} campaign={asked.campaign} hasSession={session !== null} />
-            : <RefusedAddress title={PAGE_TEXT_LABELS.pageText} sentence={asked.sentence} />}
+          {requested.ok
+            ? <PageOfVolume src={requested.src} campaign={requested.campaign} hasSession={session !== null} />
+            : <RefusedAddress title={PAGE_TEXT_LABELS.pageText} sentence={requested.sentence} />}
         </Shell>
       ),
-    }, { assets: deps.assets, resultsUrl, status: asked.ok ? 200 : 400 });
+    }, { assets: deps.assets, resultsUrl, status: requested.ok ? 200 : 400 });
   };
 }
 

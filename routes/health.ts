@@ -8,7 +8,7 @@ const PROBE_LIFETIME_MS = 2000;
 /** Paths that the access log leaves out. */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/liveness", "/readiness", "/health"]);
 
-/** One upstream that readiness asks: its name in `checks`, the word for its state, and whether that is ready. */
+/** One upstream that readiness probes: its name in `checks`, the word for its state, and whether that is ready. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly probe: () => Promise<{ readonly state: string; readonly ready: boolean }>;
@@ -23,7 +23,7 @@ const health = z.object({ status: z.literal("ok"), cache: z.literal("disabled") 
 
 /** The probes of every role, and those that clients of the gateway use. Open to all callers and not logged. */
 export function healthOperations(checks: readonly ReadinessCheck[], now: () => number): Operation[] {
-  const ask = rarely(() => askAll(checks), now);
+  const probeUpstreams = rarely(() => probeAll(checks), now);
   const state = z.object({ ok: z.boolean() });
   return [
     publicOperation({
@@ -46,7 +46,7 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
         503: { description: "An upstream does not answer", schema: ready },
       },
       async handler(_input) {
-        const { ready, states } = await ask();
+        const { ready, states } = await probeUpstreams();
         return Response.json({ ok: ready, checks: states }, { status: ready ? 200 : 503 });
       },
     }),
@@ -70,7 +70,7 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
         503: { description: "An upstream does not answer", schema: readiness },
       },
       async handler(_input) {
-        const { ready, states } = await ask();
+        const { ready, states } = await probeUpstreams();
         const status = ready ? "ready" : "not ready";
         return Response.json({ status, checks: { ...states, cache: "disabled" } }, { status: ready ? 200 : 503 });
       },
@@ -87,12 +87,12 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
   ];
 }
 
-interface Asked {
+interface Probed {
   readonly ready: boolean;
   readonly states: Record<string, string>;
 }
 
-async function askAll(checks: readonly ReadinessCheck[]): Promise<Asked> {
+async function probeAll(checks: readonly ReadinessCheck[]): Promise<Probed> {
   const results = await Promise.all(checks.map(async ({ name, probe }) => ({ name, ...await probe() })));
   return {
     ready: results.every(({ ready }) => ready),
@@ -103,7 +103,7 @@ async function askAll(checks: readonly ReadinessCheck[]): Promise<Asked> {
 /** One call at a time; its result is shared by all callers within its lifetime. */
 function rarely<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
   let last: { readonly result: Promise<T>; readonly at: number } | undefined;
-  return function ask() {
+  return function call() {
     if (!last || now() - last.at >= PROBE_LIFETIME_MS) {
       const result = work();
       last = { result, at: now() };

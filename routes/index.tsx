@@ -28,7 +28,7 @@ export interface CampaignPageDeps extends SiteDeps {
   /** @param reaped the most campaigns without a Job */
   campaigns(request: Request, reaped: number): Promise<CampaignsAnswer>;
   /** One campaign as this request's user may read it. */
-  detail(request: Request, asked: OpenRequest): Promise<OpenAnswer>;
+  detail(request: Request, requested: OpenRequest): Promise<OpenAnswer>;
   /** The newest login to the storage of this request's browser, by its name; null without one. */
   storageLogin(request: Request): string | null;
   /** The tenant whose accounts open the campaigns; null where it is not known, or where there are no tenants. */
@@ -52,12 +52,12 @@ export function campaignPage(deps: CampaignPageDeps) {
     const session = await deps.session(request);
     const query = new URLSearchParams(context.target.query);
     const user = userOf(session);
-    const asked = user === null ? null : readOpenRequest(query);
+    const requested = user === null ? null : readOpenRequest(query);
     const [props, answer] = await Promise.all([
-      boardProps(deps, { request, session, query, asked }),
-      asked && deps.detail(request, asked),
+      boardProps(deps, { request, session, query, requested }),
+      requested && deps.detail(request, requested),
     ]);
-    const opened = asked && <OpenedCampaign asked={asked} answer={answer} now={props.renderedAt} />;
+    const opened = requested && <OpenedCampaign requested={requested} answer={answer} now={props.renderedAt} />;
     const storageOnly = session === null ? deps.storageLogin(request) : null;
     return pageResponse(request, {
       title: LABELS.campaigns,
@@ -93,12 +93,12 @@ interface BoardRequest {
   readonly request: Request;
   readonly session: Awaited<ReturnType<SiteDeps["session"]>>;
   readonly query: URLSearchParams;
-  readonly asked: OpenRequest | null;
+  readonly requested: OpenRequest | null;
 }
 
 async function boardProps(
   deps: CampaignPageDeps,
-  { request, session, query, asked }: BoardRequest,
+  { request, session, query, requested }: BoardRequest,
 ): Promise<CampaignBoardProps> {
   const renderedAt = deps.now();
   const address = readListAddress(query);
@@ -109,9 +109,9 @@ async function boardProps(
   let answer = await deps.campaigns(request, reaped);
   if ("problem" in answer) return { ...nothing, problem: answer.problem };
   const older = olderCount(answer.reapedTotal, reaped);
-  if (asked && older > 0 && !answer.jobs.some((job) => isNamed(job, asked))) {
+  if (requested && older > 0 && !answer.jobs.some((job) => isNamed(job, requested))) {
     const all = await deps.campaigns(request, reaped + older);
-    reaped = "problem" in all ? reaped : reapedWith(all.jobs, asked) ?? reaped;
+    reaped = "problem" in all ? reaped : reapedWith(all.jobs, requested) ?? reaped;
     if (reaped > address.reaped) answer = await deps.campaigns(request, reaped);
     if ("problem" in answer) return { ...nothing, problem: answer.problem };
   }
@@ -128,8 +128,8 @@ function isNamed(job: JobSummary, { namespace, name }: OpenRequest): boolean {
 }
 
 /** How many campaigns without a Job a list holds, by whole pages, that has the named one; null where there is none. */
-function reapedWith(jobs: readonly JobSummary[], asked: OpenRequest): number | null {
-  const goal = jobs.find((job) => job.jobGone && isNamed(job, asked));
+function reapedWith(jobs: readonly JobSummary[], requested: OpenRequest): number | null {
+  const goal = jobs.find((job) => job.jobGone && isNamed(job, requested));
   if (!goal) return null;
   // A list holds those that ended last.
   const endOf = ({ finishedAt }: JobSummary) => finishedAt === null ? 0 : Date.parse(finishedAt) || 0;

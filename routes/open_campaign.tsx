@@ -26,21 +26,21 @@ export function readOpenRequest(query: URLSearchParams): OpenRequest | null {
 const OFFSET = /^\d{1,9}$/;
 
 interface OpenedCampaignProps {
-  readonly asked: OpenRequest;
+  readonly requested: OpenRequest;
   readonly answer: OpenAnswer;
   /** ms since 1970 */
   readonly now: number;
 }
 
 /** The campaign that the query names, for browsers without scripts: with scripts the list opens its card. */
-export function OpenedCampaign({ asked, answer, now }: OpenedCampaignProps) {
+export function OpenedCampaign({ requested, answer, now }: OpenedCampaignProps) {
   if (answer === null) {
-    return <NotOpened>{SENTENCES.noCampaign(asked.namespace, asked.name)}</NotOpened>;
+    return <NotOpened>{SENTENCES.noCampaign(requested.namespace, requested.name)}</NotOpened>;
   }
   return (
     <noscript>
       {"detail" in answer
-        ? <OpenCampaign detail={answer.detail} offset={asked.offset} style={{ zone: "UTC", now }} />
+        ? <OpenCampaign detail={answer.detail} offset={requested.offset} style={{ zone: "UTC", now }} />
         : <NotOpened>{answer.problem}</NotOpened>}
     </noscript>
   );

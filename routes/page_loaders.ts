@@ -21,7 +21,7 @@ export function pageLoaders(
     hasCluster: true,
     session: (request) => loadSession(campaigns.session, request),
     campaigns: (request, reaped) => loadCampaigns(campaigns, resultsUrl(request), reaped),
-    detail: (request, asked) => loadDetail(campaigns, { asked, request, resultsUrl: resultsUrl(request), now }),
+    detail: (request, requested) => loadDetail(campaigns, { requested, request, resultsUrl: resultsUrl(request), now }),
   };
 }
 
@@ -58,7 +58,7 @@ async function loadCampaigns(
 }
 
 interface DetailRequest {
-  readonly asked: OpenRequest;
+  readonly requested: OpenRequest;
   readonly request: Request;
   readonly resultsUrl: string;
   /** ms since 1970 */
@@ -67,7 +67,7 @@ interface DetailRequest {
 
 async function loadDetail(
   campaigns: CampaignDeps,
-  { asked: { namespace, name, offset }, request, resultsUrl, now }: DetailRequest,
+  { requested: { namespace, name, offset }, request, resultsUrl, now }: DetailRequest,
 ): Promise<OpenAnswer> {
   if (!canBeCampaign(campaigns.namespaces, namespace, name)) return null;
   try {

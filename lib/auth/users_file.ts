@@ -7,7 +7,7 @@ const MAX_CACHED_CHECKS = 1000;
 /** Checks that run at once: each takes about 16 MiB and some ten milliseconds of a core. */
 const MAX_RUNNING_CHECKS = 2;
 const MAX_WAITING_CHECKS = 32;
-/** Largest memory one hash may ask for, bytes. */
+/** Largest memory that one hash may take, bytes. */
 const MAX_SCRYPT_BYTES = 64 * 1024 * 1024;
 const DEFAULT_COST: ScryptCost = { N: 16384, r: 8, p: 1 };
 const KEY_BYTES = 32;

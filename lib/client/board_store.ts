@@ -64,7 +64,7 @@ export class BoardStore {
   readonly loadingOlder = signal(false);
   readonly filter: Signal<CampaignFilter>;
   readonly sort: Signal<Sort>;
-  /** The most campaigns without a Job that the next read asks for. */
+  /** The most campaigns without a Job that the next read requests. */
   readonly reaped: Signal<number>;
   /** Campaigns that fell into trouble since the page was opened, the newest of them in words. */
   readonly announcement = signal("");

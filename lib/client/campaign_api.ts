@@ -64,11 +64,11 @@ export function campaignApi(base: string, request: typeof fetch): CampaignApi {
 }
 
 async function answerOf<T>(
-  ask: () => Promise<{ response: Response; body: unknown }>,
+  send: () => Promise<{ response: Response; body: unknown }>,
   read: (response: Response, body: unknown) => T | null,
 ): Promise<Answer<T>> {
   try {
-    const { response, body } = await ask();
+    const { response, body } = await send();
     if (response.status === 401) return { kind: "login" };
     if (response.status === 404) return { kind: "gone" };
     if (!response.ok) return { kind: "unreachable", sentence: unreachableSentence(response.status, body) };

@@ -33,7 +33,7 @@ interface CachedSessions {
 }
 
 /**
- * Asks the results role for the user of a request's session cookie: of several with that name, the first it knows. Both
+ * Looks up the user of a request's session cookie in the results role: of several with that name, the first it knows. Both
  * results, user and no user, are cached for 30 s per cookie; a missing response is not cached. A request without a cookie
  * that could be a session causes no call.
  */
@@ -43,10 +43,10 @@ export function sessionCheck(options: SessionCheckOptions): CachedSessions {
   const pending = new Map<string, Promise<string | null>>();
 
   /** The requests of one page share a call. */
-  const ask = (token: string, digest: string, requestId: string | null) => {
+  const lookUp = (token: string, digest: string, requestId: string | null) => {
     let call = pending.get(digest);
     if (!call) {
-      call = askService(service, `${cookieStem}=${token}`, requestId, timeoutMs);
+      call = requestUser(service, `${cookieStem}=${token}`, requestId, timeoutMs);
       pending.set(digest, call);
       const isCurrent = () => pending.get(digest) === call && pending.delete(digest);
       call.then((user) => {
@@ -62,7 +62,7 @@ export function sessionCheck(options: SessionCheckOptions): CachedSessions {
       for (const token of sessionValues(request, cookieStem)) {
         const digest = sessionDigest(token);
         const entry = known.get(digest);
-        const user = entry ? entry.user : await ask(token, digest, requestId);
+        const user = entry ? entry.user : await lookUp(token, digest, requestId);
         if (user !== null) return { user, digest, cookie: `${cookieStem}=${token}` };
       }
       throw notLoggedIn();
@@ -77,7 +77,7 @@ export function sessionCheck(options: SessionCheckOptions): CachedSessions {
 }
 
 /** The user of a session, null for no session. @throws HttpError 502 for any other response, and for none */
-async function askService(
+async function requestUser(
   service: ResultsService,
   cookie: string,
   requestId: string | null,

@@ -62,7 +62,7 @@ export function readBuckets(answer: unknown): StorageBucket[] | null {
 
 /**
  * A text that comes just before all keys that begin with another one: listings begin after a key, and a name that was
- * asked for is to be in the listing.
+ * requested is to be in the listing.
  */
 export function justBefore(text: string): string {
   const points = Array.from(text);

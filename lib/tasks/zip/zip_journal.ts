@@ -126,7 +126,7 @@ export class ZipJournal {
     this.#reached = Math.max(this.#reached, entry);
   }
 
-  /** Whether no client can have a byte of an entry, or one behind it: asks the store for what other processes sent. */
+  /** Whether no client can have a byte of an entry, or one behind it: reads from the store what other processes sent. */
   async mayLeaveOut(entry: number): Promise<boolean> {
     await this.#loadReached();
     return this.#states[entry] === OPEN && entry > this.#reached;
