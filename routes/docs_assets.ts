@@ -1,4 +1,4 @@
-import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
+import { THEME_KEY } from "@/lib/presentation/browser_memory.ts";
 
 /**
  * Starts Swagger UI. The path of an operation is text there, because a link inside the button that opens the operation

@@ -1,5 +1,5 @@
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { HEIGHTS_KEY, type StoredHeights } from "@/lib/presentation/board_memory.ts";
+import { HEIGHTS_KEY, type StoredHeights } from "@/lib/presentation/browser_memory.ts";
 import { campaignKey } from "@/lib/presentation/campaign_order.ts";
 
 type Named = Pick<JobSummary, "namespace" | "name">;

@@ -1,4 +1,4 @@
-import { INTRODUCED_KEY } from "@/lib/presentation/board_memory.ts";
+import { INTRODUCED_KEY } from "@/lib/presentation/browser_memory.ts";
 
 /** Hides the introduction, here and from now on, and gives its focus to the page. */
 export function closeIntroduction(): void {

@@ -1,4 +1,4 @@
-import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
+import { THEME_KEY } from "@/lib/presentation/browser_memory.ts";
 
 /** The choices of the theme switch, in the order in which it goes through them. */
 const THEMES = ["system", "light", "dark"] as const;

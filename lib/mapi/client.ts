@@ -4,7 +4,7 @@ import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError }
 import { BodyLimitError, readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
-import type { StoreQuery } from "@/lib/mapi/records/store_query.ts";
+import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { mapiFailure } from "./errors.ts";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { namespaceTemplates } from "@/lib/mapi/records/namespace.ts";
-import type { StoreQuery } from "@/lib/mapi/records/store_query.ts";
+import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { callMapi, type Mapi, type MapiPath, mapiPath, pathFiller } from "./client.ts";

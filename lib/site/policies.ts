@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
-import { HEIGHTS_KEY, INTRODUCED_KEY } from "@/lib/presentation/board_memory.ts";
-import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
+import { HEIGHTS_KEY, INTRODUCED_KEY, THEME_KEY } from "@/lib/presentation/browser_memory.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /**

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import type { StoreQuery } from "./store_query.ts";
 import { FILTER } from "./store_rules.ts";
+
+/** The query of a request to the management API. Members that are undefined are left out; the others go in this order. */
+export type StoreQuery = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const SORT_ORDERS = { asc: "ascending", desc: "descending", ascending: "ascending", descending: "descending" } as const;
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import { callMapi, callMapiForRecords, type Mapi, type MapiCall, pathFiller, storeAnswer } from "@/lib/mapi/client.ts";
-import type { StoreQuery } from "@/lib/mapi/records/store_query.ts";
+import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
 import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
 
 /** Where the management plane begins. */
