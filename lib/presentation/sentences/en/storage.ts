@@ -50,8 +50,7 @@ export const LABELS = {
 export const SENTENCES = {
   logIn: "to see the storage.",
   noBuckets: "This account has no buckets that it may see.",
-  systemLevel:
-    "An account of the system level has no buckets. It manages the tenants of the store through the API.",
+  systemLevel: "An account of the system level has no buckets. It manages the tenants of the store through the API.",
   reading: "Reading further names…",
   outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",
@@ -72,8 +71,7 @@ export const SENTENCES = {
     key: "The address names no object: its parameter “key” is missing.",
   },
   noAccount: (account: string) => `You are not logged in as ${account}.`,
-  ended:
-    "The store no longer accepts this login: the password was changed, or the account was closed. Log in again.",
+  ended: "The store no longer accepts this login: the password was changed, or the account was closed. Log in again.",
   rows: (count: number) => counted(count, "entry", "entries"),
   firstRows: (count: number) => `The first ${counted(count, "entry", "entries")}`,
 };

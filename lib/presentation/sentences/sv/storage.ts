@@ -49,8 +49,7 @@ export const LABELS: typeof en.LABELS = {
 export const SENTENCES: typeof en.SENTENCES = {
   logIn: "för att se lagringen.",
   noBuckets: "Kontot har inga bucketar som det får se.",
-  systemLevel:
-    "Ett konto på systemnivå har inga bucketar. Det förvaltar lagrets tenanter genom API:et.",
+  systemLevel: "Ett konto på systemnivå har inga bucketar. Det förvaltar lagrets tenanter genom API:et.",
   reading: "Läser fler namn…",
   outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",
