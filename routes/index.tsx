@@ -6,11 +6,14 @@ import { olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/presen
 import { listPage } from "@/lib/presentation/list_page.ts";
 import { BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import { onlyStorageSentence, STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
+import { closedSideSentence } from "@/lib/presentation/closed_side.ts";
+import { loginPath } from "@/lib/presentation/page_paths.ts";
+import { STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
+import { notedClosedSide, rememberShown } from "@/lib/storage/closed_side.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
-import { Shell } from "@/routes/frame/shell.tsx";
+import { addressOf, Shell } from "@/routes/frame/shell.tsx";
 
 /** The list as the server could read it for this request's user. */
 export type CampaignsAnswer =
@@ -59,15 +62,24 @@ export function campaignPage(deps: CampaignPageDeps) {
     ]);
     const opened = requested && <OpenedCampaign requested={requested} answer={answer} now={props.renderedAt} />;
     const storageOnly = session === null ? deps.storageLogin(request) : null;
-    return pageResponse(request, {
+    const noted = notedClosedSide(request);
+    // The side that is closed says so on each visit, the other one once.
+    const closed = storageOnly !== null && noted?.side !== "campaigns"
+      ? { side: "campaigns", reason: "no session" } as const
+      : storageOnly !== null || noted?.isShown === false
+      ? noted
+      : null;
+    const response = pageResponse(request, {
       title: LABELS.campaigns,
       troubled: props.first?.overview.troubled,
       isList: true,
       body: (
         <Shell user={user ?? storageOnly} current="campaigns" hasStorage={deps.hasStorage} here={context.target}>
-          {storageOnly !== null && (
+          {closed !== null && (
             <p class="banner" role="status">
-              {STORAGE_SENTENCES.loggedInAs(storageOnly)} {onlyStorageSentence(deps.campaignTenant)}
+              {storageOnly !== null && <>{STORAGE_SENTENCES.loggedInAs(storageOnly)}{" "}</>}
+              {closedSideSentence(closed, storageOnly, deps.campaignTenant)}{" "}
+              <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a>
             </p>
           )}
           {answer === null && opened}
@@ -76,6 +88,7 @@ export function campaignPage(deps: CampaignPageDeps) {
         </Shell>
       ),
     }, options);
+    return rememberShown(response, request, noted);
   };
 }
 

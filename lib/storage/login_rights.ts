@@ -3,6 +3,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { dataAccessPath } from "./storage_account.ts";
 import type { StorageLogin } from "./storage_cookie.ts";
 import type { StorageGateway } from "./storage_gateway.ts";
 
@@ -104,8 +105,7 @@ export class LoginRights {
     const { hasTenants, hasMapi } = await this.#gateway.storeKind(context);
     // Other stores may be used with shared keys, whose rights are not those of the account.
     if (!hasTenants || !hasMapi) return null;
-    const path = `/mapi/tenants/${tenant}/userAccounts/${encodeURIComponent(user)}/dataAccessPermissions`;
-    const { status, json } = await this.#gateway.read(path, login, context);
+    const { status, json } = await this.#gateway.read(dataAccessPath(tenant, user), login, context);
     if (status !== 200) {
       this.#unreadable.set(digest, true);
       return null;

@@ -12,6 +12,11 @@ export function accountName({ tenant, user }: StorageAccount): string {
   return tenant === null ? user : `${tenant}/${user}`;
 }
 
+/** Where the management API has the data access permissions of an account, below `/api/v1`. */
+export function dataAccessPath(tenant: string, user: string): string {
+  return `/mapi/tenants/${tenant}/userAccounts/${encodeURIComponent(user)}/dataAccessPermissions`;
+}
+
 /** Whether two accounts are the same: tenants and users compare without case, as in the store. */
 export function isSameAccount(a: StorageAccount, b: StorageAccount): boolean {
   return folded(a) === folded(b);

@@ -7,18 +7,16 @@ import { Moment } from "@/components/moment.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { readBuckets, type StorageBucket } from "@/lib/presentation/storage/listing.ts";
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import {
-  onlyStorageSentence,
-  STORAGE_LABELS,
-  STORAGE_SENTENCES,
-  storageProblem,
-} from "@/lib/presentation/storage/storage_sentences.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
+
+/** Longest name of a bucket (S3 API), characters. */
+const MAX_BUCKET_NAME = 63;
 
 /** `/storage`: the buckets that a login may see. */
 export function bucketsPage(deps: StoragePageDeps) {
   return storagePage(deps, async (visit) => {
-    const { query, login, account, accounts } = visit;
+    const { login, account, accounts } = visit;
     const isSystem = login.tenant === null && (await deps.gateway.storeKind(visit.context)).hasTenants;
     return {
       title: STORAGE_LABELS.buckets,
@@ -28,9 +26,6 @@ export function bucketsPage(deps: StoragePageDeps) {
           <div class="head">
             <h1>{STORAGE_LABELS.buckets}</h1>
           </div>
-          {query.get("opened") === "storage" && (
-            <p class="banner" role="status">{onlyStorageSentence(deps.campaignTenant)}</p>
-          )}
           {isSystem ? <p class="empty">{STORAGE_SENTENCES.systemLevel}</p> : await bucketList(deps, visit)}
         </div>
       ),
@@ -42,8 +37,9 @@ async function bucketList({ gateway, usage, now }: StoragePageDeps, { context, l
   const { status, json } = await gateway.read("/buckets", login, context);
   if (status === 401) throw new LoginEnded();
   const buckets = status === 200 ? readBuckets(json) : null;
+  if (status === 403) return <BucketField account={account} why={storageProblem(status, "buckets")} />;
   if (buckets === null) return <p class="banner bad">{storageProblem(status, "buckets")}</p>;
-  if (buckets.length === 0) return <p class="empty">{STORAGE_SENTENCES.noBuckets}</p>;
+  if (buckets.length === 0) return <BucketField account={account} why={STORAGE_SENTENCES.noBuckets} />;
   const usages = await usage.read(login, buckets.map(({ name }) => name), context);
   return (
     <section class="objs plain" aria-label={STORAGE_LABELS.buckets}>
@@ -69,6 +65,30 @@ async function bucketList({ gateway, usage, now }: StoragePageDeps, { context, l
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** The way to a bucket that no list names. It works without scripts. */
+function BucketField({ account, why }: { readonly account: string; readonly why: string }) {
+  return (
+    <>
+      <p class="remark">{why} {STORAGE_SENTENCES.opensByName}</p>
+      <form class="bucket-field" action="/storage/folder">
+        <input type="hidden" name="account" value={account} />
+        <label>
+          {STORAGE_LABELS.bucketName}
+          <input
+            class="vid"
+            name="bucket"
+            required
+            maxLength={MAX_BUCKET_NAME}
+            autocapitalize="none"
+            spellcheck={false}
+          />
+        </label>
+        <button class="btn primary" type="submit">{STORAGE_LABELS.openBucket}</button>
+      </form>
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_pa
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
 import { type Credentials, failedLoginPath, type LoginForm, readLoginForm } from "@/lib/results/login_form.ts";
 import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
+import { closedSideCookie, notedClosedSide } from "@/lib/storage/closed_side.ts";
 import { sessionNoteCookie } from "@/lib/storage/session_note.ts";
 import { accountName, isSameAccount, type StorageAccount, typedAccount } from "@/lib/storage/storage_account.ts";
 import {
@@ -30,10 +31,11 @@ const MAX_LOGOUT_BYTES = 16 * 1024;
 interface Sides {
   /** Null in a site without campaigns. */
   readonly campaigns: ResultsAnswer | null;
-  readonly storage: LoginVerdict;
+  readonly storage: (LoginVerdict & { readonly isAccepted: true }) | RefusedStorage;
 }
 
-type RefusedStorage = LoginVerdict & { readonly isAccepted: false };
+/** A storage that refused a login; `lacksTenant`: it was not tried, since the tenant of the name is not known. */
+type RefusedStorage = LoginVerdict & { readonly isAccepted: false; readonly lacksTenant?: true };
 
 /** A login to the storage as a cookie. */
 interface SealedLogin {
@@ -70,19 +72,24 @@ export function loginForm(deps: StorageDeps) {
         ? sealedLogin(deps, scheme, { ...storage.account, password: credentials.password }, before)
         : storage;
       if (!login.isAccepted) {
-        if (isCampaigns) return redirect(form.next, campaigns.cookies);
+        if (isCampaigns) {
+          const reason = login.lacksTenant ? "tenant" : login.status;
+          const closed = closedSideCookie(scheme, { side: "storage", reason, isShown: false });
+          return redirect(form.next, [...campaigns.cookies, closed]);
+        }
         throw rejection(campaigns, login);
       }
       const { account, cookie, expiresAt } = login;
       context.caller = { username: account.user, tenant: account.tenant };
       const others = before.filter((one) => !isSameAccount(one, account));
       const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.keys(), deps.now());
-      if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions]);
-      const name = accountName(account);
-      const path = /^\/storage(?:[/?]|$)/.test(form.next)
-        ? form.next
-        : storagePath(name, { isOnlySide: campaigns !== null });
-      return redirect(path, [cookie, sessions, note({ kind: "session", endsAt: expiresAt * 1000 })]);
+      const opened = notedClosedSide(request) === null ? [] : [closedSideCookie(scheme, null)];
+      if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions, ...opened]);
+      const path = /^\/storage(?:[/?]|$)/.test(form.next) ? form.next : storagePath(accountName(account));
+      const closed = campaigns === null
+        ? opened
+        : [closedSideCookie(scheme, { side: "campaigns", reason: Number(campaigns.error), isShown: false })];
+      return redirect(path, [cookie, sessions, note({ kind: "session", endsAt: expiresAt * 1000 }), ...closed]);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const path = failedLoginPath(error, form?.next ?? "/");
@@ -107,7 +114,11 @@ export function logoutForm(deps: StorageDeps) {
     requireSameOrigin(request);
     // Read now: once a client has left, its request can no longer be read.
     const scheme = browserScheme(request);
-    const cleared = [...clearedLogins(request), sessionNoteCookie(scheme, [], [], deps.now())];
+    const cleared = [
+      ...clearedLogins(request),
+      sessionNoteCookie(scheme, [], [], deps.now()),
+      ...(notedClosedSide(request) === null ? [] : [closedSideCookie(scheme, null)]),
+    ];
     const logins = loginsOf(deps, request);
     const named = await accountToEnd(context);
     if (named !== undefined) {
@@ -162,7 +173,9 @@ async function bothSides(deps: StorageDeps, context: RequestContext, credentials
   if (hasTenants instanceof HttpError) return { campaigns, storage: refused(hasTenants.status) };
   const isOfCampaigns = hasTenants && campaigns.error === null;
   // An account of a tenant that is not known here is not tried at the system level: it would be a wrong guess.
-  if (isOfCampaigns && campaignTenant === null) return { campaigns, storage: refused(Number(WRONG)) };
+  if (isOfCampaigns && campaignTenant === null) {
+    return { campaigns, storage: { ...refused(Number(WRONG)), lacksTenant: true } };
+  }
   const account = { tenant: isOfCampaigns ? campaignTenant : null, user: typed.user };
   return { campaigns, storage: await storageSide(deps, context, { ...account, password }) };
 }
@@ -190,7 +203,7 @@ async function storageSide(
   { gateway }: StorageDeps,
   context: RequestContext,
   credentials: StorageCredentials,
-): Promise<LoginVerdict> {
+): Promise<Sides["storage"]> {
   try {
     return await checkStorageLogin(gateway, credentials, context);
   } catch (error) {

@@ -5,6 +5,7 @@ import StorageTasks from "@/islands/storage_tasks.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { FolderPath } from "@/components/storage/folder_path.tsx";
+import { closedSideSentence } from "@/lib/presentation/closed_side.ts";
 import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
@@ -12,11 +13,12 @@ import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/present
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { policySource } from "@/lib/site/policies.ts";
 import { storagePolicy } from "@/lib/site/storage_policy.ts";
+import { notedClosedSide, rememberShown } from "@/lib/storage/closed_side.ts";
 import { notedSessions } from "@/lib/storage/session_note.ts";
 import { accountName } from "@/lib/storage/storage_account.ts";
 import { clearedLogin, type StorageLogin } from "@/lib/storage/storage_cookie.ts";
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";
-import type { SiteDeps } from "@/lib/site/site.ts";
+import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import type { StorageDeps } from "./deps.ts";
 import { loginsOf, namedLogin } from "./requested_login.ts";
 
@@ -60,15 +62,29 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
     const logins = loginsOf(deps, request);
     const login = namedLogin(logins, named);
     const ended = endedSessions(deps, context, logins);
-    if (login === null) return respond(deps, context, null, noLogin(deps, context, { named, logins, ended }));
+    const noted = notedClosedSide(request);
+    if (login === null) {
+      const view = noLogin(deps, context, { named, logins, ended, closed: noted });
+      return rememberShown(await respond(deps, context, null, view), request, noted);
+    }
     context.caller = { username: login.user, tenant: login.tenant };
     try {
       const accounts = logins.map(accountName).sort();
       const shown = await shownView(() => view({ context, query, login, account: accountName(login), accounts }));
       // The list of buckets is where one account is exchanged for another.
       const isStart = context.target.path === STORAGE_PATH;
-      const body = isStart ? <>{endedBanners(deps, context, ended)}{shown.body}</> : shown.body;
-      return await respond(deps, context, login, { ...shown, body });
+      const body = (
+        <>
+          {noted?.isShown === false && (
+            <p class="banner" role="status">
+              {closedSideSentence(noted, accountName(logins[0]), deps.campaignTenant)}
+            </p>
+          )}
+          {isStart && endedBanners(deps, context, ended)}
+          {shown.body}
+        </>
+      );
+      return rememberShown(await respond(deps, context, login, { ...shown, body }), request, noted);
     } catch (error) {
       if (!(error instanceof LoginEnded)) throw error;
       const response = await respond(deps, context, null, refused(context));
@@ -103,19 +119,20 @@ async function respond(
   login: StorageLogin | null,
   { title, body, status }: StorageView,
 ): Promise<Response> {
-  const { site: { assets }, gateway } = deps;
+  const { site, gateway } = deps;
   const endpoint = login && await endpointOf(gateway, login, context);
+  const user = login ? accountName(login) : userOf(await site.session(context.request));
   const page = {
     title,
     body: (
-      <Shell user={login && accountName(login)} current="storage" hasStorage here={context.target}>
+      <Shell user={user} current="storage" hasStorage here={context.target}>
         {body}
         {login && <StorageTasks account={accountName(login)} />}
       </Shell>
     ),
   };
   const policy = storagePolicy(endpoint === null ? null : policySource(endpoint));
-  return pageResponse(context.request, page, { assets, resultsUrl: "", status, policy: () => policy });
+  return pageResponse(context.request, page, { assets: site.assets, resultsUrl: "", status, policy: () => policy });
 }
 
 /** Where the gateway does not respond, that is what the page shows. */
@@ -181,9 +198,15 @@ interface OtherLogins {
   readonly named: string | null;
   readonly logins: readonly StorageLogin[];
   readonly ended: readonly EndedSession[];
+  /** The side that the last login did not open; null where it opened both, or there was none. */
+  readonly closed: ReturnType<typeof notedClosedSide>;
 }
 
-function noLogin(deps: StoragePageDeps, context: RequestContext, { named, logins, ended }: OtherLogins): StorageView {
+function noLogin(
+  deps: StoragePageDeps,
+  context: RequestContext,
+  { named, logins, ended, closed }: OtherLogins,
+): StorageView {
   const meant = named === null ? ended : ended.filter(({ account }) => account.toLowerCase() === named.toLowerCase());
   return {
     title: STORAGE_LABELS.storage,
@@ -193,6 +216,7 @@ function noLogin(deps: StoragePageDeps, context: RequestContext, { named, logins
         {meant.length > 0 ? endedBanners(deps, context, meant) : (
           <p class="empty">
             {named !== null && logins.length > 0 && <>{STORAGE_SENTENCES.noAccount(named)}{" "}</>}
+            {closed?.side === "storage" && <>{closedSideSentence(closed, null, deps.campaignTenant)}{" "}</>}
             <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a> {STORAGE_SENTENCES.logIn}
           </p>
         )}

@@ -127,11 +127,13 @@ whole("storage pages: each login opens what accepts it, several stand side by si
   const other = new StorageBrowser(application.site);
   await other.logIn("research/researcher");
   const campaigns = await other.page("/");
+  const onlyStorage = /This login opens the storage only: the campaigns open with accounts of the tenant archive\./;
   assert.match(campaigns.html, /You are logged in as research\/researcher\. This login opens the storage only/);
+  assert.match((await other.page("/")).html, onlyStorage, "as long as they are closed");
+  assert.doesNotMatch((await other.page("/storage")).html, onlyStorage, "once on the side that is open");
   assert.match(campaigns.html, /<form method="post" action="\/logout">/);
-  assert.equal(await browser.logIn("research/researcher"), "/storage?account=research%2Fresearcher&opened=storage");
-  const research = await browser.page("/storage?account=research%2Fresearcher&opened=storage");
-  assert.match(research.html, /opens the storage only: the campaigns open with accounts of the tenant archive\./);
+  assert.equal(await browser.logIn("research/researcher"), "/storage?account=research%2Fresearcher");
+  assert.match((await browser.page("/storage?account=research%2Fresearcher")).html, onlyStorage);
   assert.equal(await browser.logIn("admin", "stackroom-demo", "/storage"), "/storage");
   assert.match((await browser.page("/storage?account=admin")).html, /system level has no buckets/);
   assert.equal(await browser.logIn("admin", "wrong"), "/login?error=401");

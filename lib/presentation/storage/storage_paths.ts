@@ -25,8 +25,8 @@ export interface ObjectAddress {
 }
 
 /** The buckets of an account. */
-export function storagePath(account: string, { isOnlySide = false } = {}): string {
-  return `${STORAGE_PATH}${queryOf({ account, opened: isOnlySide ? "storage" : undefined })}`;
+export function storagePath(account: string): string {
+  return `${STORAGE_PATH}${queryOf({ account })}`;
 }
 
 /** The page of a folder. */

@@ -33,8 +33,3 @@ export function storageProblem(status: number, what: "buckets" | "folder" | "obj
 export function isStoreOutage(status: number): boolean {
   return [0, 429, 502, 503, 504].includes(status);
 }
-
-/** Why a login that opens the storage opens no campaigns. */
-export function onlyStorageSentence(campaignTenant: string | null): string {
-  return campaignTenant === null ? STORAGE_SENTENCES.onlyStorage : STORAGE_SENTENCES.onlyStorageOf(campaignTenant);
-}

@@ -29,6 +29,8 @@ const KEYS = storageKeys(() => SECRETS);
 interface Sides {
   /** The status of the list of buckets, or of tenants. */
   readonly storage?: number;
+  /** The status of an account's own data access permissions; that of the list when absent. */
+  readonly own?: number;
   readonly backend?: "hcp" | "generic";
   /** The error of the campaigns' login; null: accepted; undefined: there are no campaigns. */
   readonly campaigns?: string | null;
@@ -42,11 +44,15 @@ class Site {
   readonly tried: string[] = [];
   readonly #deps: StorageDeps;
 
-  constructor({ storage = 200, backend = "hcp", campaigns, keys = KEYS, campaignTenant = "archive", results }: Sides) {
+  constructor(
+    { storage = 200, own = storage, backend = "hcp", campaigns, keys = KEYS, campaignTenant = "archive", results }:
+      Sides,
+  ) {
     const send = ({ target, body }: GatewayRequest): Promise<Response> => {
       if (target.path.endsWith("/capabilities")) {
         return Promise.resolve(Response.json({ mapi_enabled: backend === "hcp", storage_backend: backend }));
       }
+      if (target.path.endsWith("/dataAccessPermissions")) return Promise.resolve(Response.json({}, { status: own }));
       if (!target.path.endsWith("/auth/token")) return Promise.resolve(Response.json({}, { status: storage }));
       const form = new URLSearchParams(new TextDecoder().decode(body as Uint8Array));
       this.tried.push([form.get("tenant"), form.get("username")].filter((text) => text !== null).join("/"));
@@ -75,6 +81,14 @@ class Site {
   async logIn(username: string, { password = PASSWORD, next = "/" } = {}): Promise<Outcome> {
     const response = await loginForm(this.#deps)(context("/login", { username, password, next }));
     return outcome(response);
+  }
+
+  /** The note of the closed side after a login; undefined where the login leaves it as it is. */
+  async closedSide(username: string, cookie = ""): Promise<string | undefined> {
+    const form = { username, password: PASSWORD, next: "/" };
+    const { headers } = await loginForm(this.#deps)(context("/login", form, cookie));
+    const [, value] = headers.getSetCookie().map((set) => /^login_sides=([^;]*)/.exec(set)).find(Boolean) ?? [];
+    return value;
   }
 
   async logOut(cookie: string, form: Form = {}): Promise<Outcome> {
@@ -121,7 +135,7 @@ function context(path: string, form: Form, cookie = ""): RequestContext {
 }
 
 Deno.test("login: campaigns that accept are open, whatever the storage cannot do with the login", async () => {
-  const open = { location: "/volumes", cookies: ["results_session"], accounts: [] };
+  const open = { location: "/volumes", cookies: ["results_session", "login_sides"], accounts: [] };
   const next = "/volumes";
   const site = new Site({ campaigns: null });
   assert.deepEqual(await site.logIn("team_a/bob", { next }), open, "the store has no tenant of this name");
@@ -169,6 +183,25 @@ Deno.test("login: keys that may not list buckets may log in; in a store with ten
   assert.equal(await led("generic", "key"), "/storage?account=key");
   assert.equal(await led("hcp", "archive/bob"), "/login?error=401");
   assert.equal(await led("hcp", "bob"), "/login?error=401");
+});
+
+Deno.test("login: an account that may read its own permissions has the right password, whatever it may list", async () => {
+  const led = async (sides: Sides, name: string) => (await new Site(sides).logIn(name)).location;
+  assert.equal(await led({ storage: 403, own: 200 }, "archive/bob"), "/storage?account=archive%2Fbob");
+  assert.equal(await led({ storage: 403, own: 503 }, "archive/bob"), "/login?error=401");
+  assert.equal(await led({ storage: 403, own: 200 }, "bob"), "/login?error=401", "the system level has no such list");
+  assert.equal(await led({ storage: 401, own: 200 }, "archive/bob"), "/login?error=401");
+});
+
+Deno.test("login: the side that stays closed is noted with its reason until both are open", async () => {
+  const noted = (sides: Sides, name: string, cookie?: string) => new Site(sides).closedSide(name, cookie);
+  assert.equal(await noted({ campaigns: null, storage: 503 }, "archive/bob"), "storage.503.new");
+  assert.equal(await noted({ campaigns: null, campaignTenant: null }, "bob"), "storage.tenant.new");
+  assert.equal(await noted({ campaigns: "401" }, "research/bob"), "campaigns.401.new");
+  assert.equal(await noted({ campaigns: null }, "archive/bob"), undefined);
+  assert.equal(await noted({}, "archive/bob"), undefined, "a site without campaigns");
+  const before = "login_sides=campaigns.401.shown";
+  assert.equal(await noted({ campaigns: null }, "archive/bob", before), "");
 });
 
 Deno.test("logout: it leaves the browser in any case, and is not called done where the results role failed", async () => {

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { createSecretKey, randomBytes } from "node:crypto";
+
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { webDeps } from "@/tests/routes/web_deps_fixture.ts";
+
+/** Runs a test with the pages over an embedded store whose list of buckets is closed to every account. */
+async function withUnlistedBuckets(test: (browser: StorageBrowser) => Promise<void>): Promise<void> {
+  await using store = await startStore();
+  const level = (tenant: string | null) => {
+    const address = store.server.address(tenant) ?? store.server.address(null);
+    assert.ok(address);
+    return address;
+  };
+  const client = upstreamClient({ verifyTls: true, timeoutMs: 60_000 });
+  const s3 = {
+    send: (request: UpstreamRequest) =>
+      request.method === "GET" && /^\/(?:\?|$)/.test(request.target)
+        ? Promise.resolve(s3Error(403, "AccessDenied", "Access denied"))
+        : client.send(request),
+  };
+  const addresses = {
+    s3(tenant: string | null) {
+      const { s3 } = level(tenant);
+      return Promise.resolve({ endpoint: s3, publicEndpoint: s3 });
+    },
+    mapi: (tenant: string | null) => Promise.resolve(level(tenant).mapi),
+  };
+  const secrets = [createSecretKey(randomBytes(32))];
+  const web = {
+    ...webDeps(fakeSource({}), { now: Date.now }),
+    campaigns: null,
+    storage: {
+      gateway: null,
+      secrets: () => secrets,
+      revoked: new RevokedSessions(null, NO_LOG, Date.now),
+      sessionHours: 12,
+      campaignTenant: null,
+    },
+  };
+  await withGateway(
+    { gateway: { addresses, upstreams: { s3, mapi: client } }, app: { web, now: Date.now } },
+    ({ origin }) => test(new StorageBrowser(`${origin}/`)),
+  );
+}
+
+Deno.test({
+  name:
+    "storage login: an account that may not list buckets logs in by its own permissions, and opens a bucket by its name",
+  // The threads of the store outlive the test.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  fn: () =>
+    withUnlistedBuckets(async (browser) => {
+      assert.equal(await browser.logIn("archive/reader", "wrong"), "/login?error=401");
+      assert.equal(await browser.logIn("nobody/reader"), "/login?error=401");
+      assert.equal(await browser.logIn("archive/reader"), "/storage?account=archive%2Freader");
+      const { status, html } = await browser.page("/storage");
+      assert.equal(status, 200);
+      assert.match(html, /This account may not list buckets\. A bucket that is not listed opens by its name\./);
+      assert.match(
+        html,
+        /<form class="bucket-field" action="\/storage\/folder"><input type="hidden" name="account" value="archive\/reader"\/?>/,
+      );
+      const folder = await browser.page("/storage/folder?account=archive%2Freader&bucket=campaigns");
+      assert.equal(folder.status, 200);
+      assert.match(folder.html, /You may read but not change this bucket\./);
+      assert.equal((await browser.page("/storage/folder?account=archive%2Freader&bucket=none")).status, 404);
+    }),
+});
