@@ -11,6 +11,7 @@ import { ChangeActions, NewFolder, SelectionActions } from "@/islands/tasks/sele
 import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/is_typing.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
+import { leadTo } from "@/lib/client/storage/dock.ts";
 import { folderChanged, onFolderChanged } from "@/lib/client/storage/folder_events.ts";
 import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
 import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
@@ -99,7 +100,7 @@ export default island(
         treated = task;
         const state = task.state.peek();
         const path = folderPathAfter(folder, task.plan, state);
-        if (path !== null) return location.assign(path);
+        if (path !== null) return leadTo(path);
         const shown = { ...folder, key: open.peek() ?? "" };
         if (pathAfter(shown, task.plan, state) === null) return;
         const hasFocus = list.current?.parentElement?.querySelector("aside")?.contains(document.activeElement);

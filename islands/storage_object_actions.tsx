@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 
 import { ChangeActions } from "@/islands/tasks/selection_actions.tsx";
 import { island } from "@/lib/client/island.tsx";
+import { leadTo } from "@/lib/client/storage/dock.ts";
 import { onFolderChanged } from "@/lib/client/storage/folder_events.ts";
 import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
@@ -27,7 +28,7 @@ export default island(
       onFolderChanged(folder, () => {
         const task = tasksOf(account).lastEnded.peek();
         const path = task && pathAfter(address, task.plan, task.state.peek());
-        if (path) location.assign(path);
+        if (path) leadTo(path);
       }), []);
     const offered = offeredChanges(account, bucket, found);
     const notOffered = notOfferedSentence(offered);

@@ -3,6 +3,7 @@ import type { encode } from "uqr";
 
 import { QrCode } from "@/components/storage/qr_code.tsx";
 import { island } from "@/lib/client/island.tsx";
+import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { createLink, type SharedLink } from "@/lib/client/storage/shared_link.ts";
 import { formatMoment } from "@/lib/presentation/moments.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
@@ -61,7 +62,7 @@ export default island("storage_share", function StorageShare({ shared: object }:
     }
     link.value = created;
     // The link is good without its code.
-    import("uqr").then((loaded) => encoder.value = loaded.encode, () => {});
+    loadCode(() => import("uqr")).then((loaded) => encoder.value = loaded.encode, () => {});
   };
 
   const copy = async (text: string) => {

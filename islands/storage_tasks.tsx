@@ -2,10 +2,12 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { island } from "@/lib/client/island.tsx";
+import { isOutdated, OutdatedPage } from "@/lib/client/storage/load_code.ts";
 import { announcement } from "@/lib/client/storage/dock.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { recallRefused } from "@/lib/client/storage/refused_changes.ts";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
 import { reason, taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
 import { wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { Dock } from "@/islands/tasks/dock.tsx";
@@ -28,8 +30,8 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
   useEffect(() => {
     if (wanted === null) return;
     isUnloadable.value = false;
-    loadDialogs().then((loaded) => dialogs.value = loaded, () => {
-      isUnloadable.value = true;
+    loadDialogs().then((loaded) => dialogs.value = loaded, (error) => {
+      isUnloadable.value = !(error instanceof OutdatedPage);
       wantedChange.value = null;
     });
   }, [wanted]);
@@ -48,6 +50,12 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
   return (
     <>
       <p class="sr" role="status">{announcement.value}</p>
+      {isOutdated.value && (
+        <p class="banner warn unloadable" role="alert">
+          {STORAGE_SENTENCES.outdatedPage}{" "}
+          <button type="button" class="btn" onClick={() => location.reload()}>{STORAGE_LABELS.reload}</button>
+        </p>
+      )}
       {isUnloadable.value && <p class="banner bad unloadable" role="alert">{reason(0)}</p>}
       {wanted && dialogs.value && (
         <dialogs.value.WantedDialog

@@ -4,9 +4,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { InterruptedUploads } from "@/components/storage/interrupted_uploads.tsx";
 import { UnfinishedList } from "@/components/storage/unfinished_list.tsx";
-import { UploadList } from "@/components/storage/upload_list.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { keepFocus } from "@/lib/client/keep_focus.ts";
+import { lazyComponent } from "@/lib/client/storage/lazy_component.ts";
 import { announcement, uploadSection } from "@/lib/client/storage/dock.ts";
 import { chosenFiles, droppedFiles } from "@/lib/client/storage/upload/dropped_files.ts";
 import { onUploadRequested } from "@/lib/client/storage/upload/upload_requests.ts";
@@ -96,15 +96,20 @@ export default island(
             onChoose={() => folder.current?.click()}
           />
         )}
-        <UnfinishedList
-          uploads={store.value?.unfinished ?? null}
-          prefix={prefix}
-          onOpen={() => void store.value?.readUnfinished()}
-        />
+        {isOffered() && (
+          <UnfinishedList
+            uploads={store.value?.unfinished ?? null}
+            prefix={prefix}
+            onOpen={() => void store.value?.readUnfinished()}
+          />
+        )}
       </div>
     );
   },
 );
+
+/** Most visits of a folder upload nothing. */
+const UploadList = lazyComponent(async () => (await import("@/components/storage/upload_list.tsx")).UploadList);
 
 function showInDock(store: UploadsStore, bucket: string): void {
   uploadSection.value = {

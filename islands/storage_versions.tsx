@@ -6,6 +6,7 @@ import { VersionComparison } from "@/components/storage/version_comparison.tsx";
 import { VersionList } from "@/components/storage/version_list.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { callDoor } from "@/lib/client/storage/door.ts";
+import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { readVersionText } from "@/lib/client/storage/version_text.ts";
 import { formatMoment } from "@/lib/presentation/moments.ts";
 import type { LineChange } from "@/lib/presentation/storage/line_comparison.ts";
@@ -143,7 +144,7 @@ export default island(
 async function comparison(address: ObjectAddress, before: string, after: string): Promise<Comparison> {
   try {
     const [{ diffLines }, first, second] = await Promise.all([
-      import("diff"),
+      loadCode(() => import("diff")),
       readVersionText({ ...address, version: before }),
       readVersionText({ ...address, version: after }),
     ]);

@@ -4,7 +4,7 @@ import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
-import { Notice } from "./upload_notices.tsx";
+import { Notice } from "./notice.tsx";
 
 interface InterruptedUploadsProps {
   readonly store: UploadsStore;

@@ -8,7 +8,6 @@ import { OBJECT_LABELS } from "@/lib/presentation/storage/object_sentences.ts";
 import { previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
 import { type ObjectAddress, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 import { ObjectDetails } from "./object_details.tsx";
 
@@ -38,7 +37,7 @@ export function ObjectPanel({ address, facts, style, onClose, actions }: ObjectP
         </button>
       </header>
       {facts === null
-        ? <p class="empty" role="status">{LABELS.loading}</p>
+        ? <p class="empty" role="status">{STORAGE_LABELS.loading}</p>
         : "problem" in facts
         ? <p class="banner bad" role="alert">{facts.problem}</p>
         : (

@@ -1,10 +1,9 @@
-import type { ComponentChildren } from "preact";
-
 import { type ChosenFiles, MAX_FILES } from "@/lib/client/storage/upload/dropped_files.ts";
 import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { faultSentence, UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
+import { Notice } from "./notice.tsx";
 
 /** Names in use that are listed. */
 const NAMED = 3;
@@ -38,7 +37,9 @@ export function UploadNotices({ store, bucket }: { readonly store: UploadsStore;
           {halted.kind === "session" && (
             <a class="btn" href={loginPath("/storage")} target="_blank">{UPLOAD_LABELS.logIn}</a>
           )}
-          <button class="btn" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
+          {halted.kind === "outdated"
+            ? <button class="btn" type="button" onClick={() => location.reload()}>{UPLOAD_LABELS.reload}</button>
+            : <button class="btn" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>}
         </Notice>
       )}
       {engine.isAway && <Notice tone="warn">{UPLOAD_NOTICES.away}</Notice>}
@@ -71,20 +72,5 @@ export function ChoiceNotices({ chosen }: { readonly chosen: ChosenFiles | null 
       {chosen.isCut && <Notice tone="warn">{UPLOAD_NOTICES.cut(MAX_FILES)}</Notice>}
       {chosen.unreadable > 0 && <Notice tone="warn">{UPLOAD_NOTICES.unreadable(chosen.unreadable)}</Notice>}
     </>
-  );
-}
-
-interface NoticeProps {
-  readonly tone?: "warn" | "bad";
-  /** Whether uploads wait for the reader's answer, so that a screen reader says it at once. */
-  readonly isUrgent?: boolean;
-  readonly children: ComponentChildren;
-}
-
-export function Notice({ tone, isUrgent = tone === "bad", children }: NoticeProps) {
-  return (
-    <div class={tone ? `notice ${tone}` : "notice"} role={isUrgent ? "alert" : "status"}>
-      {children}
-    </div>
   );
 }

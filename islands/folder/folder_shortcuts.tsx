@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { isTyping } from "@/lib/client/is_typing.ts";
+import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
 import { FOLDER_SHORTCUTS } from "@/lib/presentation/storage/folder_keys.ts";
 import { commandOf } from "@/lib/presentation/shortcuts.ts";
@@ -13,7 +14,7 @@ interface FolderShortcutsProps {
   onFind(): void;
 }
 
-const loadList = () => import("./shortcut_dialog.tsx");
+const loadList = () => loadCode(() => import("./shortcut_dialog.tsx"));
 
 /** The shortcuts that work anywhere on a folder's page, and the list of all, which is loaded when it is first opened. */
 export function FolderShortcuts({ isOpen, onFind }: FolderShortcutsProps) {

@@ -1,11 +1,19 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
 import { keepFocus } from "@/lib/client/keep_focus.ts";
-import { beginsFolded, leaveRoom, rememberFolded, SMALL_SCREEN, uploadSection } from "@/lib/client/storage/dock.ts";
+import {
+  beginsFolded,
+  leaveRoom,
+  rememberFolded,
+  SMALL_SCREEN,
+  uploadSection,
+  wasLedHere,
+} from "@/lib/client/storage/dock.ts";
 import type { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import { isFinished } from "@/lib/presentation/storage/task_record.ts";
 import { TASK_LABELS, tasksLine } from "@/lib/presentation/storage/task_sentences.ts";
 import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
 import { TaskRows } from "./task_rows.tsx";
@@ -46,19 +54,33 @@ export function Dock({ list }: { readonly list: TaskList | null }) {
     if (hadFocus) document.getElementById("main")?.focus({ preventScroll: true });
   });
   if (isEmpty) return null;
-  return <OpenDock sections={sections} tasks={tasks.length} needsReader={uploads?.needsReader() ?? false} />;
+  return (
+    <OpenDock
+      sections={sections}
+      tasks={tasks.length}
+      isOver={uploadLine === "" && tasks.every(({ state }) => isFinished(state.value))}
+      needsReader={uploads?.needsReader() ?? false}
+    />
+  );
 }
 
 interface OpenDockProps {
   /** At least one. */
   readonly sections: readonly Section[];
   readonly tasks: number;
+  /** Whether nothing of it is under way. */
+  readonly isOver: boolean;
   readonly needsReader: boolean;
 }
 
-function OpenDock({ sections, tasks, needsReader }: OpenDockProps) {
+function OpenDock({ sections, tasks, isOver, needsReader }: OpenDockProps) {
   const dock = useRef<HTMLElement>(null);
-  const isFolded = useSignal(beginsFolded());
+  // What earlier pages have done is not to cover this one, unless its end has led here.
+  const isFolded = useSignal(useMemo(() => {
+    const wasLed = wasLedHere();
+    return beginsFolded() || (isOver && !wasLed);
+  }, []));
+  const wasOver = useRef(isOver);
   const chosen = useSignal<SectionName>("uploads");
   useEffect(() => {
     const { current } = dock;
@@ -76,11 +98,15 @@ function OpenDock({ sections, tasks, needsReader }: OpenDockProps) {
   useLayoutEffect(() => {
     const before = counted.current;
     counted.current = { tasks, hasUploads };
+    if (wasOver.current && !isOver) {
+      wasOver.current = false;
+      isFolded.value = beginsFolded();
+    }
     const hasNew = tasks > before.tasks || (hasUploads && !before.hasUploads);
     if (!hasNew) return;
     chosen.value = tasks > before.tasks ? "tasks" : "uploads";
     if (matchMedia(SMALL_SCREEN).matches) isFolded.value = true;
-  }, [tasks, hasUploads]);
+  }, [tasks, hasUploads, isOver]);
   // A question that is out of sight would hold the uploads up unnoticed.
   useLayoutEffect(() => {
     if (!needsReader) return;

@@ -1,7 +1,7 @@
 import { Meter } from "@/components/meter.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import type { TaskFault } from "@/lib/presentation/storage/task_record.ts";
+import { isFinished, type TaskFault } from "@/lib/presentation/storage/task_record.ts";
 import {
   faultsTitle,
   isTroubled,
@@ -13,7 +13,19 @@ import {
 
 /** The tasks of an account, the newest first: how far each is, how it ended, and what can be done with it. */
 export function TaskRows({ list }: { readonly list: TaskList }) {
-  return <ul>{list.tasks.value.toReversed().map((task) => <TaskRow key={task.id} task={task} list={list} />)}</ul>;
+  const tasks = list.tasks.value;
+  return (
+    <>
+      {tasks.filter(({ state }) => isFinished(state.value)).length > 1 && (
+        <div class="controls">
+          <button type="button" class="btn small" onClick={() => list.dismissFinished()}>
+            {TASK_LABELS.dismissFinished}
+          </button>
+        </div>
+      )}
+      <ul>{tasks.toReversed().map((task) => <TaskRow key={task.id} task={task} list={list} />)}</ul>
+    </>
+  );
 }
 
 function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: TaskList }) {

@@ -5,7 +5,6 @@ import * as sv from "@/lib/presentation/sentences/sv/page.ts";
 
 export const SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
 export const LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
-export const THEMES = inLanguage({ en: en.THEMES, sv: sv.THEMES });
 const REFUSED_URLS = inLanguage({ en: en.REFUSED_URLS, sv: sv.REFUSED_URLS });
 
 /**

@@ -20,6 +20,7 @@ export const announcement = signal("");
 export const SMALL_SCREEN = "(max-width: 640px), (max-height: 500px)";
 
 const KEY = "stackroom.dock";
+const LED_KEY = "stackroom.dock.led";
 
 /** Whether the dock begins as one line: as the reader left it, on small screens always. */
 export function beginsFolded(): boolean {
@@ -37,6 +38,27 @@ export function rememberFolded(isFolded: boolean): void {
     else localStorage.removeItem(KEY);
   } catch {
     // The dock stays as it is until the page is left.
+  }
+}
+
+/** Leaves for where a task has taken what the page showed. The dock of that page shows the end of the task. */
+export function leadTo(path: string): void {
+  try {
+    sessionStorage.setItem(LED_KEY, "led");
+  } catch {
+    // The dock of the next page begins folded.
+  }
+  location.assign(path);
+}
+
+/** Whether the end of a task has led to this page; true once. */
+export function wasLedHere(): boolean {
+  try {
+    const wasLed = sessionStorage.getItem(LED_KEY) !== null;
+    sessionStorage.removeItem(LED_KEY);
+    return wasLed;
+  } catch {
+    return false;
   }
 }
 

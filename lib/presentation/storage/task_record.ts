@@ -76,6 +76,9 @@ export type TaskEnd =
   | { readonly how: "stopped"; readonly status: number }
   | { readonly how: "failed"; readonly status: number; readonly message: string };
 
+/** In place of a status: the page was older than the server, and lacked the code of the task. */
+export const OUTDATED = -1;
+
 /** How far a task is. */
 export interface TaskState {
   /** Of the gateway's own task; null: none was started. */
@@ -107,6 +110,11 @@ export interface TaskState {
   readonly endedAt: number | null;
   /** Null: it goes on. */
   readonly end: TaskEnd | null;
+}
+
+/** Whether a task needs nothing more: one that was stopped can go on. */
+export function isFinished({ end }: Pick<TaskState, "end">): boolean {
+  return end !== null && end.how !== "stopped";
 }
 
 export const NEW_TASK: TaskState = {

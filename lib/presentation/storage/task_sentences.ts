@@ -4,7 +4,7 @@ import * as en from "@/lib/presentation/sentences/en/storage_tasks.ts";
 import * as sv from "@/lib/presentation/sentences/sv/storage_tasks.ts";
 import { formatBytes } from "./file_sizes.ts";
 import { plainName } from "./key_names.ts";
-import type { TaskPlan, TaskState } from "./task_record.ts";
+import { OUTDATED, type TaskPlan, type TaskState } from "./task_record.ts";
 import type { NameProblem, Place, TransferProblem } from "./transfer_plan.ts";
 
 export const TASK_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
@@ -138,6 +138,8 @@ function endSentences(plan: TaskPlan, state: TaskState, end: NonNullable<TaskSta
 
 function whyOf(status: number): string {
   switch (status) {
+    case OUTDATED:
+      return REASONS.outdated;
     case 0:
       return REASONS.network;
     case 401:

@@ -157,3 +157,42 @@ Deno.test("build: the script of the list is small on the way, in each language a
     }
   }
 });
+
+/** The islands of a folder's page. */
+const FOLDER_ISLANDS = ["storage_folder", "storage_tasks", "storage_uploads", "theme_switch"];
+/** Bytes of the scripts that a folder's page loads before anything is clicked. */
+const FOLDER_BYTES = { br: 60_000, gz: 66_000 } as const;
+
+/** A script and all that it imports before it runs, by their names in the build's folder. */
+function withImports(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  const text = Deno.readTextFileSync(`${buildFolder()}/${name}`);
+  for (const [, imported] of text.matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g)) withImports(imported, found);
+  return found;
+}
+
+Deno.test("build: the scripts of a folder's page are small on the way, in each language and coding", async () => {
+  const { scripts } = await siteAssets();
+  for (const language of LANGUAGES) {
+    const entry = scripts[language].script.replace("/build/", "");
+    const loaders = Deno.readTextFileSync(`${buildFolder()}/${entry}`);
+    const loaded = withImports(entry);
+    for (const island of FOLDER_ISLANDS) {
+      const [, chunk] = new RegExp(`\\b${island}:\\(\\)=>import\\("\\./([^"]+)"\\)`).exec(loaders) ?? [];
+      assert.ok(chunk, island);
+      withImports(chunk, loaded);
+    }
+    for (const [coding, most] of Object.entries(FOLDER_BYTES)) {
+      // What does not become smaller has no compressed form.
+      const bytes = [...loaded].map((name) => {
+        try {
+          return Deno.statSync(`${buildFolder()}/${name}.${coding}`).size;
+        } catch {
+          return Deno.statSync(`${buildFolder()}/${name}`).size;
+        }
+      }).reduce((sum, size) => sum + size, 0);
+      assert.ok(bytes > 20_000 && bytes <= most, `${language}, ${coding}: ${bytes} bytes`);
+    }
+  }
+});

@@ -1,10 +1,18 @@
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 
 import type { Clock } from "@/lib/client/poller.ts";
+import { loadCode, OutdatedPage } from "@/lib/client/storage/load_code.ts";
 import type { callDoor } from "@/lib/client/storage/door.ts";
 import { TaskControl, TaskStopped } from "./task_control.ts";
 import type { StoredTask, TaskJournal } from "./task_journal.ts";
-import { NEW_TASK, type TaskEnd, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
+import {
+  isFinished,
+  NEW_TASK,
+  OUTDATED,
+  type TaskEnd,
+  type TaskPlan,
+  type TaskState,
+} from "@/lib/presentation/storage/task_record.ts";
 
 /** After this time the end of a task is not shown, ms. */
 const FORGET_MS = 24 * 60 * 60 * 1000;
@@ -51,7 +59,7 @@ export class TaskList {
     for (const stored of await journal.all(account)) {
       const isOld = stored.createdAt < clock.now() - FORGET_MS;
       if (isOld && stored.state.end !== null) await journal.remove(stored.id);
-      else this.#show(stored);
+      else this.#show(isOfOldRelease(stored) ? { ...stored, state: { ...stored.state, end: null } } : stored);
     }
   }
 
@@ -83,6 +91,11 @@ export class TaskList {
     this.tasks.value = this.tasks.peek().filter((task) => task.id !== id);
     this.#running.delete(id);
     void this.#parts.journal.remove(id);
+  }
+
+  /** Takes the tasks off the list that need nothing more. */
+  dismissFinished(): void {
+    for (const { id, state } of this.tasks.peek()) if (isFinished(state.peek())) this.dismiss(id);
   }
 
   /** The network is back. */
@@ -120,6 +133,11 @@ export class TaskList {
       onEnd(task.plan, task.state.peek());
     });
   }
+}
+
+/** Whether an earlier page stopped the task because it lacked the code: this one has it. */
+function isOfOldRelease({ state: { end } }: StoredTask): boolean {
+  return end?.how === "stopped" && end.status === OUTDATED;
 }
 
 class RunningTask implements ShownTask {
@@ -176,8 +194,8 @@ class RunningTask implements ShownTask {
 /** The code of tasks is loaded with the first one: most visits have none. @throws TaskStopped */
 async function loadRunTask() {
   try {
-    return await import("./run_task.ts");
-  } catch {
-    throw new TaskStopped(0);
+    return await loadCode(() => import("./run_task.ts"));
+  } catch (error) {
+    throw new TaskStopped(error instanceof OutdatedPage ? OUTDATED : 0);
   }
 }

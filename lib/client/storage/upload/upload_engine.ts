@@ -1,4 +1,5 @@
 import type { Clock } from "@/lib/client/poller.ts";
+import { OutdatedPage } from "@/lib/client/storage/load_code.ts";
 import { UploadPace } from "@/lib/presentation/storage/upload_pace.ts";
 import { partSpan, planParts } from "@/lib/presentation/storage/upload_plan.ts";
 import { Connection } from "./connection.ts";
@@ -52,7 +53,7 @@ const MAX_RESTARTS = 2;
 /** How long a pause lets requests that are under way end, ms: what they have sent is lost otherwise. */
 const PAUSE_MS = 10_000;
 /** Failures that the other files would meet as well. */
-const FOR_ALL: ReadonlySet<string> = new Set(["session", "no bucket", "full"]);
+const FOR_ALL: ReadonlySet<string> = new Set(["session", "outdated", "no bucket", "full"]);
 /** Files that the store calls forbidden one after the other, after which it would the others as well. */
 const MAX_FORBIDDEN_FILES = 3;
 /**
@@ -270,13 +271,13 @@ export class UploadEngine {
     return this.#steps ??= sending.steps({ ...this.#parts, ...sending, routes: this.#routes });
   }
 
-  /** @throws UploadFault `lost` where it cannot be loaded, after which it is loaded again */
+  /** @throws UploadFault `outdated`, or `lost` where it cannot be loaded, after which it is loaded again */
   async #sending(): Promise<Sending> {
     try {
       return await (this.#loading ??= this.#parts.sending());
-    } catch {
+    } catch (error) {
       this.#loading = null;
-      throw new UploadFault("lost");
+      throw new UploadFault(error instanceof OutdatedPage ? "outdated" : "lost");
     }
   }
 

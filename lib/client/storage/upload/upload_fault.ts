@@ -6,6 +6,8 @@ type FaultKind =
   | "busy"
   /** The session has ended. */
   | "session"
+  /** The page is older than the server, and the code that sends is gone. */
+  | "outdated"
   | "forbidden"
   /** There is no such bucket. */
   | "no bucket"

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { browserClock } from "@/lib/client/poller.ts";
+import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { folderChanged } from "@/lib/client/storage/folder_events.ts";
 import { refused } from "@/lib/client/storage/refused_changes.ts";
 import type { UploadCounts } from "@/lib/presentation/storage/upload_head.ts";
@@ -93,7 +94,7 @@ export class UploadsStore {
     this.engine = new UploadEngine({
       calls: this.#calls,
       sending: async () =>
-        (await import("./browser_sending.ts")).browserSending(doorPath(BATCH_OPERATION, account, {})),
+        (await loadCode(() => import("./browser_sending.ts"))).browserSending(doorPath(BATCH_OPERATION, account, {})),
       journal: this.#journal,
       claim,
       clock: browserClock,
@@ -107,7 +108,9 @@ export class UploadsStore {
   start(): () => void {
     const online = () => this.engine.online();
     const leaving = (event: BeforeUnloadEvent) => {
-      if (this.engine.isBusy || this.engine.isEnding) event.preventDefault();
+      const { isBusy, isEnding, halted } = this.engine;
+      // Only a reload helps a page that is outdated, and the journal has what it was to send.
+      if ((isBusy || isEnding) && halted?.kind !== "outdated") event.preventDefault();
     };
     addEventListener("online", online);
     addEventListener("beforeunload", leaving);

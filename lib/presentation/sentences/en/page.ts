@@ -52,15 +52,6 @@ export const LABELS = {
   inTrouble: (count: number) => `${count} in trouble`,
 };
 
-/** The themes of the theme switch. */
-export const THEMES = {
-  system: "system",
-  light: "light",
-  dark: "dark",
-  is: (theme: string) => `Theme: ${theme}`,
-  change: (theme: string, next: string) => `Theme: ${theme}. Change to ${next}`,
-};
-
 /** For an address in a query that is not opened. */
 export const REFUSED_URLS = {
   "not a URL": (parameter: string) => `The address given as “${parameter}” is no web address.`,

@@ -22,6 +22,7 @@ export const LABELS = {
   undo: "Undo",
   saveAgain: "Download again",
   dismiss: "Take off the list",
+  dismissFinished: "Clear the finished ones",
   bucket: "Bucket",
   folder: "Folder",
   folderHint: "empty: the bucket itself",
@@ -97,6 +98,7 @@ export const ENDS = {
 /** Why something was not changed, and what to do. */
 export const REASONS = {
   network: "The server cannot be reached. Check the network, then try again.",
+  outdated: "This page is older than the server, which was updated. The task goes on once the page is reloaded.",
   login: "The login has ended. Log in again, then try again.",
   forbidden: "This account may not do that in this bucket. The owner of the bucket can allow it.",
   missing: "It no longer exists, or its bucket does not.",

@@ -23,6 +23,7 @@ export const LABELS = {
   allow: "Allow it",
   allowing: "Allowing…",
   logIn: "Log in",
+  reload: "Reload the page",
   discard: "Discard",
   chooseAgain: "Choose them again",
   showMore: (count: number) => `Show ${formatCount(count)} more`,
@@ -84,6 +85,9 @@ export const FAULTS = {
   lost: (sent: string) => `The connection broke off at ${sent}. Try again; what has arrived is not sent again.`,
   busy: (detail: string) => `The store could not take it after several tries. ${detail}Try again later.`,
   session: "Your login has ended. Log in again in another tab, then go on here.",
+  outdated:
+    "This page is older than the server, which was updated. Reload it and choose the same files again; what has arrived " +
+    "is not sent again.",
   forbidden: "This account may not write here. The owner of the bucket can allow that.",
   "no bucket": "The bucket no longer exists.",
   gone: "The upload was ended elsewhere, more than once. Try again.",

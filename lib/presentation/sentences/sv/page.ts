@@ -46,14 +46,6 @@ export const LABELS: typeof en.LABELS = {
   inTrouble: (count) => `${count} behöver åtgärdas`,
 };
 
-export const THEMES: typeof en.THEMES = {
-  system: "systemets",
-  light: "ljust",
-  dark: "mörkt",
-  is: (theme) => `Tema: ${theme}`,
-  change: (theme, next) => `Tema: ${theme}. Byt till ${next}`,
-};
-
 export const REFUSED_URLS: typeof en.REFUSED_URLS = {
   "not a URL": (parameter) => `Adressen i ”${parameter}” är ingen webbadress.`,
   "outside the results": (parameter) =>

@@ -25,6 +25,7 @@ export const LABELS: typeof en.LABELS = {
   undo: "Ångra",
   saveAgain: "Ladda ner igen",
   dismiss: "Ta bort från listan",
+  dismissFinished: "Rensa de avslutade",
   bucket: "Bucket",
   folder: "Mapp",
   folderHint: "tomt: själva bucketen",
@@ -92,6 +93,7 @@ export const ENDS: typeof en.ENDS = {
 
 export const REASONS: typeof en.REASONS = {
   network: "Servern kan inte nås. Kontrollera nätverket och försök igen.",
+  outdated: "Sidan är äldre än servern, som har uppdaterats. Uppgiften fortsätter när sidan läses in på nytt.",
   login: "Inloggningen har upphört. Logga in på nytt och försök igen.",
   forbidden: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
   missing: "Det finns inte längre, eller så finns inte bucketen.",

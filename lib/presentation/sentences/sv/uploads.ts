@@ -23,6 +23,7 @@ export const LABELS: typeof en.LABELS = {
   allow: "Tillåt det",
   allowing: "Tillåter…",
   logIn: "Logga in",
+  reload: "Läs in sidan på nytt",
   discard: "Kasta",
   chooseAgain: "Välj dem igen",
   showMore: (count) => `Visa ${formatCount(count)} till`,
@@ -81,6 +82,9 @@ export const FAULTS: typeof en.FAULTS = {
   lost: (sent) => `Förbindelsen bröts vid ${sent}. Försök igen; det som har kommit fram skickas inte igen.`,
   busy: (detail) => `Lagret kunde inte ta emot den efter flera försök. ${detail}Försök igen senare.`,
   session: "Din inloggning har upphört. Logga in igen i en annan flik och fortsätt sedan här.",
+  outdated:
+    "Sidan är äldre än servern, som har uppdaterats. Läs in den på nytt och välj samma filer igen; det som har kommit " +
+    "fram skickas inte igen.",
   forbidden: "Det här kontot får inte skriva här. Den som äger bucketen kan tillåta det.",
   "no bucket": "Bucketen finns inte längre.",
   gone: "Uppladdningen avslutades på annat håll mer än en gång. Försök igen.",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 
 import { type ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import { NEW_TASK, type TransferTaskPlan } from "@/lib/presentation/storage/task_record.ts";
+import { NEW_TASK, OUTDATED, type TransferTaskPlan } from "@/lib/presentation/storage/task_record.ts";
 import { HeldClock, settled } from "@/tests/lib/client/held_clock.ts";
 import { FakeStore, MemoryTasks, type SeenCall } from "./fake_store.ts";
 
@@ -186,6 +186,29 @@ Deno.test("tasks: one that another page performs is neither changed nor canceled
   assert.deepEqual((await browser.journal.read(id))?.state, further);
   free.resolve();
   assert.deepEqual((await ended(task, browser.clock)).end, { how: "done" });
+});
+
+Deno.test("tasks: those that need nothing more leave the list together, and the others stay", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  const list = browser.page();
+  await ended(list.start(move()), browser.clock);
+  browser.store.fault = (call) => isCopy(call) ? 503 : null;
+  const stopped = list.start(move({ steps: [{ kind: "object", from: "y/1", to: "z" }] }));
+  await ended(stopped, browser.clock);
+  list.dismissFinished();
+  assert.deepEqual(list.tasks.peek().map(({ id }) => id), [stopped.id]);
+  await settled();
+  assert.deepEqual((await browser.journal.all("archive/curator")).map(({ id }) => id), [stopped.id]);
+});
+
+Deno.test("tasks: one that a page stopped because it was older than the server goes on with the next page", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  const state = { ...NEW_TASK, end: { how: "stopped", status: OUTDATED } } as const;
+  await browser.journal.put({ id: "t", account: "archive/curator", createdAt: 0, plan: move(), state });
+  const list = browser.page();
+  await list.restore();
+  assert.deepEqual((await ended(list.tasks.peek()[0], browser.clock)).end, { how: "done" });
+  assert.deepEqual(browser.store.keys("a"), MOVED);
 });
 
 Deno.test("undo: of keys the newest marker is removed, below a prefix only markers of the deletion's own time", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { OutdatedPage } from "@/lib/client/storage/load_code.ts";
 import { settled } from "@/tests/lib/client/held_clock.ts";
-import { s3Error } from "./fake_bucket.ts";
+import { FakeBucket, MemoryJournal, s3Error } from "./fake_bucket.ts";
 import { assertLarge, file, FOLDER, isPart, isWhole, large, medium, Page } from "./upload_page.ts";
 
 Deno.test("upload engine: files and folders arrive byte for byte, small ones by one PUT and large ones in parts", async () => {
@@ -52,6 +53,16 @@ Deno.test("upload engine: failures that pass are tried again with waits, each wi
   assertLarge(page.bucket);
   // One for the probe, one for each of three parts, and two for those that failed.
   assert.equal(page.bucket.count("presign_parts"), 6);
+});
+
+Deno.test("upload engine: a page that is older than the server stops at once, and the next page still knows the upload", async () => {
+  const journal = new MemoryJournal();
+  const outdated = () => Promise.reject(new OutdatedPage());
+  const page = new Page(new FakeBucket(), journal, new Set(), outdated);
+  void page.engine.add([file("a.txt", "a"), file("b.bin", medium)], FOLDER);
+  await page.until(() => page.engine.halted !== null);
+  assert.deepEqual([page.engine.halted?.kind, page.states()], ["outdated", ["waiting", "waiting"]]);
+  assert.deepEqual((await journal.batches()).map(({ files }) => files), [2]);
 });
 
 Deno.test("upload engine: a store that says when to come back is left alone until then", async () => {

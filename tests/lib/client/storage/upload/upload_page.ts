@@ -17,20 +17,26 @@ export class Page {
   /** Continues once something has changed. */
   #changed = Promise.withResolvers<void>();
 
-  /** @param claimed uploads in parts that pages have, where those do not end with this page's beginning */
+  /**
+   * @param claimed uploads in parts that pages have, where those do not end with this page's beginning
+   * @param load what loading the code that sends waits for
+   */
   constructor(
     readonly bucket = new FakeBucket(),
     readonly journal = new MemoryJournal(),
     claimed = new Set<string>(),
+    load: () => Promise<void> = () => Promise.resolve(),
   ) {
     this.engine = new UploadEngine({
       calls: bucket.calls,
-      sending: () =>
-        Promise.resolve({
+      sending: async () => {
+        await load();
+        return {
           put: bucket.put,
           digest: webDigest(crypto.subtle, 64 * MIB),
           steps: (context) => new UploadSteps(context),
-        }),
+        };
+      },
       journal,
       claim: (uploadId) => {
         const isFree = !claimed.has(uploadId);

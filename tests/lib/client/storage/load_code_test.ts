@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+
+import { isOutdated, loadCode, OutdatedPage } from "@/lib/client/storage/load_code.ts";
+
+const SCRIPT = "http://here.example/build/site-AAAAAAAA.js";
+const CHUNK_GONE = new TypeError("Failed to fetch dynamically imported module");
+
+/** Runs a test on a page with a script, where requests for it end like this. */
+async function onPage(respond: () => Response, test: () => Promise<void>): Promise<string[]> {
+  const before = globalThis.fetch;
+  const requested: string[] = [];
+  Object.assign(globalThis, {
+    document: { querySelector: () => ({ src: SCRIPT }) },
+    fetch: (url: string, { method }: RequestInit) => {
+      requested.push(`${method} ${url}`);
+      // In a promise, as a lost network rejects.
+      return Promise.resolve().then(respond);
+    },
+  });
+  isOutdated.value = false;
+  try {
+    await test();
+  } finally {
+    Object.assign(globalThis, { fetch: before });
+    Reflect.deleteProperty(globalThis, "document");
+    isOutdated.value = false;
+  }
+  return requested;
+}
+
+const failing = () => Promise.reject(CHUNK_GONE);
+
+Deno.test("load code: a page whose own script is gone is older than the server", async () => {
+  const requested = await onPage(() => new Response(null, { status: 404 }), async () => {
+    await assert.rejects(loadCode(failing), OutdatedPage);
+    assert.equal(isOutdated.value, true);
+  });
+  assert.deepEqual(requested, [`HEAD ${SCRIPT}`]);
+});
+
+Deno.test("load code: a lost network and a server in trouble are no new release", async () => {
+  const lost = () => {
+    throw new TypeError("Failed to fetch");
+  };
+  for (const respond of [lost, () => new Response(), () => new Response(null, { status: 502 })]) {
+    await onPage(respond, async () => {
+      await assert.rejects(loadCode(failing), CHUNK_GONE);
+      assert.equal(isOutdated.value, false);
+    });
+  }
+});
+
+Deno.test("load code: what loads is returned, without a further request", async () => {
+  const requested = await onPage(() => new Response(), async () => {
+    assert.equal(await loadCode(() => Promise.resolve("code")), "code");
+  });
+  assert.deepEqual(requested, []);
+});
