@@ -17,7 +17,7 @@ export function announcement(config: Config, { origin, hasStore, cluster }: Star
   if (cluster) {
     lines.push(["Cluster", `${cluster.url} (kubectl --kubeconfig ${config.dataFolder}/kubeconfig get jobs)`]);
   }
-  if (hasStore) {
+  if (hasStore && !config.embedded.administrators) {
     for (const [i, { login, what }] of SAMPLE_LOGINS.entries()) {
       lines.push([i === 0 ? "Logins" : "", `${login.padEnd(20)} ${what}`]);
     }

@@ -28,5 +28,5 @@ export function resetDataFolder(path: string, confirm: (question: string) => boo
   } finally {
     folder.close();
   }
-  return `${path} is empty: the next start creates the samples again.`;
+  return `${path} is empty: the next start begins anew.`;
 }

@@ -35,7 +35,7 @@ export function resultsDeps(
     store: resultsStore(config, results, store, folder),
     namespaces: config.campaigns.namespaces,
     keyDerivation: results.keyDerivation,
-    loginTenant: results.tenant ?? (store ? RESULTS_TENANT : null),
+    loginTenant: results.tenant ?? (store && embeddedResultsTenant(config)),
     sessionKeys: sessionKeys(results.sessionKey, folder),
     sessionHours: results.sessionHours,
     revoked: revokedSessions(folder, log, shared),
@@ -66,13 +66,20 @@ function resultsStore(
     now: Date.now,
   });
   if (store) {
-    const probeKeys = loginKeys("hcp", CONVERTER, folder?.secret("converter-password") ?? "");
-    return { s3: s3(store.addresses, true), tenant: RESULTS_TENANT, bucket: RESULTS_BUCKET, probeKeys };
+    const hasConverter = config.embedded.administrators === null;
+    const probeKeys = hasConverter ? loginKeys("hcp", CONVERTER, folder?.secret("converter-password") ?? "") : null;
+    return { s3: s3(store.addresses, true), tenant: embeddedResultsTenant(config), bucket: RESULTS_BUCKET, probeKeys };
   }
   const { endpoint, bucket, verifyTls } = results.store ?? { endpoint: "", bucket: "", verifyTls: true };
   const address = { endpoint, publicEndpoint: endpoint };
   const probeKeys = sharedKeys(config, endpoint);
   return { s3: s3({ s3: () => Promise.resolve(address) }, verifyTls), tenant: null, bucket, probeKeys };
+}
+
+/** The tenant of the embedded store that holds the results; null where the settings of a store without samples name none. */
+export function embeddedResultsTenant({ embedded: { administrators }, results, web }: Config): string | null {
+  if (administrators === null) return RESULTS_TENANT;
+  return results?.tenant ?? web?.storage?.campaignTenant ?? administrators.tenant?.name ?? null;
 }
 
 /** The keys with which the gateway of this process serves all callers, where its store is the one of the results. */

@@ -35,6 +35,8 @@ export async function serverPermissions(
   const read = [
     ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
     ...data,
+    ...present(embedded.administrators?.system.path ?? null),
+    ...present(embedded.administrators?.tenant?.password.path ?? null),
     ...present(pathOf(config.ca)),
     ...present(config.server.certificate?.certFile ?? null),
     ...present(config.server.certificate?.keyFile ?? null),

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { Config, StoragePagesConfig } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { givenSessionKeys, type SessionKeys } from "@/lib/results/session_key.ts";
@@ -7,7 +6,7 @@ import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { remoteGateway } from "@/lib/storage/gateway_service.ts";
 import type { StorageSettings } from "@/routes/web_deps.ts";
 import { tokenSecrets } from "./gateway.ts";
-import { sessionKeys } from "./results.ts";
+import { embeddedResultsTenant, sessionKeys } from "./results.ts";
 import { upstream } from "./shared.ts";
 
 /** Until the response headers of the gateway, ms: it may itself wait a minute for the store. */
@@ -30,7 +29,7 @@ export function storageSettings(
     secrets: storageSecrets(config, storage, folder),
     revoked,
     sessionHours,
-    campaignTenant: campaignTenant ?? (config.embedded.store ? RESULTS_TENANT : null),
+    campaignTenant: campaignTenant ?? (config.embedded.store ? embeddedResultsTenant(config) : null),
   };
 }
 

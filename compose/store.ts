@@ -18,13 +18,17 @@ export async function startStore(
   const store = await startEmbeddedStore({
     folder: folder.path,
     hostname: config.embedded.host,
-    converterPassword: folder.secret("converter-password"),
+    accounts: config.embedded.administrators === null
+      ? { samples: { converterPassword: folder.secret("converter-password") } }
+      : { administrators: config.embedded.administrators },
+    publicEndpoint: config.embedded.publicEndpoint,
   }, (message) => failed(`The embedded store ended: ${message}`));
   const { protocol } = new URL(site.origin);
   const names = config.server.allowedHosts ?? [];
   const listed = config.gateway?.corsOrigins ?? [];
   await store.allowOrigins([
     site.origin,
+    ...(config.server.publicOrigin === null ? [] : [config.server.publicOrigin]),
     ...names.map((name) => new URL(`${protocol}//${name}:${site.port}`).origin),
     ...(listed === "*" ? [] : listed),
   ]);

@@ -1,4 +1,4 @@
-import { RESULTS_TENANT, SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/samples.ts";
 import project from "@/deno.json" with { type: "json" };
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
@@ -19,6 +19,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import { revokedSessions } from "./revoked_sessions.ts";
+import { embeddedResultsTenant } from "./results.ts";
 import { caCertificates, upstream } from "./shared.ts";
 import { storageSettings } from "./storage.ts";
 
@@ -30,16 +31,17 @@ const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are l
 const FOLLOWED_AGAIN = "The cluster's account may watch now: its campaigns are followed.";
 
 /** What the login page says of the accounts of the embedded store. */
-const EMBEDDED_LOGINS: Pick<WebDeps, "sampleLogins" | "campaignTenant"> = {
-  sampleLogins: { logins: SAMPLE_LOGINS, password: SAMPLE_PASSWORD, visitor: SAMPLE_VISITOR },
-  campaignTenant: RESULTS_TENANT,
-};
+function embeddedLogins(config: Config): Pick<WebDeps, "sampleLogins" | "campaignTenant"> {
+  const samples = { logins: SAMPLE_LOGINS, password: SAMPLE_PASSWORD, visitor: SAMPLE_VISITOR };
+  const campaignTenant = embeddedResultsTenant(config);
+  return config.embedded.administrators ? { campaignTenant } : { sampleLogins: samples, campaignTenant };
+}
 
 interface WebParts {
   /** The results role of this process; null when it plays none. */
   readonly results: ResultsService | null;
   readonly cluster: ClusterHandle | null;
-  /** Whether the results role of this process reads the embedded store, which has sample accounts. */
+  /** Whether the results role of this process reads the embedded store. */
   readonly hasStore: boolean;
   readonly folder: DataFolder | null;
   /** The revoked sessions of this process's results role; null when it plays none. */
@@ -78,7 +80,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
     version: web.version,
     webVersion: project.version,
     site,
-    ...(parts.hasStore && service !== null && service === parts.results && EMBEDDED_LOGINS),
+    ...(parts.hasStore && service !== null && service === parts.results && embeddedLogins(config)),
     log: parts.log,
     now: Date.now,
   };

@@ -218,7 +218,7 @@ export interface CompletedPart {
 }
 
 /** A user account to create; the record is JSON. */
-interface NewUser extends NewGroup {
+export interface NewUser extends NewGroup {
   passwordMd5: string;
 }
 

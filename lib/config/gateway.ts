@@ -117,7 +117,7 @@ function warnOfShortKey(reading: Reading, variable: VariableName, key: string): 
 
 function corsOrigins(reading: Reading): "*" | readonly string[] {
   const origins = reading.settings.CORS_ORIGINS ?? (reading.embedded.any ? [] : "*");
-  if (origins === "*" && reading.embedded.any) {
+  if (origins === "*" && reading.embedded.samples) {
     reading.warn(
       "CORS_ORIGINS",
       "* lets any page in a browser use the embedded parts, whose sample passwords are public",

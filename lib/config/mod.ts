@@ -83,6 +83,7 @@ function authorities(reading: Reading): TextSource | null {
 function reportStoreSettings(reading: Reading): void {
   for (const variable of Object.keys(environment.shape) as VariableName[]) {
     if (!about.get(environment.shape[variable])?.store || !reading.isSet(variable)) continue;
+    if (variable === "S3_PUBLIC_ENDPOINT_URL" && !reading.embedded.samples) continue;
     reading.report(
       variable,
       "is a setting of your own store, but the embedded store is on: set EMBEDDED=off (or cluster), or unset it",

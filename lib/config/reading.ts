@@ -23,7 +23,13 @@ type FileVariable = "CA_FILE" | "GATEWAY_USERS_FILE" | "TLS_CERT_FILE" | "TLS_KE
 export class Reading {
   readonly settings: Settings;
   readonly roles: ReadonlySet<Role>;
-  readonly embedded: { readonly store: boolean; readonly cluster: boolean; readonly any: boolean };
+  readonly embedded: {
+    readonly store: boolean;
+    readonly cluster: boolean;
+    readonly any: boolean;
+    /** Whether embedded parts have samples, whose passwords are public. */
+    readonly samples: boolean;
+  };
   /** Lines that the start prints. */
   readonly warnings: string[] = [];
   readonly #problems: ConfigError[] = [];
@@ -35,12 +41,13 @@ export class Reading {
     readonly home: string | null,
   ) {
     this.settings = given.settings;
-    const { ROLES, EMBEDDED } = given.settings;
+    const { ROLES, EMBEDDED, EMBEDDED_SAMPLES } = given.settings;
     this.roles = new Set(ROLES);
     this.embedded = {
       store: EMBEDDED === "on" || EMBEDDED === "store",
       cluster: EMBEDDED === "on" || EMBEDDED === "cluster",
       any: EMBEDDED !== "off",
+      samples: EMBEDDED !== "off" && EMBEDDED_SAMPLES,
     };
   }
 

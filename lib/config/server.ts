@@ -2,6 +2,7 @@ import type { CertificatePaths } from "@/lib/process/certificate_files.ts";
 import type { ConnectionLimits } from "@/lib/process/connections.ts";
 import { bindAddress, canonicalHost, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
 import type { Reading } from "./reading.ts";
+import type { VariableName } from "./variables.ts";
 
 export interface ServerConfig {
   /** What to bind: a name, an IPv4 address or an IPv6 address without brackets. */
@@ -11,6 +12,8 @@ export interface ServerConfig {
   /** Host names (as in a URL, without port) that are accepted; null: all. Others are 421. */
   readonly allowedHosts: readonly string[] | null;
   readonly connections: ConnectionLimits;
+  /** The origin that browsers use, where the settings say; null: one of the host names at the port. */
+  readonly publicOrigin: string | null;
   /** Serves HTTPS with the certificate in these files; null: plain HTTP. */
   readonly certificate: CertificatePaths | null;
 }
@@ -20,14 +23,36 @@ export interface EmbeddedConfig {
   readonly cluster: boolean;
   /** What the embedded servers bind and show; IPv6 without brackets. */
   readonly host: string;
+  /** The first accounts of a store without samples; null: the samples, or no store. */
+  readonly administrators: Administrators | null;
+  /** The origin of a tenant's S3 in presigned URLs, with `{tenant}` for its name; null: the embedded server's own. */
+  readonly publicEndpoint: string | null;
 }
 
-/** Address, port and the Host names that are accepted: with known sample passwords inside, only our own. */
+/** The accounts that a store without samples begins with. */
+interface Administrators {
+  /** That of the system level. */
+  readonly system: PasswordFile;
+  /** A tenant that is to exist, and its administrator; null: none. */
+  readonly tenant: { readonly name: string; readonly password: PasswordFile } | null;
+  /** Whether clients beyond this machine reach the store, directly or through a proxy. */
+  readonly isPublic: boolean;
+}
+
+interface PasswordFile {
+  readonly variable: VariableName;
+  /** Null where the variable is unset. */
+  readonly path: string | null;
+}
+
+/** Address, port and the Host names that are accepted: with an embedded part, only our own. */
 export function serverConfig(reading: Reading): ServerConfig {
   const { HOST, PORT, CAMPAIGN_RESULTS_URL } = reading.settings;
   const connections = connectionLimits(reading);
   const certificate = reading.part(() => certificatePaths(reading));
   const host = HOST ?? (reading.embedded.any ? "127.0.0.1" : "0.0.0.0");
+  const publicOrigin = CAMPAIGN_RESULTS_URL === undefined ? null : new URL(CAMPAIGN_RESULTS_URL).origin;
+  const common = { host: bindAddress(host), port: PORT, publicOrigin, connections, certificate };
   if (!certificate && !isLoopback(host) && !reading.isSet("TRUSTED_HOPS") && proxiesInFront(reading) === 0) {
     reading.warn(
       "HOST",
@@ -36,7 +61,7 @@ export function serverConfig(reading: Reading): ServerConfig {
     );
   }
   if (!reading.embedded.any) {
-    return { host: bindAddress(host), port: PORT, allowedHosts: null, connections, certificate };
+    return { ...common, allowedHosts: null };
   }
   if (isWildcard(host) && !CAMPAIGN_RESULTS_URL) {
     reading.refuse(
@@ -45,13 +70,13 @@ export function serverConfig(reading: Reading): ServerConfig {
         "such as http://localhost:8000/results, or leave HOST at 127.0.0.1",
     );
   }
-  if (!isLoopback(host)) {
+  if (!isLoopback(host) && reading.embedded.samples) {
     reading.warn("HOST", `${host} lets others reach the embedded parts, whose sample passwords are public`);
   }
   const names = new Set(LOOPBACK_NAMES);
   if (!isWildcard(host)) names.add(host);
   if (CAMPAIGN_RESULTS_URL) names.add(new URL(CAMPAIGN_RESULTS_URL).hostname);
-  return { host: bindAddress(host), port: PORT, allowedHosts: [...names], connections, certificate };
+  return { ...common, allowedHosts: [...names] };
 }
 
 /** The files of the server's certificate; one of them alone is an error. */
@@ -103,11 +128,70 @@ export function embeddedConfig(reading: Reading): EmbeddedConfig {
     reading.refuse("EMBEDDED_HOST", "is shown in addresses, so it must be one that clients can reach, not a wildcard");
   }
   if ((store || cluster) && !isLoopback(host)) {
-    reading.warn("EMBEDDED_HOST", `${host} lets others reach the embedded servers, whose sample passwords are public`);
+    reading.warn(
+      "EMBEDDED_HOST",
+      reading.embedded.samples
+        ? `${host} lets others reach the embedded servers, whose sample passwords are public`
+        : `${host} is served without TLS: let nothing but a proxy with TLS reach the ports of the store`,
+    );
   }
   for (const variable of ["KUBECONFIG", "KUBECONFIG_CONTENT"] as const) {
     if (!cluster || !reading.isSet(variable)) continue;
     reading.warn(variable, "ignored, the embedded cluster is on; set EMBEDDED=store or off to use your own");
   }
-  return { store, cluster, host: bindAddress(host) };
+  return {
+    store,
+    cluster,
+    host: bindAddress(host),
+    administrators: reading.part(() => administrators(reading)),
+    publicEndpoint: reading.part(() => embeddedPublicEndpoint(reading)),
+  };
 }
+
+/** The accounts of a store without samples; null where there are samples, or nothing is embedded. */
+function administrators(reading: Reading): Administrators | null {
+  const { settings, embedded: { store, cluster, samples, any } } = reading;
+  if (samples || !any) {
+    for (const variable of WITHOUT_SAMPLES) {
+      if (samples && reading.isSet(variable)) {
+        reading.report(variable, "has no meaning beside samples: set EMBEDDED_SAMPLES=off");
+      }
+    }
+    return null;
+  }
+  if (cluster || !store) {
+    reading.refuse(
+      "EMBEDDED_SAMPLES",
+      "off is for an embedded store in real use, and the embedded cluster only plays campaigns: set EMBEDDED=store",
+    );
+  }
+  const file = (variable: typeof WITHOUT_SAMPLES[number]) => ({ variable, path: settings[variable] ?? null });
+  const { EMBEDDED_TENANT: name, EMBEDDED_HOST, HOST = "127.0.0.1", S3_PUBLIC_ENDPOINT_URL } = settings;
+  if (name === undefined && reading.isSet("EMBEDDED_TENANT_PASSWORD_FILE")) {
+    reading.refuse("EMBEDDED_TENANT_PASSWORD_FILE", "is of the tenant of EMBEDDED_TENANT: set both or neither");
+  }
+  return {
+    system: file("EMBEDDED_ADMIN_PASSWORD_FILE"),
+    tenant: name === undefined ? null : { name, password: file("EMBEDDED_TENANT_PASSWORD_FILE") },
+    isPublic: !isLoopback(HOST) || !isLoopback(EMBEDDED_HOST) || S3_PUBLIC_ENDPOINT_URL !== undefined ||
+      proxiesInFront(reading) > 0,
+  };
+}
+
+/** Settings of a store without samples. */
+const WITHOUT_SAMPLES = ["EMBEDDED_ADMIN_PASSWORD_FILE", "EMBEDDED_TENANT", "EMBEDDED_TENANT_PASSWORD_FILE"] as const;
+
+function embeddedPublicEndpoint(reading: Reading): string | null {
+  const template = reading.settings.S3_PUBLIC_ENDPOINT_URL;
+  if (!reading.embedded.store || reading.embedded.samples || template === undefined) return null;
+  const { hostname } = new URL(template.replaceAll("{tenant}", TENANT_STAND_IN));
+  if (template.split("{tenant}").length !== 2 || !hostname.includes(TENANT_STAND_IN)) {
+    reading.refuse(
+      "S3_PUBLIC_ENDPOINT_URL",
+      "must have {tenant} in its host name once, such as https://{tenant}.s3.example.org: each tenant has an endpoint",
+    );
+  }
+  return template;
+}
+
+const TENANT_STAND_IN = "tenant-stand-in";

@@ -160,6 +160,25 @@ export const environment = z.object({
     host().default("127.0.0.1"),
     "The address that the embedded servers listen on. Presigned URLs of the embedded store contain it. No wildcard.",
   ),
+  EMBEDDED_SAMPLES: embedded(
+    flag().default(true),
+    "Whether a new data folder gets sample accounts, objects and campaigns. `off` is for a store in real use ([one-machine.md](one-machine.md)); it needs `EMBEDDED=store`.",
+  ),
+  EMBEDDED_ADMIN_PASSWORD_FILE: embedded(
+    path().optional(),
+    "Without samples: a file with the password (12 to 64 characters) of `admin`, the administrator of the system level. It is read when the account is created, at the first start.",
+    { otherwise: "required for the first start without samples" },
+  ),
+  EMBEDDED_TENANT: embedded(
+    tenant().optional(),
+    "Without samples: the name of a tenant that the start creates where it is missing.",
+    { otherwise: "none: the administrator creates tenants" },
+  ),
+  EMBEDDED_TENANT_PASSWORD_FILE: embedded(
+    path().optional(),
+    "Without samples: a file with the password of `admin` in that tenant. It is read when the tenant is created.",
+    { otherwise: "required where `EMBEDDED_TENANT` is missing in the store" },
+  ),
   SIMULATOR_SPEED: embedded(decimal(0.1, 1000).default(1), "The speed of the sample campaigns; 1 is normal."),
   SIMULATOR_SEED: embedded(
     integer(0, MAX_SEED).default(1),
@@ -238,7 +257,7 @@ export const environment = z.object({
   ),
   S3_PUBLIC_ENDPOINT_URL: store(
     originTemplate().optional(),
-    "The S3 endpoint in presigned URLs and in `/credentials`. `{tenant}` is replaced by the caller's tenant.",
+    "The S3 endpoint in presigned URLs and in `/credentials`. `{tenant}` is replaced by the caller's tenant. Also with an embedded store without samples.",
     { otherwise: "the endpoint that the gateway uses" },
   ),
   S3_VERIFY_SSL: store(

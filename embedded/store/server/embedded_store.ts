@@ -3,6 +3,7 @@ import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import { startThread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import { publicOrigin } from "./public_endpoint.ts";
 import type { LevelAddress, StoreServerOptions } from "./store_server.ts";
 import type { StoreRequest, StoreResponse } from "./store_thread.ts";
 
@@ -78,7 +79,8 @@ export async function startEmbeddedStore(
     addresses: {
       async s3(tenant) {
         const { s3 } = await level(tenant);
-        return { endpoint: s3, publicEndpoint: s3, ignoresKeys: s3 === system?.s3 };
+        const publicEndpoint = tenant === null ? null : publicOrigin(options.publicEndpoint, tenant);
+        return { endpoint: s3, publicEndpoint: publicEndpoint ?? s3, ignoresKeys: s3 === system?.s3 };
       },
       mapi: async (tenant) => (await level(tenant)).mapi,
     },

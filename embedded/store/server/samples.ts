@@ -6,6 +6,7 @@ import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { newNamespaceRecord } from "@/embedded/store/namespace_record.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
 
 export { CONVERTER, RESULTS_TENANT };
@@ -27,7 +28,8 @@ export const SAMPLE_LOGINS = [
 /** The bucket in which campaigns store their results. */
 export const RESULTS_BUCKET = "campaigns";
 
-const ALL_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
+/** The roles of an administrator of everything. */
+export const ALL_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
 
 interface SampleUser {
   name: string;
@@ -106,10 +108,19 @@ const TENANTS: { name: string; description: string; users: SampleUser[]; buckets
 /**
  * Creates the sample tenants, users, buckets and objects, once in the life of a data folder; the start after an
  * interrupted one continues.
+ *
+ * @throws {DataFolderError} for a folder that was begun without samples
  */
 export async function addSamples(store: StoreContext, converterPassword: string): Promise<void> {
-  const done = `${store.folder}/samples.done`;
-  if (exists(done)) return;
+  const done = doneFile(store.folder);
+  const content = readText(done);
+  if (content === WITHOUT_SAMPLES) {
+    throw new DataFolderError(
+      `EMBEDDED_SAMPLES: the data folder ${store.folder} is in use without samples: set EMBEDDED_SAMPLES=off, or ` +
+        "DATA_DIR to another folder.",
+    );
+  }
+  if (content !== null) return;
   await addUser(store, SYSTEM, "admin", "System administrator", ALL_ROLES, SAMPLE_PASSWORD);
   for (const tenant of TENANTS) {
     if (!store.accounts.tenant(tenant.name)) {
@@ -132,6 +143,18 @@ export async function addSamples(store: StoreContext, converterPassword: string)
   }
   writeDurably(done, new Uint8Array());
 }
+
+/** Marks a data folder as one that gets no samples, whatever the settings of a later start are. */
+export function beginWithoutSamples(folder: string): void {
+  const done = doneFile(folder);
+  if (readText(done) !== WITHOUT_SAMPLES) writeDurably(done, new TextEncoder().encode(WITHOUT_SAMPLES));
+}
+
+/** The file that marks a data folder whose first accounts are there. An empty one stands for the samples. */
+const doneFile = (folder: string) => `${folder}/samples.done`;
+
+/** Versions without the setting add no samples either where the file exists. */
+const WITHOUT_SAMPLES = "none\n";
 
 async function addUser(
   store: StoreContext,
@@ -206,11 +229,12 @@ function sampleChange(bucket: number, owner: number | null, key: string, text: s
   };
 }
 
-function exists(path: string): boolean {
+/** The text of a file; null where there is none. */
+function readText(path: string): string | null {
   try {
-    return Deno.statSync(path).isFile;
+    return Deno.readTextFileSync(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.NotFound) return null;
     throw error;
   }
 }

@@ -19,15 +19,22 @@ import { UsageHistory } from "@/embedded/store/usage_history.ts";
 import { Versions } from "@/embedded/store/versions.ts";
 import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import type { DrainingServer, Handler } from "@/lib/process/draining_server.ts";
+import { addAdministrators, type Administrators } from "./administrators.ts";
+import { publicTenant } from "./public_endpoint.ts";
 import { addSamples } from "./samples.ts";
 
 export interface StoreServerOptions {
   /** The data folder, locked by the caller. */
   folder: string;
-  /** The loopback address that the servers listen on. */
+  /** The address that the servers listen on. */
   hostname: string;
-  /** The password of the account that campaigns write their results with; the samples create the account. */
-  converterPassword: string;
+  /** The first accounts of a new folder. */
+  accounts:
+    /** With the password of the account that campaigns write their results with. */
+    | { samples: { converterPassword: string } }
+    | { administrators: Administrators };
+  /** The origin under which a proxy makes the S3 of a tenant public, with `{tenant}` for its name; null: none. */
+  publicEndpoint: string | null;
 }
 
 /** Where one level of the store is reached: origins without a trailing slash. */
@@ -37,14 +44,17 @@ export interface LevelAddress {
 }
 
 /**
- * The embedded store: a server for each protocol and tenant over one data folder. It accepts only requests whose Host
- * is a loopback name, so that a page elsewhere cannot reach it through DNS rebinding.
+ * The embedded store: a server for each protocol and tenant over one data folder. With sample accounts, whose password
+ * is public, it accepts only requests whose Host is a loopback name, so that a page elsewhere cannot reach it through DNS
+ * rebinding.
  */
 export class StoreServer {
   readonly #options: StoreServerOptions;
   readonly #context: StoreContext;
   readonly #ports: Ports;
   readonly #levels = new Map<string, LevelAddress>();
+  /** The S3 of each tenant, by its folded name. */
+  readonly #s3 = new Map<string, AddressedHandler>();
   readonly #origins = new Set<string>();
   readonly #servers: DrainingServer[] = [];
   readonly #closeIndex: () => void;
@@ -57,8 +67,8 @@ export class StoreServer {
   }
 
   /**
-   * Opens the folder, adds the samples at its first start, and listens. `writerPort` is the port of the thread that
-   * commits.
+   * Opens the folder, adds the first accounts at its first start, and listens. `writerPort` is the port of the thread
+   * that commits.
    *
    * @throws {DataFolderError}
    */
@@ -87,7 +97,8 @@ export class StoreServer {
     };
     const server = new StoreServer(options, context, () => index.close());
     try {
-      await addSamples(context, options.converterPassword);
+      if ("samples" in options.accounts) await addSamples(context, options.accounts.samples.converterPassword);
+      else await addAdministrators(context, options.accounts.administrators, console.error);
       await context.maintenance.start();
       server.#listenAtSystemLevel();
       for (const tenant of context.accounts.tenants()) server.#listenFor(tenant);
@@ -125,8 +136,7 @@ export class StoreServer {
   #listenAtSystemLevel(): void {
     const mapi = loadedMapi(this.#context, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
     this.#levels.set("", {
-      // The system level has no buckets.
-      s3: this.#listen("", "s3", errorHandler("AccessDenied")),
+      s3: this.#listen("", "s3", this.#systemS3()),
       mapi: this.#listen("", "mapi", mapi),
     });
   }
@@ -136,16 +146,28 @@ export class StoreServer {
     if (this.#levels.has(level)) return;
     // Looked up for each request: a tenant may be deleted and created again while its ports stay open.
     const tenant = () => this.#context.accounts.tenant(level);
+    const s3 = s3Handler(this.#context, tenant, this.#origins);
+    this.#s3.set(level, s3);
     this.#levels.set(level, {
-      s3: this.#listen(level, "s3", s3Handler(this.#context, tenant, this.#origins)),
+      s3: this.#listen(level, "s3", s3),
       mapi: this.#listen(level, "mapi", loadedMapi(this.#context, tenant, false, () => Promise.resolve())),
     });
   }
 
+  /** The system level has no buckets, but at its port a proxy reaches every tenant by its public name. */
+  #systemS3(): AddressedHandler {
+    const tenantOf = publicTenant(this.#options.publicEndpoint);
+    return (request, address) => {
+      const tenant = tenantOf(request.headers.get("host"));
+      const s3 = tenant === null ? undefined : this.#s3.get(tenant);
+      return s3 ? s3(request, address) : denied(request);
+    };
+  }
+
   #listen(level: string, protocol: Protocol, handler: AddressedHandler): string {
-    const { hostname } = this.#options;
+    const { hostname, accounts } = this.#options;
     const guarded: Handler = (request, { remoteAddr }) =>
-      isLoopbackHost(request.headers.get("host"), hostname)
+      !("samples" in accounts) || isLoopbackHost(request.headers.get("host"), hostname)
         ? handler(request, remoteAddr.hostname)
         : misdirected(request);
     const server = this.#ports.listen(level, protocol, hostname, guarded, stopping);
@@ -154,6 +176,7 @@ export class StoreServer {
   }
 }
 
+const denied = errorHandler("AccessDenied");
 const misdirected = errorHandler("MisdirectedRequest");
 const stopping = errorHandler("ServiceUnavailable");
 

@@ -2,16 +2,27 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { StoreServer } from "@/embedded/store/server/store_server.ts";
+import { StoreServer, type StoreServerOptions } from "@/embedded/store/server/store_server.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 
+const SAMPLE_STORE: Omit<StoreServerOptions, "folder"> = {
+  hostname: "127.0.0.1",
+  accounts: { samples: { converterPassword: "converter-password" } },
+  publicEndpoint: null,
+};
+
 /** A store over a fresh folder; dispose of it with `await using`. */
-export async function startStore(folder = Deno.makeTempDirSync()) {
+export async function startStore(
+  folder = Deno.makeTempDirSync(),
+  options: Partial<Omit<StoreServerOptions, "folder">> = {},
+) {
   const writer = startWriterThread((message) => {
     throw new Error(message);
   });
-  const options = { folder, hostname: "127.0.0.1", converterPassword: "converter-password" };
-  const server = await StoreServer.start(options, writer.port);
+  const server = await StoreServer.start({ ...SAMPLE_STORE, ...options, folder }, writer.port).catch((error) => {
+    writer.terminate();
+    throw error;
+  });
   const stop = async () => {
     await server.stop();
     writer.terminate();

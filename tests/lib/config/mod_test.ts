@@ -7,12 +7,16 @@ import { GENERIC, read, REAL_STORE, refused, RESULTS, WEB } from "./settings.ts"
 Deno.test("config: an empty environment plays all roles on loopback with everything embedded", () => {
   const config = read({});
   assert.deepEqual(config.roles, new Set(["gateway", "web", "results"]));
-  assert.deepEqual(config.embedded, { store: true, cluster: true, host: "127.0.0.1" });
+  assert.deepEqual(config.embedded, {
+    ...{ store: true, cluster: true, host: "127.0.0.1" },
+    ...{ administrators: null, publicEndpoint: null },
+  });
   const { connections: _, ...server } = config.server;
   assert.deepEqual(server, {
     host: "127.0.0.1",
     port: 8000,
     allowedHosts: ["localhost", "127.0.0.1", "[::1]"],
+    publicOrigin: null,
     certificate: null,
   });
   assert.equal(config.dataFolder, ".data");

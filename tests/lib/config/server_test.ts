@@ -3,7 +3,7 @@ import { read, REAL_STORE, refused, RESULTS, WEB } from "./settings.ts";
 
 Deno.test("HOST: every interface without an embedded part, and then any Host name", () => {
   const { connections: _, ...server } = read(REAL_STORE).server;
-  assert.deepEqual(server, { host: "0.0.0.0", port: 8000, allowedHosts: null, certificate: null });
+  assert.deepEqual(server, { host: "0.0.0.0", port: 8000, allowedHosts: null, publicOrigin: null, certificate: null });
   assert.equal(read({ ...REAL_STORE, HOST: "[::1]" }).server.host, "::1");
 });
 
@@ -17,6 +17,7 @@ Deno.test("HOST: every interface beside an embedded part demands CAMPAIGN_RESULT
     TRUSTED_HOPS: "1",
   });
   assert.deepEqual(config.server.allowedHosts, ["localhost", "127.0.0.1", "[::1]", "box.example.org"]);
+  assert.equal(config.server.publicOrigin, "http://box.example.org:8000");
   assert.deepEqual(config.web?.resultsUrl, "http://box.example.org:8000/results");
   assert.match(config.warnings.join(), /^HOST: 0\.0\.0\.0 lets others reach/);
 });

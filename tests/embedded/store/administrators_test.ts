@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { ListBucketsCommand } from "@aws-sdk/client-s3";
+import type { Administrators } from "@/embedded/store/server/administrators.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { mapiAuthorization, startStore, storeErrorCode } from "./store_fixture.ts";
+
+const PASSWORD = "correct horse 7";
+const TENANT_PASSWORD = "battery staple 8";
+
+interface Folder extends Disposable {
+  readonly data: string;
+  /** The path of a file with this text. */
+  file(name: string, text: string, mode?: number): string;
+}
+
+function newFolder(): Folder {
+  const path = Deno.makeTempDirSync();
+  Deno.mkdirSync(`${path}/data`);
+  return {
+    data: `${path}/data`,
+    file(name, text, mode = 0o600) {
+      Deno.writeTextFileSync(`${path}/${name}`, text);
+      Deno.chmodSync(`${path}/${name}`, mode);
+      return `${path}/${name}`;
+    },
+    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
+  };
+}
+
+function administrators(system: string | null, tenant: string | null = null, isPublic = false): Administrators {
+  return {
+    system: { variable: "EMBEDDED_ADMIN_PASSWORD_FILE", path: system },
+    tenant: tenant === null
+      ? null
+      : { name: "archive", password: { variable: "EMBEDDED_TENANT_PASSWORD_FILE", path: tenant } },
+    isPublic,
+  };
+}
+
+const start = (folder: Folder, accounts: Administrators) =>
+  startStore(folder.data, { accounts: { administrators: accounts } });
+
+type Store = Awaited<ReturnType<typeof startStore>>;
+
+async function statusOf(store: Store, tenant: string | null, user: string, password: string): Promise<number> {
+  const path = tenant === null ? "/mapi/tenants" : `/mapi/tenants/${tenant}/userAccounts`;
+  const response = await fetch(`${store.mapi(tenant)}${path}`, { headers: mapiAuthorization(user, password) });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** What is written to standard error meanwhile. */
+async function warnings(work: () => Promise<unknown>): Promise<string[]> {
+  const lines: string[] = [];
+  const { error } = console;
+  console.error = (line: string) => lines.push(line);
+  try {
+    await work();
+  } finally {
+    console.error = error;
+  }
+  return lines;
+}
+
+function rejects(work: () => Promise<Store>, message: RegExp): Promise<void> {
+  return assert.rejects(async () => await (await work()).stop(), (error) => {
+    assert.ok(error instanceof DataFolderError, String(error));
+    assert.match(error.message, message);
+    assert.ok(!error.message.includes("\n"));
+    return true;
+  });
+}
+
+Deno.test("administrators: the first start creates them with the passwords of their files, and nothing else", async () => {
+  using folder = newFolder();
+  const files = [folder.file("admin", `${PASSWORD}\n`), folder.file("archive", TENANT_PASSWORD)] as const;
+  const first = await start(folder, administrators(...files, true));
+  assert.equal(await statusOf(first, null, "admin", PASSWORD), 200);
+  assert.equal(await statusOf(first, "archive", "admin", TENANT_PASSWORD), 200);
+  assert.equal(await statusOf(first, null, "admin", SAMPLE_PASSWORD), 403);
+  assert.equal(first.mapi("research"), "", "no sample tenant");
+  const s3 = first.client("archive", "admin", TENANT_PASSWORD);
+  assert.deepEqual((await s3.send(new ListBucketsCommand({}))).Buckets ?? [], []);
+  const sample = first.client("archive", "curator");
+  assert.equal(await storeErrorCode(sample.send(new ListBucketsCommand({}))), "SignatureDoesNotMatch");
+  for (const client of [s3, sample]) client.destroy();
+  await first.stop();
+
+  const later = await start(folder, administrators(null, null, true));
+  assert.equal(await statusOf(later, null, "admin", PASSWORD), 200, "the files are not needed again");
+  await later.stop();
+  await rejects(
+    () => startStore(folder.data),
+    /^EMBEDDED_SAMPLES: .* in use without samples: set EMBEDDED_SAMPLES=off/,
+  );
+});
+
+Deno.test("administrators: a missing, short, long or public password ends the start, and creates nothing", async () => {
+  using folder = newFolder();
+  const variable = "EMBEDDED_ADMIN_PASSWORD_FILE";
+  const fails = (path: string | null, words: string) =>
+    rejects(() => start(folder, administrators(path)), new RegExp(`^${variable}: .*${words}.*12 to 64 characters`));
+  await fails(null, "is required for the first start");
+  await fails("/none/there", "there is no file");
+  await fails(folder.data, "cannot read");
+  await fails(folder.file("short", "elevenchars\nand more on the next line"), "has 11 characters");
+  await fails(folder.file("long", "x".repeat(65)), "has 65 characters");
+  await fails(folder.file("public", SAMPLE_PASSWORD), "public password");
+  await rejects(
+    () => start(folder, administrators(folder.file("good", PASSWORD), "/none")),
+    /^EMBEDDED_TENANT_PASSWORD_FILE: there is no file "\/none"/,
+  );
+  const store = await start(folder, administrators(null, folder.file("archive", TENANT_PASSWORD)));
+  assert.equal(await statusOf(store, null, "admin", PASSWORD), 200, "the start after an interrupted one goes on");
+  await store.stop();
+});
+
+Deno.test("administrators: a file that every user can read is a warning", async () => {
+  using folder = newFolder();
+  const path = folder.file("admin", PASSWORD, 0o644);
+  const lines = await warnings(async () => await (await start(folder, administrators(path))).stop());
+  assert.deepEqual(lines, [
+    `EMBEDDED_ADMIN_PASSWORD_FILE: every user of this machine can read ${path}: run chmod 600 ${path}`,
+  ]);
+});
+
+Deno.test("administrators: a folder with samples becomes a store in use once no account has the public password", async () => {
+  using folder = newFolder();
+  await (await startStore(folder.data)).stop();
+  const accounts = (isPublic: boolean) => administrators(folder.file("admin", PASSWORD), null, isPublic);
+  const exposed = "archive/curator, archive/reader, research/researcher";
+  await rejects(
+    () => start(folder, accounts(true)),
+    new RegExp(`^EMBEDDED_SAMPLES: accounts still have the public password of the samples \\(${exposed}\\): change`),
+  );
+  let store: Store | undefined;
+  const lines = await warnings(async () => store = await start(folder, accounts(false)));
+  assert.ok(store);
+  assert.deepEqual([lines.length, lines[0].includes(`(${exposed})`)], [1, true]);
+  assert.equal(
+    await statusOf(store, null, "admin", PASSWORD),
+    200,
+    "the system's administrator has the one of the file",
+  );
+  for (const [tenant, user] of exposed.split(", ").map((login) => login.split("/"))) {
+    const response: Response = await fetch(
+      `${store.mapi(null)}/mapi/tenants/${tenant}/userAccounts/${user}/changePassword`,
+      {
+        method: "POST",
+        headers: mapiAuthorization("admin", PASSWORD),
+        body: JSON.stringify({ newPassword: TENANT_PASSWORD }),
+      },
+    );
+    assert.equal(response.status, 200, await response.text());
+  }
+  await store.stop();
+  assert.deepEqual(await warnings(async () => await (await start(folder, accounts(true))).stop()), []);
+});
