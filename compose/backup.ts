@@ -9,7 +9,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
-import { reason } from "./disk.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
 
 /**
  * What a backup does not take as it is: what belongs to the running process, its background tasks with their sealed keys
@@ -39,7 +39,7 @@ export async function backUp(source: string, target: string): Promise<{ isWhole:
   } catch (error) {
     if (error instanceof DataFolderError) throw error;
     throw new DataFolderError(
-      `The backup in ${target} is unfinished (${reason(error)}): remove it, and back up to another folder.`,
+      `The backup in ${target} is unfinished (${errorReason(error)}): remove it, and back up to another folder.`,
     );
   } finally {
     held.release();
@@ -104,7 +104,7 @@ function prepareTarget(source: string, target: string): void {
     syncFolder(dirname(to));
   } catch (error) {
     if (error instanceof DataFolderError) throw error;
-    throw new DataFolderError(`The folder ${target} cannot be written (${reason(error)}): name another one.`);
+    throw new DataFolderError(`The folder ${target} cannot be written (${errorReason(error)}): name another one.`);
   }
 }
 

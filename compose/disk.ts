@@ -7,8 +7,3 @@ export function entriesOf(folder: string): Deno.DirEntry[] {
     throw error;
   }
 }
-
-/** The first line of an error's message, for messages of one line. */
-export function reason(error: unknown): string {
-  return error instanceof Error ? error.message.split("\n")[0] : "unknown reason";
-}

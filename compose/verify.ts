@@ -8,7 +8,8 @@ import { readPorts } from "@/embedded/store/ports.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { entriesOf, reason } from "./disk.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
+import { entriesOf } from "./disk.ts";
 
 /** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */
 const ARRIVING_MS = 60 * 60 * 1000;
@@ -90,7 +91,7 @@ function checkSmallFile(path: string, name: string, checks: TextChecks, found: (
     }
   } catch (error) {
     const isDamaged = error instanceof DataFolderError || error instanceof SyntaxError;
-    found(`${name}: ${isDamaged ? "damaged" : `cannot be read (${reason(error)})`}`);
+    found(`${name}: ${isDamaged ? "damaged" : `cannot be read (${errorReason(error)})`}`);
   }
 }
 
@@ -103,7 +104,7 @@ function checkStore(inspection: Inspection): void {
     checkNamedBodies(inspection, statements);
     checkFiles(inspection, statements);
   } catch (error) {
-    inspection.found(`index.db: cannot be read (${reason(error)})`);
+    inspection.found(`index.db: cannot be read (${errorReason(error)})`);
   } finally {
     index?.close();
   }
@@ -178,6 +179,6 @@ function namesOfFolder(path: string): string[] {
   try {
     return entriesOf(path).map(({ name }) => name).sort();
   } catch (error) {
-    throw new DataFolderError(`DATA_DIR: ${path} cannot be read (${reason(error)}).`);
+    throw new DataFolderError(`DATA_DIR: ${path} cannot be read (${errorReason(error)}).`);
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
+import { exists } from "@/lib/std/exists.ts";
 import { BODY_FOLDER } from "./bodies.ts";
 import type { Statements } from "./statements.ts";
 
@@ -125,14 +126,4 @@ function hasBodies(folder: string): boolean {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   return false;
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
+import { exists } from "@/lib/std/exists.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 
 /** How long a start waits for the process that has the folder, ms: one that is ending holds its lock to the last. */
@@ -218,16 +220,6 @@ function keepPrivate(folder: string): string[] {
   return failed;
 }
 
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
 function inUse(path: string): DataFolderError {
   return new DataFolderError(
     `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
@@ -243,5 +235,5 @@ function unwritable(path: string, error: unknown): DataFolderError {
 }
 
 function reason(error: unknown): string {
-  return error instanceof Error ? error.message.split("\n")[0].replace(/ \(os error.*$/, "") : "unknown reason";
+  return errorReason(error).replace(/ \(os error.*$/, "");
 }

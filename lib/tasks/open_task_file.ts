@@ -1,4 +1,5 @@
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
 import { isDamagedFile, isFullDisk, SqliteTaskStore } from "./sqlite_task_store.ts";
 
 /** What SQLite puts beside a file. */
@@ -55,6 +56,7 @@ function setAside(from: string, to: string): void {
 }
 
 function unusable(path: string, error: unknown): DataFolderError {
-  const reason = error instanceof Error ? error.message.split("\n")[0] : "unknown reason";
-  return new DataFolderError(`The file ${path} cannot be used (${reason}): make it writable, or remove it.`);
+  return new DataFolderError(
+    `The file ${path} cannot be used (${errorReason(error)}): make it writable, or remove it.`,
+  );
 }

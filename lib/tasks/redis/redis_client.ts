@@ -6,6 +6,7 @@ import { HttpError, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
 
 /** Every key of the project in Redis begins with this. */
 export const REDIS_PREFIX = "stackroom:";
@@ -137,7 +138,7 @@ export class RedisClient {
     try {
       return await this.#redis.callBuffer("EVALSHA", sha1, ...words) as RedisReply;
     } catch (error) {
-      if (!messageOf(error).startsWith("NOSCRIPT")) throw this.#failure(error);
+      if (!errorReason(error).startsWith("NOSCRIPT")) throw this.#failure(error);
     }
     return await this.command("EVAL", text, ...words);
   }
@@ -167,7 +168,7 @@ export class RedisClient {
   /** Without a listener for `error`, the package writes its own line for each failed attempt. */
   #follow(): void {
     this.#redis.on("error", (error: Error & { command?: { name: string } }) => {
-      this.#lastError = messageOf(error);
+      this.#lastError = errorReason(error);
       // The database of the URL cannot be used: nothing may be written to another one.
       if (error.command?.name === "select") this.#refuse(this.#lastError);
     });
@@ -232,7 +233,7 @@ export class RedisClient {
 
   /** What a caller reads of an error; the package's own errors hold the arguments of the command. */
   #failure(error: unknown): HttpError {
-    const message = messageOf(error);
+    const message = errorReason(error);
     if (!(error instanceof Error) || error.name !== "ReplyError") {
       // A server that does not reply is left, so that what waits for it ends and a new connection is tried.
       if (message === "Command timed out") this.#redis.disconnect(true);
@@ -257,8 +258,4 @@ function unreachable(): HttpError {
 
 function asArgument(argument: RedisArgument): string | number | Buffer {
   return argument instanceof Uint8Array ? Buffer.from(argument.buffer, argument.byteOffset, argument.length) : argument;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message.split("\n")[0] : "unknown reason";
 }
