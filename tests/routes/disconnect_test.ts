@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type Socket } from "node:net";
 import { withGateway } from "./gateway_fixture.ts";
+import { listenAsStore } from "./raw_store.ts";
 
 /** A store that takes what comes and never answers; it tells when its clients are gone. */
 async function silentStore() {
@@ -18,15 +19,9 @@ async function silentStore() {
       if (++closed >= expected) gone.resolve();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  assert.ok(address && typeof address === "object");
-  const endpoint = `http://127.0.0.1:${address.port}`;
+  const addresses = await listenAsStore(server);
   return {
-    addresses: {
-      s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
-      mapi: () => Promise.resolve(endpoint),
-    },
+    addresses,
     received: () => new Promise<void>((resolve) => opened.add(resolve)),
     allGone(count: number) {
       expected = count;

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** Where a server that stands in for a store is, as S3 and as the management API. */
+interface Addresses {
+  readonly s3: () => Promise<{ endpoint: string; publicEndpoint: string }>;
+  readonly mapi: () => Promise<string>;
+}
 
 /** A store that speaks whatever bytes a test wants, after the headers of a request have come. */
 export interface RawStore extends AsyncDisposable {
-  readonly addresses: {
-    readonly s3: () => Promise<{ endpoint: string; publicEndpoint: string }>;
-    readonly mapi: () => Promise<string>;
-  };
+  readonly addresses: Addresses;
   /** Resolves with the text of the next request's head. */
   next(): Promise<string>;
   /** Resolves when so many connections of the gateway have ended. */
@@ -40,15 +43,9 @@ export async function rawStore(speak: (socket: Socket, head: string) => void): P
       speak(socket, head);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  assert.ok(address && typeof address === "object");
-  const endpoint = `http://127.0.0.1:${address.port}`;
+  const addresses = await listenAsStore(server);
   return {
-    addresses: {
-      s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
-      mapi: () => Promise.resolve(endpoint),
-    },
+    addresses,
     next: () => new Promise((resolve) => waiting.push(resolve)),
     closed: (count) =>
       closedCount >= count ? Promise.resolve() : new Promise((resolve) => watching.push({ count, tell: resolve })),
@@ -56,6 +53,18 @@ export async function rawStore(speak: (socket: Socket, head: string) => void): P
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
+  };
+}
+
+/** Has a server listen on a free port of loopback in place of a store. */
+export async function listenAsStore(server: Server): Promise<Addresses> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  assert.ok(address && typeof address === "object");
+  const endpoint = `http://127.0.0.1:${address.port}`;
+  return {
+    s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
+    mapi: () => Promise.resolve(endpoint),
   };
 }
 

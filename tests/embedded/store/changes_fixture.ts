@@ -1,4 +1,10 @@
+import assert from "node:assert/strict";
 import type { Change, ChangeKind, Input } from "@/embedded/store/changes.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { Objects } from "@/embedded/store/objects.ts";
+import { Statements } from "@/embedded/store/statements.ts";
+import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
 
 type ChangeOf<Kind extends Change["kind"]> = Extract<Change, { kind: Kind }>;
 type Given<Kind extends ChangeKind> = Partial<Input<Kind>>;
@@ -58,4 +64,25 @@ export function deleteObjects(objects: Input<"deleteObjects">["objects"], atMs =
 /** The change that deletes an object of bucket 1, or one version of it. */
 export function deleteObject(key: string, given: Given<"deleteObject"> = {}): ChangeOf<"deleteObject"> {
   return { kind: "deleteObject", input: { bucket: 1, key: utf8(key), version: null, atMs: 1, ...given } };
+}
+
+/** The index and the writer of a new store in a folder of its own, once some changes are committed. */
+export function writtenStore(changes: readonly Change[]) {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  sweepBodies(folder, index);
+  const writer = new Writer(folder, index);
+  const statements = new Statements(index);
+  for (const outcome of writer.commit(changes)) assert.ok(outcome.ok);
+  return {
+    folder,
+    index,
+    writer,
+    statements,
+    objects: new Objects(folder, statements),
+    [Symbol.dispose]() {
+      index.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
 }

@@ -10,10 +10,10 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
+import { errorOf } from "./mapi_fixture.ts";
 import {
   Bucket,
   complete,
-  errorOf,
   leaks,
   md5,
   MIB,

@@ -8,16 +8,8 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import {
-  Bucket,
-  complete,
-  errorOf,
-  leaks,
-  MIB,
-  pattern,
-  start,
-  upload,
-} from "@/tests/embedded/store/s3/multipart_fixture.ts";
+import { errorOf } from "./mapi_fixture.ts";
+import { Bucket, complete, leaks, MIB, pattern, start, upload } from "@/tests/embedded/store/s3/multipart_fixture.ts";
 import { startStore } from "./store_fixture.ts";
 
 Deno.test("embedded S3 part numbers: a part is read by its number, counted in order", leaks, async () => {

@@ -3,32 +3,12 @@ import fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";
 import type { Change, Versioning } from "@/embedded/store/changes.ts";
 import { INDEX_VERSION, LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
-import { compareBytes, Objects, successor } from "@/embedded/store/objects.ts";
+import { compareBytes, successor } from "@/embedded/store/objects.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
-import { Writer } from "@/embedded/store/writer/writer.ts";
-import { createBucket, deleteObject, putObject, utf8 } from "./changes_fixture.ts";
+import { createBucket, deleteObject, putObject, utf8, writtenStore } from "./changes_fixture.ts";
 
-function openStore(versioning: Versioning) {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  sweepBodies(folder, index);
-  const writer = new Writer(folder, index);
-  const statements = new Statements(index);
-  const [made] = writer.commit([createBucket({ versioning })]);
-  assert.ok(made.ok);
-  return {
-    folder,
-    index,
-    writer,
-    statements,
-    objects: new Objects(folder, statements),
-    [Symbol.dispose]() {
-      index.close();
-      Deno.removeSync(folder, { recursive: true });
-    },
-  };
-}
+const openStore = (versioning: Versioning) => writtenStore([createBucket({ versioning })]);
 
 Deno.test("writer: a rejected change leaves the others of its group alone", () => {
   using store = openStore("off");

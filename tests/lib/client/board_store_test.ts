@@ -320,7 +320,8 @@ Deno.test("card: opened again in another phase or after a minute, it reads its v
   board.stop();
 });
 
-Deno.test("card: one that leaves the screen before its turn gives it up, and reads when it comes back", async () => {
+/** Six cards whose details are held: `began` has the reads so far, and each of `ends` lets one of them go on. */
+function sixHeldCards() {
   const jobs = Array.from({ length: 6 }, (_, i) => summary({ name: `c${i}` }));
   const began: string[] = [];
   const ends: (() => void)[] = [];
@@ -331,6 +332,11 @@ Deno.test("card: one that leaves the screen before its turn gives it up, and rea
       return { kind: "ok", value: sampleDetail(summary({ name }), offset, limit) };
     },
   });
+  return { board, clock, began, ends };
+}
+
+Deno.test("card: one that leaves the screen before its turn gives it up, and reads when it comes back", async () => {
+  const { board, clock, began, ends } = sixHeldCards();
   const cards = board.cards.value;
   for (const card of cards) card.setOnScreen(true);
   await clock.pass(1);
@@ -349,16 +355,7 @@ Deno.test("card: one that leaves the screen before its turn gives it up, and rea
 });
 
 Deno.test("card: opened while it waits for its turn, it reads its volumes alone and first", async () => {
-  const jobs = Array.from({ length: 6 }, (_, i) => summary({ name: `c${i}` }));
-  const began: string[] = [];
-  const ends: (() => void)[] = [];
-  const { board, clock } = boardOf(jobs, {
-    async detail({ name }, { offset, limit }) {
-      began.push(`${name} ${limit}`);
-      await new Promise<void>((resolve) => ends.push(resolve));
-      return { kind: "ok", value: sampleDetail(summary({ name }), offset, limit) };
-    },
-  });
+  const { board, clock, began, ends } = sixHeldCards();
   for (const card of board.cards.value) card.setOnScreen(true);
   await clock.pass(1);
   board.cards.value[5].setOpen(true);

@@ -30,17 +30,7 @@ async function rightsIn(store: Store) {
     return Promise.resolve(Response.json({ namespacePermission }));
   }, () => now);
   const rights = new LoginRights(gateway, () => now);
-  const login = {
-    tenant,
-    user: "olle/å",
-    password: "p",
-    expiresAt: 0,
-    issuedAt: 0,
-    slot: 0,
-    account: "a",
-    digest: "d",
-  };
-  const read = () => rights.read(login, "letters", new RequestContext(new Request("http://here.example/storage")));
+  const read = () => readLetters(rights, tenant);
   const first = await read();
   const before = paths.length;
   await read();
@@ -48,6 +38,13 @@ async function rightsIn(store: Store) {
   now += 60_000;
   await read();
   return { ...first, paths: paths.slice(0, before), isReadAgain: paths.length > before };
+}
+
+/** Reads the rights of a login in the bucket `letters`. */
+function readLetters(rights: LoginRights, tenant: string | null) {
+  const times = { expiresAt: 0, issuedAt: 0 };
+  const login = { tenant, user: "olle/å", password: "p", ...times, slot: 0, account: "a", digest: "d" };
+  return rights.read(login, "letters", new RequestContext(new Request("http://here.example/storage")));
 }
 
 const ALL = { write: true, delete: true };
@@ -99,17 +96,7 @@ Deno.test("login rights: pages that wait for the same rights share a look-up, an
     return failed;
   }, () => now);
   const rights = new LoginRights(gateway, () => now);
-  const login = {
-    tenant: "archive",
-    user: "olle",
-    password: "p",
-    expiresAt: 0,
-    issuedAt: 0,
-    slot: 0,
-    account: "a",
-    digest: "d",
-  };
-  const read = () => rights.read(login, "letters", new RequestContext(new Request("http://here.example/storage")));
+  const read = () => readLetters(rights, "archive");
   const pages = [read(), read()];
   fail(new TypeError("no error of HTTP"));
   assert.deepEqual(await Promise.all(pages), [ALL, ALL]);

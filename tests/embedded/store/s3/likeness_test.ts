@@ -12,9 +12,9 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { clientOf, makeUser, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
-import { archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
+import { archiveMapi, errorOf } from "@/tests/embedded/store/mapi_fixture.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
-import { errorOf } from "./multipart_fixture.ts";
+import {} from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };

@@ -4,7 +4,6 @@ import {
   CreateMultipartUploadCommand,
   GetObjectCommand,
   type S3Client,
-  S3ServiceException,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
@@ -34,16 +33,6 @@ export function joined(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
     at += part.length;
   }
   return whole;
-}
-
-export async function errorOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-  } catch (error) {
-    if (error instanceof S3ServiceException) return `${error.$metadata.httpStatusCode} ${error.name}`;
-    throw error;
-  }
-  return "ok";
 }
 
 export async function start(client: S3Client, Key: string): Promise<string> {

@@ -15,13 +15,12 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { eventually } from "@/tests/embedded/store/mapi_fixture.ts";
+import { errorOf, eventually } from "@/tests/embedded/store/mapi_fixture.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import {
   bodyFiles,
   Bucket,
   complete,
-  errorOf,
   joined,
   leaks,
   md5,

@@ -12,12 +12,12 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { errorOf } from "@/tests/embedded/store/mapi_fixture.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import {
   bodyFiles,
   Bucket,
   complete,
-  errorOf,
   joined,
   leaks,
   md5,

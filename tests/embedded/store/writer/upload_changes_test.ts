@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Change, Input } from "@/embedded/store/changes.ts";
-import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { Objects } from "@/embedded/store/objects.ts";
-import { Statements } from "@/embedded/store/statements.ts";
 import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
-import { Writer } from "@/embedded/store/writer/writer.ts";
+import { writtenStore } from "@/tests/embedded/store/changes_fixture.ts";
 
 const key = new TextEncoder().encode("k");
 const name = { bucket: 1, key, upload: "u" };
@@ -13,30 +10,14 @@ const FULL_PART = 5 * 1024 * 1024;
 const etagOf = (number: number) => createHash("md5").update(String(number)).digest("hex");
 
 function openStore() {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  sweepBodies(folder, index);
-  const writer = new Writer(folder, index);
-  const statements = new Statements(index);
   const record = JSON.stringify({ multipartUploadAutoAbortDays: 2 });
-  writer.commit([
+  return writtenStore([
     { kind: "createUser", input: { tenant: 0, name: "u", guid: "g", passwordMd5: "", record: "{}" } },
     {
       kind: "createBucket",
       input: { tenant: 0, name: "b", guid: "g", owner: 1, ownerPermissions: 1, versioning: "off", record, atMs: 0 },
     },
   ]);
-  return {
-    folder,
-    index,
-    writer,
-    statements,
-    objects: new Objects(folder, statements),
-    [Symbol.dispose]() {
-      index.close();
-      Deno.removeSync(folder, { recursive: true });
-    },
-  };
 }
 
 const create = (upload = "u", atMs = 0): Change => ({

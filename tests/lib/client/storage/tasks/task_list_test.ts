@@ -245,18 +245,23 @@ Deno.test("undo: of keys the newest marker is removed, below a prefix only marke
   assert.deepEqual(removed, [["one", "of one"], ["p/ours", "of p/ours"]]);
 });
 
+/** Starts a task on a page that is closed after some requests, and expects the next page to end it. */
+async function doneByTwoPages(browser: Browser, plan: TransferTaskPlan, last: number, isDone: boolean): Promise<void> {
+  browser.page(closedAfter(browser.store, last, isDone)).start(plan);
+  await settled();
+  await settled();
+  const list = browser.page();
+  await list.restore();
+  const { end } = await ended(list.tasks.peek()[0], browser.clock);
+  assert.deepEqual(end, { how: "done" });
+}
+
 Deno.test("move: whatever request of a page is its last, the next page ends with all objects in the new place", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 14 }), fc.boolean(), async (last, isDone) => {
       const browser = new Browser(new FakeStore({ a: [...KEYS, "z"] }));
       const steps = [{ kind: "folder", from: "x/", to: "y/" }, { kind: "object", from: "z", to: "w" }] as const;
-      browser.page(closedAfter(browser.store, last, isDone)).start(move({ steps, objects: 4 }));
-      await settled();
-      await settled();
-      const list = browser.page();
-      await list.restore();
-      const { end } = await ended(list.tasks.peek()[0], browser.clock);
-      assert.deepEqual(end, { how: "done" });
+      await doneByTwoPages(browser, move({ steps, objects: 4 }), last, isDone);
       assert.deepEqual(browser.store.keys("a"), ["w", ...MOVED]);
     }),
     { numRuns: 60 },
@@ -324,13 +329,7 @@ Deno.test("copy: whatever request of a page is its last, both objects of a name 
         steps: [{ kind: "folder", from: "x/", to: "" }],
         onTaken: "keep both",
       });
-      browser.page(closedAfter(browser.store, last, isDone)).start(plan);
-      await settled();
-      await settled();
-      const list = browser.page();
-      await list.restore();
-      const { end } = await ended(list.tasks.peek()[0], browser.clock);
-      assert.deepEqual(end, { how: "done" });
+      await doneByTwoPages(browser, plan, last, isDone);
       assert.deepEqual(
         [...browser.store.buckets.get("b")?.values() ?? []].sort(),
         ["1", "2", "2 (2)", "x/1", "x/1 (2)", "x/2"].map((key) => `bytes of ${key}`).sort(),
