@@ -12,9 +12,6 @@ export type Band = (typeof BANDS)[number];
 /** The meaning of a colour; a word always stands beside it. */
 export type Tone = "run" | "done" | "warn" | "bad" | "idle";
 
-/** The colour of a stripe; `partly`: its other half is that of a warning. */
-type Accent = Tone | `${"bad" | "done"} partly`;
-
 /** A word in its colour. */
 export interface Chip {
   readonly text: string;
@@ -74,13 +71,9 @@ export function isWhole({ pagesCoverage }: JobDetail): boolean {
   return pagesCoverage.counted >= pagesCoverage.of;
 }
 
-/** The colour of a card's stripe, red only for trouble. `detail` knows of lost pages, which a summary does not. */
-export function accentOf(job: JobSummary, detail: JobDetail | null): Accent {
-  if (job.phase === "PartiallyFailed" && job.warmup.phase !== "failed") return "bad partly";
-  if (isInTrouble(job)) return "bad";
-  if (job.phase === "Running") return "run";
-  if (job.phase === "Succeeded") return lostPages(detail) ? "done partly" : "done";
-  return "idle";
+/** The colour of a card's stripe: red for trouble alone, else that of its phase's chip. */
+export function accentOf(job: JobSummary, detail: JobDetail | null): Tone {
+  return isInTrouble(job) ? "bad" : phaseChip(job, detail).tone;
 }
 
 /** A card's chips: warm-up, job removed, phase. */

@@ -20,11 +20,14 @@ Deno.test("campaign state: a failed warm-up is trouble and colours the card as f
   }
 });
 
-Deno.test("campaign state: a partly failed campaign is half a warning, half trouble, but a failed warm-up is trouble", () => {
-  const partly = { name: "a", phase: "PartiallyFailed" } as const;
-  assert.equal(accentOf(summary(partly), null), "bad partly");
-  assert.equal(accentOf(summary({ ...partly, warmup: { phase: "missing" } }), null), "bad partly");
-  assert.equal(accentOf(summary({ ...partly, warmup: { phase: "failed" } }), null), "bad");
+Deno.test("campaign state: a card has one colour, red for trouble alone, else that of its phase's chip", () => {
+  const settled = ["PartiallyFailed", "Failed"] as const;
+  for (const phase of settled) assert.equal(accentOf(summary({ name: "a", phase }), null), "bad", phase);
+  const others = { Queued: "idle", Paused: "idle", Running: "run", Succeeded: "done", Unknown: "idle" } as const;
+  for (const [phase, tone] of Object.entries(others)) {
+    const job = summary({ name: "a", phase: phase as keyof typeof others });
+    assert.deepEqual([accentOf(job, null), chipsOf(job, null).at(-1)?.tone], [tone, tone], phase);
+  }
 });
 
 Deno.test("campaign state: failed volumes are trouble once the campaign is over, not while it goes on", () => {
@@ -53,6 +56,6 @@ Deno.test("campaign state: lost pages make a success a partial one", () => {
   const job = summary({ name: "a", phase: "Succeeded" });
   const lost = detail(job, [], { pagesFailed: 1 });
   assert.deepEqual(words(job, lost), ["partially succeeded"]);
-  assert.equal(accentOf(job, lost), "done partly");
+  assert.equal(accentOf(job, lost), "warn");
   assert.equal(accentOf(job, null), "done");
 });
