@@ -81,6 +81,41 @@ Deno.test(
 );
 
 Deno.test(
+  "log: the page follows what is added while its reader is at the end and wants to, and moves no other reader",
+  withPage({ viewport: { width: 1000, height: 500 } }, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await site.change({ log: pagesLog(200) });
+    await open(visit, logPath(site), "run_viewer");
+    const isAtEnd = () =>
+      page.waitForFunction(() => scrollY > 0 && scrollY + innerHeight >= document.body.scrollHeight);
+    const grow = async (pages: number) => {
+      await site.change({ log: pagesLog(pages) });
+      await page.clock.fastForward(16_000);
+      await page.getByText(`${3 + 2 * pages} lines`).waitFor();
+    };
+    const position = () => page.evaluate(() => scrollY);
+    await page.getByText("403 lines").waitFor();
+    await isAtEnd();
+    await grow(230);
+    await isAtEnd();
+    await page.locator("#L463").getByText("page 0230 read").waitFor();
+
+    await page.evaluate(() => scrollBy(0, -300));
+    const above = await position();
+    await grow(260);
+    assert.equal(await position(), above);
+
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await isAtEnd();
+    await page.getByRole("checkbox", { name: "Follow the end" }).uncheck();
+    const end = await position();
+    await grow(290);
+    assert.equal(await position(), end);
+  }),
+);
+
+Deno.test(
   "log: a link from another site ends on the page as the logged-in reader sees it",
   withPage({}, async (visit) => {
     const { page, site } = visit;
