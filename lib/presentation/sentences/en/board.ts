@@ -11,7 +11,7 @@ export const BOARD_SENTENCES = {
     "models, works through.",
   noCluster: "This site shows pages and results only. It follows no cluster, so it has no list of campaigns.",
   notCounted:
-    "A running campaign is counted from the first minutes on that its card is on screen, but not while its warm-up fails.",
+    "A running campaign counts once its card has been on screen for some minutes. One that lacks its warm-up does not count.",
   readElsewhere: "Run logs, page texts and volumes open from links to them.",
   /** After the reason why a list cannot be read at the moment. */
   outage: (readAt: string | null, nextAt: string | null) =>

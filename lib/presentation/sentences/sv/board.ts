@@ -12,7 +12,7 @@ export const BOARD_SENTENCES: typeof en.BOARD_SENTENCES = {
   noCluster:
     "Den här webbplatsen visar bara sidor och resultat. Den följer inget kluster och har därför ingen lista över kampanjer.",
   notCounted:
-    "En pågående kampanj räknas med från de första minuterna som dess kort syns, men inte när uppvärmningen misslyckats.",
+    "En pågående kampanj räknas när dess kort har visats i några minuter. En kampanj som saknar sin uppvärmning räknas inte.",
   readElsewhere: "Körloggar, sidtexter och volymer öppnas via länkar till dem.",
   outage: (readAt, nextAt) =>
     (readAt === null ? "" : ` Listan är från ${readAt}.`) + (nextAt === null ? "" : ` Nästa försök ${nextAt}.`),
