@@ -8,14 +8,12 @@ import { CARD } from "@/lib/presentation/card_sentences.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { openCampaignPath } from "@/lib/presentation/page_paths.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
+import { SCRIPT_FAILURE } from "@/lib/presentation/script_failure.ts";
 import { csvName } from "@/lib/presentation/volume_csv.ts";
 import { withNamedRows } from "@/lib/presentation/volume_rows.ts";
 import { CardIdentity } from "./card_identity.tsx";
 import { CardProblems } from "./card_problems.tsx";
-import { CardProvenance } from "./card_provenance.tsx";
-import { CardTimeline } from "./card_timeline.tsx";
-import { CardTotals } from "./card_totals.tsx";
-import { CardVolumes } from "./card_volumes.tsx";
+import type { OPEN_ZONES } from "./open_zones.tsx";
 
 interface CampaignCardProps {
   readonly job: JobSummary;
@@ -30,6 +28,8 @@ interface CampaignCardProps {
   /** Why the failed volumes were not saved, or what their file lacks. */
   readonly failedProblem: string | null;
   readonly open: boolean;
+  /** What only an open card shows; null while no card is open, `failed` where its code could not be loaded. */
+  readonly zones: typeof OPEN_ZONES | "failed" | null;
   /** The name alone would be ambiguous. */
   readonly spansNamespaces: boolean;
   readonly style: MomentStyle;
@@ -45,6 +45,7 @@ interface CampaignCardProps {
 /** One campaign: identity and state; body, while open; problems; provenance. */
 export function CampaignCard(props: CampaignCardProps) {
   const { job, detail, volumes, open } = props;
+  const zones = open && props.zones !== "failed" ? props.zones : null;
   const body = `campaign-${job.namespace}-${job.name}`;
   const shown = useMemo(
     () => open ? new Set(withNamedRows(volumes, detail).map(({ id }) => id)) : null,
@@ -58,12 +59,12 @@ export function CampaignCard(props: CampaignCardProps) {
     <article class={`card ${accentOf(job, detail)}`} data-campaign={`${job.namespace}/${job.name}`}>
       <CardIdentity {...props} fold={{ isOpen: open, controls: body, onFold: props.onFold }} />
       <div id={body} class="body" hidden={!open}>
-        {open && (
-          <>
-            <CardTotals job={job} detail={detail} />
-            <CardTimeline job={job} detail={detail} style={props.style} />
-            <CardVolumes {...props} />
-          </>
+        {zones && <zones.Body {...props} />}
+        {open && props.zones === "failed" && (
+          <p class="problem" role="alert">
+            {SCRIPT_FAILURE.sentence}{" "}
+            <button class="btn small" type="button" onClick={() => location.reload()}>{SCRIPT_FAILURE.tryAgain}</button>
+          </p>
         )}
         {job.counts.total > 0 && (
           <p class="without-scripts">
@@ -79,7 +80,7 @@ export function CampaignCard(props: CampaignCardProps) {
         onCsv={job.counts.failed > 0 ? saveFailed : null}
         csvProblem={props.failedProblem}
       />
-      {open && <CardProvenance job={job} detail={detail} expanded={props.view.hasPipeline} />}
+      {zones && <zones.Provenance job={job} detail={detail} expanded={props.view.hasPipeline} />}
     </article>
   );
 }

@@ -35,6 +35,7 @@ import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import { commandOf } from "@/lib/presentation/shortcuts.ts";
 import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
+import { loadOpenZones, openZones } from "@/islands/board/load_open_zones.ts";
 
 export type CampaignBoardProps = {
   /** What the server could read; null: nothing, and the browser reads it. */
@@ -113,7 +114,10 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
     const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
     const tick = () => style.value = { zone, now: Date.now() };
     const follow = () => board.setHidden(document.hidden);
-    const online = () => board.readNow();
+    const online = () => {
+      board.readNow();
+      if (openZones.value === "failed") loadOpenZones();
+    };
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || help.current?.open) return;
       const command = commandOf(LIST_SHORTCUTS, event, characterKeys.value);

@@ -12,6 +12,7 @@ import type { LineLook } from "@/components/log_lines.tsx";
 import { LogStage } from "@/components/log_stage.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { Moment } from "@/components/moment.tsx";
+import { OPEN_ZONES } from "@/components/open_zones.tsx";
 import { PageDrawing } from "@/components/page_drawing.tsx";
 import { PageGrid } from "@/components/page_grid.tsx";
 import { PageTable } from "@/components/page_table.tsx";
@@ -183,6 +184,7 @@ function Card({ job, isOpen = false, isUnread = false, trouble }: CardProps) {
       trouble={trouble === undefined ? null : { sentence: trouble, asOf: SAMPLE_NOW }}
       failedProblem={null}
       open={isOpen}
+      zones={OPEN_ZONES}
       spansNamespaces={false}
       style={STYLE}
       view={{

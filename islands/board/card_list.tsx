@@ -22,6 +22,7 @@ import type { CampaignFilter } from "@/lib/presentation/campaign_filter.ts";
 import { campaignKey } from "@/lib/presentation/campaign_order.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { LiveCard } from "./live_card.tsx";
+import { loadOpenZones, openZones } from "./load_open_zones.ts";
 
 interface CardListProps {
   readonly board: BoardStore;
@@ -146,7 +147,8 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
     if (place === null) return;
     const goal = cardOf(place.key);
     const isComplete = board.unread.value === 0 && !board.loadingOlder.value;
-    if (goal ? goal.open.value && goal.volumes.value.length === 0 && !goal.trouble.value : !isComplete) return;
+    const isRead = goal && openZones.value !== null && (goal.volumes.value.length > 0 || goal.trouble.value !== null);
+    if (goal ? goal.open.value && !isRead : !isComplete) return;
     let [frame, frames, still, top] = [0, 0, 0, NaN];
     const arrive = () => {
       const card = placeOf(list.current, place.key);
@@ -200,7 +202,12 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
       ref={list}
       class="cards"
       role="list"
-      onFocusIn={({ target }) => focused.value = keyAt(target)}
+      // Before the press that opens a card.
+      onPointerEnter={loadOpenZones}
+      onFocusIn={({ target }) => {
+        loadOpenZones();
+        focused.value = keyAt(target);
+      }}
       onFocusOut={({ relatedTarget }) => {
         // A card that is moved within the list takes the focus along.
         if (relatedTarget) focused.value = keyAt(relatedTarget);

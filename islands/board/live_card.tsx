@@ -6,6 +6,7 @@ import type { CardStore } from "@/lib/client/card_store.ts";
 import { isRememberedOpen, rememberOpen } from "@/lib/client/fold_memory.ts";
 import { watchOnScreen } from "@/lib/client/on_screen.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
+import { loadOpenZones, openZones } from "./load_open_zones.ts";
 
 interface LiveCardProps {
   readonly card: CardStore;
@@ -23,10 +24,10 @@ interface LiveCardProps {
 export function LiveCard(props: LiveCardProps) {
   const { card, style, spansNamespaces, onHeight } = props;
   const place = useRef<HTMLDivElement>(null);
-  // A card that was left open stays folded until its volumes are there. Until then the page reserves the height that it had,
-  // so that it opens without moving anything. One that comes back into the list has them, and is open from the first moment.
-  const isReserved = useSignal(!card.open.peek() || card.volumes.peek().length === 0);
-  const open = useComputed(() => card.open.value && !isReserved.value);
+  // A card that was left open stays folded until its zones and its volumes are there. Until then the page reserves the height
+  // that it had, so that it opens without moving anything. One that comes back into the list has them, and is open at once.
+  const isReserved = useSignal(!card.open.peek() || openZones.peek() === null || card.volumes.peek().length === 0);
+  const open = useComputed(() => card.open.value && openZones.value !== null && !isReserved.value);
   useEffect(() => {
     if (isRememberedOpen(card.summary.value)) card.setOpen(true);
     const element = place.current;
@@ -38,7 +39,11 @@ export function LiveCard(props: LiveCardProps) {
     };
   }, [card]);
   useSignalEffect(() => {
-    if (!card.open.value || card.volumes.value.length > 0 || card.trouble.value) isReserved.value = false;
+    const isRead = card.volumes.value.length > 0 || card.trouble.value !== null;
+    if (!card.open.value || (isRead && openZones.value !== null)) isReserved.value = false;
+  });
+  useSignalEffect(() => {
+    if (card.open.value) loadOpenZones();
   });
   return (
     <div
@@ -60,6 +65,7 @@ export function LiveCard(props: LiveCardProps) {
         trouble={card.trouble.value}
         failedProblem={card.failedProblem.value}
         open={open.value}
+        zones={openZones.value}
         spansNamespaces={spansNamespaces}
         style={style}
         onFold={() => {

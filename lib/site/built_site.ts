@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 import project from "@/deno.json" with { type: "json" };
 import { type Language, LANGUAGES } from "@/lib/presentation/locale/language.ts";
-import type { Assets, PageScripts } from "./site.ts";
+import type { Assets, PageScripts, SiteScripts } from "./site.ts";
 
 /** What a build wrote, beside its files. */
 export const MANIFEST = "manifest.json";
@@ -24,7 +24,7 @@ export class BuildError extends Error {
 export interface Manifest {
   /** Hash of all sources. */
   readonly sources: string;
-  readonly scripts: Readonly<Record<Language, PageScripts>>;
+  readonly scripts: Readonly<Record<Language, SiteScripts>>;
   readonly stylesheet: string;
   readonly devScript: string;
   /** Every file of this build. */
@@ -46,14 +46,14 @@ export function builtAssets(root: string = PROJECT_FOLDER): Assets {
 
 /** A build as addresses of our own origin. */
 export function assetsOf(manifest: Manifest, dev: boolean): Assets {
-  const addresses = ({ script, preload, list }: PageScripts): PageScripts => ({
+  const addresses = ({ script, preload }: PageScripts): PageScripts => ({
     script: BUILD_PATH + script,
-    list: BUILD_PATH + list,
     preload: preload.map((name) => BUILD_PATH + name),
   });
+  const ofSite = (scripts: SiteScripts) => ({ ...addresses(scripts), list: addresses(scripts.list) });
   const { en, sv } = manifest.scripts;
   return {
-    scripts: { en: addresses(en), sv: addresses(sv) },
+    scripts: { en: ofSite(en), sv: ofSite(sv) },
     stylesheet: BUILD_PATH + manifest.stylesheet,
     devScript: dev ? BUILD_PATH + manifest.devScript : null,
   };
@@ -72,7 +72,7 @@ export function builder(): string {
 export function readManifest(root: string): Manifest | null {
   try {
     const manifest: Manifest = JSON.parse(Deno.readTextFileSync(`${buildFolder(root)}/${MANIFEST}`));
-    const isWhole = LANGUAGES.every((language) => manifest.scripts[language].list !== undefined);
+    const isWhole = LANGUAGES.every((language) => manifest.scripts[language].list.script !== undefined);
     return Array.isArray(manifest.files) && isWhole ? manifest : null;
   } catch {
     return null;

@@ -1,7 +1,7 @@
-import { build, type BuildOptions, type OutputFile, type Plugin } from "esbuild";
+import { build, type BuildOptions, type BuildResult, type Plugin } from "esbuild";
 
 import { type Language, LANGUAGES } from "@/lib/presentation/locale/language.ts";
-import type { PageScripts } from "./site.ts";
+import type { PageScripts, SiteScripts } from "./site.ts";
 
 /** A file of the bundle: its name carries a hash of its content. */
 interface BundleFile {
@@ -12,7 +12,7 @@ interface BundleFile {
 interface ClientBundle {
   readonly files: readonly BundleFile[];
   /** Names of the script that wakes up the islands, and of the chunks that it needs at once. */
-  readonly scripts: Readonly<Record<Language, PageScripts>>;
+  readonly scripts: Readonly<Record<Language, SiteScripts>>;
   /** Name of the script that reloads pages in development. */
   readonly devScript: string;
 }
@@ -33,7 +33,7 @@ export async function bundleClient(root: string, islands: readonly string[]): Pr
 
 interface LanguageBundle {
   readonly files: readonly BundleFile[];
-  readonly scripts: PageScripts;
+  readonly scripts: SiteScripts;
   readonly devScript: string;
 }
 
@@ -41,25 +41,25 @@ async function bundleLanguage(root: string, islands: readonly string[], language
   const result = await build({
     ...options(root, language, entrySource(loaders(islands), language)),
     entryPoints: [{ in: ENTRY, out: "site" }, { in: `${root}/lib/client/dev_reload_client.ts`, out: "dev_reload" }],
-    splitting: true,
-    chunkNames: "[name]-[hash]",
-    metafile: true,
   });
   const list = await bundleList(root, islands.filter((file) => ISLANDS_OF_LIST.includes(file)), language);
-  const outputs = Object.entries(result.metafile.outputs);
-  const entry = (part: string) => outputs.find(([, output]) => output.entryPoint?.includes(part));
-  const script = entry(ENTRY);
-  const devScript = entry("dev_reload_client");
-  if (!script || !devScript) throw new Error("the bundler left out an entry point");
   return {
-    files: [...result.outputFiles, list].map(({ path, contents }) => ({ name: nameOf(path), content: contents })),
-    scripts: {
-      script: nameOf(script[0]),
-      list: nameOf(list.path),
-      preload: script[1].imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => nameOf(path)),
-    },
-    devScript: nameOf(devScript[0]),
+    files: [...result.outputFiles, ...list.outputFiles].map(({ path, contents }) => ({
+      name: nameOf(path),
+      content: contents,
+    })),
+    scripts: { ...scriptsOf(result, ENTRY), list: scriptsOf(list, ENTRY) },
+    devScript: scriptsOf(result, "dev_reload_client").script,
   };
+}
+
+/** The names of an entry point's file and of the chunks that it needs at once. */
+function scriptsOf({ metafile }: Bundled, entryPoint: string): PageScripts {
+  const entry = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint?.includes(entryPoint));
+  if (!entry) throw new Error("the bundler left out an entry point");
+  const [path, { imports }] = entry;
+  const needed = imports.filter(({ kind }) => kind === "import-statement");
+  return { script: nameOf(path), preload: needed.map(({ path }) => nameOf(path)) };
 }
 
 const ENTRY = "stackroom:site";
@@ -67,16 +67,17 @@ const ENTRY = "stackroom:site";
 /** The islands on the page of the list. */
 const ISLANDS_OF_LIST: readonly string[] = ["campaign_board.tsx", "theme_switch.tsx"];
 
-/** The list's page in one file: its code in chunks that other pages share is a tenth larger, compressed. */
-async function bundleList(root: string, islands: readonly string[], language: Language): Promise<OutputFile> {
+/** The list's page without the chunks that other pages share, which make its code a tenth larger, compressed. */
+function bundleList(root: string, islands: readonly string[], language: Language): Promise<Bundled> {
   const imports = islands.map((file, place) => `import island${place} from ${JSON.stringify(`@/islands/${file}`)};`);
   const loaders = islands.map((file, place) => `${nameOfIsland(file)}: () => ({ default: island${place} }),`);
-  const { outputFiles: [file] } = await build({
+  return build({
     ...options(root, language, [...imports, entrySource(loaders, language)].join("\n")),
     entryPoints: [{ in: ENTRY, out: "list" }],
   });
-  return file;
 }
+
+type Bundled = BuildResult<ReturnType<typeof options>>;
 
 function options(root: string, language: Language, entry: string) {
   return {
@@ -94,6 +95,9 @@ function options(root: string, language: Language, entry: string) {
     jsxImportSource: "preact",
     outdir: `${root}/static/build`,
     entryNames: "[name]-[hash]",
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    metafile: true,
     write: false,
     logLevel: "silent",
   } as const satisfies BuildOptions;

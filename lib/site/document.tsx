@@ -20,8 +20,8 @@ export interface Page {
 /** A whole page as HTML text: head with policy, theme, styles and scripts, then the body. */
 export function renderDocument({ title, troubled = 0, isList = false, body }: Page, assets: Assets): string {
   const language = currentLanguage();
-  const { list, ...chunked } = assets.scripts[language];
-  const { script, preload } = isList ? { script: list, preload: [] } : chunked;
+  const site = assets.scripts[language];
+  const { script, preload } = isList ? site.list : site;
   return "<!doctype html>" + renderToString(
     <html lang={language}>
       <head>

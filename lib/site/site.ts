@@ -2,19 +2,23 @@ import type { Language } from "@/lib/presentation/locale/language.ts";
 
 /** The built files of the site, as addresses of our own origin. */
 export interface Assets {
-  readonly scripts: Readonly<Record<Language, PageScripts>>;
+  readonly scripts: Readonly<Record<Language, SiteScripts>>;
   readonly stylesheet: string;
   /** Reloads the page when the server starts again; null but in development. */
   readonly devScript: string | null;
 }
 
-/** The scripts of a page in one language. */
+/** The scripts of a page. */
 export interface PageScripts {
   readonly script: string;
-  /** Chunks that every page needs, so that they are fetched beside the script and not after it. */
+  /** Chunks that the page needs at once, so that they are fetched beside the script and not after it. */
   readonly preload: readonly string[];
-  /** The script of the list of campaigns, which is most visited: one file, smaller than the chunks with the same code. */
-  readonly list: string;
+}
+
+/** The scripts of the site's pages in one language. */
+export interface SiteScripts extends PageScripts {
+  /** Those of the list of campaigns, which is most visited: smaller than the chunks with the same code. */
+  readonly list: PageScripts;
 }
 
 /** The user who is logged in, null without one, or `outage` while the results service does not answer. */

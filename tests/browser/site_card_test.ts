@@ -308,3 +308,19 @@ Deno.test(
     await card.getByRole("rowheader", { name: /-7990$/ }).waitFor();
   }, [/Failed to load resource/]),
 );
+
+Deno.test(
+  "card: where the code of an open card cannot be loaded it says so, and a new try brings it",
+  withPage(DESK, async (visit) => {
+    const { page } = visit;
+    const code = "**/open_zones-*.js";
+    await page.route(code, (route) => route.abort());
+    await openList(visit, [{ name: "a" }]);
+    const card = cardOf(page, "a");
+    await card.locator(".fold").click();
+    await card.getByRole("alert").getByText("A script of this page could not be loaded.").waitFor();
+    await page.unroute(code);
+    await card.getByRole("button", { name: "Try again" }).click();
+    await card.locator("tbody[data-chunk] tr").first().waitFor();
+  }, [/Failed to load resource/]),
+);

@@ -37,8 +37,8 @@ export function webDeps(
       staticFolder,
       assets: {
         scripts: {
-          en: { script: "/build/a.js", preload: [], list: "/build/a-list.js" },
-          sv: { script: "/build/a-sv.js", preload: [], list: "/build/a-sv-list.js" },
+          en: { script: "/build/a.js", preload: [], list: { script: "/build/a-list.js", preload: [] } },
+          sv: { script: "/build/a-sv.js", preload: [], list: { script: "/build/a-sv-list.js", preload: [] } },
         },
         stylesheet: "/build/a.css",
         devScript: null,

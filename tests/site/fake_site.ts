@@ -29,8 +29,8 @@ export interface FakeState {
 
 export const ASSETS: Assets = {
   scripts: {
-    en: { script: "/build/site.js", preload: [], list: "/build/site-list.js" },
-    sv: { script: "/build/site-sv.js", preload: [], list: "/build/site-sv-list.js" },
+    en: { script: "/build/site.js", preload: [], list: { script: "/build/site-list.js", preload: [] } },
+    sv: { script: "/build/site-sv.js", preload: [], list: { script: "/build/site-sv-list.js", preload: [] } },
   },
   stylesheet: "/build/site.css",
   devScript: null,
