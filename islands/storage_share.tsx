@@ -1,27 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { encode } from "uqr";
 
-import { QrCode } from "@/components/storage/qr_code.tsx";
+import { type ShareableObject, ShareLink } from "@/components/storage/share_link.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { createLink, type SharedLink } from "@/lib/client/storage/shared_link.ts";
-import { formatMoment } from "@/lib/presentation/moments.ts";
-import { plainName } from "@/lib/presentation/storage/key_names.ts";
-import { reachOf } from "@/lib/presentation/storage/reach.ts";
-import { awsCommand, curlCommand } from "@/lib/presentation/storage/share_commands.ts";
 import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/share_sentences.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-
-/** The object, and what is said of it. */
-interface ShareableObject {
-  readonly account: string;
-  readonly bucket: string;
-  readonly key: string;
-  /** The name of the object in its folder. */
-  readonly name: string;
-  /** Type and size as people read them. */
-  readonly kind: string;
-}
 
 interface StorageShareProps {
   readonly shared: ShareableObject;
@@ -36,7 +21,6 @@ const OTHER = 0;
 
 /** A link to an object that works without a login for a time, with what its receiver gets. */
 export default island("storage_share", function StorageShare({ shared: object }: StorageShareProps) {
-  const { bucket, key, name, kind } = object;
   const choice = useSignal(DAY);
   const number = useSignal(2);
   const unit = useSignal(DAY);
@@ -74,10 +58,6 @@ export default island("storage_share", function StorageShare({ shared: object }:
     }
   };
 
-  const style = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
-  const shared = link.value && { bucket, key, url: link.value.url };
-  const reach = link.value && reachOf(link.value.url);
-  const aws = shared && awsCommand(shared);
   return (
     <form class="sharing" onSubmit={create}>
       <p class="remark">{SHARE_SENTENCES.whatItIs}</p>
@@ -121,44 +101,15 @@ export default island("storage_share", function StorageShare({ shared: object }:
         <button class="btn" type="submit" disabled={isBusy.value}>{SHARE_LABELS.create}</button>
       </div>
       {problem.value !== "" && <p class="banner bad" role="alert">{problem.value}</p>}
-      {link.value && shared && (
-        <>
-          <label class="field">
-            <span class="sr">{SHARE_LABELS.link}</span>
-            <input
-              class="vid"
-              readonly
-              value={link.value.url}
-              onFocus={({ currentTarget }) => currentTarget.select()}
-            />
-            <button type="button" class="btn small" aria-label={SHARE_LABELS.copyLink} onClick={() => copy(shared.url)}>
-              {SHARE_LABELS.copy}
-            </button>
-          </label>
-          <p role="status">
-            {SHARE_SENTENCES.receiver(plainName(name), kind, formatMoment(link.value.until, style))}{" "}
-            {SHARE_SENTENCES.newest} {copied.value}
-          </p>
-          {reach !== "anywhere" && (
-            <p class="banner warn">{reach === "machine" ? SHARE_SENTENCES.machine : SHARE_SENTENCES.network}</p>
-          )}
-          <p class="btns">
-            <button type="button" class="btn small" onClick={() => copy(curlCommand(shared))}>
-              {SHARE_LABELS.copyCurl}
-            </button>
-            {aws !== null && (
-              <button type="button" class="btn small" onClick={() => copy(aws)}>{SHARE_LABELS.copyAws}</button>
-            )}
-          </p>
-          {encoder.value && (
-            <QrCode
-              encoder={encoder.value}
-              text={link.value.url}
-              label={SHARE_LABELS.qrCode}
-              fallback={SHARE_SENTENCES.tooLongForQr}
-            />
-          )}
-        </>
+      {link.value && (
+        <ShareLink
+          object={object}
+          link={link.value}
+          copied={copied.value}
+          encoder={encoder.value}
+          style={{ zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() }}
+          onCopy={(text) => void copy(text)}
+        />
       )}
     </form>
   );

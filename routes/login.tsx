@@ -99,9 +99,13 @@ function farewell(note: LoginNote | null, now: number, checksSessions: boolean):
   return checksSessions ? { kind: "said", sentence: LOGIN_SENTENCES.endedEarly } : null;
 }
 
-interface LoginProps {
+interface LoginProps extends LoginPanelProps {
   /** The path and query of this page. */
   readonly here: string;
+}
+
+interface LoginPanelProps {
+  /** The path after the login. */
   readonly next: string;
   /** What is typed already. */
   readonly username: string;
@@ -114,7 +118,7 @@ interface LoginProps {
 }
 
 /** The whole page: what Stackroom is, the form, the sample accounts. */
-function Login({ here, next, username, notice, now, samples, action }: LoginProps) {
+function Login({ here, ...panel }: LoginProps) {
   return (
     <main id="main" class="login">
       <div class="pitch">
@@ -125,40 +129,47 @@ function Login({ here, next, username, notice, now, samples, action }: LoginProp
         <p>{LOGIN_LABELS.about}</p>
         <PageDrawing />
       </div>
-      <div class="panel">
-        <form method="post" action={action}>
-          <h2>{LOGIN_LABELS.title}</h2>
-          <input type="hidden" name="next" value={next} />
-          <Field label={LOGIN_LABELS.userName}>
-            <input
-              name="username"
-              type="text"
-              autocomplete="username"
-              autocapitalize="none"
-              spellcheck={false}
-              required
-              maxLength={MAX_USERNAME}
-              value={username}
-              autofocus={username === ""}
-            />
-          </Field>
-          <Field label={LOGIN_LABELS.password}>
-            <input
-              name="password"
-              type="password"
-              autocomplete="current-password"
-              required
-              maxLength={MAX_PASSWORD}
-              autofocus={username !== ""}
-            />
-          </Field>
-          {notice && <NoticeOf notice={notice} next={next} now={now} />}
-          <button class="btn primary" type="submit">{LOGIN_LABELS.logIn}</button>
-        </form>
-        {samples && <SampleLogins {...samples} next={next} action={action} />}
-      </div>
+      <LoginPanel {...panel} />
       <LanguageChoice here={here} />
     </main>
+  );
+}
+
+/** The form with what is to be said before it is filled in, and the sample accounts. */
+export function LoginPanel({ next, username, notice, now, samples, action }: LoginPanelProps) {
+  return (
+    <div class="panel">
+      <form method="post" action={action}>
+        <h2>{LOGIN_LABELS.title}</h2>
+        <input type="hidden" name="next" value={next} />
+        <Field label={LOGIN_LABELS.userName}>
+          <input
+            name="username"
+            type="text"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck={false}
+            required
+            maxLength={MAX_USERNAME}
+            value={username}
+            autofocus={username === ""}
+          />
+        </Field>
+        <Field label={LOGIN_LABELS.password}>
+          <input
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            maxLength={MAX_PASSWORD}
+            autofocus={username !== ""}
+          />
+        </Field>
+        {notice && <NoticeOf notice={notice} next={next} now={now} />}
+        <button class="btn primary" type="submit">{LOGIN_LABELS.logIn}</button>
+      </form>
+      {samples && <SampleLogins {...samples} next={next} action={action} />}
+    </div>
   );
 }
 

@@ -1,303 +1,61 @@
-import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
-
-import { BoardFilter } from "@/components/board_filter.tsx";
-import { Brand } from "@/components/brand.tsx";
-import { CampaignCard } from "@/components/campaign_card.tsx";
-import { Chip } from "@/components/chip.tsx";
-import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
-import { Icon, type IconName } from "@/components/icon.tsx";
-import { Introduction } from "@/components/introduction.tsx";
-import type { LineLook } from "@/components/log_lines.tsx";
-import { LogStage } from "@/components/log_stage.tsx";
-import { Meter } from "@/components/meter.tsx";
-import { Moment } from "@/components/moment.tsx";
-import { OPEN_ZONES } from "@/components/open_zones.tsx";
-import { PageDrawing } from "@/components/page_drawing.tsx";
-import { PageGrid } from "@/components/page_grid.tsx";
-import { PageTable } from "@/components/page_table.tsx";
-import { PrintedLines } from "@/components/printed_lines.tsx";
-import { RunFigures } from "@/components/run_figures.tsx";
-import { RunSummary } from "@/components/run_summary.tsx";
-import { SampleLogins } from "@/components/sample_logins.tsx";
-import { VolumeTable } from "@/components/volume_table.tsx";
-import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { httpApp, routesOf } from "@/lib/http/app.ts";
-import { overviewOf } from "@/lib/presentation/campaign_overview.ts";
-import type { Tone } from "@/lib/presentation/campaign_state.ts";
-import { readListAddress } from "@/lib/presentation/list_address.ts";
-import { writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
-import { blocksOf, rowsOf } from "@/lib/presentation/run_log/rows.ts";
-import { readRunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
-import { summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
 import { siteAssets } from "@/lib/site/build.ts";
 import { BUILD_PATH, buildFolder } from "@/lib/site/built_site.ts";
+import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { staticFiles } from "@/routes/static_files.ts";
-import { parseRunLog } from "@/tests/lib/presentation/run_log/parsed_log.ts";
-import { SAMPLE_LOG } from "@/tests/site/fake_site.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { SAMPLE_NOW, sampleDetail, sampleSummaries, summary, volume } from "@/tests/site/fake_campaigns.ts";
+import { CampaignParts } from "@/tools/catalogue/campaign_parts.tsx";
+import { StorageParts } from "@/tools/catalogue/storage_parts.tsx";
+import { TransferParts } from "@/tools/catalogue/transfer_parts.tsx";
 
-/** Every component in each of its states, on one page with the site's stylesheet: what a change of a style changes. */
-function Catalogue() {
+/** Every component in each of its states, with the site's stylesheet: what a change of a style changes. */
+const PAGES = [
+  { path: "/", title: "Campaigns", Content: CampaignParts },
+  { path: "/storage", title: "Storage", Content: StorageParts },
+  { path: "/transfers", title: "Uploads, tasks and dialogs", Content: TransferParts },
+] as const;
+
+/** Shows each dialog in its place, the dock inside of its frame, and what is folded. */
+const STYLES = `
+dialog { display: block; position: static; margin: var(--s3) 0; }
+.state { margin: var(--s3) 0; }
+.state ul { list-style: none; padding: 0; }
+.frame { contain: layout; min-height: 480px; }
+.unfinished::details-content { content-visibility: visible; }
+`;
+const STYLES_PATH = "/catalogue.css";
+
+function Catalogue({ title, Content }: typeof PAGES[number]) {
   return (
     <main id="main">
-      <h1>Catalogue</h1>
-      <Part title="Brand, drawing and icons">
-        <p>
-          <Brand />
-        </p>
-        <PageDrawing />
-        <ul>
-          {Object.keys(ICONS).filter(isIcon).map((name) => (
-            <li key={name}>
-              <Icon name={name} /> {name}
-            </li>
-          ))}
-        </ul>
-      </Part>
-      <Part title="Buttons">
-        <p>
-          <button class="btn" type="button">Plain</button> <button class="btn primary" type="button">Primary</button>
-          {" "}
-          <button class="btn small" type="button">Small</button>{" "}
-          <button class="btn" type="button" disabled>Disabled</button>{" "}
-          <button class="btn square" type="button" aria-label="Close">
-            <Icon name="close" />
-          </button>
-        </p>
-      </Part>
-      <Part title="Chips, meters and moments">
-        <p>
-          {TONES.map((tone) => <Chip key={tone} text={tone} tone={tone} />)}
-          <Chip text="live" tone="run" live />
-        </p>
-        <Meter parts={[]} total={0} label="Nothing is counted yet" />
-        <Meter parts={[{ count: 30, tone: "done" }]} total={100} label="30 of 100" />
-        <Meter
-          parts={[{ count: 60, tone: "done" }, { count: 5, tone: "bad" }, { count: 10, tone: "run" }]}
-          total={100}
-          label="60 done, 5 failed, 10 at work of 100"
-        />
-        <p>
-          <Moment at="2026-11-21T12:00:00Z" style={STYLE} />
-        </p>
-      </Part>
-      <Part title="Banners and notices">
-        <p class="banner">A banner</p>
-        <p class="banner warn">A banner that warns</p>
-        <p class="banner bad">A banner that someone must read</p>
-        <p class="login-notice">A notice</p>
-        <p class="login-notice bad">A notice of an error</p>
-        <Introduction onClose={nothing} />
-      </Part>
-      <Part title="Login">
-        <div class="panel">
-          <SampleLogins
-            logins={[{ login: "archive/reader", what: "campaigns" }]}
-            password="stackroom-demo"
-            visitor="archive/reader"
-            next="/"
-            action="/login"
-          />
-        </div>
-      </Part>
-      <Part title="Filter of the list">
-        <BoardFilter address={ADDRESS} overview={overviewOf(JOBS, ADDRESS.filter)} onChange={nothing} />
-      </Part>
-      <Part title="Cards, folded">{JOBS.map((job) => <Card key={job.name} job={job} />)}</Part>
-      <Part title="Cards before their detail is read, and after a failed read">
-        <Card job={summary({ name: "unread" })} isUnread />
-        <Card job={summary({ name: "troubled" })} trouble="The server cannot be reached." />
-      </Part>
-      <Part title="Cards, open">
-        {JOBS.map((job) => <Card key={job.name} job={{ ...job, name: `${job.name}-open` }} isOpen />)}
-      </Part>
-      <Part title="Rows of volumes">
-        <VolumeTable job={summary({ name: "rows" })} volumes={VOLUMES} placeholders={2} now={SAMPLE_NOW} whole />
-      </Part>
-      <Part title="Stages of a run log, open and folded">
-        {[true, false].map((isOpen) =>
-          LOG.stages.map((stage, n) => (
-            <LogStage
-              key={`${n} ${isOpen}`}
-              stage={stage}
-              blocks={blocksOf(rowsOf(stage, "all"))}
-              look={LOOK}
-              isOpen={isOpen}
-              isFirst={false}
-              onOpen={nothing}
-            />
-          ))
-        )}
-      </Part>
-      <Part title="Summary of a run">
-        <RunFigures run={null} log={null} isLive isExpected />
-        <RunFigures run={RUN} log={null} isLive={false} isExpected={false} />
-        <RunSummary state={{ kind: "reading" }} summary={null} campaign={null} isLive />
-        <RunSummary state={{ kind: "absent" }} summary={null} campaign={null} isLive={false} />
-        <RunSummary
-          state={{ kind: "problem", sentence: "The manifest cannot be read." }}
-          summary={null}
-          campaign={null}
-          isLive={false}
-        />
-        <PageGrid pages={RUN.manifest.pages} viewerUrl={null} campaign={null} maxSeconds={9} />
-        <PageTable pages={RUN.manifest.pages} viewerUrl={null} campaign={null} order="page" onOrder={nothing} />
-      </Part>
-      <Part title="Text of a page">
-        <ConfidenceLegend />
-        <PrintedLines lines={["<alto>", "  <Layout/>", "</alto>"]} label="A file" />
-      </Part>
+      <link rel="stylesheet" href={STYLES_PATH} />
+      <h1 lang="en">Catalogue: {title}</h1>
+      <nav aria-label="Catalogue" lang="en" class="dots">
+        {PAGES.map(({ path, title }) => <a key={path} href={path}>{title}</a>)}
+      </nav>
+      <Content />
     </main>
   );
 }
 
-function Part({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <section>
-      <h2>{title}</h2>
-      {children}
-    </section>
-  );
-}
-
-interface CardProps {
-  readonly job: JobSummary;
-  readonly isOpen?: boolean;
-  readonly isUnread?: boolean;
-  readonly trouble?: string;
-}
-
-function Card({ job, isOpen = false, isUnread = false, trouble }: CardProps) {
-  const detail = isUnread ? null : sampleDetail(job, 0, SHOWN_VOLUMES);
-  const volumes = detail?.volumes ?? [];
-  return (
-    <CampaignCard
-      job={job}
-      detail={detail}
-      volumes={volumes}
-      remaining={job.counts.total - volumes.length}
-      loadingMore={false}
-      loadingAll={false}
-      trouble={trouble === undefined ? null : { sentence: trouble, asOf: SAMPLE_NOW }}
-      failedProblem={null}
-      open={isOpen}
-      zones={OPEN_ZONES}
-      spansNamespaces={false}
-      style={STYLE}
-      view={{
-        segment: signal("all"),
-        text: signal(""),
-        isExpanded: signal(false),
-        hasAllProblems: signal(false),
-        hasPipeline: signal(false),
-      }}
-      onFold={nothing}
-      onLoadMore={nothing}
-      onLoadAll={() => Promise.resolve(null)}
-      onFailed={() => Promise.resolve(null)}
-    />
-  );
-}
-
-const SHOWN_VOLUMES = 4;
-const JOBS = sampleSummaries();
-const STYLE = { zone: "Europe/Stockholm", now: SAMPLE_NOW };
-const ADDRESS = readListAddress(new URLSearchParams());
-const TONES: readonly Tone[] = ["run", "done", "warn", "bad", "idle"];
-
-/** One volume of each state. */
-const VOLUMES = [
-  volume({ index: 0, id: "done" }),
-  volume({ index: 1, id: "pending", state: "pending", progress: null }),
-  volume({ index: 2, id: "active", state: "active" }),
-  volume({ index: 3, id: "stalled", state: "active", stalledSince: "2026-11-21T11:48:00Z" }),
-  volume({ index: 4, id: "failed", state: "failed", reason: { stage: "load", permanent: true, error: "no model" } }),
-  volume({ index: 5, id: "forbidden", forbidden: true, progress: null }),
-  volume({ index: 6, id: "unknown", state: "unknown", progress: null }),
-  volume({ index: 7, id: "images", sourceUrl: null }),
-];
-
-const LOG = parseRunLog(SAMPLE_LOG);
-const LOOK: LineLook = {
-  since: null,
-  search: { pattern: /page/g, lines: [] },
-  hit: null,
-  marked: null,
-  isPrinting: false,
-  openFolds: new Set(),
-  onFold: nothing,
-  linkOf: (line) => writeLineLink(line, LOG),
-};
-const RUN = sampleRun();
-
-function sampleRun() {
-  const statuses = ["ok", "ok", "failed", "skipped", "ok"];
-  const results = statuses.map((status, n) => [`000${n + 1}`, { status, seconds: n + 2, quality: 0.5 + n / 10 }]);
-  const manifest = readRunManifest({ pages: statuses.length, results: Object.fromEntries(results), wall_seconds: 90 });
-  if (!manifest) throw new Error("the sample manifest is not one that a run writes");
-  return { manifest, summary: summarizeRun(manifest) };
-}
-
-/** Every icon, so that a new one is not forgotten here. */
-const ICONS: Readonly<Record<IconName, true>> = {
-  fold: true,
-  system: true,
-  light: true,
-  dark: true,
-  previous: true,
-  next: true,
-  minus: true,
-  plus: true,
-  rotate: true,
-  fullScreen: true,
-  wholePage: true,
-  spread: true,
-  download: true,
-  copy: true,
-  close: true,
-  move: true,
-  bin: true,
-  rename: true,
-  thumbnails: true,
-  text: true,
-  about: true,
-  keys: true,
-  search: true,
-  up: true,
-  down: true,
-  manifest: true,
-  log: true,
-  folder: true,
-  bucket: true,
-  file: true,
-  image: true,
-  archive: true,
-  leave: true,
-  upload: true,
-  pause: true,
-  print: true,
-};
-
-function isIcon(name: string): name is IconName {
-  return Object.hasOwn(ICONS, name);
-}
-
-function nothing(): void {}
-
-/** Serves the catalogue on a free port of this machine. */
+/** Serves the catalogue on a free port of this machine, with the components in the language of the browser. */
 async function serveCatalogue(): Promise<void> {
   const assets = await siteAssets();
   const app = httpApp({ log: NO_LOG });
   const add = routesOf(app);
   const resultsUrl = () => "";
-  add(
-    "/",
-    ({ request }) =>
-      Promise.resolve(pageResponse(request, { title: "Catalogue", body: <Catalogue /> }, { assets, resultsUrl: "" })),
-  );
+  for (const page of PAGES) {
+    add(
+      page.path,
+      ({ request }) =>
+        Promise.resolve(
+          inLanguageOf(request, () =>
+            pageResponse(request, { title: "Catalogue", body: <Catalogue {...page} /> }, { assets, resultsUrl: "" })),
+        ),
+    );
+  }
+  add(STYLES_PATH, () => Promise.resolve(new Response(STYLES, { headers: { "Content-Type": "text/css" } })));
   add(`${BUILD_PATH}*`, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },

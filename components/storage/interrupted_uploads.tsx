@@ -7,7 +7,7 @@ import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload
 import { Notice } from "./notice.tsx";
 
 interface InterruptedUploadsProps {
-  readonly store: UploadsStore;
+  readonly store: Pick<UploadsStore, "interrupted" | "continueInterrupted" | "discardInterrupted">;
   readonly account: string;
   readonly bucket: string;
   readonly prefix: string;

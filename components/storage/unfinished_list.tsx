@@ -14,7 +14,7 @@ const MAX_ROWS = 100;
 
 interface UnfinishedListProps {
   /** Null until the page is awake. */
-  readonly uploads: UnfinishedUploads | null;
+  readonly uploads: Pick<UnfinishedUploads, "list" | "end"> | null;
   readonly prefix: string;
   /** Reads the list. */
   readonly onOpen: () => void;

@@ -13,8 +13,16 @@ import { UploadRow } from "./upload_row.tsx";
 /** Files that are shown at first, and with each further step: thousands of rows would slow the page. */
 const SHOWN_ROWS = 50;
 
+type ShownEngine =
+  & Pick<UploadEngine, "items" | "routes" | "bytes" | "sentBytes" | "isBusy" | "isPaused" | "isAway" | "halted">
+  & Pick<UploadEngine, "count" | "answer" | "pause" | "resume" | "retryFailed" | "cancelAll">
+  & Pick<UploadEngine, "pauseItem" | "resumeItem" | "cancelItem">
+  & { readonly pace: Pick<UploadEngine["pace"], "rate"> };
+
 interface UploadListProps {
-  readonly store: UploadsStore;
+  readonly store:
+    & Pick<UploadsStore, "version" | "percent" | "sorted" | "choice" | "allowing" | "allowDirect" | "clear">
+    & { readonly engine: ShownEngine };
   readonly bucket: string;
 }
 
@@ -83,7 +91,7 @@ export function UploadList({ store, bucket }: UploadListProps) {
           label={UPLOAD_LABELS.sentMeter(percent, formatBytes(bytes))}
         />
       )}
-      <TakenQuestion store={store} />
+      <TakenQuestion engine={engine} />
       <ChoiceNotices chosen={store.choice.value} />
       <UploadNotices store={store} bucket={bucket} />
       <ul>
@@ -101,14 +109,14 @@ export function UploadList({ store, bucket }: UploadListProps) {
 }
 
 /** Red says that a person must act: as long as something moves, its own row says that of a file that failed. */
-function toneOf(engine: UploadEngine): Tone {
+function toneOf(engine: ShownEngine): Tone {
   if (engine.halted !== null) return "bad";
   if (engine.isBusy) return "run";
   return engine.count("failed") > 0 ? "bad" : "done";
 }
 
 /** How fast it goes, and how long it will take; "" while nothing moves. */
-function paceOf(engine: UploadEngine): string {
+function paceOf(engine: ShownEngine): string {
   const isMoving = engine.isBusy && !engine.isPaused && engine.halted === null && !engine.isAway;
   const rate = isMoving ? engine.pace.rate(Date.now()) : null;
   if (rate === null || rate === 0) return "";

@@ -1,4 +1,5 @@
 import { type ChosenFiles, MAX_FILES } from "@/lib/client/storage/upload/dropped_files.ts";
+import type { UploadEngine } from "@/lib/client/storage/upload/upload_engine.ts";
 import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
@@ -8,12 +9,15 @@ import { Notice } from "./notice.tsx";
 /** Names in use that are listed. */
 const NAMED = 3;
 
+interface TakenQuestionProps {
+  readonly engine: Pick<UploadEngine, "items" | "answer">;
+}
+
 /** The question what happens to names in use: one answer for all. */
-export function TakenQuestion({ store }: { readonly store: UploadsStore }) {
-  const taken = store.engine.items.filter(({ state }) => state === "taken");
+export function TakenQuestion({ engine }: TakenQuestionProps) {
+  const taken = engine.items.filter(({ state }) => state === "taken");
   if (taken.length === 0) return null;
   const named = taken.slice(0, NAMED);
-  const { engine } = store;
   return (
     <Notice tone="warn" isUrgent>
       <p>{UPLOAD_NOTICES.taken(named.map(({ path }) => plainName(path)).join(", "), taken.length - named.length)}</p>
@@ -24,8 +28,15 @@ export function TakenQuestion({ store }: { readonly store: UploadsStore }) {
   );
 }
 
+interface UploadNoticesProps {
+  readonly store: Pick<UploadsStore, "allowing" | "allowDirect"> & {
+    readonly engine: Pick<UploadEngine, "halted" | "isAway" | "routes" | "resume">;
+  };
+  readonly bucket: string;
+}
+
 /** What has stopped everything, what the network does, and which way the bytes go. */
-export function UploadNotices({ store, bucket }: { readonly store: UploadsStore; readonly bucket: string }) {
+export function UploadNotices({ store, bucket }: UploadNoticesProps) {
   const { engine } = store;
   const { halted } = engine;
   const route = engine.routes.get(bucket);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 import { TASK_LABELS } from "@/lib/presentation/storage/task_sentences.ts";
 
@@ -22,6 +22,7 @@ export function ChangeDialog(
   { title, action, isDangerous = false, isWaiting = false, problem, onConfirm, onClose, children }: ChangeDialogProps,
 ) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
   useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
@@ -29,14 +30,14 @@ export function ChangeDialog(
     return () => current?.close();
   }, []);
   return (
-    <dialog class="change" ref={dialog} aria-labelledby="change-title" onClose={onClose}>
+    <dialog class="change" ref={dialog} aria-labelledby={heading} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
           if (!isWaiting) onConfirm();
         }}
       >
-        <h2 id="change-title">
+        <h2 id={heading}>
           <bdi>{title}</bdi>
         </h2>
         {children}

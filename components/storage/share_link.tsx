@@ -1,0 +1,72 @@
+import type { encode } from "uqr";
+
+import type { SharedLink } from "@/lib/client/storage/shared_link.ts";
+import { formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
+import { plainName } from "@/lib/presentation/storage/key_names.ts";
+import { reachOf } from "@/lib/presentation/storage/reach.ts";
+import { awsCommand, curlCommand } from "@/lib/presentation/storage/share_commands.ts";
+import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/share_sentences.ts";
+import { QrCode } from "./qr_code.tsx";
+
+/** The object, and what is said of it. */
+export interface ShareableObject {
+  readonly account: string;
+  readonly bucket: string;
+  readonly key: string;
+  /** The name of the object in its folder. */
+  readonly name: string;
+  /** Type and size as people read them. */
+  readonly kind: string;
+}
+
+interface ShareLinkProps {
+  readonly object: ShareableObject;
+  readonly link: SharedLink;
+  /** What came of the last copying; "": nothing was copied. */
+  readonly copied: string;
+  /** Draws the link as a QR code; null until it is loaded. */
+  readonly encoder: typeof encode | null;
+  readonly style: MomentStyle;
+  readonly onCopy: (text: string) => void;
+}
+
+/** A link to an object: the link itself, what its receiver gets, how far it reaches, and other forms of it. */
+export function ShareLink({ object, link, copied, encoder, style, onCopy }: ShareLinkProps) {
+  const { bucket, key, name, kind } = object;
+  const { url, until } = link;
+  const reach = reachOf(url);
+  const aws = awsCommand({ bucket, key, url });
+  return (
+    <>
+      <label class="field">
+        <span class="sr">{SHARE_LABELS.link}</span>
+        <input class="vid" readonly value={url} onFocus={({ currentTarget }) => currentTarget.select()} />
+        <button type="button" class="btn small" aria-label={SHARE_LABELS.copyLink} onClick={() => onCopy(url)}>
+          {SHARE_LABELS.copy}
+        </button>
+      </label>
+      <p role="status">
+        {SHARE_SENTENCES.receiver(plainName(name), kind, formatMoment(until, style))} {SHARE_SENTENCES.newest} {copied}
+      </p>
+      {reach !== "anywhere" && (
+        <p class="banner warn">{reach === "machine" ? SHARE_SENTENCES.machine : SHARE_SENTENCES.network}</p>
+      )}
+      <p class="btns">
+        <button type="button" class="btn small" onClick={() => onCopy(curlCommand({ bucket, key, url }))}>
+          {SHARE_LABELS.copyCurl}
+        </button>
+        {aws !== null && (
+          <button type="button" class="btn small" onClick={() => onCopy(aws)}>{SHARE_LABELS.copyAws}</button>
+        )}
+      </p>
+      {encoder && (
+        <QrCode
+          encoder={encoder}
+          text={url}
+          label={SHARE_LABELS.qrCode}
+          fallback={SHARE_SENTENCES.tooLongForQr}
+        />
+      )}
+    </>
+  );
+}
