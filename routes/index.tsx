@@ -83,7 +83,8 @@ export function campaignPage(deps: CampaignPageDeps) {
             </p>
           )}
           {answer === null && opened}
-          <CampaignBoard {...props} />
+          {/* The list would lead to the login at once, before the line above could be read. */}
+          {storageOnly === null ? <CampaignBoard {...props} /> : <h1>{LABELS.campaigns}</h1>}
           {answer !== null && opened}
         </Shell>
       ),

@@ -30,6 +30,8 @@ export interface LoginPageDeps extends SiteDeps {
   readonly sampleLogins: Omit<SampleLoginsProps, "next" | "action"> | null;
   /** The tenant whose accounts open the campaigns; null where it is not known, or where there are no tenants. */
   readonly campaignTenant: string | null;
+  /** The newest login to the storage of this request's browser, by its name; null without one. */
+  storageLogin(request: Request): string | null;
   /** ms since 1970 */
   now(): number;
 }
@@ -60,7 +62,7 @@ export function loginPage(deps: LoginPageDeps) {
       : user !== null
       ? { kind: "logged in", user } as const
       // A site without a cluster does not check sessions, and during an outage none can be checked.
-      : farewell(note, now, resultsUrl !== "" && session === null);
+      : farewell(note, now, resultsUrl !== "" && session === null && deps.storageLogin(request) === null);
     const body = (
       <Login
         here={addressOf(context.target)}

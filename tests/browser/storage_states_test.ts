@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { downloadPath, folderPath, objectPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { launch } from "./chromium.ts";
@@ -15,6 +16,8 @@ import { logIn } from "./site_fixture.ts";
 const ACCOUNT = "archive/curator";
 /** It may list the buckets of its tenant, and read one of them. */
 const READER = "archive/reader";
+/** It may see no bucket. */
+const NEWCOMER = "archive/newcomer";
 const BUCKET = "states";
 const EMPTY = "states-empty";
 
@@ -41,6 +44,7 @@ const inFolder = (prefix: string, more = {}) => folderPath({ account: ACCOUNT, b
 const ADDRESSES: Readonly<Record<string, string>> = {
   "buckets": storagePath(ACCOUNT),
   "buckets of the system level": storagePath("admin"),
+  "buckets that are not listed": storagePath(NEWCOMER),
   "an account that is not logged in": storagePath("archive/other"),
   "empty bucket": folderPath({ account: ACCOUNT, bucket: EMPTY, prefix: "" }),
   "bucket that is not there": folderPath({ account: ACCOUNT, bucket: "none", prefix: "" }),
@@ -117,7 +121,14 @@ const ACTIONS: Readonly<Record<string, (page: Page, site: string) => Promise<voi
 
 /** States whose accessibility no other test looks at; to look takes longer than all else. */
 const ALONE_HERE = new Set([
-  ...["buckets", "forbidden bucket", "empty bucket", "deleted object", "object film.mp4"],
+  ...[
+    "buckets",
+    "buckets that are not listed",
+    "forbidden bucket",
+    "empty bucket",
+    "deleted object",
+    "object film.mp4",
+  ],
   ...["deletion of a selection", "ended task"],
 ]);
 
@@ -128,6 +139,14 @@ async function open(page: Page, address: string): Promise<void> {
 
 /** Stores what the states show. @param site without its trailing slash */
 async function fill(site: string): Promise<void> {
+  const gateway = await logInToGateway(`${site}/`, ACCOUNT);
+  await gateway.json("PUT", `/mapi/tenants/archive/userAccounts?password=${SAMPLE_PASSWORD}`, {
+    username: NEWCOMER.slice("archive/".length),
+    fullName: "Newcomer",
+    localAuthentication: true,
+    enabled: true,
+    forcePasswordChange: false,
+  });
   const writer = new StorageBrowser(`${site}/`);
   await writer.logIn(ACCOUNT, SAMPLE_PASSWORD, "/storage");
   const send = async (method: string, path: string, body: string | null, type: string) => {
@@ -145,7 +164,7 @@ async function fill(site: string): Promise<void> {
   await send("DELETE", downloadPath(at("gone.txt")), null, json);
 }
 
-/** A page with three logins. */
+/** A page with four logins. */
 async function loggedIn(browser: Browser, site: string, javaScriptEnabled: boolean): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
@@ -154,7 +173,7 @@ async function loggedIn(browser: Browser, site: string, javaScriptEnabled: boole
   });
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
-  for (const account of ["admin", READER, ACCOUNT]) {
+  for (const account of ["admin", NEWCOMER, READER, ACCOUNT]) {
     await page.goto(`${site}/login?next=/storage`);
     await logIn(page, account);
     await page.waitForURL(({ pathname }) => pathname === "/storage");

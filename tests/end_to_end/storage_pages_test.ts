@@ -129,7 +129,9 @@ whole("storage pages: each login opens what accepts it, several stand side by si
   const campaigns = await other.page("/");
   const onlyStorage = /This login opens the storage only: the campaigns open with accounts of the tenant archive\./;
   assert.match(campaigns.html, /You are logged in as research\/researcher\. This login opens the storage only/);
+  assert.doesNotMatch(campaigns.html, /data-island="campaign_board"/, "which would lead to the login");
   assert.match((await other.page("/")).html, onlyStorage, "as long as they are closed");
+  assert.doesNotMatch((await other.page("/login")).html, /Your session has ended/);
   assert.doesNotMatch((await other.page("/storage")).html, onlyStorage, "once on the side that is open");
   assert.match(campaigns.html, /<form method="post" action="\/logout">/);
   assert.equal(await browser.logIn("research/researcher"), "/storage?account=research%2Fresearcher");
