@@ -29,10 +29,10 @@ const UNLIMITED_CONNECTIONS =
   "MAX_CONNECTIONS: this version of Deno gives no hold on connections, so their number and their timeouts are not limited: let a proxy in front do it (docs/operations.md)";
 
 try {
-  const [name, argument = ""] = Deno.args;
+  const [name, argument = "", second = null] = Deno.args;
   const run = command(name);
   if (!run) await start(readConfig(Deno.env.toObject()), Deno.args.includes("--dev"));
-  else if (!(await run(argument))) Deno.exitCode = 1;
+  else if (!(await run(argument, second))) Deno.exitCode = 1;
 } catch (error) {
   if (!(error instanceof Error) || !EXPECTED.some((expected) => error instanceof expected)) throw error;
   fail(error.message);

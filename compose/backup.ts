@@ -25,17 +25,24 @@ const ALL_PAGES = 2 ** 31 - 1;
 
 /**
  * Copies a data folder as it is at one moment, also beside the store that runs on it. Bodies are hard links where the
- * file system allows it, since they never change; their removal is put off until all are in the copy. Returns what was
- * done and whether every body was there to be copied, one line each. A stopped folder cannot be opened meanwhile.
+ * file system allows it, since they never change: to those of the data folder, else to those of an earlier backup; their
+ * removal is put off until all are in the copy. Returns what was done and whether every body was there to be copied, one
+ * line each. A stopped folder cannot be opened meanwhile.
  *
+ * @param earlier a backup of the same data folder on the disk of the target; null: none
  * @throws {DataFolderError} when there is nothing to copy, the target is no absent or empty folder, or cannot be written.
  */
-export async function backUp(source: string, target: string): Promise<{ isWhole: boolean; lines: string[] }> {
+export async function backUp(
+  source: string,
+  target: string,
+  earlier: string | null = null,
+): Promise<{ isWhole: boolean; lines: string[] }> {
   requireSource(source);
+  if (earlier !== null) requireEarlier(earlier);
   prepareTarget(source, target);
   const held = holdFolder(source);
   try {
-    return await copyInto(source, target);
+    return await copyInto(source, target, earlier);
   } catch (error) {
     if (error instanceof DataFolderError) throw error;
     throw new DataFolderError(
@@ -46,14 +53,18 @@ export async function backUp(source: string, target: string): Promise<{ isWhole:
   }
 }
 
-async function copyInto(source: string, target: string): Promise<{ isWhole: boolean; lines: string[] }> {
+async function copyInto(
+  source: string,
+  target: string,
+  earlier: string | null,
+): Promise<{ isWhole: boolean; lines: string[] }> {
   for (const name of BEFORE_THE_INDEX) copySmall(source, target, name);
-  const bodies = { linked: 0, copied: 0, missing: [] as string[] };
+  const bodies: Bodies = { linked: 0, reused: 0, copied: 0, missing: [] };
   if (exists(`${source}/index.db`)) {
     const pin = await pinBodies(source);
     try {
       await copyIndex(source, target);
-      copyBodies(source, target, bodies);
+      copyBodies(source, target, earlier, bodies);
     } finally {
       pin.release();
     }
@@ -69,10 +80,24 @@ async function copyInto(source: string, target: string): Promise<{ isWhole: bool
     isWhole: bodies.missing.length === 0,
     lines: [
       ...bodies.missing.map((file) => `${file} is named by the index and missing in ${source}: run deno task verify`),
-      `Backed up ${source} to ${target}: ${bodies.linked + bodies.copied} large bodies` +
+      `Backed up ${source} to ${target}: ${bodies.linked + bodies.reused + bodies.copied} large bodies` +
+      (bodies.reused > 0 ? `, ${bodies.reused} of them in ${earlier} too` : "") +
       (bodies.linked > 0 ? `, ${bodies.linked} of them as hard links: copy the folder to another disk.` : "."),
     ],
   };
+}
+
+/** What became of the bodies: hard links to those of the data folder or of the earlier backup, copies, those not found. */
+interface Bodies {
+  linked: number;
+  reused: number;
+  copied: number;
+  readonly missing: string[];
+}
+
+function requireEarlier(earlier: string): void {
+  if (exists(`${earlier}/index.db`) && !exists(`${earlier}/${UNFINISHED}`)) return;
+  throw new DataFolderError(`The folder ${earlier} is no whole backup: name an earlier one, or none.`);
 }
 
 function requireSource(source: string): void {
@@ -143,11 +168,7 @@ async function copyIndex(source: string, target: string): Promise<void> {
 }
 
 /** Links or copies every file that the copied index names. */
-function copyBodies(
-  source: string,
-  target: string,
-  counts: { linked: number; copied: number; missing: string[] },
-): void {
+function copyBodies(source: string, target: string, earlier: string | null, counts: Bodies): void {
   const folders = new Set([BODY_FOLDER]);
   Deno.mkdirSync(`${target}/${BODY_FOLDER}`, { mode: 0o700 });
   const index = new DatabaseSync(`${target}/index.db`);
@@ -160,7 +181,7 @@ function copyBodies(
         if (!folders.has(folder)) Deno.mkdirSync(`${target}/${folder}`, { recursive: true, mode: 0o700 });
         folders.add(folder);
         try {
-          counts[linkOrCopy(`${source}/${name}`, `${target}/${name}`)]++;
+          counts[linkOrCopy(`${source}/${name}`, `${target}/${name}`, earlier && `${earlier}/${name}`)]++;
         } catch (error) {
           if (!(error instanceof Deno.errors.NotFound)) throw error;
           counts.missing.push(name);
@@ -173,15 +194,32 @@ function copyBodies(
   for (const folder of folders) syncFolder(`${target}/${folder}`);
 }
 
-function linkOrCopy(from: string, to: string): "linked" | "copied" {
-  try {
-    Deno.linkSync(from, to);
-    return "linked";
-  } catch {
-    // Another disk, or a system that does not link others' files.
-  }
+function linkOrCopy(from: string, to: string, earlier: string | null): "linked" | "reused" | "copied" {
+  if (isLinked(from, to)) return "linked";
+  // No two bodies have one name, so the length alone says whether the earlier copy is whole.
+  if (earlier !== null && lengthOf(earlier) === lengthOf(from) && isLinked(earlier, to)) return "reused";
   copyFile(from, to);
   return "copied";
+}
+
+/** False on another disk, and on a system that does not link others' files. */
+function isLinked(from: string, to: string): boolean {
+  try {
+    Deno.linkSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Null where there is no such file. */
+function lengthOf(path: string): number | null {
+  try {
+    return Deno.statSync(path).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
 }
 
 /** Copies a small file, or a folder of them; one that was deleted meanwhile is left out. */

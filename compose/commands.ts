@@ -6,8 +6,8 @@ import { resetDataFolder } from "./reset.ts";
 import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";
 import { verifyDataFolder } from "./verify.ts";
 
-/** A command beside the start: `main.ts NAME ARGUMENT`. Returns false where what it looked for does not hold. */
-type Command = (argument: string) => boolean | Promise<boolean>;
+/** A command beside the start: `main.ts NAME ARGUMENTS`. Returns false where what it looked for does not hold. */
+type Command = (argument: string, second: string | null) => boolean | Promise<boolean>;
 
 /** The commands by their names: `deno task reset`, `verify`, `backup` and `user`. */
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -19,8 +19,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     verifyDataFolder(config().dataFolder, console.log, {
       [REVOKED_SESSIONS_FILE]: (text) => parseRevocationText(text) !== null,
     }),
-  async backup(folder) {
-    const { isWhole, lines } = await backUp(config().dataFolder, folder);
+  async backup(folder, earlier) {
+    const { isWhole, lines } = await backUp(config().dataFolder, folder, earlier);
     for (const line of lines) console.log(line);
     return isWhole;
   },
