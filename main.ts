@@ -1,15 +1,11 @@
 import { abort } from "node:process";
 import { announcement } from "@/compose/announcement.ts";
+import { openApplication } from "@/compose/application.ts";
 import { command } from "@/compose/commands.ts";
-import { gatewayDeps, tokenSecret } from "@/compose/gateway.ts";
-import { resultsDeps } from "@/compose/results.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
-import { credentialMemory } from "@/compose/shared.ts";
 import { startStore } from "@/compose/store.ts";
-import { openTasks } from "@/compose/tasks.ts";
-import { webRole } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
-import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
@@ -17,8 +13,6 @@ import { parentGone, standardInputEnded, stopOnSignals } from "@/lib/process/sto
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { buildApp } from "@/routes/mod.ts";
-import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import { unavailableApp } from "@/routes/unavailable.ts";
 
 /** What ends a start with one line; anything else is a fault of ours and shows its stack. */
@@ -63,43 +57,9 @@ async function start(config: Config, dev: boolean): Promise<void> {
     ? await startSampleCluster(config, folder, store, listener.origin, clusterFailed)
     : null;
 
-  const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
-  const tasks = config.gateway &&
-    await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
-  const memory = credentialMemory(replicas?.share);
-  const revocations = replicas?.revocations ?? null;
-  const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log, revocations);
-  const results = fromStore && resultsRole(fromStore);
-  const web = config.web &&
-    await webRole(config, config.web, {
-      results: results && inProcessResults(results),
-      cluster,
-      hasStore: store !== null,
-      folder,
-      revoked: fromStore?.revoked ?? null,
-      shared: revocations,
-      dev,
-      log,
-    });
-  const gateway = config.gateway && tasks &&
-    gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log);
-  const app = buildApp({
-    gateway,
-    web: web && web.deps,
-    results: config.web ? null : results,
-    resultsTrustedHops: config.results?.trustedHops,
-    resultsStore: fromStore?.store ?? null,
-    diskIsFull: store && (() => store.isFull()),
-    sharedState: tasks?.isReachable ?? null,
-    trustedHops,
-    allowedHosts: config.server.allowedHosts,
-    maxRequests: config.maxRequests,
-    log,
-    now: Date.now,
-  });
-  await replicas?.start(memory.guesses, fromStore?.revoked ?? web?.deps.storage?.revoked ?? null);
-  listener.answerWith(serving(app));
-  gateway?.tasks.start();
+  const application = await openApplication(config, { folder, store, cluster, dev }, log);
+  listener.answerWith(serving(application.app));
+  application.startTasks();
 
   const isLaunched = Deno.args.includes("--launched");
   if (dev) {
@@ -110,10 +70,8 @@ async function start(config: Config, dev: boolean): Promise<void> {
     stopAfterFault = stopOnSignals({
       async finish() {
         // Beside the requests, which may take all of the time: the leases must be released within it.
-        await Promise.all([listener.drain(), gateway?.tasks.stop()]);
-        await gateway?.tasks.store.close();
-        await web?.close();
-        await replicas?.close();
+        await Promise.all([listener.drain(), application.stopTasks()]);
+        await application.close();
         await cluster?.stop();
         await store?.stop();
       },
@@ -122,12 +80,6 @@ async function start(config: Config, dev: boolean): Promise<void> {
     }, isLaunched ? standardInputEnded() : new Promise(() => {}));
   }
   console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster }));
-}
-
-/** Loaded only where there are replicas: the package for Redis makes a start slower. */
-async function replicated(config: Config, url: string, folder: DataFolder | null, log: RequestLog) {
-  const { replication } = await import("@/compose/replication.ts");
-  return replication(config, url, folder, log);
 }
 
 function fail(message: string): never {

@@ -28,6 +28,11 @@ export const ROOMS: readonly Room[] = [
     holds: "configuration → parts → app → serve → stop",
     imports: ["compose", "routes", "lib/*"],
   },
+  {
+    room: "hosted.ts",
+    holds: "the same without embedded parts, where a host has the listener and ends the process",
+    imports: ["compose", "lib/*"],
+  },
   { room: "compose", holds: "which part gets what; commands; announcement", imports: ["routes", "embedded", "lib/*"] },
   {
     room: "routes",

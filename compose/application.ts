@@ -1,0 +1,99 @@
+import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
+import type { Config } from "@/lib/config/mod.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { App } from "@/lib/http/app.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
+import { buildApp } from "@/routes/mod.ts";
+import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
+import type { ClusterHandle } from "./cluster.ts";
+import { gatewayDeps, tokenSecret } from "./gateway.ts";
+import { resultsDeps } from "./results.ts";
+import { credentialMemory } from "./shared.ts";
+import { openTasks } from "./tasks.ts";
+import { webRole } from "./web.ts";
+
+/** What of the machine an application uses; null: none, likewise below. */
+interface Machine {
+  readonly folder: DataFolder | null;
+  readonly store: EmbeddedStore | null;
+  readonly cluster: ClusterHandle | null;
+  /** Pages load themselves again when the server starts again. */
+  readonly dev: boolean;
+}
+
+/** The roles of a process, ready for requests. */
+interface Application {
+  readonly app: App;
+  /** Goes on with background tasks. */
+  startTasks(): void;
+  /** Releases background tasks, so that another process goes on with them. */
+  stopTasks(): Promise<void>;
+  /** Closes what the roles have open, once requests and tasks have ended. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the roles of a process together.
+ *
+ * @throws {ConfigError}
+ * @throws {SessionKeyError}
+ * @throws {DataFolderError}
+ * @throws {BuildError}
+ */
+export async function openApplication(
+  config: Config,
+  { folder, store, cluster, dev }: Machine,
+  log: RequestLog,
+): Promise<Application> {
+  const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
+  const tasks = config.gateway &&
+    await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
+  const memory = credentialMemory(replicas?.share);
+  const revocations = replicas?.revocations ?? null;
+  const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log, revocations);
+  const results = fromStore && resultsRole(fromStore);
+  const web = config.web &&
+    await webRole(config, config.web, {
+      results: results && inProcessResults(results),
+      cluster,
+      hasStore: store !== null,
+      folder,
+      revoked: fromStore?.revoked ?? null,
+      shared: revocations,
+      dev,
+      log,
+    });
+  const gateway = config.gateway && tasks &&
+    gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log);
+  const app = buildApp({
+    gateway,
+    web: web && web.deps,
+    results: config.web ? null : results,
+    resultsTrustedHops: config.results?.trustedHops,
+    resultsStore: fromStore?.store ?? null,
+    diskIsFull: store && (() => store.isFull()),
+    sharedState: tasks?.isReachable ?? null,
+    trustedHops: config.trustedHops,
+    allowedHosts: config.server.allowedHosts,
+    maxRequests: config.maxRequests,
+    log,
+    now: Date.now,
+  });
+  await replicas?.start(memory.guesses, fromStore?.revoked ?? web?.deps.storage?.revoked ?? null);
+  return {
+    app,
+    startTasks: () => gateway?.tasks.start(),
+    stopTasks: async () => await gateway?.tasks.stop(),
+    async close() {
+      await gateway?.tasks.store.close();
+      await web?.close();
+      await replicas?.close();
+    },
+  };
+}
+
+/** Loaded only where there are replicas: the package for Redis makes a start slower. */
+async function replicated(config: Config, url: string, folder: DataFolder | null, log: RequestLog) {
+  const { replication } = await import("@/compose/replication.ts");
+  return replication(config, url, folder, log);
+}

@@ -1,0 +1,34 @@
+/**
+ * Serves the application where a host has the listener, the TLS and the end of the process: Deno Deploy, and others that
+ * give a program neither a disk nor signals. It needs the network, its environment and its own files to read.
+ */
+import { openApplication } from "@/compose/application.ts";
+import { ConfigError, readConfig } from "@/lib/config/mod.ts";
+import { batchedLog } from "@/lib/http/access_log.ts";
+import { serving } from "@/lib/http/app.ts";
+import { faultResponse } from "@/lib/process/serve_connection.ts";
+import { SessionKeyError } from "@/lib/results/session_key.ts";
+import { BuildError } from "@/lib/site/built_site.ts";
+
+const NO_SHARED_TASKS =
+  "REDIS_URL: unset, background tasks and logouts are known to this process alone and end with it";
+
+try {
+  const config = readConfig({ EMBEDDED: "off", ...Deno.env.toObject() });
+  if (config.embedded.store || config.embedded.cluster) {
+    throw new ConfigError("EMBEDDED", "must be off where a host runs the process, which has no data folder");
+  }
+  for (const warning of config.warnings) console.error(warning);
+  if (config.redisUrl === null) console.error(NO_SHARED_TASKS);
+  const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
+  const application = await openApplication(config, { folder: null, store: null, cluster: null, dev: false }, log);
+  // The runtime chooses the address where the host tells it (DENO_SERVE_ADDRESS).
+  const { host: hostname, port } = config.server;
+  Deno.serve({ hostname, port, onError: faultResponse }, serving(application.app));
+  application.startTasks();
+} catch (error) {
+  const isExpected = [ConfigError, SessionKeyError, BuildError].some((expected) => error instanceof expected);
+  if (!isExpected || !(error instanceof Error)) throw error;
+  console.error(error.message);
+  Deno.exit(1);
+}

@@ -1,0 +1,171 @@
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
+import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
+import { logIn } from "./gateway_client.ts";
+import { StorageBrowser } from "./storage_browser.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const PASSWORD = "stackroom-demo";
+const POLL_MS = 20;
+const TIMEOUT_MS = 60_000;
+
+/** What the runtime itself needs to be found, and to find its packages. */
+const RUNTIME_VARIABLES = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY"];
+
+interface Hosted extends AsyncDisposable {
+  readonly site: string;
+  /** What it has written so far. */
+  output(): string;
+  /** Its exit code, where it ends by itself. */
+  readonly ended: Promise<number>;
+}
+
+/**
+ * The application as a host runs it: it may read its own tree, and use the network and its environment. It gets its
+ * address from the host, and no signal.
+ */
+async function startHosted(env: Readonly<Record<string, string>>): Promise<Hosted> {
+  const runtime = Object.fromEntries(RUNTIME_VARIABLES.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+  const rights = [`--allow-read=${ROOT}`, "--allow-net", "--allow-env", "--deny-write", "--deny-run", "--deny-sys"];
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--config", "deno.json", "--no-prompt", "--cached-only", "--deny-ffi", ...rights, "hosted.ts"],
+    cwd: ROOT,
+    clearEnv: true,
+    env: { ...runtime, NO_COLOR: "1", DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let output = "";
+  const listening = Promise.withResolvers<string>();
+  const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      output += text;
+      const address = /Listening on (http:\S+)/.exec(output)?.[1];
+      if (address !== undefined) listening.resolve(address);
+    }
+  };
+  const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]).then(([{ code }]) => code);
+  const site = await Promise.race([listening.promise, ended.then(() => "")]);
+  return {
+    site,
+    output: () => output,
+    ended,
+    async [Symbol.asyncDispose]() {
+      if (site !== "") child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** The site's scripts and styles are built before, as a host does. */
+async function build(): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--config", "deno.json", "-A", "lib/site/build.ts"],
+    cwd: ROOT,
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+Deno.test({
+  name: "hosted: with the network and its own tree to read alone, the application does all that needs no disk",
+  ignore: REDIS_PROGRAM === null,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await using redis = await RedisServer.start();
+    await using store = await startStore();
+    const cluster = await startEmbeddedCluster(sampleOptions({ now: Date.now(), conventions: CONVENTIONS.stackroom }));
+    await using _stop = { [Symbol.asyncDispose]: () => cluster.close() };
+    await build();
+    await using hosted = await startHosted({
+      TRUSTED_HOPS: "0",
+      API_SECRET_KEY: "a key of this test, long enough to sign with",
+      HCP_HOST: "127.0.0.1",
+      S3_ENDPOINT_URL: store.s3("archive"),
+      RESULTS_S3_ENDPOINT: store.s3("archive"),
+      RESULTS_S3_BUCKET: "campaigns",
+      RESULTS_TENANT: "archive",
+      RESULTS_SESSION_KEY: `${randomBytes(32).toString("base64")} ${randomBytes(32).toString("base64")}`,
+      CAMPAIGN_RESULTS_URL: "https://stackroom.example.org/results",
+      CAMPAIGN_NAMESPACES: "batch-default",
+      KUBECONFIG_CONTENT: cluster.kubeconfig(),
+      REDIS_URL: redis.url,
+    });
+    const { site } = hosted;
+    assert.notEqual(site, "", hosted.output());
+
+    const curator = await logIn(site, "archive/curator");
+    await curator.json("POST", "/buckets", { bucket: "hosted" });
+    const text = "Åbo, 3 maj\n";
+    const put = await curator.call("PUT", `/buckets/hosted/objects/${encodeURIComponent("å/1")}`, text);
+    assert.equal(put.status, 200, await put.text());
+    const got = await curator.call("GET", `/buckets/hosted/objects/${encodeURIComponent("å/1")}`);
+    assert.equal(await got.text(), text);
+    const { objects } = await curator.json("GET", "/buckets/hosted/objects");
+    assert.deepEqual((objects as { Key: string }[]).map(({ Key }) => Key), ["å/1"]);
+    const { url } = await curator.json("POST", "/presign", { bucket: "hosted", key: "å/1" });
+    assert.equal(await (await fetch(String(url))).text(), text);
+
+    const { task_id } = await curator.json("POST", "/buckets/hosted/objects/s3_stats");
+    for (const end = Date.now() + TIMEOUT_MS;;) {
+      const { status, files } = await curator.json("GET", `/buckets/hosted/objects/s3_stats/${task_id}`);
+      if (status === "ready") {
+        assert.equal(files, 1);
+        break;
+      }
+      assert.ok(Date.now() < end, `the count is ${status}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    const client = new RedisClient({ url: redis.url, warn: () => {} });
+    const keys = await client.command("KEYS", "stackroom:*");
+    await client.close();
+    assert.ok(Array.isArray(keys) && keys.length > 0, "tasks are in Redis");
+
+    const s3 = store.client("archive", "curator");
+    await s3.send(new PutObjectCommand({ Bucket: "campaigns", Key: "batch-default/p/v/notes.txt", Body: text }));
+    s3.destroy();
+    const login = await fetch(`${site}results/_login`, {
+      method: "POST",
+      headers: { Origin: new URL(site).origin, "Content-Type": "application/json" },
+      body: JSON.stringify({ username: "reader", password: PASSWORD }),
+    });
+    assert.equal(login.status, 204, await login.text());
+    const headers = { Cookie: (login.headers.get("Set-Cookie") ?? "").split(";")[0] };
+    const jobs = await fetch(`${site}api/v1/jobs`, { headers });
+    assert.ok((await jobs.json()).length > 0);
+    assert.equal(await (await fetch(`${site}results/batch-default/p/v/notes.txt`, { headers })).text(), text);
+    const page = await (await fetch(site, { headers })).text();
+    const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? "none";
+    const { status, body } = await fetch(new URL(script, site));
+    await body?.cancel();
+    assert.equal(status, 200, script);
+
+    const browser = new StorageBrowser(site.replace(/\/$/, ""));
+    assert.match(await browser.logIn("archive/curator"), /^\/storage|^\/$/);
+    assert.match((await browser.page("/storage")).html, /<bdi>hosted<\/bdi>/);
+    assert.doesNotMatch(hosted.output(), /NotCapable|"level":"error"/, "the runtime refused nothing");
+  },
+});
+
+Deno.test("hosted: what needs a disk, and a setting that is missing, end it with a line", async () => {
+  await using embedded = await startHosted({ EMBEDDED: "on" });
+  assert.equal(await embedded.ended, 1);
+  assert.equal(
+    embedded.output(),
+    "EMBEDDED: must be off where a host runs the process, which has no data folder\n",
+  );
+  await using missing = await startHosted({ ROLES: "gateway" });
+  assert.equal(await missing.ended, 1);
+  assert.match(missing.output(), /^API_SECRET_KEY: is required[^\n]+\nHCP_DOMAIN: is required[^\n]+\n$/);
+});
