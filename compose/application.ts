@@ -3,6 +3,7 @@ import type { Config } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
+import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { ClusterHandle } from "./cluster.ts";
@@ -65,6 +66,7 @@ export async function openApplication(
     });
   const gateway = config.gateway && tasks &&
     gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log);
+  const room = folder && new DiskRoom(folder.path, console.error);
   const app = buildApp({
     gateway,
     web: web && web.deps,
@@ -72,6 +74,7 @@ export async function openApplication(
     resultsTrustedHops: config.results?.trustedHops,
     resultsStore: fromStore?.store ?? null,
     diskIsFull: store && (() => store.isFull()),
+    diskIsLow: () => room?.isLow() ?? false,
     sharedState: tasks?.isReachable ?? null,
     trustedHops: config.trustedHops,
     allowedHosts: config.server.allowedHosts,
@@ -79,12 +82,14 @@ export async function openApplication(
     log,
     now: Date.now,
   });
+  const endWatch = room?.watch();
   await replicas?.start(memory.guesses, fromStore?.revoked ?? web?.deps.storage?.revoked ?? null);
   return {
     app,
     startTasks: () => gateway?.tasks.start(),
     stopTasks: async () => await gateway?.tasks.stop(),
     async close() {
+      endWatch?.();
       await gateway?.tasks.store.close();
       await web?.close();
       await replicas?.close();

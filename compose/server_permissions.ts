@@ -57,6 +57,8 @@ export async function serverPermissions(
       ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host), ...sharedState(config)]
       : "all",
     run: cluster.commands,
+    // How much room the disk of the data folder has.
+    sys: hasFolder ? ["statfs"] : [],
   };
 }
 

@@ -114,6 +114,8 @@ export interface AppDeps {
   readonly resultsStore: ResultsStore | null;
   /** Whether the disk of the embedded store is full; null or absent without one. */
   readonly diskIsFull?: (() => Promise<boolean>) | null;
+  /** Whether little room is left on that disk; never when absent. */
+  readonly diskIsLow?: () => boolean;
   /** Whether the server in which replicas share background tasks replies; null or absent without one. */
   readonly sharedState?: (() => Promise<boolean>) | null;
   /** How many proxies in front of the gateway and web roles are ours; none when absent. */
@@ -143,7 +145,7 @@ export function buildApp(deps: AppDeps): App {
     ...(gateway ? [storeCheck(gateway, now)] : []),
     ...(resultsStore ? [resultsStoreCheck(resultsStore)] : []),
     ...(web ? webChecks(web) : []),
-    ...(deps.diskIsFull ? [diskCheck(deps.diskIsFull)] : []),
+    ...(deps.diskIsFull ? [diskCheck(deps.diskIsFull, deps.diskIsLow)] : []),
     ...(deps.sharedState ? [sharedStateCheck(deps.sharedState)] : []),
   ];
   const health = healthOperations(checks, now);
@@ -255,12 +257,12 @@ function resultsStoreCheck({ s3, tenant, bucket, probeKeys }: ResultsStore): Rea
   };
 }
 
-function diskCheck(isFull: () => Promise<boolean>): ReadinessCheck {
+function diskCheck(isFull: () => Promise<boolean>, isLow = () => false): ReadinessCheck {
   return {
     name: "disk",
     async probe() {
-      const full = await isFull();
-      return { state: full ? "full" : "writable", ready: !full };
+      if (await isFull()) return { state: "full", ready: false };
+      return { state: isLow() ? "nearly full" : "writable", ready: true };
     },
   };
 }

@@ -9,6 +9,8 @@ export interface Permissions {
   readonly net: readonly string[] | "all";
   /** Programs. */
   readonly run: readonly string[];
+  /** What of the system may be asked for, by the runtime's names. */
+  readonly sys: readonly string[];
 }
 
 /** Raised for a permission that cannot be written as a flag; the message is one line. */
@@ -21,7 +23,7 @@ export class PermissionError extends Error {
  *
  * @throws {PermissionError} for a path or a program with a comma, which separates the values of a flag
  */
-export function permissionFlags({ read, write, env, net, run }: Permissions): string[] {
+export function permissionFlags({ read, write, env, net, run, sys }: Permissions): string[] {
   return [
     "--no-prompt",
     ...flag("--allow-net", net),
@@ -30,6 +32,7 @@ export function permissionFlags({ read, write, env, net, run }: Permissions): st
     ...flag("--allow-read", read),
     ...flag("--allow-write", write),
     ...flag("--allow-run", run),
+    ...flag("--allow-sys", sys),
   ];
 }
 

@@ -98,3 +98,17 @@ Deno.test("health: a results role without its bucket is not ready and says so, o
     assert.deepEqual(await state(given, 200), [200, "reachable"]);
   }
 });
+
+Deno.test("health: a disk that is nearly full is ready and says so, a full one is not ready", async () => {
+  const state = async (isFull: boolean, isLow: boolean) => {
+    const app = buildApp({
+      ...{ gateway: null, web: null, results: null, resultsStore: null, allowedHosts: null },
+      ...{ log: NO_LOG, now: Date.now, diskIsFull: () => Promise.resolve(isFull), diskIsLow: () => isLow },
+    });
+    const response = await app.request("/readyz");
+    return [response.status, (await response.json()).checks.disk];
+  };
+  assert.deepEqual(await state(false, false), [200, "writable"]);
+  assert.deepEqual(await state(false, true), [200, "nearly full"]);
+  assert.deepEqual(await state(true, true), [503, "full"]);
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PermissionError, permissionFlags } from "@/lib/process/permission_flags.ts";
 
-const NONE = { read: [], write: [], env: [], net: [], run: [] };
+const NONE = { read: [], write: [], env: [], net: [], run: [], sys: [] };
 
 Deno.test("permission flags: what is not listed is denied without a prompt on the terminal", () => {
   assert.deepEqual(permissionFlags(NONE), ["--no-prompt", "--ignore-env"]);
@@ -9,7 +9,15 @@ Deno.test("permission flags: what is not listed is denied without a prompt on th
 
 Deno.test("permission flags: values of a kind share one flag, each once, and `all` has no value", () => {
   assert.deepEqual(
-    permissionFlags({ ...NONE, read: ["/a b", "/c", "/c"], write: ["/a b"], env: "all", net: ["[::1]"], run: ["aws"] }),
+    permissionFlags({
+      ...NONE,
+      read: ["/a b", "/c", "/c"],
+      write: ["/a b"],
+      env: "all",
+      net: ["[::1]"],
+      run: ["aws"],
+      sys: ["statfs"],
+    }),
     [
       "--no-prompt",
       "--allow-net=[::1]",
@@ -17,6 +25,7 @@ Deno.test("permission flags: values of a kind share one flag, each once, and `al
       "--allow-read=/a b,/c",
       "--allow-write=/a b",
       "--allow-run=aws",
+      "--allow-sys=statfs",
     ],
   );
   assert.deepEqual(permissionFlags({ ...NONE, env: ["PORT"], net: "all" }), [

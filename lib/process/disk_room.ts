@@ -1,0 +1,67 @@
+import { statfsSync } from "node:fs";
+
+/** The room of a disk, in bytes; what only the system's administrator may use counts as taken. */
+interface Room {
+  readonly free: number;
+  readonly total: number;
+}
+
+/** Below this share of a disk little is left; and below so many bytes on a large one. */
+const LOW_SHARE = 0.1;
+const LOW_BYTES = 20 * 2 ** 30;
+/** How much more than that there must be before it counts as room again. */
+const RECOVERED = 1.1;
+/** How often the disk is looked at, ms. */
+const CHECK_EVERY_MS = 60_000;
+
+/** Whether little is left of the disk of a folder, which is reported when it changes. */
+export class DiskRoom {
+  readonly #folder: string;
+  readonly #warn: (line: string) => void;
+  readonly #read: (folder: string) => Room | null;
+  #isLow = false;
+
+  /**
+   * @param warn receives lines for the operator
+   * @param read the room of a folder's disk; null where the system does not say
+   */
+  constructor(folder: string, warn: (line: string) => void, read = roomOf) {
+    this.#folder = folder;
+    this.#warn = warn;
+    this.#read = read;
+  }
+
+  /** Whether little is left at this moment. */
+  isLow(): boolean {
+    const room = this.#read(this.#folder);
+    if (room === null) return this.#isLow;
+    const limit = Math.min(room.total * LOW_SHARE, LOW_BYTES);
+    const isLow = room.free < (this.#isLow ? limit * RECOVERED : limit);
+    if (isLow !== this.#isLow) {
+      const state = isLow ? "is nearly full" : "has room again";
+      this.#warn(`The disk of ${this.#folder} ${state}: ${gib(room.free)} of ${gib(room.total)} GiB are left`);
+    }
+    return this.#isLow = isLow;
+  }
+
+  /** Looks now and once a minute. @returns ends it */
+  watch(): () => void {
+    this.isLow();
+    const timer = setInterval(() => this.isLow(), CHECK_EVERY_MS);
+    Deno.unrefTimer(timer);
+    return () => clearInterval(timer);
+  }
+}
+
+function roomOf(folder: string): Room | null {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(folder);
+    return { free: bavail * bsize, total: blocks * bsize };
+  } catch {
+    return null;
+  }
+}
+
+function gib(bytes: number): string {
+  return (bytes / 2 ** 30).toFixed(1);
+}
