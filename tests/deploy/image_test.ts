@@ -59,9 +59,10 @@ Deno.test("image: packages are those of the application's lock, and nothing of t
   assert.ok(!context.has("static/build/manifest.json"), "the site is built inside");
 });
 
-Deno.test("image: what is sent to its builder exists, and is every room of the project", async () => {
+Deno.test("image: what is sent to its builder exists, and is every folder of the program with its two entries", async () => {
   for (const path of context.included) await assert.doesNotReject(Deno.stat(path), path);
-  for (const { room } of ROOMS) assert.ok(context.has(room), room);
+  const folders = ROOMS.map(({ room }) => room).filter((room) => !room.endsWith(".ts"));
+  for (const path of [...folders, "launch.ts", "main.ts"]) assert.ok(context.has(path), path);
 });
 
 Deno.test("image: its version is the project's", () => {
