@@ -202,13 +202,13 @@ function resultsWriter(results: ClusterThreadOptions["results"]): ResultsWriter 
       const { errors: [error] } = await deleteKeys(s3, await converter(), bucket, keys);
       if (error) throw new Error(`${error.Key} was not removed: the store answered ${error.Code}`);
     },
-    async put(key, body, contentType) {
+    async put({ key, body, contentType }) {
       const caller = await converter();
       const url = await presignObject(s3, caller, { bucket, key }, "put_object", WRITE_URL_SECONDS);
       const answer = await fetch(url, {
         method: "PUT",
         headers: { "content-type": contentType },
-        body: new Uint8Array(body),
+        body: new Uint8Array(body()),
       });
       await answer.body?.cancel();
       if (answer.status === 507) throw new FullStore(`${key} was not written: the disk of the store is full`);

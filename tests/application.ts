@@ -166,7 +166,9 @@ let built: Promise<unknown> | null = null;
 async function serverArgs(env: Record<string, string>, main: string | undefined): Promise<readonly string[]> {
   await (built ??= siteAssets());
   try {
-    return (await serverCommand(env, { main })).args;
+    const { args: [run, ...args] } = await serverCommand(env, { main });
+    // Without it, a program of a test would be started with the configuration of its own folder, or of one above it.
+    return [run, `--config=${fileURLToPath(new URL("deno.json", ROOT))}`, ...args];
   } catch (error) {
     if (error instanceof ConfigError || error instanceof PermissionError) throw new StartError(`${error.message}\n`, 1);
     throw error;

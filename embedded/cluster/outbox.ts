@@ -2,7 +2,7 @@ import type { ResultFile } from "./result_files.ts";
 
 /** Writes the files of the workers to a store. What is rejected is retried later. */
 export interface ResultsWriter {
-  put(key: string, body: Uint8Array, contentType: string): Promise<void>;
+  put(file: ResultFile): Promise<void>;
   /** Removes files; those that do not exist count as removed. */
   remove(keys: readonly string[]): Promise<void>;
 }
@@ -83,7 +83,7 @@ export class Outbox {
       const outcomes = await Promise.allSettled(wave.map(async ({ file, lane }) => {
         this.#inFlight.add(file.key);
         try {
-          await this.writer.put(file.key, file.body(), file.contentType);
+          await this.writer.put(file);
         } catch (error) {
           // Unless a newer version is pending, or its removal.
           const isReplaced = LANES.some((other) => this.#lanes[other].has(file.key)) || this.#removals.has(file.key);

@@ -8,8 +8,8 @@ function file(key: string, text = key) {
 Deno.test("outbox: live files go first, a newer version replaces a waiting one, a manifest waits for its pages", async () => {
   const written: string[] = [];
   const outbox = new Outbox({
-    put: (_key, body) => {
-      written.push(new TextDecoder().decode(body));
+    put: ({ body }) => {
+      written.push(new TextDecoder().decode(body()));
       return Promise.resolve();
     },
     remove: () => Promise.resolve(),
@@ -31,7 +31,7 @@ Deno.test("outbox: files of the past are written between live ones that never ce
     if (!isPastWritten) outbox.push(file(`live ${lives++}`), "live");
   };
   const outbox = new Outbox({
-    put: (key) => {
+    put: ({ key }) => {
       isPastWritten ||= key === "past";
       assert.ok(lives < 100, "the file of the past is still waiting");
       pushLive();
@@ -50,7 +50,7 @@ Deno.test("outbox: what the writer rejects is written later, in the same order",
   const written: string[] = [];
   let refuse = true;
   const outbox = new Outbox({
-    put: (key) => {
+    put: ({ key }) => {
       if (refuse) return Promise.reject(new Error("full"));
       written.push(key);
       return Promise.resolve();
@@ -70,7 +70,7 @@ Deno.test("outbox: a removal comes after all writes, is tried again, and does wi
   const steps: string[] = [];
   let isDown = true;
   const outbox = new Outbox({
-    put: (key) => {
+    put: ({ key }) => {
       steps.push(`put ${key}`);
       return Promise.resolve();
     },

@@ -1,4 +1,5 @@
 import type { ClusterConventions } from "@/embedded/cluster/campaign_objects.ts";
+import type { ResultFile } from "@/embedded/cluster/result_files.ts";
 import type { EmbeddedClusterOptions } from "@/embedded/cluster/server.ts";
 
 /** The instant at which the sample clusters of the tests start. */
@@ -14,11 +15,27 @@ export const CONVENTIONS: ClusterConventions = {
   applyManager: "campaigns",
 };
 
+/** A written file. Its body is created when it is first read: that takes longer than the simulation of its writing. */
+class WrittenFile {
+  readonly contentType: string;
+  readonly #create: () => Uint8Array;
+  #body: Uint8Array | null = null;
+
+  constructor({ body, contentType }: ResultFile) {
+    this.#create = body;
+    this.contentType = contentType;
+  }
+
+  get body(): Uint8Array {
+    return this.#body ??= this.#create();
+  }
+}
+
 /** A writer that stores files in memory, in the order of first writing. */
 export function memoryWriter() {
-  const files = new Map<string, { body: Uint8Array; contentType: string }>();
-  const put = (key: string, body: Uint8Array, contentType: string) => {
-    files.set(key, { body, contentType });
+  const files = new Map<string, WrittenFile>();
+  const put = (file: ResultFile) => {
+    files.set(file.key, new WrittenFile(file));
     return Promise.resolve();
   };
   const remove = (keys: readonly string[]) => {

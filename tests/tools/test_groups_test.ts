@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { testGroups } from "@/tools/test_groups.ts";
+
+const file = (path: string, text = "12345") => ({ path: `tests/${path}`, text });
+const grouped = (groups: ReturnType<typeof testGroups>) =>
+  groups.map(({ name, paths }) => [name, paths.map((path) => path.slice("tests/".length))]);
+
+Deno.test("test groups: files of a folder share a worker, in groups of equal size, the larger ones first", () => {
+  const paths = [
+    "readme_test.ts",
+    "lib/s3/a_test.ts",
+    "routes/api/v1/a_test.ts",
+    "routes/b_test.ts",
+    "routes/cc_test.ts",
+  ];
+  assert.deepEqual(grouped(testGroups(paths.map((path) => file(path, path)), 2)), [
+    ["routes_1", ["routes/api/v1/a_test.ts", "routes/b_test.ts"]],
+    ["routes_2", ["routes/cc_test.ts"]],
+    ["lib/s3", ["lib/s3/a_test.ts"]],
+    ["others", ["readme_test.ts"]],
+  ]);
+});
+
+Deno.test("test groups: a file whose tests may leave something behind runs alone, and none is left out", () => {
+  const files = [
+    file("embedded/store/a_test.ts"),
+    file("embedded/store/b_test.ts", "{ sanitizeOps: false }"),
+    file("embedded/store/c_test.ts"),
+    file("components/d_test.tsx", "{ sanitizeResources: false }"),
+  ];
+  assert.deepEqual(grouped(testGroups(files, 9)), [
+    ["components/d", ["components/d_test.tsx"]],
+    ["embedded/store/b", ["embedded/store/b_test.ts"]],
+    ["embedded/store", ["embedded/store/a_test.ts", "embedded/store/c_test.ts"]],
+  ]);
+});

@@ -1,0 +1,39 @@
+/**
+ * Runs tests in groups that share a worker each: `run_grouped.ts --files=N --ignore=PATH,PATH FOLDER [flags of deno test]`.
+ */
+import { testGroups } from "./test_groups.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
+
+/** The paths of all test files below a folder, relative to the project. */
+function* testFiles(folder: string, ignored: readonly string[]): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(new URL(`${folder}/`, ROOT))) {
+    const path = `${folder}/${name}`;
+    if (isDirectory && !ignored.includes(path)) yield* testFiles(path, ignored);
+    else if (/_test\.tsx?$/.test(name)) yield path;
+  }
+}
+
+const option = (name: string) => Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+const [folder] = Deno.args.filter((arg) => !arg.startsWith("--"));
+const flags = Deno.args.filter((arg) => arg.startsWith("--") && !/^--(?:files|ignore)=/.test(arg));
+const paths = [...testFiles(folder, option("ignore")?.split(",") ?? [])];
+const files = paths.map((path) => ({ path, text: Deno.readTextFileSync(new URL(path, ROOT)) }));
+const modules = await Deno.makeTempDir({ prefix: "stackroom-tests-" });
+try {
+  const groups = testGroups(files, Number(option("files"))).map(({ name, paths }) => {
+    const module = `${modules}/${name.replaceAll("/", "_")}_test.ts`;
+    Deno.writeTextFileSync(module, paths.map((path) => `import "${new URL(path, ROOT)}";\n`).join(""));
+    return module;
+  });
+  const tests = new Deno.Command(Deno.execPath(), {
+    args: ["test", "--config", "deno.test.json", "-A", "--no-check", "--parallel", ...flags, ...groups],
+    cwd: ROOT,
+    stdin: "null",
+  }).spawn();
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, () => tests.kill(signal));
+  Deno.exitCode = (await tests.status).code;
+} finally {
+  Deno.removeSync(modules, { recursive: true });
+}
