@@ -233,7 +233,7 @@ Deno.test(
 );
 
 Deno.test(
-  "storage changes: several rows are saved as one archive, which opens",
+  "storage changes: several rows are saved as one archive, which opens, and ended tasks are cleared together",
   withBucket(async (visit) => {
     const { page } = visit;
     await put(visit, "scans/1.txt", "scans/å/2.txt", "notes.txt", "other.txt");
@@ -249,6 +249,13 @@ Deno.test(
       stdout.trim(),
       "notes.txt=bytes of notes.txt|scans/1.txt=bytes of scans/1.txt|scans/å/2.txt=bytes of scans/å/2.txt",
     );
+
+    await select(page, "other.txt");
+    await select(page, "notes.txt");
+    await Promise.all([page.waitForEvent("download"), action(page, "Download ZIP")]);
+    await page.getByRole("button", { name: "Clear the finished ones" }).click();
+    await page.locator("[data-dock]").waitFor({ state: "detached" });
+    await page.waitForFunction(() => document.activeElement?.id === "main");
   }),
 );
 

@@ -288,3 +288,20 @@ Deno.test("storage uploads: the button of the folder opens the dialog for files"
     assert.deepEqual(await objects(), { "a.txt": 10 });
   });
 });
+
+Deno.test("storage uploads: a page whose code an update has removed says so, and the next one knows its upload", async () => {
+  await withFolder(async ({ page, disk, objects }) => {
+    write(`${disk}/a.txt`, 10);
+    const built = "**/build/**";
+    await page.route(built, (route) => route.fulfill({ status: 404 }));
+    await page.locator("input[type=file]:not([webkitdirectory])").setInputFiles(`${disk}/a.txt`);
+    await page.getByText("This page is older than the server").waitFor();
+    await head(page).getByText("Stopped").waitFor();
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await page.unroute(built);
+    // The list of uploads, which may load by now, has such a button as well.
+    await page.locator(".unloadable").getByRole("button", { name: "Reload the page" }).click();
+    await page.getByText("An upload of 1 file (10 B) to folder/ was interrupted").waitFor();
+    assert.deepEqual(await objects(), {});
+  });
+});
