@@ -1,3 +1,5 @@
+import { joinedBytes } from "@/lib/std/joined_bytes.ts";
+
 /** An answer as it came; names of headers in lower case. */
 export interface Answer {
   status: number;
@@ -117,7 +119,7 @@ export class HttpConnection {
       if (headers.get("transfer-encoding") === "chunked") await this.#chunks(socket, take);
       else await this.#bytes(socket, Number(headers.get("content-length") ?? 0), take);
     }
-    return { status, headers, body: joined(parts) };
+    return { status, headers, body: parts.length === 1 ? parts[0] : joinedBytes(parts) };
   }
 
   async #head(socket: Deno.TcpConn): Promise<string> {
@@ -189,15 +191,4 @@ function indexOfHeadEnd(bytes: Uint8Array, from: number, end: number): number {
     if (bytes[at] === 13 && bytes[at + 1] === 10 && bytes[at + 2] === 13 && bytes[at + 3] === 10) return at;
   }
   return -1;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0];
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

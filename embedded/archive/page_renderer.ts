@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
-import type { ImageFormat } from "./image_request.ts";
-import { rotated, type Rotation } from "./image_rotation.ts";
-import { type Region, scaled } from "./image_scaling.ts";
+import type { ImageRequest } from "./image_request.ts";
+import { rotated } from "./image_rotation.ts";
+import { scaled } from "./image_scaling.ts";
 import { paletteJpeg } from "./jpeg.ts";
 import type { IndexedImage } from "./page_canvas.ts";
 import { drawPage } from "./page_image.ts";
 import { layoutPage, PAGE_HEIGHT, PAGE_WIDTH } from "./page_layout.ts";
-import { paletteOf, type Quality, TINTS } from "./palette.ts";
+import { paletteOf, TINTS } from "./palette.ts";
 import { palettePng } from "./png.ts";
 import { pick, seededRandom } from "./seeded_random.ts";
 
@@ -16,17 +16,10 @@ const THUMBNAIL_WIDTH = 200;
 const MAX_DRAWN_BYTES = 15 * 1024 * 1024;
 
 /** An image to render. */
-export interface RenderTask {
+export interface RenderTask extends Omit<ImageRequest, "canonical"> {
   readonly seed: number;
   readonly volume: string;
   readonly page: number;
-  readonly region: Region;
-  /** Before the image is turned. */
-  readonly width: number;
-  readonly height: number;
-  readonly rotation: Rotation;
-  readonly quality: Quality;
-  readonly format: ImageFormat;
 }
 
 /** Draws pages and derives images from them; the pages drawn last stay in memory. */

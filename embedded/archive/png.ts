@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
+import { joinedBytes } from "@/lib/std/joined_bytes.ts";
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const COMPRESSION_LEVEL = 6;
@@ -30,7 +31,7 @@ export function palettePng(
   // Eight bits for each pixel, colour type 3: an index into the palette.
   header.set([8, 3], 8);
   const compressed = deflateSync(rows, { level: COMPRESSION_LEVEL });
-  return joined([
+  return joinedBytes([
     SIGNATURE,
     chunk("IHDR", header),
     chunk("PLTE", palette),
@@ -47,14 +48,4 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   bytes.set(data, 8);
   view.setUint32(8 + data.length, crc32(bytes.subarray(4, 8 + data.length)));
   return bytes;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

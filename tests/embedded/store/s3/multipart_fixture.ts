@@ -25,16 +25,6 @@ export function pattern(size: number, seed: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-export function joined(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 export async function start(client: S3Client, Key: string): Promise<string> {
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
   assert.ok(UploadId);

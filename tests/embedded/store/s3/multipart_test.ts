@@ -12,13 +12,13 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { joinedBytes } from "@/lib/std/joined_bytes.ts";
 import { errorOf } from "@/tests/embedded/store/mapi_fixture.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import {
   bodyFiles,
   Bucket,
   complete,
-  joined,
   leaks,
   md5,
   MIB,
@@ -40,7 +40,7 @@ Deno.test("multipart: parts become one object with its headers, and ranges cross
   const pieces = [pattern(5 * MIB, 1), pattern(6 * MIB + 3, 2), pattern(100, 3)];
   const parts = [];
   for (const [i, piece] of pieces.entries()) parts.push(await upload(client, Key, UploadId, i * 7 + 1, piece));
-  const whole = joined(...pieces);
+  const whole = joinedBytes(pieces);
   const answer = await complete(client, Key, UploadId, parts);
   const digests = pieces.map((piece) => md5(piece)).join("");
   const etag = `"${md5(new Uint8Array(digests.match(/../g)?.map((hex) => parseInt(hex, 16)) ?? []))}-3"`;
@@ -182,13 +182,13 @@ Deno.test(
     await using store = await startStore(folder);
     client = store.client("archive", "curator");
     assert.ok(!bodyFiles(folder).some((file) => file.endsWith("-orphan")));
-    assert.equal(md5(await read(client, "kept")), md5(joined(...pieces)));
+    assert.equal(md5(await read(client, "kept")), md5(joinedBytes(pieces)));
     await complete(client, "under-way", underWay, [part]);
     assert.equal(md5(await read(client, "under-way")), md5(pieces[1]));
     await client.send(new PutObjectCommand({ Bucket, Key: "overwritten", Body: "small" }));
     await client.send(new DeleteObjectCommand({ Bucket, Key: "deleted" }));
     assert.equal(bodyFiles(folder).length, before + 3);
-    assert.equal(md5(await read(client, "kept")), md5(joined(...pieces)));
+    assert.equal(md5(await read(client, "kept")), md5(joinedBytes(pieces)));
   },
 );
 
@@ -239,7 +239,7 @@ Deno.test("multipart: a read under way gets its version whole though it is overw
   assert.deepEqual(bodyFiles(store.folder), []);
   const hash = createHash("md5").update(begun?.value ?? "");
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) hash.update(part.value);
-  assert.equal(hash.digest("hex"), md5(joined(...pieces)));
+  assert.equal(hash.digest("hex"), md5(joinedBytes(pieces)));
 });
 
 Deno.test("multipart: one empty part is an empty object", leaks, async () => {
