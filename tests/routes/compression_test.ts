@@ -1,26 +1,16 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { buildApp } from "@/routes/mod.ts";
-import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { LUND, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
+import { LUND } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { ANNA, fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import { withGateway } from "./gateway_fixture.ts";
-import { webDeps } from "./web_deps_fixture.ts";
+import { webApp } from "./web_deps_fixture.ts";
 
 const GZIP = { "Accept-Encoding": "gzip" };
 
 const codingOf = ({ headers }: Response) => headers.get("Content-Encoding");
 
 Deno.test("compression: pages and the read API are compressed from 1 kB on", async () => {
-  const app = buildApp({
-    gateway: null,
-    results: null,
-    resultsStore: null,
-    allowedHosts: null,
-    log: NO_LOG,
-    now: () => NOW,
-    web: webDeps(fakeSource({ campaigns: LUND })),
-  });
+  const app = webApp(fakeSource({ campaigns: LUND }));
   const html = { ...ANNA, Accept: "text/html" };
   const paths = [["/", html], ["/none", html], ["/api/v1/jobs", ANNA], ["/api/v1/jobs/batch-default/lund", ANNA], [
     "/api/v1/version",

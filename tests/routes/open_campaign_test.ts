@@ -1,26 +1,12 @@
 import assert from "node:assert/strict";
 import { HttpError } from "@/lib/http/errors.ts";
-import { buildApp } from "@/routes/mod.ts";
-import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { LUND, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
+import { LUND } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { summary } from "@/tests/site/fake_campaigns.ts";
 import { ASSETS, fakeSite } from "@/tests/site/fake_site.ts";
 import { ANNA, fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
-import { webDeps } from "./web_deps_fixture.ts";
+import { webApp } from "./web_deps_fixture.ts";
 
-function webApp(source: ReturnType<typeof fakeSource>) {
-  return buildApp({
-    gateway: null,
-    results: null,
-    resultsStore: null,
-    allowedHosts: null,
-    log: NO_LOG,
-    now: () => NOW,
-    web: webDeps(source),
-  });
-}
-
-Deno.test("open campaign: its volumes are read for whoever is logged in, for nobody else", async () => {
+Deno.test("open campaign: its volumes are read for a reader who is logged in, and for no other", async () => {
   const source = fakeSource({ campaigns: LUND });
   const path = "/?open=batch-default%2Flund";
   const text = await (await webApp(source).request(path, { headers: ANNA })).text();

@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
 
 import { sampleSummaries, summary } from "@/tests/site/fake_campaigns.ts";
-import { ASSETS, fakeSite } from "@/tests/site/fake_site.ts";
+import { ASSETS, fakeSite, withSite } from "@/tests/site/fake_site.ts";
 
 const LOGGED_IN = { Cookie: "fake_session=%C3%85sa" };
-
-async function withSite(test: (site: ReturnType<typeof fakeSite> & { folder: string }) => Promise<void>) {
-  const folder = await Deno.makeTempDir();
-  try {
-    await test({ ...fakeSite(ASSETS, folder), folder });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 const HOME = "http://site.example:8000/";
 

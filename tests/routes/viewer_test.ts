@@ -2,19 +2,10 @@ import assert from "node:assert/strict";
 
 import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { viewerPolicy } from "@/lib/site/viewer_policy.ts";
-import { ASSETS, fakeSite } from "@/tests/site/fake_site.ts";
+import { withSite } from "@/tests/site/fake_site.ts";
 
 const SITE = "http://site.example:8000";
 const PATHS = ["/uv.html", "/uv", "/uv.html/", "//uv.html"];
-
-async function withSite(test: (site: ReturnType<typeof fakeSite> & { folder: string }) => Promise<void>) {
-  const folder = await Deno.makeTempDir();
-  try {
-    await test({ ...fakeSite(ASSETS, folder), folder });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 Deno.test("viewer page: served at each of its addresses, by the policy of its own HTML", () =>
   withSite(async ({ app }) => {

@@ -1,6 +1,8 @@
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import type { App } from "@/lib/http/app.ts";
+import { buildApp } from "@/routes/mod.ts";
 import type { WebDeps } from "@/routes/web_deps.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { NOTHING, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
@@ -47,4 +49,17 @@ export function webDeps(
     log: NO_LOG,
     now,
   };
+}
+
+/** An app with the web role alone, over made-up campaigns. */
+export function webApp(source: FakeSource): App {
+  return buildApp({
+    gateway: null,
+    results: null,
+    resultsStore: null,
+    allowedHosts: null,
+    log: NO_LOG,
+    now: () => NOW,
+    web: webDeps(source),
+  });
 }

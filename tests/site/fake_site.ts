@@ -199,3 +199,15 @@ export const SAMPLE_LOG = [
   "ValueError: sidan är tom",
   line(60, "INFO page 0009 done"),
 ].join("\n") + "\n";
+
+/** Runs a test with a fake site whose static files are in a folder of its own. */
+export async function withSite(
+  test: (site: ReturnType<typeof fakeSite> & { folder: string }) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test({ ...fakeSite(ASSETS, folder), folder });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
