@@ -5,6 +5,7 @@ const { version } = JSON.parse(await Deno.readTextFile("deno.json"));
 Deno.test("release: the version is the same wherever it stands", async () => {
   const named: Readonly<Record<string, RegExp>> = {
     "CHANGELOG.md": /^## (\d+\.\d+\.\d+)/m,
+    "deploy/chart/Chart.yaml": /^appVersion: ([\d.]+)/m,
     "deploy/compose.yaml": /image: stackroom:([\d.]+)/,
     "deploy/Dockerfile": /^ARG VERSION=([\d.]+)/m,
     "docs/deployment.md": /--branch v([\d.]+) /,

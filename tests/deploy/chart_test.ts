@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { parse, parseAllDocuments } from "yaml";
+import { readConfig } from "@/lib/config/mod.ts";
+import { about, environment, type Role, type VariableName } from "@/lib/config/variables.ts";
+import { CHART_VALUES, HELM, template } from "@/tools/chart.ts";
+
+const CHART = "deploy/chart";
+const values = parse(await Deno.readTextFile(`${CHART}/values.yaml`));
+
+/** Members of a rendered object that the tests look at. */
+interface KubernetesObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  // deno-lint-ignore no-explicit-any -- each kind has its own
+  readonly spec: any;
+  readonly rules?: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
+}
+
+async function objects(combination: string): Promise<KubernetesObject[]> {
+  const text = await template(CHART, CHART_VALUES[combination]);
+  return parseAllDocuments(text).map((document) => document.toJS()).filter((object) => object !== null);
+}
+
+function ofKind(found: readonly KubernetesObject[], kind: string): KubernetesObject[] {
+  return found.filter((object) => object.kind === kind);
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly optional?: boolean } };
+}
+
+/** Something valid for a variable whose value is in a Secret. */
+const SECRET_VALUES: Readonly<Record<string, string>> = {
+  API_SECRET_KEY: "0".repeat(64),
+  REDIS_URL: "rediss://:word@redis.example.org",
+};
+
+Deno.test("chart: values.schema.json describes every value of values.yaml, and no other", async () => {
+  interface Schema {
+    readonly properties?: Readonly<Record<string, Schema>>;
+  }
+  const compare = (path: string, schema: Schema | undefined, value: unknown) => {
+    assert.ok(schema, `${path} has no schema`);
+    if (!schema.properties || typeof value !== "object" || value === null) return;
+    for (const [name, inner] of Object.entries(value)) compare(`${path}.${name}`, schema.properties[name], inner);
+    const missing = Object.keys(schema.properties).filter((name) => !(name in value) && name !== "global");
+    assert.deepEqual(missing, [], path);
+  };
+  compare("values", JSON.parse(await Deno.readTextFile(`${CHART}/values.schema.json`)), values);
+});
+
+Deno.test("chart: every setting that a template names is one that the program reads", async () => {
+  const helpers = await Deno.readTextFile(`${CHART}/templates/_helpers.tpl`);
+  const names = [...helpers.matchAll(/^([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name);
+  assert.ok(names.length > 10);
+  for (const name of names) assert.ok(name in environment.shape, name);
+});
+
+for (const combination of Object.keys(CHART_VALUES)) {
+  Deno.test({
+    name: `chart: ${combination}: settings are complete, roots read-only, and rights those of the role`,
+    ignore: HELM === null,
+    async fn() {
+      const found = await objects(combination);
+      const deployments = ofKind(found, "Deployment");
+      assert.ok(deployments.length > 0);
+      for (const { metadata, spec } of deployments) checkDeployment(metadata.name, spec.template.spec);
+      const services = ofKind(found, "Service").map(({ metadata }) => metadata.name);
+      assert.deepEqual(services, deployments.map(({ metadata }) => metadata.name));
+      for (const { rules = [] } of ofKind(found, "Role")) {
+        for (const { verbs } of rules) assert.ok(verbs.every((verb) => verb !== "*" && verb !== "delete"));
+      }
+    },
+  });
+}
+
+// deno-lint-ignore no-explicit-any -- a pod's specification
+function checkDeployment(name: string, pod: any): void {
+  const [container] = pod.containers;
+  const role = name.split("-").at(-1) as Role;
+  assert.equal(pod.securityContext.runAsNonRoot, true);
+  assert.equal(container.securityContext.readOnlyRootFilesystem, true);
+  assert.deepEqual(container.securityContext.capabilities.drop, ["ALL"]);
+  assert.equal(pod.automountServiceAccountToken === true, role === "web" && pod.serviceAccountName !== undefined);
+  const env: Record<string, string> = { EMBEDDED: "off", KUBERNETES_SERVICE_HOST: "10.0.0.1" };
+  for (const { name: variable, value, valueFrom } of container.env as Variable[]) {
+    const facts = about.get(environment.shape[variable as VariableName]);
+    assert.ok(facts, `${name}: ${variable}`);
+    assert.ok(!facts.roles || facts.roles.includes(role), `${name} does not read ${variable}`);
+    if (!valueFrom?.secretKeyRef.optional) env[variable] = value ?? SECRET_VALUES[variable];
+  }
+  if (container.envFrom) Object.assign(env, { S3_ACCESS_KEY: "key", S3_SECRET_KEY: "secret" });
+  const mounted: string[] = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
+  if (pod.automountServiceAccountToken) mounted.push("/var/run/secrets/kubernetes.io/serviceaccount");
+  const files = {
+    exists: (path: string) => mounted.some((folder) => path.startsWith(`${folder}/`)),
+    read: (path: string) => path.endsWith("ca.crt") ? "-----BEGIN CERTIFICATE-----" : null,
+  };
+  const { roles, warnings } = readConfig(env, files);
+  assert.deepEqual([...roles], [role]);
+  assert.deepEqual(warnings.filter((line) => !line.startsWith("HOST")), []);
+}
+
+Deno.test({
+  name:
+    "chart: helm has no complaint, renders the values of docs/deployment.md, and rejects what values.schema.json does",
+  ignore: HELM === null,
+  async fn() {
+    const { success, stdout } = await new Deno.Command(HELM!, {
+      args: ["lint", "--strict", CHART, "--set", "secrets.redis=r"],
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stdout));
+    const [, documented] = /^ +```yaml\n(.*?)^ +```$/ms.exec(await Deno.readTextFile("docs/deployment.md"))!;
+    assert.match(await template(CHART, parse(documented)), /HCP_DOMAIN/);
+    await assert.rejects(template(CHART, { ...CHART_VALUES.everything, image: { digest: "sha256:1" } }), /digest/);
+    await assert.rejects(template(CHART, { gateway: { replicas: 2 } }), /secrets\.redis is required/);
+  },
+});
