@@ -12,11 +12,14 @@ import {
   uploadSection,
   wasLedHere,
 } from "@/lib/client/storage/dock.ts";
+import { lazyComponent } from "@/lib/client/storage/lazy_component.ts";
 import type { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import { isFinished } from "@/lib/presentation/storage/task_record.ts";
 import { TASK_LABELS, tasksLine } from "@/lib/presentation/storage/task_sentences.ts";
 import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
-import { TaskRows } from "./task_rows.tsx";
+
+/** Most visits have no task. */
+const TaskRows = lazyComponent(async () => (await import("./task_rows.tsx")).TaskRows);
 
 type SectionName = "uploads" | "tasks";
 
