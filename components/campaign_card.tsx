@@ -28,7 +28,7 @@ interface CampaignCardProps {
   /** Why the failed volumes were not saved, or what their file lacks. */
   readonly failedProblem: string | null;
   readonly open: boolean;
-  /** What only an open card shows; null while no card is open, `failed` where its code could not be loaded. */
+  /** What only an open card shows; null until its code is loaded, `failed` where it could not be. */
   readonly zones: typeof OPEN_ZONES | "failed" | null;
   /** The name alone would be ambiguous. */
   readonly spansNamespaces: boolean;

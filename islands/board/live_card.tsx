@@ -27,7 +27,7 @@ export function LiveCard(props: LiveCardProps) {
   // A card that was left open stays folded until its zones and its volumes are there. Until then the page reserves the height
   // that it had, so that it opens without moving anything. One that comes back into the list has them, and is open at once.
   const isReserved = useSignal(!card.open.peek() || openZones.peek() === null || card.volumes.peek().length === 0);
-  const open = useComputed(() => card.open.value && openZones.value !== null && !isReserved.value);
+  const open = useComputed(() => card.open.value && !isReserved.value);
   useEffect(() => {
     if (isRememberedOpen(card.summary.value)) card.setOpen(true);
     const element = place.current;
