@@ -249,7 +249,9 @@ function useHeights(heights: CardHeights, measured: { value: number }, onMeasure
     const sized = (boxes: readonly ResizeObserverEntry[]) => {
       const news = boxes.filter(({ target, borderBoxSize: [box] }) => {
         const card = places.get(target);
-        return card && heights.set(campaignKey(card.summary.peek()), box.blockSize, !card.open.peek());
+        // A card that has left the document is observed once more, without a height.
+        return card && target.isConnected &&
+          heights.set(campaignKey(card.summary.peek()), box.blockSize, !card.open.peek());
       });
       if (news.length === 0) return;
       measured.value++;

@@ -262,7 +262,8 @@ export class BoardStore {
   }
 
   #arrange(order: readonly JobSummary[]): void {
-    const before = this.cards.value;
+    // Not `value`: the island that creates the store while it renders would render once more for what it already shows.
+    const before = this.cards.peek();
     const known = new Map(before.map((card) => [campaignKey(card.summary.value), card]));
     const cards = order.map((job) => {
       const card = known.get(campaignKey(job));

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 
+import { effect } from "@preact/signals";
+
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { BoardStore } from "@/lib/client/board_store.ts";
 import type { CampaignApi } from "@/lib/client/campaign_api.ts";
@@ -52,6 +54,16 @@ Deno.test("board: waits a minute after what the server rendered, and keeps the o
   assert.deepEqual(names(), ["a", "b"]);
   assert.equal(board.drifted.value, true);
   board.stop();
+});
+
+Deno.test("board: a component that creates it while it renders need not render again for it", () => {
+  let renders = 0;
+  const stop = effect(() => {
+    renders++;
+    boardOf([summary({ name: "a" })]);
+  });
+  stop();
+  assert.equal(renders, 1);
 });
 
 Deno.test("board: of a long list the page holds the first cards, and the others are read at once", async () => {
