@@ -1,5 +1,5 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { isWhole } from "@/lib/presentation/campaign_state.ts";
+import { isAtGate, isWhole } from "@/lib/presentation/campaign_state.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
 import { atLeast, knowsPages } from "@/lib/presentation/pages_sentence.ts";
 import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
@@ -17,7 +17,7 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
         <dd>
           <Meter
             parts={[{ count: counts.done, tone: "done" }, { count: counts.failed, tone: "bad" }, {
-              count: counts.active,
+              count: isAtGate(job) ? 0 : counts.active,
               tone: "run",
             }]}
             total={counts.total}

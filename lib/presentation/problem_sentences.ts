@@ -2,7 +2,7 @@ import type { JobSummary, Reason } from "@/lib/campaigns/projection/types.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/lib/presentation/sentences/en/problems.ts";
 import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
-import { isHeldByWarmup } from "./campaign_state.ts";
+import { isAtGate, isHeldByWarmup } from "./campaign_state.ts";
 
 export const PROBLEMS = inLanguage({ en: en.PROBLEMS, sv: sv.PROBLEMS });
 const STAGE_WORDS = inLanguage({ en: en.STAGE_WORDS, sv: sv.STAGE_WORDS });
@@ -49,7 +49,7 @@ export function unexplainedFailure(): FailureWords {
  */
 export function warmupWords(job: JobSummary): FailureWords | null {
   const { warmup, pipeline, phase } = job;
-  const isHeld = isHeldByWarmup(job);
+  const isHeld = isHeldByWarmup(job) || isAtGate(job);
   if (warmup.phase === "missing" && phase !== "Succeeded") {
     return { text: isHeld ? PROBLEMS.noWarmupHeld(pipeline) : PROBLEMS.noWarmup(pipeline), raw: null };
   }

@@ -223,6 +223,14 @@ Deno.test("warm-up: a failed one is a problem with its cause, a missing one unti
   for (const phase of ["pending", "running", "succeeded"] as const) assert.equal(text({ phase }), null);
 });
 
+Deno.test("warm-up: volumes whose pods wait for it have not started", () => {
+  const waiting = { code: "warmup", reason: "WarmupFailed", message: null, since: null } as const;
+  const counts = { total: 6, active: 2, done: 0, failed: 0 };
+  const text = (warmup: Warmup) => warmupWords(summary({ name: "a", pipeline: "lion", warmup, counts, waiting }))?.text;
+  assert.match(text({ phase: "failed" }) ?? "", /No volume starts before it succeeds/);
+  assert.match(text({ phase: "missing" }) ?? "", /no volume starts before one succeeds/);
+});
+
 Deno.test("warm-up: of a campaign that has begun or is over, only the next one of its pipeline waits for it", () => {
   const none = { total: 4, active: 0, done: 0, failed: 0 };
   const begun: Partial<JobSummary>[] = [
