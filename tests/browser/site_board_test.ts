@@ -44,6 +44,7 @@ Deno.test(
     await page.waitForURL(`${site.url}?q=lund&state=waiting&sort=name`);
     assert.deepEqual(await names(page), ["landsarkivet-lund"]);
     await page.goBack();
+    await page.locator("article").nth(1).waitFor();
     assert.deepEqual(await names(page), [
       "ett-mycket-långt-namn-på-en-kampanj-som-fyller-hela-raden-i-listan",
       "landsarkivet-lund",

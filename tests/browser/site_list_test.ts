@@ -108,7 +108,7 @@ Deno.test(
     const fold = card.locator(".fold");
     await fold.focus();
     await page.keyboard.press("Enter");
-    assert.equal(await fold.getAttribute("aria-expanded"), "true");
+    await card.locator(".fold[aria-expanded=true]").waitFor();
     const rows = card.locator("tbody[data-chunk] tr");
     await rows.nth(7).waitFor();
     assert.equal(await rows.count(), 8);
@@ -119,7 +119,7 @@ Deno.test(
     await card.getByText("Load 200 more of 1,000").press("Enter");
     await card.locator("table.volumes[aria-rowcount='401']").waitFor();
     await card.getByText("Pipeline YAML").click();
-    assert.ok(await card.getByText("riksarkivet/åäö").isVisible());
+    await card.getByText("riksarkivet/åäö").waitFor();
     await page.reload();
     await rows.nth(7).waitFor();
     assert.equal(await fold.getAttribute("aria-expanded"), "true");

@@ -150,8 +150,10 @@ Deno.test(
 
     await page.click("text=Pages as a table");
     const rows = page.locator(".run-pages tbody tr:has(th)");
+    await rows.nth(49).waitFor();
     assert.equal(await rows.count(), 50);
     await page.click("text=Show the other 70");
+    await rows.nth(119).waitFor();
     assert.equal(await rows.count(), 120);
     // The page that was lost has no canvas, so that the next one is where it would have been.
     const hrefs = await rows.nth(8).locator("a").evaluateAll((links) => links.map((link) => link.getAttribute("href")));

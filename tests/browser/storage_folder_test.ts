@@ -120,7 +120,7 @@ whole("storage folder: search, sort, selection by mouse and keys, the panel, and
   assert.match(page.url(), /&open=own%2Fpage%20004\.tif$/);
   assert.deepEqual(await accessibilityFindings(page), []);
   await page.keyboard.press("Escape");
-  assert.equal(await page.locator(".side").count(), 0);
+  await page.locator(".side").waitFor({ state: "detached" });
   await focusOn(page, "page 004.tif");
   await page.keyboard.press("Escape");
   assert.equal(await status(page), "122 entries");
