@@ -68,7 +68,11 @@ Deno.test("session key: without a key of 32 bytes at the start there is no start
 Deno.test("session key: a file may hold a second key, which opens beside the first one", () => {
   inFolder((path) => {
     const [old, next] = [randomBytes(32), randomBytes(32)];
-    const write = (...keys: Uint8Array[]) => Deno.writeTextFileSync(path, keys.map(encoded).join("\n") + "\n");
+    // A new file each time: one that is edited twice within a millisecond looks the same.
+    const write = (...keys: Uint8Array[]) => {
+      Deno.writeTextFileSync(`${path}.new`, keys.map(encoded).join("\n") + "\n");
+      Deno.renameSync(`${path}.new`, path);
+    };
     write(old);
     const current = sessionKeyFile(path);
     const hold = (...keys: Uint8Array[]) => assert.deepEqual(current().map((key) => key.export()), keys);
