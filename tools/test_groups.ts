@@ -42,8 +42,9 @@ function sizeOf(files: readonly TestFile[]): number {
   return files.reduce((sum, { text }) => sum + text.length, 0);
 }
 
+/** Where its tests are not checked for operations and resources; `leaks` are these options of a fixture. */
 function leavesSomething({ text }: TestFile): boolean {
-  return /\bsanitize(?:Ops|Resources): false\b/.test(text);
+  return /\bsanitize(?:Ops|Resources): false\b|\bleaks\b/.test(text);
 }
 
 /** `lib/http` of `tests/lib/http/admission/x_test.ts`: a room's part, or the room where its files are no more. */

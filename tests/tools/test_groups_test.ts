@@ -27,8 +27,10 @@ Deno.test("test groups: a file whose tests may leave something behind runs alone
     file("embedded/store/b_test.ts", "{ sanitizeOps: false }"),
     file("embedded/store/c_test.ts"),
     file("components/d_test.tsx", "{ sanitizeResources: false }"),
+    file("embedded/store/e_test.ts", 'import { leaks } from "./fixture.ts";'),
   ];
   assert.deepEqual(grouped(testGroups(files, 9)), [
+    ["embedded/store/e", ["embedded/store/e_test.ts"]],
     ["components/d", ["components/d_test.tsx"]],
     ["embedded/store/b", ["embedded/store/b_test.ts"]],
     ["embedded/store", ["embedded/store/a_test.ts", "embedded/store/c_test.ts"]],
