@@ -63,6 +63,7 @@ export function serverConfig(reading: Reading): ServerConfig {
   if (!reading.embedded.any) {
     return { ...common, allowedHosts: null };
   }
+  const publicName = nameBeyondLoopback(reading);
   if (isWildcard(host) && !CAMPAIGN_RESULTS_URL) {
     reading.refuse(
       "CAMPAIGN_RESULTS_URL",
@@ -70,13 +71,22 @@ export function serverConfig(reading: Reading): ServerConfig {
         "such as http://localhost:8000/results, or leave HOST at 127.0.0.1",
     );
   }
-  if (!isLoopback(host) && reading.embedded.samples) {
-    reading.warn("HOST", `${host} lets others reach the embedded parts, whose sample passwords are public`);
+  if (reading.embedded.samples) {
+    const warn = (variable: VariableName, name: string) =>
+      reading.warn(variable, `${name} lets others reach the embedded parts, whose sample passwords are public`);
+    if (!isLoopback(host)) warn("HOST", host);
+    else if (publicName !== null) warn("CAMPAIGN_RESULTS_URL", publicName);
   }
   const names = new Set(LOOPBACK_NAMES);
   if (!isWildcard(host)) names.add(host);
   if (CAMPAIGN_RESULTS_URL) names.add(new URL(CAMPAIGN_RESULTS_URL).hostname);
   return { ...common, allowedHosts: [...names] };
+}
+
+/** The host name of the site, where browsers elsewhere may use it; null: it is one of this machine, or is not set. */
+function nameBeyondLoopback({ settings: { CAMPAIGN_RESULTS_URL } }: Reading): string | null {
+  const name = CAMPAIGN_RESULTS_URL === undefined ? null : new URL(CAMPAIGN_RESULTS_URL).hostname;
+  return name === null || isLoopback(name) ? null : name;
 }
 
 /** The files of the server's certificate; one of them alone is an error. */
@@ -174,7 +184,7 @@ function administrators(reading: Reading): Administrators | null {
     system: file("EMBEDDED_ADMIN_PASSWORD_FILE"),
     tenant: name === undefined ? null : { name, password: file("EMBEDDED_TENANT_PASSWORD_FILE") },
     isPublic: !isLoopback(HOST) || !isLoopback(EMBEDDED_HOST) || S3_PUBLIC_ENDPOINT_URL !== undefined ||
-      proxiesInFront(reading) > 0,
+      nameBeyondLoopback(reading) !== null || proxiesInFront(reading) > 0,
   };
 }
 

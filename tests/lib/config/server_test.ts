@@ -29,6 +29,15 @@ Deno.test("HOST: a name of its own is accepted beside the loopback names, and wa
   assert.equal(warnings.length, 1);
 });
 
+Deno.test("CAMPAIGN_RESULTS_URL: a name beyond loopback warns beside sample passwords", () => {
+  const warnings = (CAMPAIGN_RESULTS_URL: string) => read({ CAMPAIGN_RESULTS_URL }).warnings;
+  assert.match(
+    warnings("https://box.example.org/results").join("\n"),
+    /^CAMPAIGN_RESULTS_URL: box\.example\.org lets others.*$/,
+  );
+  assert.deepEqual(warnings("http://127.0.0.1:9000/results"), []);
+});
+
 Deno.test("EMBEDDED_HOST: shown in addresses, so no wildcard", () => {
   refused({ EMBEDDED_HOST: "0.0.0.0" }, "EMBEDDED_HOST", /not a wildcard/);
   assert.equal(read({ EMBEDDED_HOST: "::1" }).embedded.host, "::1");

@@ -59,6 +59,8 @@ Deno.test("without samples: whatever lets others in makes the store public", () 
   assert.equal(isPublic({ EMBEDDED_HOST: "192.0.2.1" }), true);
   assert.equal(isPublic({ TRUSTED_HOPS: "1" }), true);
   assert.equal(isPublic({ S3_PUBLIC_ENDPOINT_URL: "https://{tenant}.s3.example.org" }), true);
+  assert.equal(isPublic({ CAMPAIGN_RESULTS_URL: "https://store.example.org/results" }), true);
+  assert.equal(isPublic({ CAMPAIGN_RESULTS_URL: "http://localhost:9000/results" }), false);
 });
 
 Deno.test("without samples: beyond loopback without TLS it warns of that, and of no public passwords", () => {
