@@ -26,6 +26,8 @@ export interface StoreContext {
   readonly usage: UsageHistory;
   readonly reads: ReadCounter;
   readonly logins: Logins;
+  /** MD5s of passwords that everyone knows: no account may get one. */
+  readonly publicPasswords: readonly string[];
   readonly writer: WriterClient;
   /** Whether the disk of the data folder has room. */
   readonly space: DiskSpace;

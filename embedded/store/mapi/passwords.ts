@@ -38,6 +38,8 @@ interface PasswordOwner {
   readonly username: string;
   /** MD5s of the present password and those before it, the newest first. */
   readonly former: readonly string[];
+  /** MD5s of passwords that no account of the store may get. */
+  readonly publicPasswords: readonly string[];
 }
 
 /**
@@ -48,7 +50,7 @@ interface PasswordOwner {
 export function newPasswordMd5(
   password: unknown,
   rules: ConsoleSecurity,
-  { username, former }: PasswordOwner,
+  { username, former, publicPasswords }: PasswordOwner,
   member = "password",
 ): string {
   if (typeof password !== "string") throw invalid(member, "is required");
@@ -67,6 +69,7 @@ export function newPasswordMd5(
     throw invalid(member, "is one of the most common ones");
   }
   const md5 = passwordMd5(password);
+  if (publicPasswords.includes(md5)) throw invalid(member, "is the public one of the samples");
   if (rules.blockPasswordReUse && former.slice(0, rules.passwordReuseDepth).includes(md5)) {
     throw invalid(member, `must not be one of the last ${rules.passwordReuseDepth}`);
   }

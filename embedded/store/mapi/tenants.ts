@@ -87,7 +87,8 @@ export async function createTenant(
   const { name, ...settings } = parsed(NEW, await body());
   const username = parsed(usernameSchema, query.get("username"), "username");
   const rules = CONSOLE_SECURITY_DEFAULTS;
-  const passwordMd5 = newPasswordMd5(query.get("password"), rules, { username, former: [] });
+  const { publicPasswords } = store;
+  const passwordMd5 = newPasswordMd5(query.get("password"), rules, { username, former: [], publicPasswords });
   const record = newTenantRecord(settings);
   const firstUser = {
     name: username,

@@ -69,7 +69,7 @@ export function checkedMd5(user: User, password: unknown, { store }: MapiRequest
   return newPasswordMd5(
     password,
     consoleSecurity(store.documents, user.tenant),
-    { username: user.name, former },
+    { username: user.name, former, publicPasswords: store.publicPasswords },
     member,
   );
 }

@@ -60,6 +60,7 @@ export async function createUser({ store, caller, query, body, tenant }: TenantR
     passwordMd5: newPasswordMd5(query.get("password"), consoleSecurity(store.documents, tenant.id), {
       username: name,
       former: [],
+      publicPasswords: store.publicPasswords,
     }),
     record: JSON.stringify(record),
   });

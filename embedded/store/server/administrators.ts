@@ -40,7 +40,7 @@ const OTHERS = 0o007;
  *
  * @param warn receives lines for the operator
  * @throws {DataFolderError} for a missing or unusable password; and where accounts have the public password of the
- *   samples although clients beyond this machine reach the store
+ *   samples although clients beyond this machine reach the store, in which case nothing is written
  */
 export async function addAdministrators(
   store: StoreContext,
@@ -50,9 +50,26 @@ export async function addAdministrators(
   const { accounts, writer } = store;
   const publicMd5 = passwordMd5(SAMPLE_PASSWORD);
   const former = accounts.user(SYSTEM, ADMINISTRATOR);
+  const isReplaced = former?.passwordMd5 === publicMd5 && system.path !== null;
+  const levels = [
+    { id: SYSTEM, prefix: "" },
+    ...accounts.tenants().map(({ id, name }) => ({ id, prefix: `${name}/` })),
+  ];
+  const exposed = levels.flatMap(({ id, prefix }) =>
+    accounts.users(id)
+      .filter((user) => user.passwordMd5 === publicMd5 && !(isReplaced && user.id === former.id))
+      .map(({ name }) => `${prefix}${name}`)
+  );
+  const line = `EMBEDDED_SAMPLES: accounts still have the public password of the samples (${exposed.join(", ")}): ` +
+    "change their passwords or delete them";
+  // Before anything is written: a folder with samples stays one.
+  if (exposed.length > 0 && isPublic) {
+    throw new DataFolderError(`${line}, with everything on loopback, before others may reach the store.`);
+  }
+
   if (accounts.users(SYSTEM).length === 0) {
     await writer.change("createUser", { tenant: SYSTEM, ...administrator("System administrator", system, warn) });
-  } else if (former?.passwordMd5 === publicMd5 && system.path !== null) {
+  } else if (isReplaced) {
     await writer.change("modifyUser", { user: former.id, record: {}, passwordMd5: md5Of(system, warn), unlock: true });
   }
   if (tenant !== null && !accounts.tenant(tenant.name)) {
@@ -65,19 +82,7 @@ export async function addAdministrators(
     });
   }
   beginWithoutSamples(store.folder);
-
-  const levels = [
-    { id: SYSTEM, prefix: "" },
-    ...accounts.tenants().map(({ id, name }) => ({ id, prefix: `${name}/` })),
-  ];
-  const exposed = levels.flatMap(({ id, prefix }) =>
-    accounts.users(id).filter((user) => user.passwordMd5 === publicMd5).map(({ name }) => `${prefix}${name}`)
-  );
-  if (exposed.length === 0) return;
-  const line = `EMBEDDED_SAMPLES: accounts still have the public password of the samples (${exposed.join(", ")}): ` +
-    "change their passwords or delete them";
-  if (isPublic) throw new DataFolderError(`${line}, with everything on loopback, before others may reach the store.`);
-  warn(`${line} before others may reach the store.`);
+  if (exposed.length > 0) warn(`${line} before others may reach the store.`);
 }
 
 function administrator(fullName: string, file: PasswordFile, warn: (line: string) => void): NewUser {

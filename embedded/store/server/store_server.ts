@@ -8,6 +8,7 @@ import { Documents } from "@/embedded/store/documents.ts";
 import { Groups } from "@/embedded/store/groups.ts";
 import { openIndexForReading } from "@/embedded/store/index.ts";
 import type { mapiHandler } from "@/embedded/store/mapi/mapi_server.ts";
+import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Objects } from "@/embedded/store/objects.ts";
 import { Ports, type Protocol } from "@/embedded/store/ports.ts";
@@ -21,7 +22,7 @@ import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import type { DrainingServer, Handler } from "@/lib/process/draining_server.ts";
 import { addAdministrators, type Administrators } from "./administrators.ts";
 import { publicTenant } from "./public_endpoint.ts";
-import { addSamples } from "./samples.ts";
+import { addSamples, SAMPLE_PASSWORD } from "./samples.ts";
 
 export interface StoreServerOptions {
   /** The data folder, locked by the caller. */
@@ -45,8 +46,8 @@ export interface LevelAddress {
 
 /**
  * The embedded store: a server for each protocol and tenant over one data folder. With sample accounts, whose password
- * is public, it accepts only requests whose Host is a loopback name, so that a page elsewhere cannot reach it through DNS
- * rebinding.
+ * is public, and where no client elsewhere is to reach it, it accepts only requests whose Host is a loopback name, so
+ * that a page elsewhere cannot reach it through DNS rebinding.
  */
 export class StoreServer {
   readonly #options: StoreServerOptions;
@@ -90,6 +91,7 @@ export class StoreServer {
       usage: new UsageHistory(statements),
       reads: new ReadCounter(writer, Date.now),
       logins: new Logins(statements, documents, writer, Date.now),
+      publicPasswords: "samples" in options.accounts ? [] : [passwordMd5(SAMPLE_PASSWORD)],
       writer,
       space: writer.space,
       maintenance: new Maintenance(writer, softQuotas, Date.now),
@@ -166,8 +168,9 @@ export class StoreServer {
 
   #listen(level: string, protocol: Protocol, handler: AddressedHandler): string {
     const { hostname, accounts } = this.#options;
+    const isGuarded = "samples" in accounts || !accounts.administrators.isPublic;
     const guarded: Handler = (request, { remoteAddr }) =>
-      !("samples" in accounts) || isLoopbackHost(request.headers.get("host"), hostname)
+      !isGuarded || isLoopbackHost(request.headers.get("host"), hostname)
         ? handler(request, remoteAddr.hostname)
         : misdirected(request);
     const server = this.#ports.listen(level, protocol, hostname, guarded, stopping);

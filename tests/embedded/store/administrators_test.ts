@@ -50,6 +50,14 @@ async function statusOf(store: Store, tenant: string | null, user: string, passw
   return response.status;
 }
 
+/** The response to a request with a Host that is no name of the machine. */
+async function ofForeignHost(store: Store): Promise<string> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(store.s3("archive")).port) });
+  const head = "GET / HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n";
+  await connection.write(new TextEncoder().encode(head));
+  return await new Response(connection.readable).text();
+}
+
 /** What is written to standard error meanwhile. */
 async function warnings(work: () => Promise<unknown>): Promise<string[]> {
   const lines: string[] = [];
@@ -80,6 +88,7 @@ Deno.test("administrators: the first start creates them with the passwords of th
   assert.equal(await statusOf(first, "archive", "admin", TENANT_PASSWORD), 200);
   assert.equal(await statusOf(first, null, "admin", SAMPLE_PASSWORD), 403);
   assert.equal(first.mapi("research"), "", "no sample tenant");
+  assert.match(await ofForeignHost(first), /^HTTP\/1.1 403 /, "the host names of a proxy are its own matter");
   const s3 = first.client("archive", "admin", TENANT_PASSWORD);
   assert.deepEqual((await s3.send(new ListBucketsCommand({}))).Buckets ?? [], []);
   const sample = first.client("archive", "curator");
@@ -116,6 +125,34 @@ Deno.test("administrators: a missing, short, long or public password ends the st
   await store.stop();
 });
 
+Deno.test("administrators: without samples no account gets their public password, which would end the next public start", async () => {
+  using folder = newFolder();
+  const files = [folder.file("admin", PASSWORD), folder.file("archive", TENANT_PASSWORD)] as const;
+  const store = await start(folder, administrators(...files, true));
+  const statusOfCall = async (method: string, path: string, body: unknown) => {
+    const response = await fetch(`${store.mapi(null)}/mapi/tenants${path}`, {
+      method,
+      headers: mapiAuthorization("admin", PASSWORD),
+      body: JSON.stringify(body),
+    });
+    await response.body?.cancel();
+    const message = response.headers.get("x-hcp-errormessage") ?? "";
+    return [response.status, message.includes("public one of the samples")];
+  };
+  const changed = (newPassword: string) =>
+    statusOfCall("POST", "/archive/userAccounts/admin/changePassword", { newPassword });
+  const created = (password: string) =>
+    statusOfCall("PUT", `/archive/userAccounts?password=${encodeURIComponent(password)}`, {
+      ...{ username: "reader", fullName: "Reader" },
+      ...{ localAuthentication: true, enabled: true, forcePasswordChange: false },
+    });
+  const tenant = (password: string) =>
+    statusOfCall("PUT", `?username=admin&password=${encodeURIComponent(password)}`, { name: "research" });
+  for (const call of [changed, created, tenant]) assert.deepEqual(await call(SAMPLE_PASSWORD), [400, true]);
+  assert.deepEqual(await changed(PASSWORD), [200, false]);
+  await store.stop();
+});
+
 Deno.test("administrators: a file that every user can read is a warning", async () => {
   using folder = newFolder();
   const path = folder.file("admin", PASSWORD, 0o644);
@@ -134,10 +171,14 @@ Deno.test("administrators: a folder with samples becomes a store in use once no 
     () => start(folder, accounts(true)),
     new RegExp(`^EMBEDDED_SAMPLES: accounts still have the public password of the samples \\(${exposed}\\): change`),
   );
+  const samples = await startStore(folder.data);
+  assert.equal(await statusOf(samples, null, "admin", SAMPLE_PASSWORD), 200, "a start that ends so changes nothing");
+  await samples.stop();
   let store: Store | undefined;
   const lines = await warnings(async () => store = await start(folder, accounts(false)));
   assert.ok(store);
   assert.deepEqual([lines.length, lines[0].includes(`(${exposed})`)], [1, true]);
+  assert.match(await ofForeignHost(store), /^HTTP\/1.1 421 /, "no page elsewhere reaches the public passwords");
   assert.equal(
     await statusOf(store, null, "admin", PASSWORD),
     200,
