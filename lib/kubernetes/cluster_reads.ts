@@ -1,5 +1,5 @@
 import { entries, member, parsedJson, stringAt } from "@/lib/std/untrusted.ts";
-import { ClusterUnavailable } from "./cluster_unavailable.ts";
+import { ClusterForbidden, ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { ClusterConnection } from "./connection.ts";
 
 /** One collection of the API, and which of its objects are wanted. */
@@ -59,6 +59,7 @@ export async function listVersioned<T>(
 /**
  * One object, or null when there is none of that name.
  *
+ * @throws {ClusterForbidden} when the account may not read it
  * @throws {ClusterUnavailable}
  */
 export async function getObject(
@@ -68,6 +69,7 @@ export async function getObject(
 ): Promise<unknown> {
   const { status, body } = await connection.send({ method: "GET", path, signal });
   if (status === 404) return null;
+  if (status === 403) throw new ClusterForbidden();
   if (status !== 200) throw new ClusterUnavailable(`status ${status}`);
   return parsed(body);
 }

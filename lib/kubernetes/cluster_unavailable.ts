@@ -10,3 +10,10 @@ export class ClusterUnavailable extends HttpError {
     super(502, "the cluster did not answer", { cause });
   }
 }
+
+/** The account may not do what was requested: a right is missing, so another attempt fails as well. */
+export class ClusterForbidden extends ClusterUnavailable {
+  constructor() {
+    super("status 403");
+  }
+}

@@ -1,7 +1,7 @@
 import { type BatchJob, readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { getObject } from "@/lib/kubernetes/cluster_reads.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { ClusterForbidden, ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
 import { configMapPath, jobsPath } from "@/lib/kubernetes/object_paths.ts";
 import { entries, member, parsedJson, stringAt } from "@/lib/std/untrusted.ts";
@@ -25,7 +25,7 @@ interface RecordWriterOptions {
 /** `contended`: another client writes the same record, which is not an error. `gone`: the Job no longer exists. */
 export type RecordOutcome = "written" | "unchanged" | "contended" | "gone";
 
-/** A failed write: the API server rejected it, failed, or did not respond. */
+/** A failed write: the API server rejected it or a read that it needs, failed, or did not respond. */
 export class RecordRejected extends Error {
   override readonly name = "RecordRejected";
 }
@@ -36,8 +36,8 @@ export interface RecordWriter {
    * Records a campaign's summary and, when `failures` are given, adds those. Both are judged by the Job and the record as
    * they stand now: nothing is written for a Job that is gone or was replaced.
    *
-   * @throws {RecordRejected} when a write fails
-   * @throws {ClusterUnavailable} when Job or record cannot be read
+   * @throws {RecordRejected} when a write fails, or the account may not read Job or record
+   * @throws {ClusterUnavailable} when Job or record cannot be read now
    */
   write(job: BatchJob, failures: Failures | null): Promise<RecordOutcome>;
 }
@@ -49,8 +49,8 @@ export function recordWriter({ connection, conventions, resultsUrl }: RecordWrit
       const path = configMapPath(namespace, statusRecordName(name));
       if (path === null) return "gone";
       const [jobObject, recordObject] = await Promise.all([
-        getObject(connection, `${jobsPath(namespace)}/${encodeURIComponent(name)}`),
-        getObject(connection, path),
+        getObject(connection, `${jobsPath(namespace)}/${encodeURIComponent(name)}`).catch(forbidden("jobs")),
+        getObject(connection, path).catch(forbidden("configmaps")),
       ]);
       const job = readJob(jobObject, conventions);
       if (job?.kind !== "campaign" || job.uid !== uid || uid === "") return "gone";
@@ -83,6 +83,13 @@ async function applied(
   if (status === 409 || (status === 422 && namesAnotherObject(parsedJson(body)))) return "contended";
   if (status !== 200 && status !== 201) throw new RecordRejected(`status ${status}`);
   return readStoredRecord(parsedJson(body));
+}
+
+/** A right that is missing is reported as a rejected write is, since without it no record is ever written. */
+function forbidden(resource: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof ClusterForbidden ? new RecordRejected(`status 403 of get ${resource}`) : error;
+  };
 }
 
 /** Whether another object of that name replaced the record: then the uid, which cannot change, is the only cause. */

@@ -219,3 +219,12 @@ Deno.test("record writer: distinguishes a failed write from a failed read", asyn
     assert.equal(await writer.write(job(), null), "contended");
   });
 });
+
+Deno.test("record writer: names the right that its account lacks", async () => {
+  await withServer(async ({ server, writer }) => {
+    for (const resource of ["jobs", "configmaps"]) {
+      server.fault = ({ method, path }) => method === "GET" && path.includes(`/${resource}/`) ? 403 : null;
+      await assert.rejects(writer.write(job(), null), new RecordRejected(`status 403 of get ${resource}`));
+    }
+  });
+});
