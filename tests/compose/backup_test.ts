@@ -113,3 +113,37 @@ Deno.test("deploy/backup: each run adds a checked backup, and removes the oldest
     Deno.removeSync(`${data}/..`, { recursive: true });
   }
 });
+
+Deno.test("deploy/backup: where the one before it has damaged bodies, a backup is made once more without links to it", () => {
+  const folder = Deno.makeTempDirSync({ prefix: "stackroom-backups-" });
+  const target = `${folder}/backups`;
+  const newest = "20260101T000000Z";
+  try {
+    Deno.mkdirSync(`${target}/${newest}`, { recursive: true });
+    // In place of the tasks: a backup with links to an earlier one is damaged, and so is every one where DAMAGED is set.
+    const tasks = `#!/bin/sh
+case $3 in
+backup) mkdir "$4" && echo "\${5:-}" > "$4/earlier" ;;
+verify) [ -z "$(cat "$DATA_DIR/earlier")$DAMAGED" ] ;;
+esac
+`;
+    // Written by another process: one that this one starts meanwhile would inherit the open file, which then cannot run.
+    const write = ["-c", 'printf %s "$1" > "$0" && chmod 700 "$0"', `${folder}/deno`, tasks];
+    assert.ok(new Deno.Command("sh", { args: write }).outputSync().success);
+    const run = (DAMAGED: string) => {
+      const env = { DATA_DIR: "/data", PATH: `${folder}:${Deno.env.get("PATH")}`, DAMAGED };
+      const { code, stderr } = new Deno.Command(`${ROOT}deploy/backup`, { args: [target], env }).outputSync();
+      const names = [...Deno.readDirSync(target)].map(({ name }) => name).filter((name) => name !== "unfinished");
+      return { code, stderr: new TextDecoder().decode(stderr), names: names.sort() };
+    };
+    const damaged = run("1");
+    assert.deepEqual([damaged.code, damaged.names], [1, [newest]], "it is damaged either way");
+    const { code, stderr, names } = run("");
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, new RegExp(`^The backup is made once more, with no links to ${newest}: .*\\n$`));
+    assert.equal(names.length, 2);
+    assert.equal(Deno.readTextFileSync(`${target}/${names[1]}/earlier`), "\n");
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
