@@ -6,6 +6,10 @@ import { TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 const LOOPBACK = "127.0.0.1";
 const POLL_MS = 20;
 const START_TIMEOUT_MS = 20_000;
+const START_ATTEMPTS = 5;
+/** Ports beyond those that Linux gives to listeners on port 0 and to outgoing connections. */
+const FIRST_PORT = 61_000;
+const PORTS = 4_000;
 
 /** Caddy, where this machine has it; null: a small proxy of the tests stands in for it. */
 export const CADDY_PROGRAM = ["/usr/bin/caddy", "/usr/local/bin/caddy"].find((path) => {
@@ -45,8 +49,17 @@ export function smallProxy(routes: Routes): HostProxy {
   return { port: server.addr.port, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** Caddy with the same routes. */
-export async function caddyProxy(port: number, routes: Routes): Promise<HostProxy> {
+/** Caddy with the same routes, on a port of its own. It cannot say which free one it found, so it tries some. */
+export async function caddyProxy(routes: Routes): Promise<HostProxy> {
+  for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
+    const proxy = await startCaddy(FIRST_PORT + Math.floor(Math.random() * PORTS), routes);
+    if (proxy !== null) return proxy;
+  }
+  throw new Error(`${CADDY_PROGRAM} ended at each of ${START_ATTEMPTS} starts`);
+}
+
+/** @returns null where it ends, as it does on a port that is taken */
+async function startCaddy(port: number, routes: Routes): Promise<HostProxy | null> {
   const folder = await Deno.makeTempDir({ prefix: "stackroom-caddy-" });
   const sites = [...routes].map(([host, target]) => `${host}:${port} {\n\ttls internal\n\treverse_proxy ${target}\n}`);
   const globals = `{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind ${LOOPBACK}\n}`;
@@ -57,19 +70,26 @@ export async function caddyProxy(port: number, routes: Routes): Promise<HostProx
     stdout: "null",
     stderr: "null",
   }).spawn();
-  const proxy = { port };
-  for (const end = Date.now() + START_TIMEOUT_MS; !(await servesAll(proxy, routes));) {
-    if (Date.now() > end) throw new Error(`${CADDY_PROGRAM} does not serve port ${port}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  return {
-    ...proxy,
+  let hasEnded = false;
+  const ended = caddy.status.then(() => hasEnded = true);
+  const proxy = {
+    port,
     async [Symbol.asyncDispose]() {
-      caddy.kill("SIGTERM");
-      await caddy.status;
+      if (!hasEnded) caddy.kill("SIGTERM");
+      await ended;
       await Deno.remove(folder, { recursive: true });
     },
   };
+  for (const end = Date.now() + START_TIMEOUT_MS; !(await servesAll(proxy, routes)) && !hasEnded;) {
+    if (Date.now() > end) {
+      await proxy[Symbol.asyncDispose]();
+      throw new Error(`${CADDY_PROGRAM} does not serve port ${port}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  if (!hasEnded) return proxy;
+  await proxy[Symbol.asyncDispose]();
+  return null;
 }
 
 interface Sent {

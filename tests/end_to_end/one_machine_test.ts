@@ -99,9 +99,8 @@ Deno.test({
         assert.deepEqual(await users.json(), { username: ["admin"] }, name);
       };
       await check("a small proxy", small);
-      await small[Symbol.asyncDispose]();
       if (CADDY_PROGRAM === null) return;
-      await using caddy = await caddyProxy(port, routes);
+      await using caddy = await caddyProxy(routes);
       await check("Caddy", caddy);
     } finally {
       await small[Symbol.asyncDispose]();
