@@ -138,13 +138,17 @@ export const namespaces = () =>
     return names.length > 0 && names.every((name) => DNS_LABEL.test(name)) ? names : undefined;
   }, { shown: true });
 
-/** The name of a tenant. */
+/** The name of a tenant, which is a host label. */
 export const tenant = () =>
-  kind("a tenant name of letters, digits and inner hyphens", (value) => TENANT.test(value) ? value : undefined, {
-    shown: true,
-  });
+  kind(
+    "a tenant name that is a host label, without xn--",
+    (value) => TENANT.test(value) ? value : undefined,
+    {
+      shown: true,
+    },
+  );
 
-const TENANT = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const TENANT = /^(?!xn--)(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 /** Longer values are not repeated in a message: it stays one readable line. */
 const MAX_SHOWN = 40;

@@ -75,6 +75,9 @@ Deno.test("without samples: contradictions end the start with a line", () => {
   assert.match(refusal({ ...on, EMBEDDED: "cluster", API_SECRET_KEY: "k".repeat(32) }), /EMBEDDED_SAMPLES: off is for/);
   const { EMBEDDED_SAMPLES: _samples, ...samples } = WITHOUT_SAMPLES;
   assert.match(refusal(samples), /^EMBEDDED_ADMIN_PASSWORD_FILE: has no meaning beside samples/);
+  for (const name of ["a".repeat(64), "xn--archive", "-archive", "an.archive"]) {
+    assert.match(refusal({ ...PUBLIC, EMBEDDED_TENANT: name }), /^EMBEDDED_TENANT: .*host label/, name);
+  }
   const { EMBEDDED_TENANT: _tenant, ...noTenant } = PUBLIC;
   assert.match(refusal(noTenant), /^EMBEDDED_TENANT_PASSWORD_FILE: is of the tenant of EMBEDDED_TENANT/);
   assert.match(refusal({ ...PUBLIC, STORAGE_BACKEND: "hcp" }), /^STORAGE_BACKEND: .*embedded store is on/);
