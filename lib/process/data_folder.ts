@@ -5,8 +5,11 @@ import { errorReason } from "@/lib/std/error_reason.ts";
 import { exists } from "@/lib/std/exists.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 
-/** How long a start waits for the process that has the folder, ms: one that is ending holds its lock to the last. */
-const RELEASE_MS = 3000;
+/**
+ * How long a start waits for the process that has the folder, ms: one that is ending holds its lock to the last,
+ * which is up to 5 s after the end of its launcher.
+ */
+const RELEASE_MS = 6000;
 const RELEASE_CHECK_MS = 50;
 
 /** The file that tells a backup under way, or one that was cut off, from a whole one. */
