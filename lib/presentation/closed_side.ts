@@ -9,8 +9,8 @@ const CLOSED = inLanguage({ en: en.CLOSED, sv: sv.CLOSED });
 interface ClosedSide {
   readonly side: "campaigns" | "storage";
   /**
-   * The status with which it refused the login; `tenant`: the tenant of the name is not known; `no session`: the side has
-   * none of this login, or none any more.
+   * The status with which it refused the login; `tenant`: the tenant of the name is not known; `no session`: that
+   * of this login has ended, or there was none.
    */
   readonly reason: number | "tenant" | "no session";
 }

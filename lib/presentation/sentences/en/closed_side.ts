@@ -9,16 +9,16 @@ export const CLOSED = {
       "This login opens the storage only: the campaigns had too many wrong logins. Log in again in a few minutes.",
     busy: "This login opens the storage only: the campaigns take no logins at the moment. Log in again shortly.",
     unreachable: "This login opens the storage only: the campaigns could not check it. Log in again later.",
-    noSession: "This login opens the storage only: it has no session of the campaigns, or none any more.",
+    noSession: "This login opens the storage only: its session of the campaigns has ended, or there was none.",
   },
   storage: {
-    wrong: "This login opens the campaigns only: the storage does not accept this name and password.",
+    wrong: "Your last login opens the campaigns only: the storage does not accept this name and password.",
     malformed:
-      "This login opens the campaigns only: the storage can have no such account, or its password is too long.",
+      "Your last login opens the campaigns only: the storage can have no such account, or its password is too long.",
     tooMany:
-      "This login opens the campaigns only: the storage had too many wrong logins. Log in again in a few minutes.",
-    busy: "This login opens the campaigns only: the storage takes no logins at the moment. Log in again shortly.",
-    unreachable: "This login opens the campaigns only: the storage could not check it. Log in again later.",
-    tenant: "This login opens the campaigns only: the name says no tenant. For the storage log in as tenant/name.",
+      "Your last login opens the campaigns only: the storage had too many wrong logins. Log in again in a few minutes.",
+    busy: "Your last login opens the campaigns only: the storage takes no logins at the moment. Log in again shortly.",
+    unreachable: "Your last login opens the campaigns only: the storage could not check it. Log in again later.",
+    tenant: "Your last login opens the campaigns only: the name says no tenant. For the storage log in as tenant/name.",
   },
 };

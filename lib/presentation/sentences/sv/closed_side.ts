@@ -11,19 +11,20 @@ export const CLOSED: typeof en.CLOSED = {
       "Inloggningen öppnar bara lagringen: det går inte att logga in till kampanjerna just nu. Logga in igen om en stund.",
     unreachable:
       "Inloggningen öppnar bara lagringen: den kunde inte kontrolleras för kampanjerna. Logga in igen senare.",
-    noSession: "Inloggningen öppnar bara lagringen: den har ingen session för kampanjerna, eller ingen längre.",
+    noSession:
+      "Inloggningen öppnar bara lagringen: dess session för kampanjerna har upphört, eller så fanns det ingen.",
   },
   storage: {
-    wrong: "Inloggningen öppnar bara kampanjerna: lagringen godtar inte det här namnet och lösenordet.",
+    wrong: "Din senaste inloggning öppnar bara kampanjerna: lagringen godtar inte det här namnet och lösenordet.",
     malformed:
-      "Inloggningen öppnar bara kampanjerna: lagringen kan inte ha ett sådant konto, eller så är lösenordet för långt.",
+      "Din senaste inloggning öppnar bara kampanjerna: lagringen kan inte ha ett sådant konto, eller så är lösenordet för långt.",
     tooMany:
-      "Inloggningen öppnar bara kampanjerna: lagringen har fått för många felaktiga inloggningar. Logga in igen om några minuter.",
+      "Din senaste inloggning öppnar bara kampanjerna: lagringen har fått för många felaktiga inloggningar. Logga in igen om några minuter.",
     busy:
-      "Inloggningen öppnar bara kampanjerna: det går inte att logga in till lagringen just nu. Logga in igen om en stund.",
+      "Din senaste inloggning öppnar bara kampanjerna: det går inte att logga in till lagringen just nu. Logga in igen om en stund.",
     unreachable:
-      "Inloggningen öppnar bara kampanjerna: den kunde inte kontrolleras för lagringen. Logga in igen senare.",
+      "Din senaste inloggning öppnar bara kampanjerna: den kunde inte kontrolleras för lagringen. Logga in igen senare.",
     tenant:
-      "Inloggningen öppnar bara kampanjerna: namnet anger ingen tenant. Logga in som tenant/namn för att öppna lagringen.",
+      "Din senaste inloggning öppnar bara kampanjerna: namnet anger ingen tenant. Logga in som tenant/namn för att öppna lagringen.",
   },
 };
