@@ -56,6 +56,7 @@ const PAUSE_MS = 10_000;
 const FOR_ALL: ReadonlySet<string> = new Set(["session", "outdated", "no bucket", "full"]);
 /** Files that the store calls forbidden one after the other, after which it would the others as well. */
 const MAX_FORBIDDEN_FILES = 3;
+
 /**
  * Sends files: several at a time, large ones in parts, each step again after failures that pass. It can be paused; it
  * waits while the network is away; what was sent is remembered, so that the same files need not be sent again after a
