@@ -43,14 +43,15 @@ export function UploadNotices({ store, bucket }: UploadNoticesProps) {
   return (
     <>
       {halted && (
-        <Notice tone="bad">
+        <Notice tone="bad" isUrgent={halted.kind !== "outdated"}>
           <p>{faultSentence({ kind: halted.kind, detail: halted.detail, sent: "" })}</p>
           {halted.kind === "session" && (
             <a class="btn" href={loginPath("/storage")} target="_blank">{UPLOAD_LABELS.logIn}</a>
           )}
-          {halted.kind === "outdated"
-            ? <button class="btn" type="button" onClick={() => location.reload()}>{UPLOAD_LABELS.reload}</button>
-            : <button class="btn" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>}
+          {/* An outdated page has a banner, an alert with the button that reloads it. */}
+          {halted.kind !== "outdated" && (
+            <button class="btn" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
+          )}
         </Notice>
       )}
       {engine.isAway && <Notice tone="warn">{UPLOAD_NOTICES.away}</Notice>}

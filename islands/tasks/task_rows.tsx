@@ -1,7 +1,7 @@
 import { Meter } from "@/components/meter.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import { isFinished, type TaskFault } from "@/lib/presentation/storage/task_record.ts";
+import { isFinished, OUTDATED, type TaskFault } from "@/lib/presentation/storage/task_record.ts";
 import {
   faultsTitle,
   isTroubled,
@@ -76,8 +76,14 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
             {TASK_LABELS.cancel}
           </button>
         )}
-        {end?.how === "stopped" && (
-          <button type="button" class="btn small" onClick={() => list.resume(id)}>{TASK_LABELS.tryAgain}</button>
+        {end?.how === "stopped" && end.status !== OUTDATED && (
+          <button
+            type="button"
+            class="btn small"
+            onClick={() => list.resume(id)}
+          >
+            {TASK_LABELS.tryAgain}
+          </button>
         )}
         {plan.kind === "delete" && plan.canUndo && end !== null && done > 0 && (
           <button type="button" class="btn small" onClick={undo}>{TASK_LABELS.undo}</button>

@@ -14,7 +14,7 @@ import { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import { UploadFault } from "@/lib/client/storage/upload/upload_fault.ts";
 import type { UploadItem, UploadState } from "@/lib/client/storage/upload/upload_item.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { NEW_TASK, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
+import { NEW_TASK, OUTDATED, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
 import { HeldClock } from "@/tests/lib/client/held_clock.ts";
 import { MemoryTasks } from "@/tests/lib/client/storage/tasks/fake_store.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
@@ -133,6 +133,7 @@ const UPLOADS: Readonly<Record<string, Partial<Engine>>> = {
   "paused": { items: [item(0, "paused"), item(1, "waiting")], isPaused: true },
   "names are in use": { items: [item(0, "taken"), item(1, "taken")] },
   "stopped: the session has ended": { items: [item(0, "waiting")], halted: new UploadFault("session") },
+  "stopped: the page is outdated": { items: [item(0, "waiting")], halted: new UploadFault("outdated") },
   "stopped: the store is full": { items: [item(0, "waiting")], halted: new UploadFault("full") },
   "two have failed": {
     items: [item(0, "failed"), { ...item(1, "failed"), fault: "too large" as const }, item(2, "done")],
@@ -247,6 +248,10 @@ async function sampleTasks(): Promise<TaskList> {
     onEnd: nothing,
   });
   await list.restore();
+  // A list that is read begins such a task anew.
+  const [copy] = list.tasks.peek().filter(({ plan }) => plan.kind === "copy");
+  const outdated = signal<TaskState>({ ...NEW_TASK, total: 8, end: { how: "stopped", status: OUTDATED } });
+  list.tasks.value = [...list.tasks.peek(), { ...copy, id: "outdated", state: outdated }];
   return list;
 }
 

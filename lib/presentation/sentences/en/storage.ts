@@ -56,7 +56,9 @@ export const SENTENCES = {
   noBuckets: "This account has no buckets that it may see.",
   opensByName: "A bucket that is not listed opens by its name.",
   systemLevel: "An account of the system level has no buckets. It manages the tenants of the store through the API.",
-  outdatedPage: "This page is older than the server, which was updated. Reload it to go on.",
+  outdatedPage:
+    "This page is older than the server, which was updated. Reload it to go on. Then choose files again that were " +
+    "not uploaded yet; tasks go on by themselves.",
   reading: "Reading further names…",
   outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",

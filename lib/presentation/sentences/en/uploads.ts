@@ -23,7 +23,6 @@ export const LABELS = {
   allow: "Allow it",
   allowing: "Allowing…",
   logIn: "Log in",
-  reload: "Reload the page",
   discard: "Discard",
   chooseAgain: "Choose them again",
   showMore: (count: number) => `Show ${formatCount(count)} more`,

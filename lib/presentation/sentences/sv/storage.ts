@@ -55,7 +55,9 @@ export const SENTENCES: typeof en.SENTENCES = {
   noBuckets: "Kontot har inga bucketar som det får se.",
   opensByName: "En bucket som inte finns i någon lista öppnas med sitt namn.",
   systemLevel: "Ett konto på systemnivå har inga bucketar. Det förvaltar lagrets tenanter genom API:et.",
-  outdatedPage: "Sidan är äldre än servern, som har uppdaterats. Läs in den på nytt för att fortsätta.",
+  outdatedPage:
+    "Sidan är äldre än servern, som har uppdaterats. Läs in den på nytt för att fortsätta. Välj sedan de filer igen som " +
+    "inte hade laddats upp; uppgifterna fortsätter av sig själva.",
   reading: "Läser fler namn…",
   outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",

@@ -23,7 +23,6 @@ export const LABELS: typeof en.LABELS = {
   allow: "Tillåt det",
   allowing: "Tillåter…",
   logIn: "Logga in",
-  reload: "Läs in sidan på nytt",
   discard: "Kasta",
   chooseAgain: "Välj dem igen",
   showMore: (count) => `Visa ${formatCount(count)} till`,
