@@ -6,7 +6,7 @@ import { InterruptedUploads } from "@/components/storage/interrupted_uploads.tsx
 import { UnfinishedList } from "@/components/storage/unfinished_list.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { keepFocus } from "@/lib/client/keep_focus.ts";
-import { lazyComponent } from "@/lib/client/storage/lazy_component.ts";
+import { lazyComponent } from "@/lib/client/storage/lazy_component.tsx";
 import { announcement, uploadSection } from "@/lib/client/storage/dock.ts";
 import { chosenFiles, droppedFiles } from "@/lib/client/storage/upload/dropped_files.ts";
 import { onUploadRequested } from "@/lib/client/storage/upload/upload_requests.ts";

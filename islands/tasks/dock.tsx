@@ -12,7 +12,7 @@ import {
   uploadSection,
   wasLedHere,
 } from "@/lib/client/storage/dock.ts";
-import { lazyComponent } from "@/lib/client/storage/lazy_component.ts";
+import { lazyComponent } from "@/lib/client/storage/lazy_component.tsx";
 import type { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import { isFinished } from "@/lib/presentation/storage/task_record.ts";
 import { TASK_LABELS, tasksLine } from "@/lib/presentation/storage/task_sentences.ts";

@@ -305,3 +305,20 @@ Deno.test("storage uploads: a page whose code an update has removed says so, and
     assert.deepEqual(await objects(), {});
   });
 });
+
+Deno.test("storage uploads: where the list of uploads cannot be loaded, the dock says so and offers a reload", async () => {
+  await withFolder(async ({ page, disk }) => {
+    write(`${disk}/a.txt`, 10);
+    const list = "**/build/upload_list-*";
+    await page.route(list, (route) => route.fulfill({ status: 502 }));
+    await filesInput(page).setInputFiles(`${disk}/a.txt`);
+    await page.locator("#dock-uploads [role=alert]").getByText("A script of this page could not be loaded").waitFor();
+    await head(page).getByText("1 file uploaded").waitFor();
+    await page.unroute(list);
+    // The page asks while the end of the upload is being written.
+    page.on("dialog", (dialog) => dialog.accept());
+    const reloaded = page.waitForEvent("load");
+    await page.locator("#dock-uploads").getByRole("button", { name: "Try again" }).click();
+    await reloaded;
+  }, [/502 \(Bad Gateway\)/]);
+});
