@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { renderToString } from "preact-render-to-string";
 
 import { LiveCard } from "@/islands/board/live_card.tsx";
+import { loadOpenZones, openZones } from "@/islands/board/load_open_zones.ts";
 import { CardStore } from "@/lib/client/card_store.ts";
 import { ReadQueue } from "@/lib/client/read_queue.ts";
 import { HeldClock, settled } from "@/tests/lib/client/held_clock.ts";
@@ -24,6 +25,16 @@ function cardStore(): CardStore {
   });
 }
 
+/** The code of the zones, as it is there once a card was open. */
+async function zones(): Promise<void> {
+  const isLoaded = Promise.withResolvers<void>();
+  const end = openZones.subscribe((loaded) => loaded !== null && isLoaded.resolve());
+  loadOpenZones();
+  await isLoaded.promise;
+  end();
+  assert.notEqual(openZones.value, "failed");
+}
+
 /** The card as it is painted first when it comes into the list. */
 function firstPaint(card: CardStore): string {
   return renderToString(
@@ -40,6 +51,7 @@ function firstPaint(card: CardStore): string {
 }
 
 Deno.test("live card: an open one whose volumes are there comes back into the list open", async () => {
+  await zones();
   const card = cardStore();
   assert.match(firstPaint(card), /class="fold"[^>]*aria-expanded="false"/);
   card.setOpen(true);
@@ -50,6 +62,7 @@ Deno.test("live card: an open one whose volumes are there comes back into the li
 });
 
 Deno.test("live card: what was folded out of it is there when it comes back into the list", async () => {
+  await zones();
   const card = cardStore();
   card.setOpen(true);
   await settled();
