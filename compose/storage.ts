@@ -25,7 +25,9 @@ export function storageSettings(
 ): StorageSettings {
   const { gatewayUrl, sessionHours, campaignTenant } = storage;
   return {
-    gateway: gatewayUrl === null ? null : remoteGateway(gatewayUrl, upstream(config, true, GATEWAY_TIMEOUT_MS)),
+    gateway: gatewayUrl === null
+      ? null
+      : remoteGateway(gatewayUrl, upstream(config, true, GATEWAY_TIMEOUT_MS), config.trustedHops),
     secrets: storageSecrets(config, storage, folder),
     revoked,
     sessionHours,

@@ -48,15 +48,17 @@ function uploadOf(body: Body, headers: Headers): WatchedUpload | null {
  *
  * @param base scheme, host, port and a path without a trailing slash, before `/api/v1`
  * @param upstream its timeout covers the time to the response headers
+ * @param trustedHops proxies in front of this role, which the gateway may have in front of itself too
  */
-export function remoteGateway(base: string, upstream: UpstreamClient): GatewayService {
+export function remoteGateway(base: string, upstream: UpstreamClient, trustedHops: number): GatewayService {
   const { origin, pathname } = new URL(base);
   const prefix = pathname === "/" ? "" : pathname;
   return async function remoteGateway({ method, target, headers, body = null }, context) {
     const query = target.query === "" ? "" : `?${target.query}`;
     const sent = new Headers(headers);
-    // The address by which this role knows the client, alone: the gateway trusts one hop, however many are in front of us.
-    sent.set("X-Forwarded-For", context.clientAddress ?? "unknown");
+    // The address by which this role knows the client, alone, and as often as a gateway behind the same proxies counts.
+    const forwardedFor = Array<string>(Math.max(trustedHops, 1)).fill(context.clientAddress ?? "unknown");
+    sent.set("X-Forwarded-For", forwardedFor.join(", "));
     sent.set(REQUEST_ID_HEADER, context.requestId);
     // A length without a body would have the gateway take the next request for its bytes.
     if (body === null) { for (const name of ["Content-Length", "Transfer-Encoding"]) sent.delete(name); }
