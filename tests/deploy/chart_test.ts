@@ -16,8 +16,8 @@ interface KubernetesObject {
   readonly rules?: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
 }
 
-async function objects(combination: string): Promise<KubernetesObject[]> {
-  const text = await template(CHART, CHART_VALUES[combination]);
+async function objects(values: Readonly<Record<string, unknown>>): Promise<KubernetesObject[]> {
+  const text = await template(CHART, values);
   return parseAllDocuments(text).map((document) => document.toJS()).filter((object) => object !== null);
 }
 
@@ -63,7 +63,7 @@ for (const combination of Object.keys(CHART_VALUES)) {
     name: `chart: ${combination}: settings are complete, roots read-only, and rights those of the role`,
     ignore: HELM === null,
     async fn() {
-      const found = await objects(combination);
+      const found = await objects(CHART_VALUES[combination]);
       const deployments = ofKind(found, "Deployment");
       assert.ok(deployments.length > 0);
       for (const { metadata, spec } of deployments) checkDeployment(metadata.name, spec.template.spec);
@@ -75,6 +75,43 @@ for (const combination of Object.keys(CHART_VALUES)) {
     },
   });
 }
+
+Deno.test({
+  name:
+    "chart: the gateway counts as many proxies as the web role, which sends it as many addresses, and results one more",
+  ignore: HELM === null,
+  async fn() {
+    for (const [trustedHops, counted] of [[null, "0 0 1"], [1, "1 1 2"], [2, "2 2 3"]] as const) {
+      const deployments = ofKind(await objects({ ...CHART_VALUES["all roles"], trustedHops }), "Deployment");
+      const hopsOf = (role: Role) => {
+        const { spec } = deployments.find(({ metadata }) => metadata.name.endsWith(`-${role}`))!;
+        const env: readonly Variable[] = spec.template.spec.containers[0].env;
+        return env.find(({ name }) => name === "TRUSTED_HOPS")?.value;
+      };
+      assert.equal((["gateway", "web", "results"] as const).map(hopsOf).join(" "), counted);
+    }
+  },
+});
+
+Deno.test({
+  name: "chart: what probes the pods for Prometheus may reach each of them, and the results role no one else but web",
+  ignore: HELM === null,
+  async fn() {
+    const namespaces = (from: readonly { readonly namespaceSelector?: { readonly matchLabels: object } }[] = []) =>
+      from.flatMap(({ namespaceSelector }) => Object.values(namespaceSelector?.matchLabels ?? {}));
+    for (const isProbed of [true, false]) {
+      const values = { ...CHART_VALUES.everything, serviceMonitor: { enabled: isProbed } };
+      const policies = ofKind(await objects(values), "NetworkPolicy");
+      assert.equal(policies.length, 3);
+      for (const { metadata, spec } of policies) {
+        const admitted = (spec.ingress as { from?: [] }[]).flatMap(({ from }) => namespaces(from)).sort();
+        const expected = metadata.name.endsWith("-results") ? [] : ["ingress"];
+        assert.deepEqual(admitted, isProbed ? [...expected, "monitoring"] : expected, metadata.name);
+        assert.ok(spec.ingress.every(({ from }: { from?: [] }) => from), `${metadata.name} is open to any address`);
+      }
+    }
+  },
+});
 
 // deno-lint-ignore no-explicit-any -- a pod's specification
 function checkDeployment(name: string, pod: any): void {
