@@ -14,6 +14,22 @@ Deno.test("service: it starts the launcher as the start task does, and may write
   assert.ok(values("Environment")[0].includes(`DENO_DIR=/var/cache/${values("CacheDirectory")[0]}`));
 });
 
+Deno.test("service: it is not started for ever where each start ends, though one takes seconds", () => {
+  const [[limited], [burst], [between]] = ["StartLimitIntervalSec", "StartLimitBurst", "RestartSec"].map(values);
+  assert.ok(unit.indexOf("StartLimitIntervalSec") < unit.indexOf("[Service]"), "systemd reads it in [Unit]");
+  assert.ok(Number(limited) >= Number(burst) * (Number(between) + 5));
+});
+
+Deno.test("service: cron finds the program and its folders where the service has them", async () => {
+  const page = await Deno.readTextFile("docs/one-machine.md");
+  const [, cron] = /`\/etc\/cron\.d\/.*?```sh\n(.*?)```/s.exec(page)!;
+  assert.match(cron, new RegExp(`^PATH=\\S*${values("ExecStart")[0].replace(/\/deno .*/, "")}[:\n]`, "m"));
+  for (const name of ["DENO_DIR", "DATA_DIR"]) {
+    const [setting] = new RegExp(`${name}=\\S+`).exec(values("Environment")[0])!;
+    assert.ok(cron.includes(`${setting}\n`), setting);
+  }
+});
+
 Deno.test("service: the example of its settings starts once a key is set", async () => {
   const example = await Deno.readTextFile("deploy/settings.example");
   const settings = Object.fromEntries(
