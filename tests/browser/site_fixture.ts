@@ -43,6 +43,11 @@ export async function open({ page, site }: Visit, path = "", island = "campaign_
   await page.waitForSelector(`[data-island=${island}][data-hydrated]`);
 }
 
+/** Waits until all islands of the page are awake: each loads its code by itself. */
+export async function awake(page: Page): Promise<void> {
+  await page.waitForFunction(() => !document.querySelector("[data-island]:not([data-hydrated])"));
+}
+
 /** Logs in on the login page, and waits until the page that follows has been loaded. */
 export async function logIn(page: Page, username = "åsa"): Promise<void> {
   await page.fill("[name=username]", username);

@@ -7,6 +7,7 @@ import type { Application } from "@/tests/application.ts";
 import { logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { onFreshPage } from "./shared_browser.ts";
+import { awake } from "./site_fixture.ts";
 import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
 
 const MIB = 1024 * 1024;
@@ -64,10 +65,6 @@ async function withFolder(test: (visit: Visit) => Promise<void>, expected: reado
 }
 
 const folderAddress = (bucket: string) => folderPath({ account: ACCOUNT, bucket, prefix: PREFIX });
-
-async function awake(page: Page): Promise<void> {
-  await page.waitForSelector("[data-island=storage_uploads][data-hydrated]");
-}
 
 const filesInput = (page: Page) => page.locator(".upload-area input[type=file]").first();
 const folderInput = (page: Page) => page.locator(".upload-area input[type=file]").last();
