@@ -1,7 +1,7 @@
 /**
  * Runs tests in groups that share a worker each: `run_grouped.ts --files=N --ignore=PATH,PATH FOLDER [flags of deno test]`.
  */
-import { testGroups } from "./test_groups.ts";
+import { groupedArgs, testGroups } from "./test_groups.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
@@ -15,20 +15,22 @@ function* testFiles(folder: string, ignored: readonly string[]): Generator<strin
   }
 }
 
-const option = (name: string) => Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
-const [folder] = Deno.args.filter((arg) => !arg.startsWith("--"));
-const flags = Deno.args.filter((arg) => arg.startsWith("--") && !/^--(?:files|ignore)=/.test(arg));
-const paths = [...testFiles(folder, option("ignore")?.split(",") ?? [])];
+const options = groupedArgs(Deno.args);
+if ("problem" in options) {
+  console.error(options.problem);
+  Deno.exit(2);
+}
+const paths = [...testFiles(options.folder, options.ignored)];
 const files = paths.map((path) => ({ path, text: Deno.readTextFileSync(new URL(path, ROOT)) }));
 const modules = await Deno.makeTempDir({ prefix: "stackroom-tests-" });
 try {
-  const groups = testGroups(files, Number(option("files"))).map(({ name, paths }) => {
+  const groups = testGroups(files, options.maxFiles).map(({ name, paths }) => {
     const module = `${modules}/${name.replaceAll("/", "_")}_test.ts`;
     Deno.writeTextFileSync(module, paths.map((path) => `import "${new URL(path, ROOT)}";\n`).join(""));
     return module;
   });
   const tests = new Deno.Command(Deno.execPath(), {
-    args: ["test", "--config", "deno.test.json", "-A", "--no-check", "--parallel", ...flags, ...groups],
+    args: ["test", "--config", "deno.test.json", "-A", "--no-check", "--parallel", ...options.flags, ...groups],
     cwd: ROOT,
     stdin: "null",
   }).spawn();

@@ -5,11 +5,45 @@ interface TestFile {
   readonly text: string;
 }
 
+/** Flags of `deno test` that need no value. */
+const SWITCHES = ["--fail-fast", "--quiet", "--shuffle", "--trace-leaks"];
+
 /** What a worker runs, one file after the other. */
 interface TestGroup {
   /** The folder of its files, with a number where that has several groups, or the name of its file. */
   readonly name: string;
   readonly paths: readonly string[];
+}
+
+interface GroupedArgs {
+  readonly maxFiles: number;
+  /** Folders, relative to the project. */
+  readonly ignored: readonly string[];
+  readonly folder: string;
+  /** Flags of `deno test`. */
+  readonly flags: readonly string[];
+}
+
+/**
+ * Reads the arguments of `run_grouped.ts`. A flag of `deno test` has its value behind a `=`: without it, the value would
+ * be taken for another folder, and the flag would take the first group for its value.
+ *
+ * @returns a sentence where an argument is none of these
+ */
+export function groupedArgs(args: readonly string[]): GroupedArgs | { readonly problem: string } {
+  const value = (name: string) => args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const rest = args.filter((arg) => !/^--(?:files|ignore)=/.test(arg));
+  const flags = rest.filter((arg) => arg.startsWith("-"));
+  const [folder, ...others] = rest.filter((arg) => !arg.startsWith("-"));
+  const wrong = [...flags.filter((flag) => !/^--[^=]+=/.test(flag) && !SWITCHES.includes(flag)), ...others];
+  if (folder === undefined || wrong.length > 0) {
+    const named = wrong.length > 0 ? ` Not understood: ${wrong.join(" ")}.` : "";
+    return {
+      problem: `Usage: --files=N [--ignore=FOLDER,FOLDER] FOLDER [flags of deno test, values behind a =].${named} ` +
+        "Single files are run by deno test --config deno.test.json -A FILE.",
+    };
+  }
+  return { maxFiles: Number(value("files")), ignored: value("ignore")?.split(",") ?? [], folder, flags };
 }
 
 /**

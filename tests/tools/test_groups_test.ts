@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { testGroups } from "@/tools/test_groups.ts";
+import { groupedArgs, testGroups } from "@/tools/test_groups.ts";
 
 const file = (path: string, text = "12345") => ({ path: `tests/${path}`, text });
 const grouped = (groups: ReturnType<typeof testGroups>) =>
@@ -35,4 +35,23 @@ Deno.test("test groups: a file whose tests may leave something behind runs alone
     ["embedded/store/b", ["embedded/store/b_test.ts"]],
     ["embedded/store", ["embedded/store/a_test.ts", "embedded/store/c_test.ts"]],
   ]);
+});
+
+Deno.test("test groups: arguments are one folder and flags with their values, and others are named", () => {
+  assert.deepEqual(groupedArgs(["--files=40", "--ignore=tests/a,tests/b", "tests", "--filter=x", "--fail-fast"]), {
+    maxFiles: 40,
+    ignored: ["tests/a", "tests/b"],
+    folder: "tests",
+    flags: ["--filter=x", "--fail-fast"],
+  });
+  for (
+    const [args, wrong] of [[["--filter", "x"], /--filter x\./], [
+      ["tests/x_test.ts"],
+      /: tests\/x_test\.ts\./,
+    ]] as const
+  ) {
+    const read = groupedArgs(["--files=40", "tests", ...args]);
+    assert.match("problem" in read ? read.problem : "", wrong);
+  }
+  assert.ok("problem" in groupedArgs(["--files=40"]));
 });
