@@ -41,8 +41,9 @@ export class StartError extends Error {
   }
 }
 
-const START_MS = 30_000;
-const STOP_MS = 15_000;
+/** Failures, not promises: more than a machine under load needs. */
+const START_MS = 90_000;
+const STOP_MS = 90_000;
 const ROOT = new URL("../", import.meta.url);
 const SITE_LINE = /^Site\s+(https?:\/\/\S+)\s*$/m;
 

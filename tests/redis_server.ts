@@ -4,7 +4,7 @@ const PROGRAMS = ["redis-server", "valkey-server"];
 const FURTHER_FOLDERS = ["/usr/bin", "/usr/sbin", "/usr/local/bin"];
 const LOOPBACK = "127.0.0.1";
 const POLL_MS = 5;
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 90_000;
 
 /** The path of the server's program; null where this machine has none, and tests that need one are ignored. */
 export const REDIS_PROGRAM = findProgram();

@@ -14,3 +14,19 @@ export async function until<T>(what: string, find: () => T | null | Promise<T | 
     await sleep(POLL_MS);
   }
 }
+
+/**
+ * Makes a check again until it holds, of what comes about a moment after its cause.
+ *
+ * @throws what the check fails with for 90 s, and at once what is no failed assertion
+ */
+export async function untilHolds(check: () => Promise<void>): Promise<void> {
+  for (const end = Date.now() + TIMEOUT_MS;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError) || Date.now() > end) throw error;
+    }
+    await sleep(POLL_MS);
+  }
+}

@@ -5,7 +5,7 @@ import { TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const LOOPBACK = "127.0.0.1";
 const POLL_MS = 20;
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 90_000;
 const START_ATTEMPTS = 5;
 /** Ports beyond those that Linux gives to listeners on port 0 and to outgoing connections. */
 const FIRST_PORT = 61_000;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { S3ServiceException } from "@aws-sdk/client-s3";
+import { untilHolds } from "@/tests/until.ts";
 import { mapiAuthorization, type startStore } from "./store_fixture.ts";
 
 /** The clients and threads of the store outlive single tests. */
@@ -39,9 +40,6 @@ export async function errorOf(promise: Promise<unknown>): Promise<string> {
 }
 
 /** Asks again until the answer is the wanted one; the store does some things in the background. */
-export async function eventually<T>(wanted: T, ask: () => Promise<T>, withinMs = 2000): Promise<void> {
-  const end = Date.now() + withinMs;
-  let last = await ask();
-  while (last !== wanted && Date.now() < end) last = await ask();
-  assert.equal(last, wanted);
+export async function eventually<T>(wanted: T, ask: () => Promise<T>): Promise<void> {
+  await untilHolds(async () => assert.equal(await ask(), wanted));
 }
