@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 
+import type { Page } from "playwright-core";
+
+import { untilHolds } from "@/tests/until.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { open, withPage } from "./site_fixture.ts";
 import { ARCHIVE, CORS, HOSTILE, openViewer, serve, volumeManifest } from "./viewer_volume.ts";
@@ -21,6 +24,15 @@ function longAlto(lines: number): string {
   }"><PrintSpace>${block}</PrintSpace></Page></Layout></alto>`;
 }
 
+/** Waits until the number of the page is this: it is rendered after the key or the click has been taken. */
+const untilPage = (page: Page, number: string) =>
+  untilHolds(async () => assert.equal(await page.getByRole("textbox", { name: "Page" }).inputValue(), number));
+/** Waits until the figure of the search is this. */
+const untilHits = (page: Page, figure: RegExp) =>
+  untilHolds(async () => assert.match(await page.locator(".find output").textContent() ?? "", figure));
+/** Waits until the element with this text has the focus. */
+const focusOn = (page: Page, text: string) =>
+  page.waitForFunction((text) => document.activeElement?.textContent === text, text);
 const canvasAt = (index: number) => ({ id: `${ARCHIVE}/canvas/${index}`, type: "Canvas" });
 
 Deno.test(
@@ -33,10 +45,10 @@ Deno.test(
     await page.getByText("4 pages searched.").waitFor();
     assert.equal(await page.locator(".hits li").count(), 4);
     assert.equal(await page.locator(".thumb b").count(), 4);
-    assert.equal(await page.locator(".find output").textContent(), "4 hits");
+    await untilHits(page, /^4 hits$/);
     await page.keyboard.press("Enter");
     await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
-    assert.equal(await page.locator(".find output").textContent(), "1 of 4");
+    await untilHits(page, /^1 of 4$/);
     await page.getByRole("button", { name: "Next hit" }).click();
     await page.waitForFunction(() => location.hash.endsWith("cv=1"));
     await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
@@ -45,18 +57,18 @@ Deno.test(
     await page.getByLabel("Match case and accents").check();
     await page.waitForFunction(() => document.querySelectorAll(".hits li").length === 0);
     await page.getByRole("searchbox").fill("askan");
-    await page.waitForFunction(() => document.querySelector(".find output")?.textContent === "0 hits");
+    await untilHits(page, /^0 hits$/);
     await page.getByLabel("Match case and accents").uncheck();
     await page.locator(".hits li").nth(3).waitFor();
     // Enter right after the last letter searches for what stands in the field.
     await page.getByRole("searchbox").fill("ASKAN");
     await page.getByRole("searchbox").press("Enter");
-    assert.match(await page.locator(".find output").textContent() ?? "", /^[1-4] of 4$/);
+    await untilHits(page, /^[1-4] of 4$/);
     await page.getByRole("searchbox").fill("img src");
     await page.locator(".hits mark", { hasText: "img src" }).first().waitFor();
     await page.locator(".hits button").nth(3).click();
     await page.waitForFunction(() => location.hash.endsWith("cv=3"));
-    assert.equal(await page.locator(".hits").count(), 0);
+    await page.locator(".hits").waitFor({ state: "detached" });
     assert.equal(await page.locator("[onerror]").count(), 0);
     assert.deepEqual(await accessibilityFindings(page), []);
   }),
@@ -82,7 +94,7 @@ Deno.test(
     });
     await page.getByRole("searchbox").fill("rad 9");
     await page.waitForFunction(() => document.querySelectorAll(".text-lines mark").length === 11);
-    assert.equal(await mark.count(), 0);
+    await mark.waitFor({ state: "detached" });
     assert.deepEqual(await accessibilityFindings(page), []);
   }),
 );
@@ -150,19 +162,18 @@ Deno.test(
     });
     await openViewer(visit, 3);
     const box = page.getByRole("searchbox");
-    const figure = page.locator(".find output");
     await box.fill("askan");
     await page.locator(".hits li").nth(2).waitFor();
     await box.press("Enter");
-    assert.equal(await figure.textContent(), "1 of ≥ 3");
+    await untilHits(page, /^1 of ≥ 3$/);
     await page.locator(".text-lines mark[aria-current]").waitFor();
     isHeld.resolve();
-    await page.waitForFunction(() => document.querySelector(".find output")?.textContent === "4 of 6");
+    await untilHits(page, /^4 of 6$/);
     assert.match(page.url(), /cv=3$/);
     assert.equal(await page.locator(".text-lines mark[aria-current]").count(), 1);
     await box.press("Enter");
     await page.waitForFunction(() => location.hash.endsWith("cv=4"));
-    assert.equal(await figure.textContent(), "5 of 6");
+    await untilHits(page, /^5 of 6$/);
   }),
 );
 
@@ -319,18 +330,17 @@ Deno.test(
     const { page } = visit;
     await serve(page, { pages: 6, extra: { viewingDirection: "right-to-left", behavior: ["paged"] } });
     await openViewer(visit);
-    const field = page.getByRole("textbox", { name: "Page" });
-    assert.equal(await field.inputValue(), "1");
+    await untilPage(page, "1");
     await page.keyboard.press("ArrowLeft");
     await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-    assert.equal(await field.inputValue(), "2–3");
+    await untilPage(page, "2–3");
     await page.locator(".page-marks").nth(1).waitFor({ state: "attached" });
     assert.equal(await page.locator(".thumb[aria-current]").count(), 2);
     await page.getByRole("button", { name: "Two pages side by side" }).click();
-    assert.equal(await field.inputValue(), "2");
+    await untilPage(page, "2");
     await page.setViewportSize({ width: 390, height: 800 });
     await openViewer(visit, 1);
-    assert.equal(await field.inputValue(), "2");
+    await untilPage(page, "2");
   }),
 );
 
@@ -386,7 +396,7 @@ Deno.test(
     await field.press("Enter");
     await page.waitForFunction(() => location.hash.endsWith("cv=1"));
     await page.waitForFunction(() => document.activeElement?.closest("form.number input"));
-    assert.equal(await field.inputValue(), "2");
+    await untilPage(page, "2");
     if (!await page.locator(".text-panel").isVisible()) {
       await page.getByRole("button", { name: "Text", exact: true }).click();
     }
@@ -406,16 +416,12 @@ Deno.test(
     const order = { type: "Range", behavior: ["sequence"], label: { sv: ["Urval"] } };
     await serve(page, { pages: 8, extra: { structures: [{ ...order, items: [6, 2, 4].map(canvasAt) }] } });
     await openViewer(visit, 2);
-    const field = page.getByRole("textbox", { name: "Page" });
     const isAt = async (number: string, canvas: number) => {
       await page.getByText(`Åskan går över ${canvas}.xml`).waitFor();
-      assert.equal(await field.inputValue(), number);
-      assert.ok(page.url().endsWith(`cv=${canvas}`), page.url());
-      assert.match(
-        await page.locator(".thumb[aria-current] .label").textContent() ?? "",
-        new RegExp(`f. ${canvas + 1}$`),
-      );
-      assert.match(await page.title(), new RegExp(`^Page ${number} `));
+      await untilPage(page, number);
+      await page.waitForFunction((canvas) => location.hash.endsWith(`cv=${canvas}`), canvas);
+      await page.locator(".thumb[aria-current] .label", { hasText: new RegExp(`f. ${canvas + 1}$`) }).waitFor();
+      await page.waitForFunction((number) => document.title.startsWith(`Page ${number} `), number);
     };
     await isAt("3", 2);
     await page.keyboard.press("i");
@@ -423,34 +429,33 @@ Deno.test(
     await choice.selectOption("Urval");
     await page.keyboard.press("Escape");
     await isAt("2", 2);
-    assert.equal(await page.locator(".thumb").count(), 3);
+    await untilHolds(async () => assert.equal(await page.locator(".thumb").count(), 3));
     await page.keyboard.press("ArrowRight");
     await isAt("3", 4);
     await page.keyboard.press("Home");
     await isAt("1", 6);
     // Two pages side by side: the first of the two in this order is the page that the address names.
     await page.getByRole("button", { name: "Two pages side by side" }).click();
+    await page.getByRole("button", { name: "Two pages side by side", pressed: true }).waitFor();
     await page.keyboard.press("ArrowRight");
-    assert.equal(await field.inputValue(), "2–3");
-    assert.ok(page.url().endsWith("cv=2"), page.url());
-    assert.deepEqual(await page.locator(".text-panel h2").allTextContents(), [
-      "Page f. 3 quality 0.77",
-      "Page f. 5 quality 0.77",
-    ]);
+    await untilPage(page, "2–3");
+    await page.waitForFunction(() => location.hash.endsWith("cv=2"));
+    const headings = ["Page f. 3 quality 0.77", "Page f. 5 quality 0.77"];
+    await untilHolds(async () => assert.deepEqual(await page.locator(".text-panel h2").allTextContents(), headings));
     await page.getByRole("button", { name: "Two pages side by side" }).click();
     await page.getByRole("searchbox").fill("askan");
     await page.getByText("8 pages searched.").waitFor();
     assert.deepEqual(await page.locator(".hits li .note").allTextContents(), ["f. 7", "f. 3", "f. 5"]);
     await page.getByText("5 more hits on pages that the chosen order leaves out.").waitFor();
     await page.getByRole("searchbox").press("Enter");
-    assert.equal(await page.locator(".find output").textContent(), "2 of 3");
+    await untilHits(page, /^2 of 3$/);
     await isAt("2", 2);
     await page.getByRole("button", { name: "Next hit" }).click();
     await isAt("3", 4);
     // An address of a page that the order leaves out opens that page, in the order of the manifest.
     await page.evaluate(() => location.hash = location.hash.replace(/cv=\d+/, "cv=5"));
     await isAt("6", 5);
-    assert.equal(await page.locator(".find output").textContent(), "5 of 8");
+    await untilHits(page, /^5 of 8$/);
   }),
 );
 
@@ -465,7 +470,7 @@ Deno.test(
     const asked = page.waitForRequest(`${ARCHIVE}/image/3.svg`);
     await openViewer(visit, 3);
     await asked;
-    assert.equal(await page.getByRole("textbox", { name: "Page" }).inputValue(), "4");
+    await untilPage(page, "4");
     await openViewer(visit, 1);
     await page.getByText("The manifest has no image of this page.").waitFor();
     await openViewer(visit, 0);
@@ -501,22 +506,21 @@ Deno.test(
     assert.deepEqual(await accessibilityFindings(page), []);
     assert.equal(await page.locator("[data-entry][tabindex='0']").count(), 1);
     await items.first().focus();
-    const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await page.keyboard.press("ArrowRight");
     await hasEntries(481);
     await page.keyboard.press("ArrowRight");
-    assert.equal(await focused(), "Del 0");
+    await focusOn(page, "Del 0");
     await page.keyboard.press("ArrowDown");
-    assert.equal(await focused(), "Del 1");
+    await focusOn(page, "Del 1");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-    assert.equal(await items.filter({ hasText: /^Del 1$/ }).getAttribute("aria-current"), "location");
+    await page.locator("[data-entry][aria-current=location]", { hasText: /^Del 1$/ }).waitFor();
     await page.keyboard.press("ArrowLeft");
-    assert.equal(await focused(), "Band");
+    await focusOn(page, "Band");
     await page.keyboard.press("ArrowLeft");
     await hasEntries(451);
     await page.keyboard.press("End");
-    assert.equal(await focused(), "Akt 449");
+    await focusOn(page, "Akt 449");
     assert.match(page.url(), /cv=1$/);
     // A part that is folded by the mouse takes the stop from what it holds, and the arrows go on from it.
     const unfold = page.getByRole("button", { name: "Parts of Band" });
@@ -525,12 +529,13 @@ Deno.test(
     await items.filter({ hasText: /^Del 3$/ }).focus();
     await unfold.evaluate((button: HTMLElement) => button.click());
     await hasEntries(451);
-    assert.deepEqual(await page.locator("[data-entry][tabindex='0']").allTextContents(), ["Band"]);
+    const stops = () => page.locator("[data-entry][tabindex='0']").allTextContents();
+    await untilHolds(async () => assert.deepEqual(await stops(), ["Band"]));
     await items.filter({ hasText: /^Akt 7$/ }).focus();
     await unfold.click();
     await hasEntries(481);
     await page.keyboard.press("ArrowDown");
-    assert.equal(await focused(), "Del 0");
+    await focusOn(page, "Del 0");
   }),
 );
 
@@ -557,23 +562,23 @@ Deno.test(
     await page.locator(".text-lines li").nth(249).waitFor({ state: "attached" });
     const stops = () => page.locator(".text-lines [tabindex='0']").allTextContents();
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
-    assert.deepEqual(await stops(), ["1"]);
+    await untilHolds(async () => assert.deepEqual(await stops(), ["1"]));
     const before = page.getByRole("button", { name: "Close the text" });
     await before.focus();
     await page.keyboard.press("Tab");
-    assert.equal(await focused(), "1");
+    await focusOn(page, "1");
     await page.keyboard.press("ArrowDown");
-    assert.deepEqual([await focused(), await stops()], ["2", ["2"]]);
+    await untilHolds(async () => assert.deepEqual([await focused(), await stops()], ["2", ["2"]]));
     await page.locator(".text-lines li.lit").filter({ hasText: "rad 1 slut" }).waitFor();
     await page.keyboard.press("End");
-    assert.deepEqual([await focused(), await stops()], ["250", ["250"]]);
+    await untilHolds(async () => assert.deepEqual([await focused(), await stops()], ["250", ["250"]]));
     await page.keyboard.press("ArrowUp");
-    assert.equal(await focused(), "249");
+    await focusOn(page, "249");
     await page.keyboard.press("Home");
-    assert.equal(await focused(), "1");
+    await focusOn(page, "1");
     assert.match(page.url(), /cv=0$/);
     await page.keyboard.press("Shift+Tab");
-    assert.ok(await before.evaluate((button) => button === document.activeElement));
+    await untilHolds(async () => assert.ok(await before.evaluate((button) => button === document.activeElement)));
     assert.deepEqual(await accessibilityFindings(page), []);
   }),
 );
@@ -655,7 +660,7 @@ for (const script of [/\/openseadragon-[^/]*\.js$/, /\/manifest_viewer-[^/]*\.js
       await page.unroute(script);
       await page.getByRole("button", { name: "Try again" }).click();
       await page.locator(".page-marks path").first().waitFor({ state: "attached" });
-      assert.equal(await page.getByRole("textbox", { name: "Page" }).inputValue(), "2");
+      await untilPage(page, "2");
     }, [/./]),
   );
 }

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 
 import type { Page, Route } from "playwright-core";
 
+import { untilHolds } from "@/tests/until.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { withPage } from "./site_fixture.ts";
 import { ARCHIVE, CORS, HOSTILE, openViewer, serve } from "./viewer_volume.ts";
 
 const currentPage = (page: Page) => page.getByRole("textbox", { name: "Page" }).inputValue();
+const untilPage = (page: Page, number: string) => untilHolds(async () => assert.equal(await currentPage(page), number));
 const hash = (page: Page) => page.evaluate(() => location.hash);
 
 Deno.test(
@@ -30,7 +32,7 @@ Deno.test(
     const { page } = visit;
     await serve(page, { pages: 3 });
     await openViewer(visit, 1);
-    assert.equal(await currentPage(page), "2");
+    await untilPage(page, "2");
     const before = await hash(page);
     await page.evaluate(() => document.querySelector<HTMLElement>(".skip")!.click());
     await page.waitForFunction((hash) => location.hash === hash, before);
@@ -48,10 +50,10 @@ Deno.test(
     await page.getByRole("button", { name: "Next page" }).click();
     await page.waitForFunction(() => location.hash.endsWith("&cv=1"));
     await page.keyboard.press("ArrowRight");
-    assert.equal(await currentPage(page), "3");
+    await untilPage(page, "3");
     await page.keyboard.press("End");
-    assert.equal(await currentPage(page), "12");
-    assert.equal(await page.getByRole("button", { name: "Next page" }).getAttribute("aria-disabled"), "true");
+    await untilPage(page, "12");
+    await page.getByRole("button", { name: "Next page", disabled: true }).waitFor();
     await page.keyboard.press("Home");
     const field = page.getByRole("textbox", { name: "Page" });
     await field.fill("7");
@@ -59,7 +61,7 @@ Deno.test(
     await page.waitForFunction(() => location.hash.endsWith("&cv=6"));
     await field.fill("none");
     await field.press("Enter");
-    assert.equal(await currentPage(page), "7");
+    await untilPage(page, "7");
     await page.evaluate(() => history.pushState(null, "", location.hash.replace("cv=6", "cv=2")));
     await page.goBack();
     await page.waitForFunction(() => location.hash.endsWith("cv=6"));
@@ -135,18 +137,18 @@ Deno.test(
     const { x, y, width, height } = await page.locator(".surface").boundingBox() ?? assert.fail();
     /** A pixel between two lines of the page. */
     const pixel = async () => {
-      await page.waitForTimeout(300);
       const clip = { x: Math.round(x + width / 2), y: Math.round(y + height * 0.43), width: 1, height: 1 };
       return (await page.screenshot({ clip })).toString("base64");
     };
+    await page.waitForTimeout(300);
     const paper = await pixel();
     await page.keyboard.press("ArrowRight");
     await page.getByText("Åskan går över 1.xml").waitFor();
-    assert.notEqual(await pixel(), paper);
+    await untilHolds(async () => assert.notEqual(await pixel(), paper));
     await page.keyboard.press("ArrowRight");
     await page.getByText("Åskan går över 2.xml").waitFor();
     await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
-    assert.equal(await pixel(), paper);
+    await untilHolds(async () => assert.equal(await pixel(), paper));
   }),
 );
 
