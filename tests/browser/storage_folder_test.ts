@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page, Route } from "playwright-core";
 
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { untilHolds } from "@/tests/until.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { onFreshPage } from "./shared_browser.ts";
-import { follow } from "./site_fixture.ts";
+import { awake, follow } from "./site_fixture.ts";
 import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
 
 const BUCKET = "letters";
@@ -14,7 +15,7 @@ const MANY = 1_000_000;
 
 interface Visit {
   readonly page: Page;
-  /** Opens a page of the storage and waits until its folder is awake. */
+  /** Opens a page of the storage and waits until it is awake. */
   open(path: string): Promise<void>;
 }
 
@@ -29,7 +30,7 @@ function whole(name: string, options: BrowserContextOptions, test: (visit: Visit
         async open(path) {
           await page.goto(new URL(path, application.site).href);
           if (options.javaScriptEnabled === false) return;
-          await page.waitForSelector("[data-island=storage_folder][data-hydrated]");
+          await awake(page);
         },
       });
     });
@@ -81,6 +82,9 @@ async function madeListings(page: Page): Promise<void> {
 
 const rowsOf = (page: Page) => page.locator("tr[data-row]");
 const status = (page: Page) => page.locator(".actions p").innerText();
+/** Waits until the line above the rows is this: it is rendered after the key or the click has been taken. */
+const untilStatus = (page: Page, expected: RegExp) =>
+  untilHolds(async () => assert.match(await status(page), expected));
 /** Waits until the control with this text has the focus. */
 const focusOn = (page: Page, text: string) =>
   page.waitForFunction((text) => document.activeElement?.textContent === text, text);
@@ -92,7 +96,7 @@ whole("storage folder: search, sort, selection by mouse and keys, the panel, and
   await write(page, [...keys, "own/sub/x.txt", "own/<b>.txt"]);
   const path = folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: "own/" });
   await open(path);
-  assert.equal(await status(page), "122 entries");
+  await untilStatus(page, /^122 entries$/);
   assert.equal(await rowsOf(page).first().locator("bdi").innerText(), "sub/");
   assert.deepEqual(await accessibilityFindings(page), []);
 
@@ -100,20 +104,20 @@ whole("storage folder: search, sort, selection by mouse and keys, the panel, and
   await page.getByText("10 entries").waitFor();
   assert.match(page.url(), /&find=page%2000$/);
   await page.reload();
-  await page.waitForSelector("[data-island=storage_folder][data-hydrated]");
-  assert.equal(await status(page), "10 entries");
+  await awake(page);
+  await untilStatus(page, /^10 entries$/);
   await page.fill("[name=find]", "zzz");
   await page.getByText("No name in this folder begins with “zzz”.").waitFor();
   await page.fill("[name=find]", "");
   await page.getByText("122 entries").waitFor();
 
   await page.getByRole("button", { name: "Size" }).click();
-  assert.equal(await rowsOf(page).nth(1).locator("bdi").innerText(), "page 000.tif");
+  await rowsOf(page).nth(1).locator("bdi").getByText("page 000.tif").waitFor();
   await page.getByRole("button", { name: "Name" }).click();
 
   await page.getByRole("checkbox", { name: "Select page 003.tif" }).click();
   await page.getByRole("checkbox", { name: "Select page 006.tif" }).click({ modifiers: ["Shift"] });
-  assert.match(await status(page), /^4 selected · 64\sB$/);
+  await untilStatus(page, /^4 selected · 64\sB$/);
   assert.deepEqual(await accessibilityFindings(page), []);
   await page.locator("[data-row] a", { hasText: "page 004.tif" }).click();
   await page.locator(".side dl").waitFor();
@@ -123,16 +127,16 @@ whole("storage folder: search, sort, selection by mouse and keys, the panel, and
   await page.locator(".side").waitFor({ state: "detached" });
   await focusOn(page, "page 004.tif");
   await page.keyboard.press("Escape");
-  assert.equal(await status(page), "122 entries");
+  await untilStatus(page, /^122 entries$/);
 
   for (const key of ["ArrowDown", " ", "Shift+ArrowDown", "Shift+ArrowDown"]) await page.keyboard.press(key);
-  assert.match(await status(page), /^3 selected/);
+  await untilStatus(page, /^3 selected/);
   await page.keyboard.press("End");
   await focusOn(page, "page 119.tif");
   await page.keyboard.press("Home");
   await focusOn(page, "sub/");
   await page.keyboard.press("Control+a");
-  assert.match(await status(page), /^122 selected/);
+  await untilStatus(page, /^122 selected/);
   await page.getByRole("button", { name: "Select nothing" }).click();
   await page.locator("thead input:focus").waitFor();
   await page.keyboard.press("?");
@@ -181,9 +185,9 @@ whole(
     assert.ok(await page.evaluate(() => document.querySelectorAll("*").length) < 1500);
 
     await page.getByRole("checkbox", { name: "Select all that is listed" }).check();
-    assert.match(await status(page), /^[\d,]+ selected · more exist below$/);
+    await untilStatus(page, /^[\d,]+ selected · more exist below$/);
     await page.getByRole("button", { name: "Select the whole folder" }).click();
-    assert.equal(await status(page), "All of many/ selected");
+    await untilStatus(page, /^All of many\/ selected$/);
     await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog", { name: "Delete “many/”?" }).getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Select nothing" }).click();
@@ -227,7 +231,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     const folder = `phone ${colorScheme}/`;
     await write(page, [`${folder}en lång sida med å ä ö `.padEnd(200, "x") + ".tif", `${folder}a.json`]);
     await open(folderPath({ account: ACCOUNT, bucket: BUCKET, prefix: folder }));
-    assert.equal(await status(page), "2 poster");
+    await untilStatus(page, /^2 poster$/);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     assert.deepEqual(await accessibilityFindings(page), []);
     await page.locator("[data-row] input").first().check();
@@ -237,7 +241,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     }
     assert.deepEqual(await accessibilityFindings(page), []);
     await page.keyboard.press("Escape");
-    assert.equal(await page.evaluate(() => document.activeElement?.textContent?.trim()), "Åtgärder");
+    await page.waitForFunction(() => document.activeElement?.textContent?.trim() === "Åtgärder");
     await page.locator("[data-row] a", { hasText: "a.json" }).click();
     await page.waitForURL(/\/storage\/object\?/);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
