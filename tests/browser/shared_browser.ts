@@ -6,7 +6,7 @@ import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { launch } from "./chromium.ts";
 
 /** How long a page may take for one step, ms: far more than it does, also on a machine that is busy. */
-export const TIMEOUT_MS = 60_000;
+export const TIMEOUT_MS = 150_000;
 
 /** The browser of a file's tests, each of which opens a context of its own and closes it. */
 export const sharedBrowser: () => Promise<Browser> = sharedByFile(launch, (browser) => browser.close());
