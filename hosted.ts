@@ -9,6 +9,7 @@ import { serving } from "@/lib/http/app.ts";
 import { faultResponse } from "@/lib/process/serve_connection.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
+import { requireOwnSpans } from "@/lib/tracing/own_spans.ts";
 
 const NO_SHARED_TASKS =
   "REDIS_URL: unset, background tasks and logouts are known to this process alone and end with it";
@@ -18,6 +19,10 @@ try {
   if (config.embedded.store || config.embedded.cluster) {
     throw new ConfigError("EMBEDDED", "must be off where a host runs the process, which has no data folder");
   }
+  if (config.server.metrics !== null) {
+    throw new ConfigError("METRICS_PORT", "cannot be served where a host has the listener: unset it");
+  }
+  requireOwnSpans(Deno.env.toObject());
   for (const warning of config.warnings) console.error(warning);
   if (config.redisUrl === null) console.error(NO_SHARED_TASKS);
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));

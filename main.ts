@@ -5,14 +5,18 @@ import { command } from "@/compose/commands.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
 import { startStore } from "@/compose/store.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
-import { serving } from "@/lib/http/app.ts";
+import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
+import { type App, serving } from "@/lib/http/app.ts";
+import type { MetricRegistry } from "@/lib/metrics/registry.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
+import { leaving } from "@/lib/process/leaving.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { parentGone, standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { requireOwnSpans } from "@/lib/tracing/own_spans.ts";
+import { PROBE_PATHS } from "@/routes/health.ts";
 import { unavailableApp } from "@/routes/unavailable.ts";
 
 /** What ends a start with one line; anything else is a fault of ours and shows its stack. */
@@ -34,16 +38,22 @@ try {
 
 /** Configuration, then the embedded parts, then the app for the roles, then its address; it runs until it is stopped. */
 async function start(config: Config, dev: boolean): Promise<void> {
+  requireOwnSpans(Deno.env.toObject());
   for (const warning of config.warnings) console.error(warning);
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
   const hasFolder = config.embedded.store || config.embedded.cluster;
   const folder = hasFolder ? await DataFolder.openOnRelease(config.dataFolder) : null;
   for (const warning of folder?.warnings ?? []) console.error(warning);
   const { trustedHops } = config;
-  const starting = unavailableApp({ detail: "Stackroom is starting", retryAfterSeconds: 1, trustedHops, log });
-  const stopping = unavailableApp({ detail: "Stackroom is stopping", retryAfterSeconds: 5, trustedHops, log });
-  const listener = listen(config.server, { starting: serving(starting), stopping: serving(stopping) });
+  const unavailable = (detail: string, retryAfterSeconds: number) =>
+    serving(unavailableApp({ detail, retryAfterSeconds, trustedHops, log }));
+  const stopping = unavailable("Stackroom is stopping", 5);
+  const fallbacks = { starting: unavailable("Stackroom is starting", 1), stopping };
+  const listener = listen(config.server, fallbacks);
   if (!listener.limitsConnections) console.error(UNLIMITED_CONNECTIONS);
+  const { metrics } = config.server;
+  const metricsListener = metrics &&
+    listen({ ...metrics, portSetting: "METRICS_PORT", hostSetting: "METRICS_HOST" }, fallbacks);
 
   let stopAfterFault: (() => void) | null = null;
   const clusterFailed = (message: string) => {
@@ -58,7 +68,13 @@ async function start(config: Config, dev: boolean): Promise<void> {
     : null;
 
   const application = await openApplication(config, { folder, store, cluster, dev }, log);
-  listener.answerWith(serving(application.app));
+  const served = serving(application.app);
+  listener.answerWith(served);
+  if (metrics && metricsListener && application.metrics) {
+    const { registry, watchConnections } = application.metrics;
+    watchConnections(listener.connections);
+    metricsListener.answerWith(serving(await metricsPage(registry, metrics.allowedHosts, log)));
+  }
   application.startTasks();
 
   const isLaunched = Deno.args.includes("--launched");
@@ -68,18 +84,35 @@ async function start(config: Config, dev: boolean): Promise<void> {
     if (isLaunched) parentGone().then(abort);
   } else {
     stopAfterFault = stopOnSignals({
+      delayMs: config.server.stopDelayMs,
+      announce: () => listener.answerWith(leaving(served, { isProbe: (path) => PROBE_PATHS.has(path), stopping })),
       async finish() {
         // Beside the requests, which may take all of the time: the leases must be released within it.
         await Promise.all([listener.drain(), application.stopTasks()]);
+        await metricsListener?.drain();
         await application.close();
         await cluster?.stop();
         await store?.stop();
       },
-      cut: () => listener.cut(),
+      cut() {
+        listener.cut();
+        metricsListener?.cut();
+      },
       last: () => log.flush(),
     }, isLaunched ? standardInputEnded() : new Promise(() => {}));
   }
-  console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster }));
+  const metricsOrigin = metricsListener?.origin ?? null;
+  console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster, metricsOrigin }));
+}
+
+/** Loaded only where metrics are served. */
+async function metricsPage(
+  registry: MetricRegistry,
+  allowedHosts: readonly string[] | null,
+  log: RequestLog,
+): Promise<App> {
+  const { metricsApp } = await import("@/lib/metrics/metrics_app.ts");
+  return metricsApp(registry, allowedHosts, log);
 }
 
 function fail(message: string): never {

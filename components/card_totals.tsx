@@ -77,7 +77,7 @@ function QualityNote({ quality, campaign }: QualityNoteProps) {
           {CARD.lowestQuality}{" "}
           {quality.lowest.map(({ volume, page, quality, canvas, iiifUrl }, place) => (
             <span key={`${volume}/${page}`}>
-              {place > 0 && ", "}
+              {place > 0 && " "}
               <a
                 href={viewerPath(iiifUrl, canvas, campaign)}
                 title={CARD.pageOf(page, volume)}

@@ -7,13 +7,16 @@ interface Started {
   readonly hasStore: boolean;
   /** The embedded cluster's API. */
   readonly cluster: { readonly url: string } | null;
+  /** Where metrics are served; null: nowhere. */
+  readonly metricsOrigin: string | null;
 }
 
 /** What an operator wants to know first: addresses, sample logins, the data folder; a line each. */
-export function announcement(config: Config, { origin, hasStore, cluster }: Started): string {
+export function announcement(config: Config, { origin, hasStore, cluster, metricsOrigin }: Started): string {
   // A process with the results role alone has no page to open.
   const lines = [config.gateway || config.web ? ["Site", `${origin}/`] : ["Results", `${origin}/results/`]];
   if (config.gateway) lines.push(["API", `${origin}/docs`]);
+  if (metricsOrigin !== null) lines.push(["Metrics", `${metricsOrigin}/metrics`]);
   if (cluster) {
     lines.push(["Cluster", `${cluster.url} (kubectl --kubeconfig ${config.dataFolder}/kubeconfig get jobs)`]);
   }

@@ -4,16 +4,18 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
+import { tracing } from "@/lib/tracing/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { ClusterHandle } from "./cluster.ts";
 import { gatewayDeps, tokenSecret } from "./gateway.ts";
+import type { ProcessMetrics } from "./metrics.ts";
 import { resultsDeps } from "./results.ts";
-import { credentialMemory } from "./shared.ts";
+import { credentialMemory, type ObserveUpstream } from "./shared.ts";
 import { openTasks } from "./tasks.ts";
 import { webRole } from "./web.ts";
 
-/** What of the machine an application uses; null: none, likewise below. */
+/** What an application uses of the machine. Here and below null means none. */
 interface Machine {
   readonly folder: DataFolder | null;
   readonly store: EmbeddedStore | null;
@@ -25,6 +27,8 @@ interface Machine {
 /** The roles of a process, ready for requests. */
 interface Application {
   readonly app: App;
+  /** Null where none are served. */
+  readonly metrics: ProcessMetrics | null;
   /** Goes on with background tasks. */
   startTasks(): void;
   /** Releases background tasks, so that another process goes on with them. */
@@ -46,12 +50,19 @@ export async function openApplication(
   { folder, store, cluster, dev }: Machine,
   log: RequestLog,
 ): Promise<Application> {
+  const metrics = config.server.metrics === null ? null : await loadMetrics();
+  const traces = tracing();
+  const observe: ObserveUpstream = (service) => ({
+    measure: metrics?.measureUpstream(service),
+    trace: traces?.upstream(service),
+  });
   const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
   const tasks = config.gateway &&
     await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
   const memory = credentialMemory(replicas?.share);
   const revocations = replicas?.revocations ?? null;
-  const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log, revocations);
+  const fromStore = config.results &&
+    resultsDeps(config, config.results, store, folder, memory, log, revocations, observe);
   const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
     await webRole(config, config.web, {
@@ -63,9 +74,10 @@ export async function openApplication(
       shared: revocations,
       dev,
       log,
+      observe,
     });
   const gateway = config.gateway && tasks &&
-    gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log);
+    gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log, observe);
   const room = folder && new DiskRoom(folder.path, console.error);
   const app = buildApp({
     gateway,
@@ -79,22 +91,38 @@ export async function openApplication(
     trustedHops: config.trustedHops,
     allowedHosts: config.server.allowedHosts,
     maxRequests: config.maxRequests,
+    measure: metrics ? { request: metrics.measureRequest, slots: metrics.watchSlots } : null,
+    trace: traces?.middleware ?? null,
     log,
     now: Date.now,
   });
   const endWatch = room?.watch();
   await replicas?.start(memory.guesses, fromStore?.revoked ?? web?.deps.storage?.revoked ?? null);
+  metrics?.watch({
+    tasks: gateway && (() => gateway.tasks.figures),
+    campaigns: web?.deps.campaigns?.source ?? null,
+    disk: room,
+    storeFolder: store && folder ? folder.path : null,
+  });
   return {
     app,
+    metrics,
     startTasks: () => gateway?.tasks.start(),
     stopTasks: async () => await gateway?.tasks.stop(),
     async close() {
       endWatch?.();
+      metrics?.close();
       await gateway?.tasks.store.close();
       await web?.close();
       await replicas?.close();
     },
   };
+}
+
+/** Loaded only where metrics are served. */
+async function loadMetrics(): Promise<ProcessMetrics> {
+  const { processMetrics } = await import("@/compose/metrics.ts");
+  return processMetrics();
 }
 
 /** Loaded only where there are replicas: the package for Redis makes a start slower. */

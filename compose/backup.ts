@@ -10,6 +10,7 @@ import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
+import { exists, sizeIfExists } from "@/lib/std/optional_file.ts";
 
 /**
  * What a backup does not take as it is: what belongs to the running process, its background tasks with their sealed keys
@@ -197,7 +198,7 @@ function copyBodies(source: string, target: string, earlier: string | null, coun
 function linkOrCopy(from: string, to: string, earlier: string | null): "linked" | "reused" | "copied" {
   if (isLinked(from, to)) return "linked";
   // No two bodies have one name, so the length alone says whether the earlier copy is whole.
-  if (earlier !== null && lengthOf(earlier) === lengthOf(from) && isLinked(earlier, to)) return "reused";
+  if (earlier !== null && sizeIfExists(earlier) === sizeIfExists(from) && isLinked(earlier, to)) return "reused";
   copyFile(from, to);
   return "copied";
 }
@@ -209,16 +210,6 @@ function isLinked(from: string, to: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Null where there is no such file. */
-function lengthOf(path: string): number | null {
-  try {
-    return Deno.statSync(path).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
   }
 }
 
@@ -249,15 +240,5 @@ function syncFile(path: string): void {
     file.syncSync();
   } finally {
     file.close();
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }

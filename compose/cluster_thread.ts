@@ -42,7 +42,7 @@ export type FromCluster = { started: { url: string; kubeconfig: string } } | { f
 
 /** What of the cluster outlives the process; files of the past hold the archive's address. */
 interface KeptState {
-  /** What else the snapshot was made with: another setting begins anew. */
+  /** The other settings of the snapshot: with others it is discarded. */
   readonly settings: string;
   readonly archivePort: number;
   readonly clusterPort: number;

@@ -9,7 +9,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
-import { type CredentialMemory, textOf, upstream } from "./shared.ts";
+import { type CredentialMemory, type ObserveUpstream, textOf, upstream } from "./shared.ts";
 import { taskRunner } from "./tasks.ts";
 
 /** What the gateway role works with. Throws ConfigError. */
@@ -21,6 +21,7 @@ export function gatewayDeps(
   memory: CredentialMemory,
   tasks: TaskStore,
   log: RequestLog,
+  observe: ObserveUpstream,
 ): GatewayDeps {
   const own = gateway.store;
   const { region } = gateway;
@@ -28,8 +29,8 @@ export function gatewayDeps(
   const secret = tokenSecret(gateway, folder);
   const addresses = storeAddresses(gateway, store);
   const upstreams = {
-    s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs),
-    mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs),
+    s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs, observe("s3")),
+    mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs, observe("mapi")),
   };
   const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now };
   return {

@@ -12,7 +12,7 @@ import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
 import { revokedSessions } from "./revoked_sessions.ts";
-import { type CredentialMemory, upstream } from "./shared.ts";
+import { type CredentialMemory, type ObserveUpstream, upstream } from "./shared.ts";
 
 /** Until the response headers of the results store, ms. */
 const STORE_TIMEOUT_MS = 60_000;
@@ -30,9 +30,10 @@ export function resultsDeps(
   memory: CredentialMemory,
   log: RequestLog,
   shared: SignedSet | null,
+  observe: ObserveUpstream,
 ): ResultsDeps {
   return {
-    store: resultsStore(config, results, store, folder),
+    store: resultsStore(config, results, store, folder, observe),
     namespaces: config.campaigns.namespaces,
     keyDerivation: results.keyDerivation,
     loginTenant: results.tenant ?? (store && embeddedResultsTenant(config)),
@@ -58,11 +59,12 @@ function resultsStore(
   results: ResultsConfig,
   store: EmbeddedStore | null,
   folder: DataFolder | null,
+  observe: ObserveUpstream,
 ): ResultsStore {
   const s3 = (addresses: Pick<StoreAddresses, "s3">, verifyTls: boolean) => ({
     addresses,
     region: results.region,
-    upstream: upstream(config, verifyTls, STORE_TIMEOUT_MS),
+    upstream: upstream(config, verifyTls, STORE_TIMEOUT_MS, observe("results_store")),
     now: Date.now,
   });
   if (store) {

@@ -4,6 +4,7 @@ import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
+import { textIfExists } from "@/lib/std/optional_file.ts";
 
 /** Their file in the data folder. */
 export const REVOKED_SESSIONS_FILE = "revoked-sessions.json";
@@ -37,9 +38,8 @@ function fileAt(path: string): RevocationFile {
   return {
     read() {
       try {
-        return Deno.readTextFileSync(path);
-      } catch (error) {
-        if (error instanceof Deno.errors.NotFound) return null;
+        return textIfExists(path);
+      } catch {
         throw new RevocationFileError("cannot be read");
       }
     },

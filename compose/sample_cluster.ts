@@ -4,6 +4,7 @@ import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/serv
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
+import { textIfExists } from "@/lib/std/optional_file.ts";
 import { type ClusterHandle, startCluster } from "./cluster.ts";
 
 /**
@@ -46,11 +47,7 @@ export async function startSampleCluster(
 /** Written only where it changed: a start goes on where the disk is full. */
 function writeKubeconfig(folder: DataFolder, kubeconfig: string): void {
   const path = `${folder.path}/kubeconfig`;
-  try {
-    if (Deno.readTextFileSync(path) === kubeconfig) return;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  if (textIfExists(path) === kubeconfig) return;
   try {
     writeDurably(path, new TextEncoder().encode(kubeconfig));
   } catch (error) {

@@ -6,6 +6,7 @@ import type { KubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
 import type { Permissions } from "@/lib/process/permission_flags.ts";
 import { buildFolder, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
+import { SPAN_VARIABLES } from "@/lib/tracing/own_spans.ts";
 
 /** The code of threads: the runtime requires the right to read a module that a thread is started with. */
 const THREAD_CODE = ["compose", "embedded", "lib"];
@@ -52,9 +53,15 @@ export async function serverPermissions(
     read,
     write: data,
     // A program that prints credentials needs the environment that it would have in a shell.
-    env: cluster.commands.length > 0 ? "all" : settingNames(env).concat(SURROUNDINGS),
+    env: cluster.commands.length > 0 ? "all" : settingNames(env).concat(SURROUNDINGS, SPAN_VARIABLES),
     net: isSelfContained(config)
-      ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host), ...sharedState(config)]
+      ? [
+        ...LOOPBACK,
+        bracketed(config.server.host),
+        bracketed(embedded.host),
+        ...metricsHost(config),
+        ...sharedState(config),
+      ]
       : "all",
     run: cluster.commands,
     // How much room the disk of the data folder has.
@@ -103,6 +110,10 @@ function isSelfContained({ gateway, web, results, embedded }: Config): boolean {
   return (gateway === null || gateway.store === null) && (results === null || results.store === null) &&
     (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase &&
     !web?.storage?.gatewayUrl;
+}
+
+function metricsHost({ server: { metrics } }: Config): string[] {
+  return metrics ? [bracketed(metrics.host)] : [];
 }
 
 /** The server in which replicas share state, with its port. */

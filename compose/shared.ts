@@ -1,8 +1,9 @@
 import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { Config, TextSource } from "@/lib/config/mod.ts";
+import type { Service } from "@/lib/metrics/upstream_figures.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+import type { UpstreamClient, UpstreamOptions } from "@/lib/http/upstream/upstream_request.ts";
 
 /** What a process remembers of credentials that were shown to it, whatever the role. */
 export interface CredentialMemory {
@@ -25,11 +26,23 @@ export function caCertificates(config: Config): string[] | undefined {
   return config.ca === null ? undefined : [textOf(config.ca)];
 }
 
+/** What counts and traces the requests to an upstream. */
+type Observed = Pick<UpstreamOptions, "measure" | "trace">;
+
+/** Of each service; what is not turned on is left out. */
+export type ObserveUpstream = (service: Service) => Observed;
+
 /**
  * A client for an upstream of a role.
  *
  * @param timeoutMs until the response headers
+ * @param observed what counts and traces its requests
  */
-export function upstream(config: Config, verifyTls: boolean, timeoutMs: number): UpstreamClient {
-  return upstreamClient({ caCerts: caCertificates(config), verifyTls, timeoutMs });
+export function upstream(
+  config: Config,
+  verifyTls: boolean,
+  timeoutMs: number,
+  observed: Observed,
+): UpstreamClient {
+  return upstreamClient({ caCerts: caCertificates(config), verifyTls, timeoutMs, ...observed });
 }

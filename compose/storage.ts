@@ -7,7 +7,7 @@ import { remoteGateway } from "@/lib/storage/gateway_service.ts";
 import type { StorageSettings } from "@/routes/web_deps.ts";
 import { tokenSecrets } from "./gateway.ts";
 import { embeddedResultsTenant, sessionKeys } from "./results.ts";
-import { upstream } from "./shared.ts";
+import { type ObserveUpstream, upstream } from "./shared.ts";
 
 /** Until the response headers of the gateway, ms: it may itself wait a minute for the store. */
 const GATEWAY_TIMEOUT_MS = 90_000;
@@ -22,12 +22,15 @@ export function storageSettings(
   storage: StoragePagesConfig,
   folder: DataFolder | null,
   revoked: RevokedSessions,
+  observe: ObserveUpstream,
 ): StorageSettings {
   const { gatewayUrl, sessionHours, campaignTenant } = storage;
   return {
-    gateway: gatewayUrl === null
-      ? null
-      : remoteGateway(gatewayUrl, upstream(config, true, GATEWAY_TIMEOUT_MS), config.trustedHops),
+    gateway: gatewayUrl === null ? null : remoteGateway(
+      gatewayUrl,
+      upstream(config, true, GATEWAY_TIMEOUT_MS, observe("gateway")),
+      config.trustedHops,
+    ),
     secrets: storageSecrets(config, storage, folder),
     revoked,
     sessionHours,

@@ -20,7 +20,7 @@ import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import { revokedSessions } from "./revoked_sessions.ts";
 import { embeddedResultsTenant } from "./results.ts";
-import { caCertificates, upstream } from "./shared.ts";
+import { caCertificates, type ObserveUpstream, upstream } from "./shared.ts";
 import { storageSettings } from "./storage.ts";
 
 /** Until the response headers of the results service, ms. */
@@ -51,6 +51,7 @@ interface WebParts {
   /** Pages load themselves again when the server starts again. */
   readonly dev: boolean;
   readonly log: RequestLog;
+  readonly observe: ObserveUpstream;
 }
 
 /** What a role works with, and the end of what follows the cluster for it. */
@@ -61,7 +62,8 @@ interface Role<Deps> {
 
 /** What the web role works with. Throws ConfigError and BuildError. */
 export async function webRole(config: Config, web: WebConfig, parts: WebParts): Promise<Role<WebDeps>> {
-  const remote = (base: string) => remoteResults(base, upstream(config, true, RESULTS_TIMEOUT_MS));
+  const observed = parts.observe("results");
+  const remote = (base: string) => remoteResults(base, upstream(config, true, RESULTS_TIMEOUT_MS, observed));
   const service = web.resultsProxy === null ? parts.results : remote(web.resultsProxy);
   const progress = web.progressBase === null ? parts.results : remote(web.progressBase);
   const site = await siteFiles(web, parts.dev);
@@ -72,6 +74,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
       web.storage,
       parts.folder,
       parts.revoked ?? revokedSessions(parts.folder, parts.log, parts.shared),
+      parts.observe,
     ),
     service,
     campaigns: campaigns?.deps ?? null,
@@ -95,7 +98,7 @@ function ownResultsUrl(request: Request): string {
 async function campaignRole(
   config: Config,
   web: WebConfig,
-  { cluster, log }: WebParts,
+  { cluster, log, observe }: WebParts,
   service: ResultsService | null,
   progress: ResultsService | null,
 ): Promise<Role<CampaignDeps>> {
@@ -104,7 +107,11 @@ async function campaignRole(
   }
   const { conventions, namespaces } = config.campaigns;
   const now = Date.now;
-  const connection = await clusterConnection(clusterAddress(web, cluster), { now, caCerts: caCertificates(config) });
+  const connection = await clusterConnection(clusterAddress(web, cluster), {
+    now,
+    caCerts: caCertificates(config),
+    ...observe("kubernetes"),
+  });
   // Sites without a fixed address have as many results URLs as names they are called by.
   const { resultsUrl } = web;
   const writer = recordWriter({ connection, conventions, resultsUrl });

@@ -28,7 +28,7 @@ interface StorageVersionsProps {
 /** Most changes of lines, and most time (ms) that comparing two texts takes: they may have nothing in common. */
 const LIMITS = { maxEditLength: 10_000, timeout: 1000 };
 
-/** What came of a comparison. */
+/** The result of a comparison. */
 type Comparison =
   | { readonly changes: readonly LineChange[]; readonly isCut: boolean }
   | { readonly problem: string };

@@ -3,8 +3,8 @@ import { Admission } from "@/lib/auth/admission.ts";
 import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { type TokenFormat, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
-import { accessLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
+import { accessLog, type MeasureRequest, type RequestLog } from "@/lib/http/access_log.ts";
+import { type App, handledBy, httpApp, routesOf } from "@/lib/http/app.ts";
 import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { mount } from "@/lib/http/dispatch.ts";
@@ -103,7 +103,7 @@ export interface GatewayDeps {
 }
 
 export interface AppDeps {
-  /** Null where this process does not play the role; likewise below. */
+  /** Here and below null means that this process does not play the role. */
   readonly gateway: GatewayDeps | null;
   readonly web: WebDeps | null;
   /** The results role where it is reached directly; beside the web role, requests come through its pass-through. */
@@ -124,9 +124,20 @@ export interface AppDeps {
   readonly allowedHosts: readonly string[] | null;
   /** Requests that each role works on at a time; {@link DEFAULT_MAX_REQUESTS} when absent. */
   readonly maxRequests?: number;
+  /** What counts requests and watches limits, for metrics; null or absent: nothing does. */
+  readonly measure?: Measure | null;
+  /** Traces requests; null or absent: nothing does. */
+  readonly trace?: Middleware | null;
   readonly log: RequestLog;
   /** ms since 1970 */
   readonly now: () => number;
+}
+
+/** What metrics are filled by. */
+interface Measure {
+  readonly request: MeasureRequest;
+  /** Adds a limit of requests at a time. */
+  slots(limit: string, slots: () => { readonly count: number; readonly max: number }): void;
 }
 
 /** The name of the session cookie where no web role configures one. */
@@ -135,10 +146,18 @@ const DEFAULT_COOKIE = "results_session";
 /** The app with all routes of this process. */
 export function buildApp(deps: AppDeps): App {
   const { gateway, web, results, resultsStore, allowedHosts, log, now } = deps;
-  const role = () => new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS);
+  const role = (limit: string) => {
+    const slots = new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS);
+    deps.measure?.slots(limit, () => ({ count: slots.count(), max: slots.max }));
+    return slots;
+  };
   const logins = new UnprovenRequests(MAX_LOGINS_PER_ADDRESS, MAX_LOGINS);
+  const unproven = new UnprovenRequests(MAX_UNPROVEN_PER_ADDRESS, MAX_UNPROVEN);
+  deps.measure?.slots("logins", () => logins);
+  deps.measure?.slots("unproven", () => unproven);
   const app = httpApp({ log, trustedHops: deps.trustedHops });
-  app.use(defaultHeaders, accessLog(log, { silent: PROBE_PATHS }));
+  if (deps.trace) app.use(deps.trace);
+  app.use(defaultHeaders, accessLog(log, { silent: PROBE_PATHS, measure: deps.measure?.request }));
   if (allowedHosts) app.use(hostCheck(allowedHosts));
 
   const checks = [
@@ -151,21 +170,22 @@ export function buildApp(deps: AppDeps): App {
   const health = healthOperations(checks, now);
   const open = routesOf(app);
   mount(open, health);
-  const operations = gateway && gatewayApi(gateway, { role: role(), logins, now, log });
+  const operations = gateway && gatewayApi(gateway, { role: role("gateway"), unproven, logins, now, log });
   const ownGateway = operations && inProcessGateway(operations, { log, trustedHops: deps.trustedHops });
   const storage = web && storageDeps(web, ownGateway);
   if (gateway && operations) {
-    mount(routesOf(app, cors(gateway.corsOrigins), releaseSlots), operations);
+    mount(routesOf(app, handledBy("gateway"), cors(gateway.corsOrigins), releaseSlots), operations);
     const all = [...operations, ...(web ? readApi(web) : []), ...health];
     mountDocs(open, all, web?.cookieStem ?? DEFAULT_COOKIE, web && siteDeps(web, storage));
     if (!web) open("/", toDocs);
   }
-  const limited = limitConcurrency(role(), logins);
-  const site = routesOf(app, limited);
-  if (storage) mountStorageDoor(routesOf(app, releaseSlots), storage, log);
+  const limited = limitConcurrency(role("site"), logins);
+  const site = routesOf(app, handledBy("web"), limited);
+  if (storage) mountStorageDoor(routesOf(app, handledBy("web"), releaseSlots), storage, log);
   if (web) mountWeb(site, web, storage);
   if (results) {
-    mountResults(routesOf(app, trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0), limited), results);
+    const hops = trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0);
+    mountResults(routesOf(app, handledBy("results"), hops, limited), results);
   }
   if (web) mountWebRest(site, web, gateway !== null, storage);
   return app;
@@ -186,13 +206,15 @@ function trustHops(hops: number): Middleware {
 interface GatewayParts {
   /** Slots of the role. */
   readonly role: InFlight;
+  /** Slots of requests whose credentials are not proven. */
+  readonly unproven: UnprovenRequests;
   readonly logins: UnprovenRequests;
   readonly now: () => number;
   readonly log: RequestLog;
 }
 
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
-function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts): Operation[] {
+function gatewayApi(deps: GatewayDeps, { role, unproven, logins, now, log }: GatewayParts): Operation[] {
   const { addresses, upstreams, region } = deps;
   const key = tokenKey(deps.tokenSecret);
   const keys = deps.previousTokenSecret ? [key, tokenKey(deps.previousTokenSecret)] : [key];
@@ -204,7 +226,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     sharedKeys: deps.sharedKeys !== null,
     role,
     tenants,
-    unproven: new UnprovenRequests(MAX_UNPROVEN_PER_ADDRESS, MAX_UNPROVEN),
+    unproven,
     prove: (caller) => proveCredentials(s3, caller),
   });
   const door = { verify: tokenVerifier(keys), admission, now };

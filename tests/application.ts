@@ -4,7 +4,7 @@ import { PermissionError } from "@/lib/process/permission_flags.ts";
 import { siteAssets } from "@/lib/site/build.ts";
 import { ConfigError } from "@/lib/std/config_error.ts";
 
-/** The real application in a process of its own. */
+/** The real application in a process of its own, or in several. */
 export interface Application {
   /** The site's address as the start printed it, with its trailing slash. */
   readonly site: string;
@@ -41,11 +41,12 @@ export class StartError extends Error {
   }
 }
 
-/** Failures, not promises: more than a machine under load needs. */
+/** After these a test fails: more than a machine under load needs. */
 const START_MS = 90_000;
 const STOP_MS = 90_000;
 const ROOT = new URL("../", import.meta.url);
-const SITE_LINE = /^Site\s+(https?:\/\/\S+)\s*$/m;
+/** The results role alone has no site: its address is followed by the path that it serves. */
+const SITE_LINE = /^(?:Site\s+(?<site>https?:\/\/\S+)|Results\s+(?<results>https?:\/\/\S+\/)results\/)\s*$/m;
 
 /** Variables without which Deno, or the packages it fetches, may not be found. */
 const KEPT = [
@@ -64,19 +65,36 @@ const KEPT = [
   "NO_PROXY",
 ];
 
+/** What the runtime says, and not the application, where another start has its lock. */
+const LOCK_LINE = "Blocking waiting for file lock on node_modules directory\n";
+
 /** What a start says that ends because another process holds a port that the data folder was given before. */
 const STORE_PORT_TAKEN = /^Port \d+ of the embedded store .* is taken/m;
 
 /** How long a port of the data folder that another process holds is waited for, ms: stores of other tests end. */
 const STORE_PORT_MS = 60_000;
 
+type Start = (options: ApplicationOptions) => Promise<Application>;
+
+let startIt: Start = startProcess;
+
+/** Has the tests of this worker that only use an application use one that `start` returns. To be called before them. */
+export function startInstead(start: Start): void {
+  startIt = start;
+}
+
+/** Starts the application that a test uses. @throws {StartError} */
+export function startApplication(options: ApplicationOptions = {}): Promise<Application> {
+  return startIt(options);
+}
+
 /**
- * Starts the application on a free port, with the configuration and the permissions of `deno task start`. Where another
- * process holds a port that the data folder was given before, it is started again until the port is free.
+ * Starts the application in a process, on a free port, with the configuration and the permissions of `deno task start`.
+ * Where another process holds a port that the data folder was given before, it is started again until the port is free.
  *
  * @throws {StartError} where it ends, or says no address, instead of starting.
  */
-export async function startApplication(options: ApplicationOptions = {}): Promise<Application> {
+export async function startProcess(options: ApplicationOptions = {}): Promise<Application> {
   const deadline = Date.now() + STORE_PORT_MS;
   for (;;) {
     try {
@@ -115,10 +133,11 @@ async function startOnce(options: ApplicationOptions): Promise<Application> {
   let isStarted = false;
   const started = Promise.withResolvers<string>();
   const take = (text: string) => {
-    output += text;
+    output += text.replaceAll(LOCK_LINE, "");
     // Looked for until it is there: a long log is not gone through again with each of its lines.
-    const site = isStarted ? undefined : output.match(SITE_LINE)?.[1];
-    if (!site) return;
+    const found = isStarted ? undefined : output.match(SITE_LINE)?.groups;
+    const site = found?.site ?? found?.results;
+    if (site === undefined) return;
     isStarted = true;
     started.resolve(site);
   };

@@ -12,6 +12,8 @@ export const REDIS_PROGRAM = findProgram();
 export interface RedisServerOptions {
   /** Further arguments of the program, such as `--requirepass`. */
   readonly args?: readonly string[];
+  /** A folder that outlives the server; without it, a temporary one is made. */
+  readonly folder?: string;
   /** Listens for TLS instead, with this certificate and its key, PEM. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
@@ -21,16 +23,19 @@ export class RedisServer implements AsyncDisposable {
   readonly port: number;
   readonly folder: string;
   readonly #args: readonly string[];
+  readonly #isTemporary: boolean;
   #process: Deno.ChildProcess | null = null;
 
-  private constructor(port: number, folder: string, args: readonly string[]) {
+  private constructor(port: number, folder: string, isTemporary: boolean, args: readonly string[]) {
     this.port = port;
     this.folder = folder;
+    this.#isTemporary = isTemporary;
     this.#args = args;
   }
 
-  static async start({ args = [], tls }: RedisServerOptions = {}): Promise<RedisServer> {
-    const folder = await Deno.makeTempDir({ prefix: "stackroom-redis-" });
+  static async start({ args = [], tls, folder: lasting }: RedisServerOptions = {}): Promise<RedisServer> {
+    if (lasting !== undefined) await Deno.mkdir(lasting, { recursive: true });
+    const folder = lasting ?? await Deno.makeTempDir({ prefix: "stackroom-redis-" });
     const port = freePort();
     const listening = tls ? ["--port", "0", "--tls-port", `${port}`] : ["--port", `${port}`];
     if (tls) {
@@ -41,7 +46,13 @@ export class RedisServer implements AsyncDisposable {
     }
     // Everything is appended to a file, so that it is there again after a kill.
     const stored = ["--dir", folder, "--save", "", "--appendonly", "yes"];
-    const server = new RedisServer(port, folder, [...listening, "--bind", LOOPBACK, ...stored, ...args]);
+    const server = new RedisServer(port, folder, lasting === undefined, [
+      ...listening,
+      "--bind",
+      LOOPBACK,
+      ...stored,
+      ...args,
+    ]);
     await server.start();
     return server;
   }
@@ -87,7 +98,7 @@ export class RedisServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
-    await Deno.remove(this.folder, { recursive: true });
+    if (this.#isTemporary) await Deno.remove(this.folder, { recursive: true });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * What the tests of a file share. The first test that needs it starts it, and it is stopped behind the last test of the
- * file. To be called while the file is loaded.
+ * module that is run: of the file, or of all the files that one worker runs. To be called while the file is loaded.
  *
  * @returns what is shared; a failed start is tried again by the next test
  */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sleep } from "@/lib/std/sleep.ts";
 
 const POLL_MS = 20;
-/** A failure of a test, not a promise: more than a machine under load needs for what a process does at once. */
+/** After this a test fails: more than a machine under load needs for what a process does at once. */
 const TIMEOUT_MS = 90_000;
 
 /** Waits until something is there. @throws {AssertionError} where it does not come within 90 s */

@@ -8,21 +8,34 @@ import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { CampaignParts } from "@/tools/catalogue/campaign_parts.tsx";
 import { StorageParts } from "@/tools/catalogue/storage_parts.tsx";
 import { TransferParts } from "@/tools/catalogue/transfer_parts.tsx";
+import { ViewerParts } from "@/tools/catalogue/viewer_parts.tsx";
 
 /** Every component in each of its states, with the site's stylesheet: what a change of a style changes. */
 const PAGES = [
   { path: "/", title: "Campaigns", Content: CampaignParts },
   { path: "/storage", title: "Storage", Content: StorageParts },
   { path: "/transfers", title: "Uploads, tasks and dialogs", Content: TransferParts },
+  { path: "/viewer", title: "Manifest viewer", Content: ViewerParts },
 ] as const;
 
-/** Shows each dialog in its place, the dock inside of its frame, and what is folded. */
+/** Shows each dialog and drawer in its place, docks and viewers inside of their frames, and what is folded. */
 const STYLES = `
 dialog { display: block; position: static; margin: var(--s3) 0; }
 .state { margin: var(--s3) 0; }
+nav.dots a { display: inline-block; min-height: 24px; }
 .state ul { list-style: none; padding: 0; }
 .frame { contain: layout; min-height: 480px; }
 .unfinished::details-content { content-visibility: visible; }
+body:has(.viewer) { display: block; height: auto; }
+main:has(.viewer) { max-width: 1180px; padding: var(--s4); }
+main:has(.viewer) .viewer { contain: layout; height: auto; grid-template-rows: auto auto; }
+main:has(.viewer) :is(.viewer-problem, .drawer, .image-choices, .thumbs li) { position: static; translate: none; }
+main:has(.viewer) .drawer { box-sizing: border-box; width: auto; height: auto; max-width: 100%; }
+main:has(.viewer) .image-choices { display: block; margin: var(--s3) 0; }
+main:has(.viewer) .thumbs ol { height: auto; }
+main:has(.viewer) .page-stage { min-height: 90px; }
+main:has(.viewer) :is(.thumbs, .text-panel) { height: 480px; }
+main > section > .page-marks { height: 240px; background: #efe3c8; }
 `;
 const STYLES_PATH = "/catalogue.css";
 

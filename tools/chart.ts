@@ -51,6 +51,7 @@ export const CHART_VALUES: Readonly<Record<string, Readonly<Record<string, unkno
       ingressFrom: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
       store: { to: [{ ipBlock: { cidr: "192.0.2.0/24" } }] },
     },
+    metrics: { enabled: true, serviceMonitor: { enabled: true, labels: { release: "prometheus" } } },
     serviceMonitor: { enabled: true, labels: { release: "prometheus" } },
     image: { digest: `sha256:${"0".repeat(64)}`, pullSecrets: ["registry"] },
     serviceAccount: { annotations: { a: "b" } },

@@ -67,7 +67,7 @@ const NOT_READ: readonly string[][] = [
     "`S3_ENDPOINT`, `S3_BUCKET`, `S3_VERIFY_TLS`",
     "`RESULTS_S3_ENDPOINT`, `RESULTS_S3_BUCKET`, `RESULTS_S3_VERIFY_TLS`",
   ],
-  ["`OTEL_*`", "read by Deno itself if `OTEL_DENO=true` is set"],
+  ["`OTEL_*`", "read by Deno itself if `OTEL_DENO=true` is set ([operations.md](operations.md#watch-it))"],
   ["`BACKEND_URL`, `COOKIE_SECURE`", "site and API share one origin; cookies follow the browser's scheme"],
 ];
 

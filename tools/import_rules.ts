@@ -124,6 +124,8 @@ export const ROOMS: readonly Room[] = [
   { room: "lib/kubernetes", holds: "client, watch, followed collection", imports: [...BELOW_ADAPTERS] },
   { room: "lib/auth", holds: "tokens, credentials, admission, guesses", imports: ["lib/http", "lib/std"] },
   { room: "lib/store", holds: "addresses of the store", imports: ["lib/http", "lib/std"] },
+  { room: "lib/metrics", holds: "metrics for Prometheus and what fills them", imports: ["lib/http", "lib/std"] },
+  { room: "lib/tracing", holds: "spans of requests and upstream calls", imports: ["lib/http", "lib/std"] },
   { room: "lib/process", holds: "listener, stop, data folder", imports: ["lib/http", "lib/std"] },
   {
     room: "lib/site",

@@ -1,5 +1,6 @@
 /**
- * Runs tests in groups that share a worker each: `run_grouped.ts --files=N --ignore=PATH,PATH FOLDER [flags of deno test]`.
+ * Runs tests in groups that share a worker each, so many groups at the same time:
+ * `run_grouped.ts --files=N --folders=PATH,PATH [--ignore=PATH,PATH] [--jobs=N] [flags of deno test]`.
  */
 import { groupedArgs, testGroups } from "./test_groups.ts";
 
@@ -20,7 +21,7 @@ if ("problem" in options) {
   console.error(options.problem);
   Deno.exit(2);
 }
-const paths = [...testFiles(options.folder, options.ignored)];
+const paths = options.folders.flatMap((folder) => [...testFiles(folder, options.ignored)]);
 const files = paths.map((path) => ({ path, text: Deno.readTextFileSync(new URL(path, ROOT)) }));
 const modules = await Deno.makeTempDir({ prefix: "stackroom-tests-" });
 try {
@@ -32,6 +33,7 @@ try {
   const tests = new Deno.Command(Deno.execPath(), {
     args: ["test", "--config", "deno.test.json", "-A", "--no-check", "--parallel", ...options.flags, ...groups],
     cwd: ROOT,
+    env: options.jobs === undefined ? {} : { DENO_JOBS: options.jobs },
     stdin: "null",
   }).spawn();
   for (const signal of SIGNALS) Deno.addSignalListener(signal, () => tests.kill(signal));

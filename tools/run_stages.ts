@@ -16,34 +16,32 @@ const DRAIN_MS = 5000;
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
 
 /**
- * Runs the stages of a group at the same time and the groups one after the other, also after a stage that failed.
- * SIGINT and SIGTERM are passed on to the stages under way, and no further group is started.
+ * Runs the stages one after the other, also after one that failed. SIGINT and SIGTERM are passed on to the stage under
+ * way, and no further one is started.
  *
  * @returns the highest exit status
  */
-export async function runStages(groups: readonly (readonly string[])[], run: StageRun): Promise<number> {
-  const running = new Set<Deno.ChildProcess>();
+export async function runStages(stages: readonly string[], run: StageRun): Promise<number> {
+  let running: Deno.ChildProcess | null = null;
   let isStopped = false;
   const stop = SIGNALS.map((signal) => () => {
     isStopped = true;
-    for (const child of running) {
-      try {
-        child.kill(signal);
-      } catch {
-        // It has ended already.
-      }
+    try {
+      running?.kill(signal);
+    } catch {
+      // It has ended already.
     }
   });
   SIGNALS.forEach((signal, n) => Deno.addSignalListener(signal, stop[n]));
   try {
     // Reports of an earlier run would be counted for stages that write none.
-    for (const stage of groups.flat()) {
+    for (const stage of stages) {
       for (const file of Object.values(stageFiles(run.folder, stage))) await Deno.remove(file).catch(notFound);
     }
     let worst = 0;
-    for (const group of groups) {
+    for (const stage of stages) {
       if (isStopped) return Math.max(worst, 1);
-      worst = Math.max(worst, ...await Promise.all(group.map((stage) => runStage(stage, run, running))));
+      worst = Math.max(worst, await runStage(stage, run, (child) => running = child));
     }
     return worst;
   } finally {
@@ -51,7 +49,7 @@ export async function runStages(groups: readonly (readonly string[])[], run: Sta
   }
 }
 
-async function runStage(stage: string, run: StageRun, running: Set<Deno.ChildProcess>): Promise<number> {
+async function runStage(stage: string, run: StageRun, started: (child: Deno.ChildProcess) => void): Promise<number> {
   const files = stageFiles(run.folder, stage);
   const child = new Deno.Command(Deno.execPath(), {
     args: [...run.args(stage, files.report)],
@@ -59,19 +57,18 @@ async function runStage(stage: string, run: StageRun, running: Set<Deno.ChildPro
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  running.add(child);
+  started(child);
   const print = (line: string) => run.print(`[${stage}] ${line}`);
   const late = new AbortController();
   const printed = Promise.all([child.stdout, child.stderr].map((stream) => printLines(stream, print, late.signal)));
   const { code } = await child.status;
-  running.delete(child);
   const timer = setTimeout(() => late.abort(), run.drainMs ?? DRAIN_MS);
   await printed.finally(() => clearTimeout(timer));
   await Deno.writeTextFile(files.code, String(code));
   return code;
 }
 
-/** Prints whole lines, so that those of several stages do not mix; what has come by the abort is all. */
+/** Prints whole lines, so that those of its two streams do not mix; what has come by the abort is all. */
 async function printLines(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   print: (line: string) => void,

@@ -3,17 +3,17 @@
  * "N passed, N failed". JUnit reports are left in the folder that `TEST_REPORTS` names, where it is set.
  */
 import { runStages } from "./run_stages.ts";
-import { countStages, STAGE_GROUPS } from "./test_reports.ts";
+import { countStages, STAGES } from "./test_reports.ts";
 
 const named = Deno.env.get("TEST_REPORTS");
 const folder = named || await Deno.makeTempDir({ prefix: "stackroom-reports-" });
 try {
-  const code = await runStages(STAGE_GROUPS, {
+  const code = await runStages(STAGES, {
     folder,
     args: (stage, report) => ["task", `test:${stage}`, `--junit-path=${report}`],
     print: (line) => console.log(line),
   });
-  const { passed, failed } = countStages(folder, STAGE_GROUPS.flat());
+  const { passed, failed } = countStages(folder, STAGES);
   console.log(`${passed} passed, ${failed} failed`);
   Deno.exitCode = failed > 0 ? Math.max(code, 1) : code;
 } finally {

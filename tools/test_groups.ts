@@ -10,53 +10,68 @@ const SWITCHES = ["--fail-fast", "--quiet", "--shuffle", "--trace-leaks"];
 
 /** What a worker runs, one file after the other. */
 interface TestGroup {
-  /** The folder of its files, with a number where that has several groups, or the name of its file. */
+  /** The folder of its files, with a number where that has several groups; of a file alone, its path. */
   readonly name: string;
   readonly paths: readonly string[];
 }
 
 interface GroupedArgs {
   readonly maxFiles: number;
-  /** Folders, relative to the project. */
+  /** How many groups run at the same time; undefined: as many as there are processors. */
+  readonly jobs?: string;
+  /** Folders of tests, relative to the project. */
+  readonly folders: readonly string[];
+  /** Folders below them whose tests are left out. */
   readonly ignored: readonly string[];
-  readonly folder: string;
   /** Flags of `deno test`. */
   readonly flags: readonly string[];
 }
 
+/** The options of `run_grouped.ts` itself. */
+const OPTIONS = ["--files=", "--folders=", "--ignore=", "--jobs="];
+
 /**
- * Reads the arguments of `run_grouped.ts`. A flag of `deno test` has its value behind a `=`: without it, the value would
- * be taken for another folder, and the flag would take the first group for its value.
+ * Reads the arguments of `run_grouped.ts`. A flag of `deno test` has its value behind a `=`: without it, the flag would
+ * take the first group for its value.
  *
- * @returns a sentence where an argument is none of these
+ * @returns `problem`: a sentence about the arguments that are not understood
  */
 export function groupedArgs(args: readonly string[]): GroupedArgs | { readonly problem: string } {
   const value = (name: string) => args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
-  const rest = args.filter((arg) => !/^--(?:files|ignore)=/.test(arg));
-  const flags = rest.filter((arg) => arg.startsWith("-"));
-  const [folder, ...others] = rest.filter((arg) => !arg.startsWith("-"));
-  const wrong = [...flags.filter((flag) => !/^--[^=]+=/.test(flag) && !SWITCHES.includes(flag)), ...others];
-  if (folder === undefined || wrong.length > 0) {
+  const list = (name: string) => value(name)?.split(",") ?? [];
+  const flags = args.filter((arg) => !OPTIONS.some((option) => arg.startsWith(option)));
+  const wrong = flags.filter((flag) => !/^--[^=]+=/.test(flag) && !SWITCHES.includes(flag));
+  const isCount = (text = "") => /^[1-9]\d{0,3}$/.test(text);
+  if (!isCount(value("files"))) wrong.push("--files without a number");
+  if (!isCount(value("jobs") ?? "1")) wrong.push("--jobs without a number");
+  if (list("folders").length === 0 || wrong.length > 0) {
     const named = wrong.length > 0 ? ` Not understood: ${wrong.join(" ")}.` : "";
     return {
-      problem: `Usage: --files=N [--ignore=FOLDER,FOLDER] FOLDER [flags of deno test, values behind a =].${named} ` +
-        "Single files are run by deno test --config deno.test.json -A FILE.",
+      problem: `Usage: --files=N --folders=FOLDER,FOLDER [--ignore=FOLDER,FOLDER] [--jobs=N] [flags of deno test, ` +
+        `values behind a =].${named} Single files are run by deno test --config deno.test.json -A FILE.`,
     };
   }
-  return { maxFiles: Number(value("files")), ignored: value("ignore")?.split(",") ?? [], folder, flags };
+  return {
+    maxFiles: Number(value("files")),
+    jobs: value("jobs"),
+    folders: list("folders"),
+    ignored: list("ignore"),
+    flags,
+  };
 }
 
 /**
  * Test files that share a worker, and with it the modules that they import: loading those for each file takes longer
- * than many of the tests. Files of one folder import the same. A file whose tests may leave operations or resources
- * behind runs alone, since the checks of another file's tests would take those for theirs.
+ * than many of the tests. Files of one folder import the same, and share what `sharedByFile` starts. Two kinds of file
+ * have a worker of their own. One that runs tests of other files replaces what they start, and a module runs once in a
+ * worker. One that starts replicas has many processes, and what the files of a worker share is stopped behind the last.
  *
  * @param maxFiles of a group
  * @returns the larger groups first, so that no worker is left with one at the end
  */
 export function testGroups(files: readonly TestFile[], maxFiles: number): TestGroup[] {
   const sorted = [...files].sort((a, b) => a.path < b.path ? -1 : 1);
-  const [alone, others] = [sorted.filter(leavesSomething), sorted.filter((file) => !leavesSomething(file))];
+  const others = sorted.filter((file) => !isAlone(file));
   const groups = [...Map.groupBy(others, ({ path }) => folderOf(path))].flatMap(([folder, members]) => {
     const count = Math.ceil(members.length / maxFiles);
     const size = Math.ceil(members.length / count);
@@ -65,20 +80,25 @@ export function testGroups(files: readonly TestFile[], maxFiles: number): TestGr
       members: members.slice(n * size, (n + 1) * size),
     }));
   });
-  const singles = alone.map((file) => ({ name: file.path.replace(/^tests\/(.*)_test\.tsx?$/, "$1"), members: [file] }));
-  return [...groups, ...singles]
+  for (const file of sorted.filter(isAlone)) groups.push({ name: nameOf(file.path), members: [file] });
+  return groups
     .sort((a, b) => sizeOf(b.members) - sizeOf(a.members))
     .map(({ name, members }) => ({ name, paths: members.map(({ path }) => path) }));
+}
+
+/** Whether it has the tests of other files use another application, or starts replicas. */
+function isAlone({ text }: TestFile): boolean {
+  return /^startInstead\(|^import \{[^}]*\bstartReplicated\b/m.test(text);
+}
+
+/** `lib/http/x` of `tests/lib/http/x_test.ts`. */
+function nameOf(path: string): string {
+  return path.replace(/^tests\/(.*)_test\.tsx?$/, "$1");
 }
 
 /** Of all its text: the best that is known of a test's duration before it runs. */
 function sizeOf(files: readonly TestFile[]): number {
   return files.reduce((sum, { text }) => sum + text.length, 0);
-}
-
-/** Where its tests are not checked for operations and resources; `leaks` are these options of a fixture. */
-function leavesSomething({ text }: TestFile): boolean {
-  return /\bsanitize(?:Ops|Resources): false\b|\bleaks\b/.test(text);
 }
 
 /** `lib/http` of `tests/lib/http/admission/x_test.ts`: a room's part, or the room where its files are no more. */

@@ -1,7 +1,8 @@
 /** Sums what the stages of the tests left: `deno run --allow-read tools/test_reports.ts FOLDER FAILED_BEFORE`. */
+import { textIfExists } from "@/lib/std/optional_file.ts";
 
-/** The stages, each a task `test:NAME`. Those of one group run at the same time, the groups one after the other. */
-export const STAGE_GROUPS: readonly (readonly string[])[] = [["units"], ["end_to_end", "browser"]];
+/** The stages, each a task `test:NAME`, in the order in which they run. */
+export const STAGES: readonly string[] = ["units", "end_to_end"];
 
 /** Numbers of tests; ignored ones are in neither. */
 export interface TestCounts {
@@ -30,8 +31,8 @@ export function stageFiles(folder: string, stage: string): { readonly report: st
 export function countStages(folder: string, stages: readonly string[]): TestCounts {
   return stages.map((stage) => {
     const files = stageFiles(folder, stage);
-    const code = readText(files.code);
-    return countStage({ report: readText(files.report), code: code === null ? null : Number(code) });
+    const code = textIfExists(files.code);
+    return countStage({ report: textIfExists(files.report), code: code === null ? null : Number(code) });
   }).reduce(add, { passed: 0, failed: 0 });
 }
 
@@ -57,18 +58,9 @@ function add(one: TestCounts, other: TestCounts): TestCounts {
   return { passed: one.passed + other.passed, failed: one.failed + other.failed };
 }
 
-function readText(path: string): string | null {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
-}
-
 if (import.meta.main) {
   const [folder, failedBefore] = Deno.args;
-  const { passed, failed } = add(countStages(folder, STAGE_GROUPS.flat()), { passed: 0, failed: Number(failedBefore) });
+  const { passed, failed } = add(countStages(folder, STAGES), { passed: 0, failed: Number(failedBefore) });
   console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) Deno.exitCode = 1;
 }

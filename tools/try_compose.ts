@@ -23,11 +23,13 @@ const SECRETS = {
   S3_ROOT_ACCESS_KEY: "admin",
   S3_ROOT_SECRET_KEY: randomBytes(16).toString("hex"),
 };
+const ROLES = ["gateway", "web", "results"] as const;
+type Role = typeof ROLES[number];
 
 await inTemporaryFolder("compose", async (folder) => {
   const programs = { caddy: program("CADDY"), redis: program("REDIS"), s3: program("MINIO") };
   const { services } = readComposeFile(await Deno.readTextFile(`${PROJECT}/deploy/compose.yaml`), SECRETS);
-  const ports = freePorts([...Object.keys(INSIDE), "http", "https"]);
+  const ports = freePorts([...Object.keys(INSIDE), ...ROLES.map(metricsOf), "http", "https"]);
   const local = (text: string) =>
     Object.entries(INSIDE).reduce(
       (rest, [name, port]) =>
@@ -53,12 +55,14 @@ await inTemporaryFolder("compose", async (folder) => {
       word.replace(/^\/data$/, `${folder}/objects`).replace(/^:9000$/, `127.0.0.1:${ports.s3}`)
     );
     await start("s3", [programs.s3, ...s3], { ...environment(services.s3), HOME: folder });
-    const role = (name: "gateway" | "web" | "results") =>
+    const role = (name: Role) =>
       start(name, [Deno.execPath(), "run", "--no-prompt", "--allow-run", "launch.ts"], {
         ...environment(services[name]),
         EMBEDDED: "off",
         HOST: "127.0.0.1",
         PORT: `${ports[name]}`,
+        METRICS_HOST: "127.0.0.1",
+        METRICS_PORT: `${ports[metricsOf(name)]}`,
       });
     const results = await role("results");
     const gateway = await role("gateway");
@@ -93,6 +97,11 @@ await inTemporaryFolder("compose", async (folder) => {
     for (const process of processes.reverse()) await process.stop();
   }
 });
+
+/** The name of the port at which a role serves its metrics: here all roles have one address. */
+function metricsOf(role: Role): string {
+  return `metrics of ${role}`;
+}
 
 async function attackAll(proxied: Proxied): Promise<void> {
   const through: string[] = [];

@@ -22,7 +22,7 @@ export interface ShareableObject {
 interface ShareLinkProps {
   readonly object: ShareableObject;
   readonly link: SharedLink;
-  /** What came of the last copying; "": nothing was copied. */
+  /** The result of the last copy; "" before the first one. */
   readonly copied: string;
   /** Draws the link as a QR code; null until it is loaded. */
   readonly encoder: typeof encode | null;

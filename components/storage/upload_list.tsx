@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 
 import { Meter } from "@/components/meter.tsx";
+import { SmallButton } from "@/components/small_button.tsx";
 import type { UploadEngine } from "@/lib/client/storage/upload/upload_engine.ts";
 import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
@@ -49,38 +50,30 @@ export function UploadList({ store, bucket }: UploadListProps) {
         <div class="controls">
           <p>{paceOf(engine)}</p>
           {engine.count("failed") > 1 && (
-            <button class="btn small" type="button" onClick={() => engine.retryFailed()}>
-              {UPLOAD_LABELS.tryAllAgain}
-            </button>
+            <SmallButton
+              label={UPLOAD_LABELS.tryAllAgain}
+              onClick={() => engine.retryFailed()}
+            />
           )}
           {isPaused && engine.isBusy
-            ? <button class="btn small" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
+            ? <SmallButton label={UPLOAD_LABELS.goOn} onClick={() => engine.resume()} />
             : engine.isBusy && halted === null && (
-              <button
-                class="btn small"
-                type="button"
+              <SmallButton
+                label={UPLOAD_LABELS.pauseAll}
                 onClick={() => engine.pause()}
-              >
-                {UPLOAD_LABELS.pauseAll}
-              </button>
+              />
             )}
           {engine.isBusy && (isPaused || halted !== null) && (
-            <button
-              class="btn small"
-              type="button"
+            <SmallButton
+              label={UPLOAD_LABELS.cancelAll}
               onClick={() => void engine.cancelAll()}
-            >
-              {UPLOAD_LABELS.cancelAll}
-            </button>
+            />
           )}
           {!engine.isBusy && engine.count("taken") === 0 && (
-            <button
-              class="btn small"
-              type="button"
+            <SmallButton
+              label={UPLOAD_LABELS.close}
               onClick={() => store.clear()}
-            >
-              {UPLOAD_LABELS.close}
-            </button>
+            />
           )}
         </div>
       )}
@@ -98,9 +91,10 @@ export function UploadList({ store, bucket }: UploadListProps) {
         {shown.map((item) => <UploadRow key={item.id} item={item} isAllPaused={isPaused} events={events} />)}
         {items.length > shown.length && (
           <li class="more">
-            <button class="btn small" type="button" onClick={() => most.value += SHOWN_ROWS}>
-              {UPLOAD_LABELS.showMore(Math.min(SHOWN_ROWS, items.length - shown.length))}
-            </button>
+            <SmallButton
+              label={UPLOAD_LABELS.showMore(Math.min(SHOWN_ROWS, items.length - shown.length))}
+              onClick={() => most.value += SHOWN_ROWS}
+            />
           </li>
         )}
       </ul>

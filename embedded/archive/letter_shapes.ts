@@ -119,7 +119,7 @@ function paths(dots: ReadonlySet<Dot>): Dot[][] {
       links.get(at)!.delete(next);
       links.get(next)!.delete(at);
       path.push(next);
-      // A crossing ends the path: the strokes that meet there begin anew.
+      // A crossing ends the path: the strokes that meet there start new paths.
       if (neighbours(next, dots).length !== 2) break;
       at = next;
     }

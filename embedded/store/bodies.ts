@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { bodyReader } from "@/lib/std/body_reader.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
+import { removeIfExists } from "@/lib/std/optional_file.ts";
 import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoredBody } from "./changes.ts";
@@ -209,11 +210,7 @@ function createBodyFile(folder: string): OpenFile {
     close,
     remove() {
       close();
-      try {
-        Deno.removeSync(path);
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      }
+      removeIfExists(path);
     },
   };
 }

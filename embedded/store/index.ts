@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { sizeIfExists } from "@/lib/std/optional_file.ts";
 import { missingIndexError, needsIndex } from "./body_mark.ts";
 
 /**
@@ -206,9 +207,9 @@ export const INDEX_VERSION = LAYOUTS.length;
 export function openIndexForWriting(folder: string): DatabaseSync {
   const path = `${folder}/index.db`;
   // Checked before it is opened: beside a missing index, SQLite removes the log, which may hold all of the data.
-  const size = sizeOf(path);
+  const size = sizeIfExists(path);
   const isMissing = size === null;
-  if (!size && (needsIndex(folder) || sizeOf(`${path}-wal`))) {
+  if (!size && (needsIndex(folder) || sizeIfExists(`${path}-wal`))) {
     throw missingIndexError(folder, isMissing ? "missing" : "empty");
   }
   // SQLite creates the log and the shared memory beside the index with the mode of the index.
@@ -243,13 +244,4 @@ export function openIndexForReading(folder: string): DatabaseSync {
   const index = new DatabaseSync(`${folder}/index.db`, { readOnly: true });
   index.exec("PRAGMA busy_timeout = 5000");
   return index;
-}
-
-function sizeOf(path: string): number | null {
-  try {
-    return Deno.statSync(path).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
 }

@@ -2,6 +2,7 @@ import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
+import { textIfExists } from "@/lib/std/optional_file.ts";
 
 /** Ports are chosen from this range, below the ephemeral ports of outgoing connections. */
 const FIRST_PORT = 20_000;
@@ -83,13 +84,8 @@ function tryListen(
  * @throws {DataFolderError} when it is damaged
  */
 export function readPorts(path: string): Record<string, number> {
-  let text: string;
-  try {
-    text = Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return {};
-    throw error;
-  }
+  const text = textIfExists(path);
+  if (text === null) return {};
   const damaged = () => new DataFolderError(`The file ${path} is damaged: delete it to have new ports given out.`);
   let value: unknown;
   try {

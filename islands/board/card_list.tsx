@@ -249,7 +249,7 @@ function useHeights(heights: CardHeights, measured: { value: number }, onMeasure
     const sized = (boxes: readonly ResizeObserverEntry[]) => {
       const news = boxes.filter(({ target, borderBoxSize: [box] }) => {
         const card = places.get(target);
-        // A card that has left the document is observed once more, without a height.
+        // The observer reports a card that has left the document too, without a height.
         return card && target.isConnected &&
           heights.set(campaignKey(card.summary.peek()), box.blockSize, !card.open.peek());
       });

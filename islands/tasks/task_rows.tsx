@@ -1,4 +1,5 @@
 import { Meter } from "@/components/meter.tsx";
+import { SmallButton } from "@/components/small_button.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import { isFinished, OUTDATED, type TaskFault } from "@/lib/presentation/storage/task_record.ts";
@@ -18,9 +19,7 @@ export function TaskRows({ list }: { readonly list: TaskList }) {
     <>
       {tasks.filter(({ state }) => isFinished(state.value)).length > 1 && (
         <div class="controls">
-          <button type="button" class="btn small" onClick={() => list.dismissFinished()}>
-            {TASK_LABELS.dismissFinished}
-          </button>
+          <SmallButton label={TASK_LABELS.dismissFinished} onClick={() => list.dismissFinished()} />
         </div>
       )}
       <ul>{tasks.toReversed().map((task) => <TaskRow key={task.id} task={task} list={list} />)}</ul>
@@ -68,30 +67,22 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
       )}
       <div class="btns">
         {end === null && plan.kind !== "zip" && !state.isCanceling && !task.isElsewhere.value && (
-          <button
-            type="button"
-            class="btn small"
+          <SmallButton
+            label={TASK_LABELS.cancel}
             onClick={() => list.cancel(id)}
-          >
-            {TASK_LABELS.cancel}
-          </button>
+          />
         )}
         {end?.how === "stopped" && end.status !== OUTDATED && (
-          <button
-            type="button"
-            class="btn small"
+          <SmallButton
+            label={TASK_LABELS.tryAgain}
             onClick={() => list.resume(id)}
-          >
-            {TASK_LABELS.tryAgain}
-          </button>
+          />
         )}
         {plan.kind === "delete" && plan.canUndo && end !== null && done > 0 && (
-          <button type="button" class="btn small" onClick={undo}>{TASK_LABELS.undo}</button>
+          <SmallButton label={TASK_LABELS.undo} onClick={undo} />
         )}
         {state.download !== null && <a class="btn small" href={state.download} download="">{TASK_LABELS.saveAgain}</a>}
-        {end !== null && (
-          <button type="button" class="btn small" onClick={() => list.dismiss(id)}>{TASK_LABELS.dismiss}</button>
-        )}
+        {end !== null && <SmallButton label={TASK_LABELS.dismiss} onClick={() => list.dismiss(id)} />}
       </div>
     </li>
   );

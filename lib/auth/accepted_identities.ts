@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { LRUCache } from "lru-cache";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { hexOf, hmacAfter } from "@/lib/std/sha256.ts";
 
 /** After the store accepted an identity, its requests need no further proof for this long, ms. */
@@ -25,7 +25,7 @@ interface LoginCredentials {
  * not stored. Only accepted identities are stored, so invented credentials cannot evict others.
  */
 export class AcceptedIdentities {
-  readonly #acceptedAt = new LRUCache<string, number>({ max: MAX_IDENTITIES });
+  readonly #acceptedAt = new CountedCache<string, number>("accepted_identities", { max: MAX_IDENTITIES });
   /** HMAC-SHA-256 under a key of this process; an Hmac object of node:crypto would cost several times as much. */
   readonly #hmac = hmacAfter(randomBytes(32), "");
   readonly #now: () => number;

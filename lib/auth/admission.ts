@@ -80,6 +80,7 @@ export class Admission {
   ): Promise<Caller> {
     const { role, tenants, identify, sharedKeys, guesses } = this.#options;
     guesses.accepted({ address: addressKey(context.clientAddress), account });
+    context.admitted = "proven";
     try {
       enterTenant(role, tenants, context, claims.tenant);
       const signal = context.request.signal;
@@ -99,6 +100,7 @@ export class Admission {
     const { accepted, guesses, unproven, identify, sharedKeys } = this.#options;
     const address = addressKey(context.clientAddress);
     const { request } = context;
+    context.admitted = "unproven";
     let attempt: Attempt | null = null;
     try {
       attempt = accepted.isKnown(digest) ? null : this.#attempt({ address, account, digest });
@@ -146,7 +148,7 @@ export class Admission {
     if (!("limit" in attempt)) return attempt;
     const { limit, seconds } = attempt;
     const what = limit === "address" ? "from this address" : "for this account";
-    throw tooManyRequests(`Too many wrong passwords ${what}, try again in ${seconds} s`, seconds);
+    throw tooManyRequests(`Too many wrong passwords ${what}, try again in ${seconds} s`, seconds, `guesses_${limit}`);
   }
 
   /** Moves a request with accepted credentials to a slot of its tenant. When none is free it keeps the one it has. */

@@ -1,7 +1,7 @@
 import { EncryptJWT, errors, jwtDecrypt, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { derivedKey } from "@/lib/std/derived_key.ts";
 import { TENANT_NAME } from "./login.ts";
 
@@ -97,7 +97,7 @@ interface Verified {
  * The verifier throws HttpError 401 with `Invalid token`, `Token has expired` or `Invalid token: no subject`.
  */
 export function tokenVerifier(keys: readonly TokenKey[]): VerifyToken {
-  const verified = new LRUCache<string, Verified>({ max: MAX_CACHED_TOKENS });
+  const verified = new CountedCache<string, Verified>("tokens", { max: MAX_CACHED_TOKENS });
   const verify = async (token: string, nowSeconds: number) => {
     const entry = await readToken(token, keys, nowSeconds);
     verified.set(token, entry);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { unavailable } from "@/lib/http/errors.ts";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 
 const MAX_CACHED_CHECKS = 1000;
 /** Checks that run at once: each takes about 16 MiB and some ten milliseconds of a core. */
@@ -61,7 +61,7 @@ export async function usersFileLine(name: string, password: string): Promise<str
  * The check throws HttpError 503 when too many first checks are waiting.
  */
 export function usersFileCheck(users: ReadonlyMap<string, UserHash>): UserCheck {
-  const accepted = new LRUCache<string, true>({ max: MAX_CACHED_CHECKS });
+  const accepted = new CountedCache<string, true>("user_passwords", { max: MAX_CACHED_CHECKS });
   const secret = randomBytes(32);
   // With the cost of the file's own hashes: the duration must not reveal which names are in it.
   const [{ N, r, p }] = [...users.values(), DEFAULT_COST];
@@ -102,7 +102,7 @@ function limited(running: number, waiting: number) {
   const queue: (() => void)[] = [];
   return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (active >= running) {
-      if (queue.length >= waiting) throw unavailable("Too many logins at once", 1);
+      if (queue.length >= waiting) throw unavailable("Too many logins at once", 1, "logins_full");
       await new Promise<void>((resolve) => queue.push(resolve));
     } else active++;
     try {

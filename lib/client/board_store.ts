@@ -262,7 +262,7 @@ export class BoardStore {
   }
 
   #arrange(order: readonly JobSummary[]): void {
-    // Not `value`: the island that creates the store while it renders would render once more for what it already shows.
+    // Not `value`: the island that creates the store while it renders would be subscribed, and render a second time.
     const before = this.cards.peek();
     const known = new Map(before.map((card) => [campaignKey(card.summary.value), card]));
     const cards = order.map((job) => {

@@ -83,7 +83,7 @@ export class LogReader {
     this.#poller.stop();
   }
 
-  /** The run has ended by another sign: the log is read once more, and no longer followed. */
+  /** The run has ended, as seen elsewhere: the log is read a last time, and then no longer followed. */
   endAfterNextRead(): void {
     if (!this.following.value) return;
     this.#endsAfterRead = true;

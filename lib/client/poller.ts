@@ -68,7 +68,7 @@ export class Poller {
     this.#schedule();
   }
 
-  /** Reads now; while a read is under way or reads are paused, once more as soon as that is over. */
+  /** Reads now; while a read is under way or reads are paused, as soon as that is over. */
   readNow(): void {
     this.#again = true;
     this.#schedule();

@@ -1,7 +1,7 @@
 const KEY = "stackroom.rendered-again";
 
 /**
- * Requests this page once more. The first request from a link in a mail carries no session, because the
+ * Requests this page again. The first request from a link in a mail carries no session, because the
  * cookie is for our own site only; one that starts here does. Once until the server saw a session, in case it never does.
  */
 export function renderAgain(): void {

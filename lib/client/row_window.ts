@@ -60,7 +60,7 @@ interface RowWindow {
  * The rows of a long table that are near the screen. Heights are measured once they are drawn, so that rows may have any.
  *
  * @param rows number of rows
- * @param of what the table shows; another one is measured anew
+ * @param of what the table shows; another one is measured again
  * @param whole everything is drawn, as for printing
  */
 export function useRowWindow(rows: number, of: unknown, whole: boolean): RowWindow {

@@ -56,7 +56,7 @@ export class RunManifestReader {
     this.#poller.pause(paused);
   }
 
-  /** The run has ended by its log: the manifest is read a last time, and no longer waited for. */
+  /** The log says that the run has ended: the manifest is read a last time, and then no longer. */
   settle(): void {
     this.#poller.repeat(null);
     if (this.state.value.kind !== "read") this.#poller.readNow();

@@ -33,7 +33,7 @@ export interface Config {
   /** Further authorities for all upstreams, in PEM; null: none. */
   readonly ca: TextSource | null;
   readonly campaigns: CampaignsConfig;
-  /** Null where the process does not play the role; likewise below. */
+  /** Here and below null means that the process does not play the role. */
   readonly gateway: GatewayConfig | null;
   readonly web: WebConfig | null;
   readonly results: ResultsConfig | null;

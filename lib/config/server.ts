@@ -9,13 +9,26 @@ export interface ServerConfig {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Where metrics are served; null: nowhere. */
+  readonly metrics: MetricsAddress | null;
   /** Host names (as in a URL, without port) that are accepted; null: all. Others are 421. */
   readonly allowedHosts: readonly string[] | null;
   readonly connections: ConnectionLimits;
+  /** How long it goes on serving after the signal to stop, ms. */
+  readonly stopDelayMs: number;
   /** The origin that browsers use, where the settings say; null: one of the host names at the port. */
   readonly publicOrigin: string | null;
   /** Serves HTTPS with the certificate in these files; null: plain HTTP. */
   readonly certificate: CertificatePaths | null;
+}
+
+interface MetricsAddress {
+  /** What to bind; IPv6 without brackets. */
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Host names that are accepted; null: all. */
+  readonly allowedHosts: readonly string[] | null;
 }
 
 export interface EmbeddedConfig {
@@ -52,7 +65,16 @@ export function serverConfig(reading: Reading): ServerConfig {
   const certificate = reading.part(() => certificatePaths(reading));
   const host = HOST ?? (reading.embedded.any ? "127.0.0.1" : "0.0.0.0");
   const publicOrigin = CAMPAIGN_RESULTS_URL === undefined ? null : new URL(CAMPAIGN_RESULTS_URL).origin;
-  const common = { host: bindAddress(host), port: PORT, publicOrigin, connections, certificate };
+  const stopDelayMs = reading.settings.STOP_DELAY * 1000;
+  const common = {
+    host: bindAddress(host),
+    port: PORT,
+    metrics: metricsAddress(reading),
+    publicOrigin,
+    connections,
+    stopDelayMs,
+    certificate,
+  };
   if (!certificate && !isLoopback(host) && !reading.isSet("TRUSTED_HOPS") && proxiesInFront(reading) === 0) {
     reading.warn(
       "HOST",
@@ -81,6 +103,16 @@ export function serverConfig(reading: Reading): ServerConfig {
   if (!isWildcard(host)) names.add(host);
   if (CAMPAIGN_RESULTS_URL) names.add(new URL(CAMPAIGN_RESULTS_URL).hostname);
   return { ...common, allowedHosts: [...names] };
+}
+
+/** Where only this machine can reach it, other names than its own are those of a page that a browser was led to. */
+function metricsAddress(reading: Reading): MetricsAddress | null {
+  const { METRICS_HOST: host, METRICS_PORT: port, PORT } = reading.settings;
+  if (port === undefined) return null;
+  if (port !== 0 && port === PORT) {
+    reading.report("METRICS_PORT", "must differ from PORT: metrics are for the operator alone");
+  }
+  return { host: bindAddress(host), port, allowedHosts: isLoopback(host) ? [...LOOPBACK_NAMES, host] : null };
 }
 
 /** The host name of the site, where browsers elsewhere may use it; null: it is one of this machine, or is not set. */

@@ -140,13 +140,9 @@ export const namespaces = () =>
 
 /** The name of a tenant, which is a host label. */
 export const tenant = () =>
-  kind(
-    "a tenant name that is a host label, without xn--",
-    (value) => TENANT.test(value) ? value : undefined,
-    {
-      shown: true,
-    },
-  );
+  kind("a tenant name that is a host label, without xn--", (value) => {
+    return TENANT.test(value) ? value : undefined;
+  }, { shown: true });
 
 const TENANT = /^(?!xn--)(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;

@@ -97,6 +97,15 @@ export const environment = z.object({
     { otherwise: "`127.0.0.1` with an embedded part, else `0.0.0.0`" },
   ),
   PORT: process(integer(0, MAX_PORT).default(8000), "The port to listen on. 0 takes any free one."),
+  METRICS_PORT: process(
+    integer(0, MAX_PORT).optional(),
+    "The port that serves `/metrics` for Prometheus ([metrics.md](metrics.md)), in plain HTTP. 0 takes any free one.",
+    { otherwise: "no metrics" },
+  ),
+  METRICS_HOST: process(
+    host().default("127.0.0.1"),
+    "The address that `METRICS_PORT` is on. It has no login: where it is not this machine's own, let nothing but Prometheus reach it.",
+  ),
   TLS_CERT_FILE: process(
     path().optional(),
     "A PEM file with the server's certificate chain: this process then serves HTTPS (HTTP/1.1). A replaced file is used for new connections within 10 s. Needs `TLS_KEY_FILE`.",
@@ -126,6 +135,10 @@ export const environment = z.object({
   KEEP_ALIVE_TIMEOUT: process(
     integer(1, 3600, "seconds").default(DEFAULT_IDLE_SECONDS),
     "How long a connection may wait for its next request. Set it above the keep-alive time of a proxy in front.",
+  ),
+  STOP_DELAY: process(
+    integer(0, 3600, "seconds").default(0),
+    "How long the process goes on serving after SIGTERM, while its probes are 503 and each connection is closed behind its next response. Proxies turn to other replicas meanwhile: set it above the time in which they notice.",
   ),
   TRUSTED_HOPS: process(
     integer(0, 32).optional(),

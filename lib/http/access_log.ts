@@ -58,23 +58,28 @@ function timestamps(): (now: number) => string {
   };
 }
 
+/** Called when the response's headers are known; `milliseconds` is the time to that point. */
+export type MeasureRequest = (context: RequestContext, response: Response, milliseconds: number) => void;
+
 /**
  * One line per request, written when the response's headers are known; `duration_ms` is the time to that point.
- * Paths in `silent` (health probes) are left out.
+ * Paths in `silent` (health probes) are left out. `measure` is called for all of them.
  */
 export function accessLog(
   log: RequestLog,
-  options: { readonly silent: ReadonlySet<string>; readonly clock?: () => number },
+  options: { readonly silent: ReadonlySet<string>; readonly clock?: () => number; readonly measure?: MeasureRequest },
 ): Middleware {
   const clock = options.clock ?? (() => performance.now());
   return async function accessLog(c, next) {
     const started = clock();
     await next();
     const context = c.get("context");
+    const milliseconds = clock() - started;
+    options.measure?.(context, c.res, milliseconds);
     if (options.silent.has(context.target.path)) return;
     const entry = describeRequest("info", context);
     entry.status = c.res.status;
-    entry.duration_ms = loggedMs(clock() - started);
+    entry.duration_ms = loggedMs(milliseconds);
     log.write(entry);
   };
 }

@@ -6,7 +6,7 @@ import { HttpError, notFound } from "./errors.ts";
 import type { Handler, HttpEnv, Middleware } from "./middleware.ts";
 import { rawTarget } from "./raw_path.ts";
 import { redactText } from "./redact.ts";
-import { RequestContext, type RequestInfo } from "./request_context.ts";
+import { type HandlingRole, RequestContext, type RequestInfo } from "./request_context.ts";
 
 /** The Hono app of a server, or of a part of one. */
 export type App = Hono<HttpEnv>;
@@ -80,6 +80,14 @@ export function routesOf(app: App, ...middleware: readonly Middleware[]): AddRou
   };
 }
 
+/** Middleware that says which role handles what comes after it. */
+export function handledBy(role: HandlingRole): Middleware {
+  return function handledBy(c, next) {
+    c.get("context").role = role;
+    return next();
+  };
+}
+
 /** Adds a handler for a path that ends in a slash and all paths that begin with it. */
 export function addBelow(add: AddRoute, path: string, handler: Handler): void {
   add(path, handler);
@@ -93,7 +101,11 @@ const MAX_STACK = 8192;
  * names only the request id, with the stack logged once and without secrets.
  */
 export function renderError(error: unknown, context: RequestContext, log: RequestLog): Response {
-  if (error instanceof HttpError) return answer(error.status, { detail: error.detail }, error.headers);
+  if (error instanceof HttpError) {
+    // That of a role within this process stays, where this one renders an error of its own.
+    if (error.refusal !== undefined) context.refusal = error.refusal;
+    return answer(error.status, { detail: error.detail }, error.headers);
+  }
   log.write({ ...describeRequest("error", context), error: stackOf(error) });
   return answer(500, { detail: "Internal server error", request_id: context.requestId });
 }

@@ -11,7 +11,28 @@ export interface ValidationEntry {
 /** What an error response shows under `detail`. */
 type ErrorDetail = string | readonly ValidationEntry[] | Readonly<Record<string, unknown>>;
 
+/** Why a request was turned away that another time, or from elsewhere, would have been handled; metrics count it. */
+export const REFUSALS = [
+  "role_full",
+  "tenant_full",
+  "address_full",
+  "unproven_full",
+  "small_files_full",
+  "guesses_address",
+  "guesses_account",
+  "tasks_of_user",
+  "tasks_in_all",
+  "logins_full",
+  "uploads_full",
+  "archives_full",
+  "event_streams_full",
+  "host",
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
 export interface HttpErrorOptions {
+  /** Counted in metrics. */
+  readonly refusal?: Refusal;
   /** Sent with the response, for example `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What went wrong underneath; never shown. */
@@ -27,6 +48,7 @@ export class HttpError extends Error {
   readonly status: number;
   readonly detail: ErrorDetail;
   readonly headers: Readonly<Record<string, string>>;
+  readonly refusal: Refusal | undefined;
 
   constructor(status: number, detail: ErrorDetail, options: HttpErrorOptions = {}) {
     // The stack of an expected failure is never shown, and capturing it is a tenth of the cost of an error response.
@@ -37,6 +59,7 @@ export class HttpError extends Error {
     this.status = status;
     this.detail = detail;
     this.headers = options.headers ?? {};
+    this.refusal = options.refusal;
   }
 }
 
@@ -91,8 +114,8 @@ export function unprocessable(detail: string): HttpError {
 }
 
 /** 429: too often; `retryAfterSeconds` is sent as Retry-After. */
-export function tooManyRequests(detail: string, retryAfterSeconds: number): HttpError {
-  return new HttpError(429, detail, { headers: { "Retry-After": String(retryAfterSeconds) } });
+export function tooManyRequests(detail: string, retryAfterSeconds: number, refusal?: Refusal): HttpError {
+  return new HttpError(429, detail, { headers: { "Retry-After": String(retryAfterSeconds) }, refusal });
 }
 
 /** 502: an upstream is unreachable or its response is malformed. */
@@ -101,8 +124,8 @@ export function badGateway(detail: string, cause?: unknown): HttpError {
 }
 
 /** 503: cannot serve now; `retryAfterSeconds` is sent as Retry-After. */
-export function unavailable(detail: string, retryAfterSeconds: number): HttpError {
-  return new HttpError(503, detail, { headers: { "Retry-After": String(retryAfterSeconds) } });
+export function unavailable(detail: string, retryAfterSeconds: number, refusal?: Refusal): HttpError {
+  return new HttpError(503, detail, { headers: { "Retry-After": String(retryAfterSeconds) }, refusal });
 }
 
 /** 504: an upstream did not answer in time. */

@@ -21,7 +21,7 @@ export function hostCheck(names: readonly string[]): Middleware {
     const origin = url.slice(0, pathStart(url));
     const header = headers.get("Host");
     if (last?.origin !== origin || last.header !== header) {
-      if (!goesBy(origin, header)) throw new HttpError(421, "Misdirected Request");
+      if (!goesBy(origin, header)) throw new HttpError(421, "Misdirected Request", { refusal: "host" });
       last = { origin, header };
     }
     return next();

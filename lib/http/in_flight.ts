@@ -7,6 +7,11 @@ export class InFlight {
     this.#max = max;
   }
 
+  /** How many may run of one key. */
+  get max(): number {
+    return this.#max;
+  }
+
   /** How many run now. */
   count(key = ""): number {
     return this.#counts.get(key) ?? 0;
@@ -44,6 +49,11 @@ export class AddressLimit {
   /** How much runs now, in all. */
   get count(): number {
     return this.#all.count();
+  }
+
+  /** How much may run, in all. */
+  get max(): number {
+    return this.#all.max;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import { addressKey } from "./client_address.ts";
-import { type HttpError, unavailable } from "./errors.ts";
+import { type HttpError, type Refusal, unavailable } from "./errors.ts";
 import { AddressLimit, type InFlight } from "./in_flight.ts";
 import type { Middleware } from "./middleware.ts";
 import type { RequestContext } from "./request_context.ts";
@@ -53,7 +53,7 @@ export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): 
 /** Takes a slot of a role for a request. @throws HttpError 503 when all are taken */
 export function enterRole(inFlight: InFlight, context: RequestContext): void {
   const leave = inFlight.enter();
-  if (!leave) throw tooMany("Too many requests");
+  if (!leave) throw tooMany("Too many requests", "role_full");
   context.hold(leave);
 }
 
@@ -64,18 +64,18 @@ export function enterRole(inFlight: InFlight, context: RequestContext): void {
  */
 export function enterTenant(role: InFlight, tenants: InFlight, context: RequestContext, tenant: string | null): void {
   const leaveRole = role.enter();
-  if (!leaveRole) throw tooMany("Too many requests");
+  if (!leaveRole) throw tooMany("Too many requests", "role_full");
   const leaveTenant = tenants.enter(tenant?.toLowerCase() ?? "");
   if (!leaveTenant) {
     leaveRole();
-    throw tooMany("Too many requests of this tenant");
+    throw tooMany("Too many requests of this tenant", "tenant_full");
   }
   context.hold(leaveRole);
   context.hold(leaveTenant);
 }
 
-function tooMany(what: string): HttpError {
-  return unavailable(`${what} at a time`, RETRY_AFTER_SECONDS);
+function tooMany(what: string, refusal: Refusal): HttpError {
+  return unavailable(`${what} at a time`, RETRY_AFTER_SECONDS, refusal);
 }
 
 /** Requests of clients whose credentials are not checked yet: from one address, and in all. */
@@ -101,6 +101,11 @@ export class UnprovenRequests {
     return this.#limit.count;
   }
 
+  /** How many there are. */
+  get max(): number {
+    return this.#limit.max;
+  }
+
   /**
    * Takes a slot for a request.
    *
@@ -109,8 +114,8 @@ export class UnprovenRequests {
    */
   enter(context: RequestContext): () => void {
     const slot = this.#limit.enter(addressKey(context.clientAddress));
-    if (slot === "address") throw tooMany("Too many requests of this address");
-    if (slot === "all") throw tooMany("Too many requests without proven credentials");
+    if (slot === "address") throw tooMany("Too many requests of this address", "address_full");
+    if (slot === "all") throw tooMany("Too many requests without proven credentials", "unproven_full");
     return slot;
   }
 }

@@ -122,6 +122,7 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
     body,
     async answer(context, pathParameters) {
       context.operation = spec.id;
+      context.route = spec.path;
       context.audit = spec.audit;
       const caller = await authenticate(context);
       const texts = pathParameters();

@@ -1,12 +1,18 @@
 import { clientAddress, peerAddress } from "./client_address.ts";
-import { methodNotAllowed } from "./errors.ts";
+import { methodNotAllowed, type Refusal } from "./errors.ts";
 import { type RawTarget, rawTarget } from "./raw_path.ts";
 
 /** Who a request acts for, as far as the access log is concerned. */
-export interface LoggedCaller {
+interface LoggedCaller {
   readonly username: string;
   readonly tenant: string | null;
 }
+
+/** The role of this process that handles a request. */
+export type HandlingRole = "gateway" | "web" | "results";
+
+/** Whether the store has accepted the credentials of a request lately. */
+export type Admitted = "proven" | "unproven";
 
 /** The context of one request: the request, and what becomes known of it on the way to its response. */
 export class RequestContext {
@@ -20,9 +26,17 @@ export class RequestContext {
   clientAddress: string | null;
   /** The stable operation name, once the route is known. */
   operation: string | undefined;
+  /** The template of the operation's path, once it is known. */
+  route: string | undefined;
   /** What kind of change the operation is, where changes are accounted for. */
   audit: string | undefined;
   caller: LoggedCaller | undefined;
+  /** The role that handles it; undefined where none does. */
+  role: HandlingRole | undefined;
+  /** How it was admitted, where credentials are needed. */
+  admitted: Admitted | undefined;
+  /** Why it was turned away. */
+  refusal: Refusal | undefined;
   readonly #held: (() => void)[] = [];
   #isOver = false;
 

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 
 /** A document and the memory it takes, bytes. */
 export interface SizedDocument<T> {
@@ -11,12 +11,15 @@ export interface SizedDocument<T> {
  * evicted first. Concurrent reads of the same version share one.
  */
 export class CachedDocuments<T> {
-  readonly #cache: LRUCache<string, { readonly version: string; readonly value: T }>;
+  readonly #cache: CountedCache<string, { readonly version: string; readonly value: T }>;
   readonly #reading = new Map<string, Promise<T>>();
 
-  /** @param budget bytes */
-  constructor(budget: number) {
-    this.#cache = new LRUCache({ maxSize: budget });
+  /**
+   * @param name as of a {@link CountedCache}
+   * @param budget bytes
+   */
+  constructor(name: string, budget: number) {
+    this.#cache = new CountedCache(name, { maxSize: budget });
   }
 
   /** Bytes that are cached. */
@@ -29,8 +32,8 @@ export class CachedDocuments<T> {
    * it may be a later one: the next event corrects that. Errors are not cached.
    */
   read(name: string, version: string, read: () => Promise<SizedDocument<T>>): Promise<T> {
-    const cached = this.#cache.get(name);
-    if (cached?.version === version) return Promise.resolve(cached.value);
+    const cached = this.#cache.getFitting(name, (entry) => entry.version === version);
+    if (cached) return Promise.resolve(cached.value);
     const key = `${name}@${version}`;
     const underWay = this.#reading.get(key);
     if (underWay) return underWay;

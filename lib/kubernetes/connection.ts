@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { RequestOptions } from "node:https";
+import type { MeasureUpstream, TraceUpstream } from "@/lib/http/upstream/upstream_request.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { chunkReader } from "@/lib/std/body_reader.ts";
 import type { BodyReader } from "@/lib/std/byte_reader.ts";
@@ -79,6 +80,9 @@ export interface ConnectionOptions {
   /** ms since 1970 */
   readonly now: () => number;
   readonly limits?: Partial<ConnectionLimits>;
+  /** Called at the end of every request. */
+  readonly measure?: MeasureUpstream;
+  readonly trace?: TraceUpstream;
 }
 
 /** How long credentials are used before they are read again, ms. */
@@ -103,7 +107,12 @@ const MAX_ERROR_BYTES = 64 * 1024;
  */
 export function connect({ server, credentials }: ClusterEntry, options: ConnectionOptions): StreamingConnection {
   const limits = { ...LIMITS, ...options.limits };
-  const client = upstreamClient({ verifyTls: true, timeoutMs: limits.idleMs });
+  const client = upstreamClient({
+    verifyTls: true,
+    timeoutMs: limits.idleMs,
+    measure: options.measure,
+    trace: options.trace,
+  });
   const cached = cachedCredentials(credentials, options.now);
 
   /** Sends a request and passes the chunks of the response to `take`. */
@@ -120,6 +129,7 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
       const startedAt = performance.now();
       const response = await client.send({
         ...request,
+        operation: operationName(request.method, path, query),
         origin: url.origin,
         target: url.pathname + url.search,
         headers: { Accept: "application/json", ...headers, ...authorization },
@@ -197,6 +207,18 @@ async function readChunks(
   } finally {
     signal?.removeEventListener("abort", cancel);
   }
+}
+
+/** The collection of a path, and the name of one of its objects. */
+const NAMESPACED = /\/namespaces\/[^/]+\/(jobs|pods|configmaps)(\/|$)/;
+
+/** What metrics call a request, such as `list jobs`. */
+function operationName(method: string, path: string, query?: URLSearchParams): string {
+  const [, collection, name] = path.match(NAMESPACED) ?? [];
+  if (collection === undefined) return "other";
+  if (method !== "GET") return `${method.toLowerCase()} ${collection}`;
+  if (query?.has("watch")) return `watch ${collection}`;
+  return `${name === "" ? "list" : "get"} ${collection}`;
 }
 
 /** Credentials are cached for a moment, and concurrent requests share one read. */

@@ -29,6 +29,14 @@ export const DEFAULT_HEAD_SECONDS = 30;
 /** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
 export const DEFAULT_IDLE_SECONDS = 120;
 
+/** The connections of a server. */
+export interface ConnectionFigures {
+  readonly open: number;
+  readonly max: number;
+  /** Closed at once because of a limit, since the start, by what was full. */
+  readonly refused: Readonly<Record<Full, number>>;
+}
+
 /** The limits of a server to which nothing else was set. */
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   max: DEFAULT_MAX_CONNECTIONS,
@@ -83,6 +91,7 @@ export class Connections {
   readonly #requests: AddressLimit;
   /** Whether each setting may be reported as reached now. */
   readonly #mayReport = { all: atMostEvery(REPORT_EVERY_MS), address: atMostEvery(REPORT_EVERY_MS) };
+  readonly #refused: Record<Full, number> = { all: 0, address: 0 };
   #timer: ReturnType<typeof setInterval> | null = null;
 
   constructor(serve: ServeConnection, limits: ConnectionLimits, handler: Handler) {
@@ -97,6 +106,10 @@ export class Connections {
   /** How many are open. */
   get count(): number {
     return this.#open.size;
+  }
+
+  get figures(): ConnectionFigures {
+    return { open: this.count, max: this.#limits.max, refused: this.#refused };
   }
 
   /** Serves a new connection, or closes it at once where there are enough. */
@@ -193,6 +206,7 @@ export class Connections {
   }
 
   #report(full: Full): void {
+    this.#refused[full]++;
     if (!this.#mayReport[full]()) return;
     console.error(`connections: ${SETTINGS[full]} is reached with ${this.#open.size} open, new ones are closed`);
   }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
-import { exists } from "@/lib/std/exists.ts";
+import { exists } from "@/lib/std/optional_file.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 
 /**

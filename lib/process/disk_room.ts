@@ -31,6 +31,11 @@ export class DiskRoom {
     this.#read = read;
   }
 
+  /** The room at this moment; null where the system does not say. */
+  room(): Room | null {
+    return this.#read(this.#folder);
+  }
+
   /** Whether little is left at this moment. */
   isLow(): boolean {
     const room = this.#read(this.#folder);

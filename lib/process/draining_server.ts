@@ -1,7 +1,12 @@
 import { cancelBody, thenCancelBody } from "@/lib/std/cancel_body.ts";
 import { acceptConnections } from "./accept_connections.ts";
 import { CertificateFiles, type CertificatePaths } from "./certificate_files.ts";
-import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
+import {
+  type ConnectionFigures,
+  type ConnectionLimits,
+  Connections,
+  DEFAULT_CONNECTION_LIMITS,
+} from "./connections.ts";
 import { faultResponse, type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
 import { acceptTlsConnections } from "./tls_socket.ts";
 
@@ -12,6 +17,8 @@ export interface DrainingServer {
   readonly port: number;
   /** Whether {@link ConnectionLimits} hold; false where the runtime cannot serve single connections. */
   readonly limitsConnections: boolean;
+  /** Null where the runtime cannot serve single connections. */
+  connections(): ConnectionFigures | null;
   /** Hands new requests to `refuse`, and resolves when those under way, bodies included, have ended. */
   drain(): Promise<void>;
   /** Breaks off what is under way: bodies end, signals abort, and {@link drain} waits until the handlers have cleaned up. */
@@ -30,7 +37,7 @@ interface DrainingServerOptions {
 }
 
 /** A listening server, which does not count its requests. */
-type Server = Pick<DrainingServer, "port" | "cut"> & { shutdown(): Promise<void> };
+type Server = Pick<DrainingServer, "port" | "connections" | "cut"> & { shutdown(): Promise<void> };
 
 /**
  * Serves HTTP until it is drained. The runtime's own `shutdown` breaks off request bodies that are still arriving, so
@@ -64,6 +71,7 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
   return {
     port: server.port,
     limitsConnections: serve !== null,
+    connections: () => server.connections(),
     async drain() {
       draining = true;
       if (running > 0) await idle.promise;
@@ -87,6 +95,7 @@ function limitedServer(
   );
   return {
     port: socket.port,
+    connections: () => connections.figures,
     async shutdown() {
       socket.close();
       await socket.ended;
@@ -107,5 +116,5 @@ function plainServer({ hostname, port, certificate }: DrainingServerOptions, han
     { hostname, port, ...tls, signal: cut.signal, onListen() {}, onError: faultResponse },
     handler,
   );
-  return { port: server.addr.port, shutdown: () => server.shutdown(), cut: () => cut.abort() };
+  return { port: server.addr.port, connections: () => null, shutdown: () => server.shutdown(), cut: () => cut.abort() };
 }

@@ -13,6 +13,10 @@ interface ListenOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** The setting of the port, for messages; `PORT` when absent. */
+  readonly portSetting?: string;
+  /** The setting of the host; `HOST` when absent. */
+  readonly hostSetting?: string;
   readonly connections?: ConnectionLimits;
   /** Serves HTTPS; null or absent: plain HTTP. */
   readonly certificate?: CertificatePaths | null;
@@ -39,7 +43,10 @@ interface Listener extends DrainingServer {
  *
  * @throws {ListenError}
  */
-export function listen({ host, port, connections, certificate }: ListenOptions, fallbacks: FallbackHandlers): Listener {
+export function listen(
+  { host, port, portSetting = "PORT", hostSetting = "HOST", connections, certificate }: ListenOptions,
+  fallbacks: FallbackHandlers,
+): Listener {
   const { starting, stopping } = fallbacks;
   let answer = starting;
   let server: DrainingServer;
@@ -49,11 +56,11 @@ export function listen({ host, port, connections, certificate }: ListenOptions, 
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse) {
       throw new ListenError(
-        `PORT: ${port} is taken on ${host}: stop the program that holds it, or set another PORT`,
+        `${portSetting}: ${port} is taken on ${host}: stop the program that holds it, or set another ${portSetting}`,
       );
     }
     if (error instanceof Deno.errors.PermissionDenied) {
-      throw new ListenError(`PORT: ${port} may not be used by this account: set a PORT above 1023`);
+      throw new ListenError(`${portSetting}: ${port} may not be used by this account: set one above 1023`);
     }
     if (error instanceof CertificateError && certificate) {
       const { certFile, keyFile } = certificate;
@@ -63,7 +70,8 @@ export function listen({ host, port, connections, certificate }: ListenOptions, 
       );
     }
     throw new ListenError(
-      `HOST: ${host} cannot be listened on (${error instanceof Error ? error.message : error}): set another HOST`,
+      `${hostSetting}: ${host} cannot be listened on (${error instanceof Error ? error.message : error}): ` +
+        `set another ${hostSetting}`,
     );
   }
   return {

@@ -9,7 +9,7 @@ export interface Permissions {
   readonly net: readonly string[] | "all";
   /** Programs. */
   readonly run: readonly string[];
-  /** What of the system may be asked for, by the runtime's names. */
+  /** Facts about the system that the process may read, by the runtime's names. */
   readonly sys: readonly string[];
 }
 

@@ -15,6 +15,10 @@ const PARENT_CHECK_MS = 1000;
 
 /** The steps by which a process ends. */
 interface Stop {
+  /** Has proxies in front turn to other replicas; called only where there is a {@link Stop.delayMs}. */
+  readonly announce: () => void;
+  /** How long requests are served as before between {@link Stop.announce} and {@link Stop.finish}, ms. */
+  readonly delayMs: number;
   /** Ends everything in its order, once the requests under way have ended. */
   readonly finish: () => Promise<void>;
   /** Breaks off the requests under way. */
@@ -26,36 +30,47 @@ interface Stop {
 /**
  * Ends the process on SIGTERM, on Ctrl-C, when its terminal is closed, and when `parentGone` resolves. `finish` gets
  * {@link STOP_GRACE_MS}, then requests are cut and `finish` gets {@link STOP_TIDY_MS} more. The process ends with 0. A
- * later signal does not wait.
+ * later signal skips what is waited for: first the delay, then everything. Without its parent the process has no delay.
  *
- * @returns begins the same stop after a fault of a part of the process, which then ends with 1
+ * @returns begins the same stop after a fault of a part of the process, without a delay; it then ends with 1
  */
-export function stopOnSignals({ finish, cut, last }: Stop, parentGone: Promise<void>): () => void {
-  let stoppingSinceMs: number | null = null;
+export function stopOnSignals({ announce, delayMs, finish, cut, last }: Stop, parentGone: Promise<void>): () => void {
+  let signalledAtMs: number | null = null;
+  let delay: ReturnType<typeof setTimeout> | undefined;
+  let hasBegun = false;
   let exitCode = 0;
   const end = () => {
     last();
     Deno.exit(exitCode);
   };
-  const stop = () => {
-    if (stoppingSinceMs !== null) {
-      if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) end();
-      return;
-    }
-    stoppingSinceMs = performance.now();
+  const begin = () => {
+    if (hasBegun) return;
+    hasBegun = true;
+    signalledAtMs ??= performance.now();
+    clearTimeout(delay);
     setTimeout(() => {
       cut();
       setTimeout(end, STOP_TIDY_MS);
     }, STOP_GRACE_MS);
     finish().then(end, end);
   };
-  Deno.addSignalListener("SIGTERM", stop);
-  Deno.addSignalListener("SIGINT", stop);
-  Deno.addSignalListener("SIGHUP", stop);
-  parentGone.then(stop);
+  const signal = () => {
+    const now = performance.now();
+    if (signalledAtMs !== null && now - signalledAtMs <= SAME_SIGNAL_MS) return;
+    const isFirst = signalledAtMs === null;
+    signalledAtMs = now;
+    if (hasBegun) return end();
+    if (!isFirst || delayMs === 0) return begin();
+    announce();
+    delay = setTimeout(begin, delayMs);
+  };
+  Deno.addSignalListener("SIGTERM", signal);
+  Deno.addSignalListener("SIGINT", signal);
+  Deno.addSignalListener("SIGHUP", signal);
+  parentGone.then(() => hasBegun ? signal() : begin());
   return () => {
     exitCode = 1;
-    if (stoppingSinceMs === null) stop();
+    begin();
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LoggedCaller } from "@/lib/http/request_context.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
@@ -11,8 +11,8 @@ export interface Arrival {
   readonly peer: string | null;
   /** The body of a POST. */
   readonly body?: Uint8Array<ArrayBuffer>;
-  /** Called with the request's operation and caller where the role runs in this process. */
-  readonly known?: (operation: string | undefined, caller: LoggedCaller | undefined) => void;
+  /** Called with what is known of the request where the role runs in this process. */
+  readonly known?: (handled: Pick<RequestContext, "operation" | "caller" | "refusal">) => void;
 }
 
 /**

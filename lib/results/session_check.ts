@@ -39,7 +39,12 @@ interface CachedSessions {
  */
 export function sessionCheck(options: SessionCheckOptions): CachedSessions {
   const { service, cookieStem, now, timeoutMs = TIMEOUT_MS } = options;
-  const known = timedCache<string, { readonly user: string | null }>(MAX_COOKIES, SESSION_CACHE_MS, now);
+  const known = timedCache<string, { readonly user: string | null }>(
+    "session_checks",
+    MAX_COOKIES,
+    SESSION_CACHE_MS,
+    now,
+  );
   const pending = new Map<string, Promise<string | null>>();
 
   /** The requests of one page share a call. */

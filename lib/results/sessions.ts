@@ -46,7 +46,7 @@ export class Sessions {
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#confirmed = timedCache(MAX_CONFIRMED, CONFIRMED_MS, options.now);
+    this.#confirmed = timedCache("sessions", MAX_CONFIRMED, CONFIRMED_MS, options.now);
   }
 
   /**

@@ -13,6 +13,7 @@ import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts"
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
+import { operationName } from "./operation_names.ts";
 import {
   EMPTY_PAYLOAD,
   encodeQuery,
@@ -96,6 +97,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   const signals = [caller.signal, sent.signal].filter((signal) => signal !== undefined);
   const request = {
     method: call.method,
+    operation: operationName(call),
     origin,
     target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
     headers,
@@ -226,7 +228,14 @@ async function isClientSlow(
 ): Promise<boolean> {
   if (!(body instanceof ReadableStream || body instanceof Blob) || reusesMemory) return false;
   try {
-    const response = await upstream.send({ method: "GET", origin, target: "/", headers: {}, timeoutMs });
+    const response = await upstream.send({
+      method: "GET",
+      operation: "ProbeEndpoint",
+      origin,
+      target: "/",
+      headers: {},
+      timeoutMs,
+    });
     await response.body?.cancel();
     return true;
   } catch {

@@ -74,6 +74,7 @@ async function probe(
   try {
     const response = await s3.upstream.send({
       method,
+      operation: "ProbeEndpoint",
       origin: address.endpoint,
       target: path,
       headers,

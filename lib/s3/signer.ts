@@ -1,6 +1,7 @@
 import { createHmac, hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { hexOf, hmacAfter } from "@/lib/std/sha256.ts";
 
@@ -159,7 +160,7 @@ interface Signing {
 
 /** The latest signing key of a pair of keys, found without hashing its secret. */
 const latest = new WeakMap<S3Keys, { readonly day: string; readonly region: string; readonly signing: Signing }>();
-const signings = new LRUCache<string, Signing>({ max: MAX_CACHED_KEYS });
+const signings = new CountedCache<string, Signing>("signing_keys", { max: MAX_CACHED_KEYS });
 
 /** The key of a day (`YYYYMMDD`) and region. */
 export function signingKey(keys: S3Keys, day: string, region: string): Uint8Array {

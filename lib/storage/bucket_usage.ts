@@ -35,8 +35,8 @@ export class BucketUsage {
   /** @param now ms since 1970 */
   constructor(gateway: StorageGateway, now: () => number) {
     this.#gateway = gateway;
-    this.#known = timedCache(MAX_CACHED, CACHED_MS, now);
-    this.#denied = timedCache(MAX_CACHED, CACHED_MS, now);
+    this.#known = timedCache("bucket_usage", MAX_CACHED, CACHED_MS, now);
+    this.#denied = timedCache("bucket_usage_denied", MAX_CACHED, CACHED_MS, now);
   }
 
   /**

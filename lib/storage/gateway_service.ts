@@ -20,7 +20,9 @@ export interface GatewayRequest {
    */
   readonly readHere?: true | Promise<void>;
   /** Called with what a gateway in this process knows of the request, for the log. */
-  readonly known?: (handled: Pick<RequestContext, "operation" | "audit" | "caller">) => void;
+  readonly known?: (
+    handled: Pick<RequestContext, "operation" | "route" | "audit" | "caller" | "admitted" | "refusal">,
+  ) => void;
 }
 
 /**

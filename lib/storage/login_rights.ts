@@ -52,10 +52,10 @@ export class LoginRights {
   /** @param now ms since 1970 */
   constructor(gateway: StorageGateway, now: () => number) {
     this.#gateway = gateway;
-    this.#access = timedCache(MAX_CACHED, CACHED_MS, now);
-    this.#known = timedCache(MAX_CACHED, CACHED_MS, now);
-    this.#unreadable = timedCache(MAX_CACHED, CACHED_MS, now);
-    this.#unknown = timedCache(MAX_CACHED, RETRY_MS, now);
+    this.#access = timedCache("login_access", MAX_CACHED, CACHED_MS, now);
+    this.#known = timedCache("login_rights", MAX_CACHED, CACHED_MS, now);
+    this.#unreadable = timedCache("login_unreadable", MAX_CACHED, CACHED_MS, now);
+    this.#unknown = timedCache("login_unknown", MAX_CACHED, RETRY_MS, now);
   }
 
   /**

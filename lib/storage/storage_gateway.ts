@@ -1,11 +1,11 @@
 import { decodeJwt } from "jose";
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
 import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import type { GatewayRequest, GatewayService } from "./gateway_service.ts";
 import type { StorageCredentials } from "./storage_cookie.ts";
@@ -52,8 +52,12 @@ interface GatewayJson {
 export class StorageGateway {
   readonly #service: GatewayService;
   readonly #now: () => number;
-  readonly #tokens = new LRUCache<string, { readonly token: string; readonly endsAt: number }>({ max: MAX_TOKENS });
-  readonly #endpoints = new LRUCache<string, { readonly endpoint: string | null }>({ max: MAX_TOKENS });
+  readonly #tokens = new CountedCache<string, { readonly token: string; readonly endsAt: number }>("storage_tokens", {
+    max: MAX_TOKENS,
+  });
+  readonly #endpoints = new CountedCache<string, { readonly endpoint: string | null }>("storage_endpoints", {
+    max: MAX_TOKENS,
+  });
   #kind: { readonly kind: StoreKind; readonly readAt: number } | null = null;
 
   /** @param now ms since 1970 */
@@ -139,8 +143,8 @@ export class StorageGateway {
   }
 
   #cachedToken({ digest }: Acting): string | null {
-    const known = digest === undefined ? undefined : this.#tokens.get(digest);
-    return known && known.endsAt > this.#now() ? known.token : null;
+    if (digest === undefined) return null;
+    return this.#tokens.getFitting(digest, ({ endsAt }) => endsAt > this.#now())?.token ?? null;
   }
 
   async #newToken({ tenant, user, password, digest }: Acting, context: RequestContext): Promise<string> {
@@ -166,8 +170,12 @@ export class StorageGateway {
 
   async #exchange(request: GatewayRequest, context: RequestContext): Promise<Response> {
     request.headers.set(REQUEST_ID_HEADER, context.requestId);
+    const known: GatewayRequest["known"] = (handled) => {
+      if (handled.refusal !== undefined) context.refusal = handled.refusal;
+      request.known?.(handled);
+    };
     try {
-      return await this.#service(request, context);
+      return await this.#service({ ...request, known }, context);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       if (error.problem === "aborted") throw clientClosedRequest();

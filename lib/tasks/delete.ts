@@ -143,7 +143,7 @@ class Deletion {
       const keys = await this.#input(chunkName(index));
       const errors = await this.#delete(keys);
       this.#counted(keys.length, errors);
-      // A process that died before this is stored would delete keys again that may have been uploaded anew.
+      // A process that died before this is stored would delete keys again that may have been uploaded meanwhile.
       await this.#store({ index: index + 1 }, "at once");
     }
     await this.#store({ phase: "prefixes", index: 0 });

@@ -1,5 +1,6 @@
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
+import { removeIfExists } from "@/lib/std/optional_file.ts";
 import { isDamagedFile, isFullDisk, SqliteTaskStore } from "./sqlite_task_store.ts";
 
 /** What SQLite puts beside a file. */
@@ -47,11 +48,7 @@ function setAside(from: string, to: string): void {
     Deno.renameSync(from, to);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    try {
-      Deno.removeSync(to);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
+    removeIfExists(to);
   }
 }
 

@@ -18,7 +18,7 @@ export interface TaskView {
 
 interface TaskEventsOptions {
   readonly clock: TaskClock;
-  /** Reads the task anew. @throws HttpError */
+  /** Reads the task again. @throws HttpError */
   readonly view: () => Promise<TaskView>;
   /** Ends the stream. */
   readonly signal: AbortSignal;

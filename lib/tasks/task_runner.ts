@@ -86,6 +86,17 @@ interface FoundTask<P> {
   readonly progress: P;
 }
 
+/** What a process works on. */
+export interface TaskFigures {
+  readonly running: number;
+  readonly maxRunning: number;
+  /** Tasks that have no slot yet, or wait for the object store. */
+  readonly waiting: number;
+  /** Since the start. */
+  readonly ended: ReadonlyMap<string, Readonly<Record<TaskEnd["state"], number>>>;
+  readonly isStoreReachable: boolean;
+}
+
 /**
  * Works on background tasks in this process: those that it created, and those whose process has died or stopped. It
  * renews their leases, and works on a task only while it has the lease.
@@ -102,6 +113,8 @@ export class TaskRunner {
   readonly #held = new Map<string, HeldTask>();
   readonly #running = new Map<HeldTask, Promise<void>>();
   readonly #stop = new AbortController();
+  /** Tasks that ended in this process, by kind and then by state. */
+  readonly #ended: ReadonlyMap<string, Record<TaskEnd["state"], number>>;
   #waiting: HeldTask[] = [];
   #isClaiming = false;
   #isReachable = true;
@@ -111,6 +124,19 @@ export class TaskRunner {
     this.store = options.store;
     this.keys = options.keys;
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]));
+    const kinds = [...this.#handlers.keys(), UNKNOWN];
+    this.#ended = new Map(kinds.map((kind) => [kind, { ready: 0, failed: 0, canceled: 0 }]));
+  }
+
+  /** What this process works on and has worked on. */
+  get figures(): TaskFigures {
+    return {
+      running: this.#running.size,
+      maxRunning: MAX_RUNNING,
+      waiting: this.#waiting.length,
+      ended: this.#ended,
+      isStoreReachable: this.#isReachable,
+    };
   }
 
   /** Aborts when the process stops. */
@@ -148,10 +174,15 @@ export class TaskRunner {
       throw tooManyRequests(
         `You have ${bounds.maxPerOwner} background tasks and archives, which is the limit: wait until one of them ends`,
         RETRY_AFTER_SECONDS,
+        "tasks_of_user",
       );
     }
     if (created === "all") {
-      throw tooManyRequests("Too many background tasks at a time: try again later", RETRY_AFTER_SECONDS);
+      throw tooManyRequests(
+        "Too many background tasks at a time: try again later",
+        RETRY_AFTER_SECONDS,
+        "tasks_in_all",
+      );
     }
     this.#hold({ ...task, isCanceling: false }, at);
     return id;
@@ -433,11 +464,17 @@ export class TaskRunner {
   async #storeEnd(held: HeldTask, end: TaskEnd): Promise<void> {
     try {
       await this.store.end(held.task.id, this.#holder, end);
+      this.#countEnd(held.task.kind, end.state);
       this.#reachable();
       this.#forget(held);
     } catch (error) {
       this.#onStoreError(error);
     }
+  }
+
+  #countEnd(kind: string, state: TaskEnd["state"]): void {
+    const ended = this.#ended.get(kind) ?? this.#ended.get(UNKNOWN);
+    if (ended) ended[state]++;
   }
 
   #fault({ task }: HeldTask, error: unknown): void {
@@ -460,6 +497,9 @@ export class TaskRunner {
     this.#options.log.write({ level: "warn", message: redactText(`background tasks: ${message}`) });
   }
 }
+
+/** The kind of tasks of another version, which this one does not know. */
+const UNKNOWN = "unknown";
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -46,7 +46,7 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
     const username = withoutTenant(credentials.username, deps.loginTenant);
     if (username === "") throw unusable("username", "Nothing is left of the name without the tenant");
     const address = addressKey(context.clientAddress);
-    const login = await limitGuesses(deps, address, { username, password: credentials.password }, async () => {
+    const login = await limitGuesses(deps, context, { username, password: credentials.password }, async () => {
       const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
       try {
         if (leave.includes(null)) {
@@ -79,15 +79,21 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
  */
 async function limitGuesses(
   { guesses, accepted, store }: ResultsDeps,
-  address: string,
+  context: RequestContext,
   credentials: { readonly username: string; readonly password: string },
   check: () => Promise<Login | null>,
 ): Promise<Login> {
   const tenant = store.tenant ?? OWN_STORE;
   const digest = accepted.digest({ ...credentials, tenant });
   const account = accountKey(tenant, credentials.username);
+  const address = addressKey(context.clientAddress);
   const attempt = accepted.isKnown(digest) ? null : guesses.start({ address, account, digest });
-  if (attempt && "limit" in attempt) throw new GuessesBlocked(attempt);
+  if (attempt && "limit" in attempt) {
+    const blocked = new GuessesBlocked(attempt);
+    // A form is redirected instead of an error.
+    context.refusal = blocked.refusal;
+    throw blocked;
+  }
   try {
     const login = await check();
     if (login === null) {
@@ -167,7 +173,10 @@ class GuessesBlocked extends HttpError {
   readonly seconds: number;
 
   constructor({ limit, seconds }: Blocked) {
-    super(429, TOO_MANY[limit](seconds), { headers: { ...UNCACHED, "Retry-After": String(seconds) } });
+    super(429, TOO_MANY[limit](seconds), {
+      headers: { ...UNCACHED, "Retry-After": String(seconds) },
+      refusal: `guesses_${limit}`,
+    });
     this.seconds = seconds;
   }
 }

@@ -59,7 +59,7 @@ export function inProcessResults(role: Handler): ResultsService {
     const remoteAddr = peer === null ? undefined : { transport: "tcp" as const, hostname: peer, port: 0 };
     const context = new RequestContext(request, { target, remoteAddr, body });
     const response = await role(context);
-    known?.(context.operation, context.caller);
+    known?.(context);
     return response;
   };
 }

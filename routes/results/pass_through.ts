@@ -47,9 +47,10 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
         // The type alone: what an upstream says of itself may hold anything.
         broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),
         unread: context.info?.breakOff?.bind(context.info),
-        known: (operation, caller) => {
+        known: ({ operation, caller, refusal }) => {
           if (operation) context.operation = operation;
           if (caller) context.caller = caller;
+          if (refusal !== undefined) context.refusal = refusal;
         },
       });
     }

@@ -8,7 +8,14 @@ import { KeyName } from "@/components/storage/key_name.tsx";
 import { readBuckets, type StorageBucket } from "@/lib/presentation/storage/listing.ts";
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
+import {
+  LoginEnded,
+  statusWithout,
+  storagePage,
+  type StoragePageDeps,
+  type StorageView,
+  type StorageVisit,
+} from "./storage_page.tsx";
 
 /** Longest name of a bucket (S3 API), characters. */
 const MAX_BUCKET_NAME = 63;
@@ -18,15 +25,19 @@ export function bucketsPage(deps: StoragePageDeps) {
   return storagePage(deps, async (visit) => {
     const { login, account, accounts } = visit;
     const isSystem = login.tenant === null && (await deps.gateway.storeKind(visit.context)).hasTenants;
+    const { status, body } = isSystem
+      ? { status: 200, body: <p class="empty">{STORAGE_SENTENCES.systemLevel}</p> }
+      : await bucketList(deps, visit);
     return {
       title: STORAGE_LABELS.buckets,
+      status: statusWithout(status),
       body: (
         <div class="storage-home">
           <FolderPath account={account} accounts={accounts} bucket="" prefix="" />
           <div class="head">
             <h1>{STORAGE_LABELS.buckets}</h1>
           </div>
-          {isSystem ? <p class="empty">{STORAGE_SENTENCES.systemLevel}</p> : await bucketList(deps, visit)}
+          {body}
         </div>
       ),
     } satisfies StorageView;
@@ -37,11 +48,14 @@ async function bucketList({ gateway, usage, now }: StoragePageDeps, { context, l
   const { status, json } = await gateway.read("/buckets", login, context);
   if (status === 401) throw new LoginEnded();
   const buckets = status === 200 ? readBuckets(json) : null;
-  if (status === 403) return <BucketField account={account} why={storageProblem(status, "buckets")} />;
-  if (buckets === null) return <p class="banner bad">{storageProblem(status, "buckets")}</p>;
-  if (buckets.length === 0) return <BucketField account={account} why={STORAGE_SENTENCES.noBuckets} />;
+  const problem = storageProblem(status, "buckets");
+  if (status === 403) return { status, body: <BucketField account={account} why={problem} /> };
+  if (buckets === null) return { status, body: <p class="banner bad">{problem}</p> };
+  if (buckets.length === 0) {
+    return { status, body: <BucketField account={account} why={STORAGE_SENTENCES.noBuckets} /> };
+  }
   const usages = await usage.read(login, buckets.map(({ name }) => name), context);
-  return (
+  const body = (
     <section class="objs plain" aria-label={STORAGE_LABELS.buckets}>
       <table>
         <thead>
@@ -66,6 +80,7 @@ async function bucketList({ gateway, usage, now }: StoragePageDeps, { context, l
       </table>
     </section>
   );
+  return { status, body };
 }
 
 /** The way to a bucket that no list names. It works without scripts. */

@@ -88,8 +88,10 @@ async function opened(deps: StorageDeps, context: RequestContext): Promise<Respo
       body: READS.includes(method) ? null : request.body,
       known(handled) {
         context.operation = handled.operation ?? context.operation;
+        context.route = handled.route;
         context.audit = handled.audit;
         context.caller = handled.caller;
+        context.admitted = handled.admitted;
       },
     },
     login,

@@ -11,6 +11,7 @@ import type { BucketRights } from "@/lib/storage/login_rights.ts";
 import {
   incompleteView,
   LoginEnded,
+  statusWithout,
   storagePage,
   type StoragePageDeps,
   type StorageView,
@@ -36,7 +37,7 @@ export function folderPageRoute(deps: StoragePageDeps) {
     const read = await readFolder(deps, visit, folder);
     return {
       title: `${plainName(name)} · ${STORAGE_LABELS.storage}`,
-      status: "problem" in read && read.status === 404 ? 404 : undefined,
+      status: "problem" in read ? statusWithout(read.status) : undefined,
       body: (
         <div class="files">
           <FolderPath {...folder} accounts={accounts} />

@@ -23,6 +23,7 @@ import { loadPreview, loadTags, loadVersions } from "./object_content.ts";
 import {
   incompleteView,
   LoginEnded,
+  statusWithout,
   storagePage,
   type StoragePageDeps,
   type StorageView,
@@ -49,7 +50,7 @@ export function objectPageRoute(deps: StoragePageDeps) {
     const { status, body } = await objectBody(deps, visit, address, name);
     return {
       title: `${plainName(name)} · ${STORAGE_LABELS.storage}`,
-      status: status === 404 ? 404 : undefined,
+      status: statusWithout(status),
       body: (
         <div class="files">
           <FolderPath account={account} accounts={accounts} bucket={address.bucket} prefix={`${folder}${name}`} />

@@ -47,8 +47,9 @@ export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
         peer: peerAddress(info),
         requestId,
         broken: () => {},
-        known: (_operation, caller) => {
+        known: ({ caller, refusal }) => {
           if (caller) context.caller = caller;
+          if (refusal !== undefined) context.refusal = refusal;
         },
       });
       await response.body?.cancel();

@@ -93,7 +93,7 @@ function enter({ ofAccount, all }: Bodies, account: string): () => void {
   const leaveAccount = leaveAll && ofAccount.enter(account);
   if (!leaveAccount) {
     leaveAll?.();
-    throw unavailable("too many requests for small files at a time", RETRY_AFTER_SECONDS);
+    throw unavailable("too many requests for small files at a time", RETRY_AFTER_SECONDS, "small_files_full");
   }
   return () => {
     leaveAccount();

@@ -113,6 +113,11 @@ export function incompleteView({ account, accounts }: StorageVisit, parameter: "
   };
 }
 
+/** The status of a page without what the gateway's response of this status should have held; undefined: 200. */
+export function statusWithout(status: number): number | undefined {
+  return status === 404 || status === 429 || status >= 500 ? status : undefined;
+}
+
 async function respond(
   deps: StoragePageDeps,
   context: RequestContext,

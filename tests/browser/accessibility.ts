@@ -12,6 +12,10 @@ const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   // The page's own policy does not hold for what the debugger puts in.
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate((tags) => globalThis.axe.run({ runOnly: tags }), WCAG);
+  // Without the results of the rules that the page keeps: to send them took half the time.
+  const violations = await page.evaluate(
+    async (tags) => (await globalThis.axe.run({ runOnly: tags, resultTypes: ["violations"] })).violations,
+    WCAG,
+  );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }

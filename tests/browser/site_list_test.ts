@@ -228,7 +228,7 @@ Deno.test(
 );
 
 Deno.test(
-  "list: a page in a tab that nobody sees reads nothing until somebody looks",
+  "list: a page in a hidden tab reads nothing until the tab is shown",
   withPage({}, async (visit) => {
     const { page, site } = visit;
     await page.addInitScript(() => {

@@ -177,7 +177,7 @@ Deno.test(
   },
 );
 
-Deno.test("storage uploads: names in use are asked about once", async () => {
+Deno.test("storage uploads: the question about names in use is put once", async () => {
   await withFolder(async ({ page, disk, objects }) => {
     for (const name of ["a.txt", "b.txt", "c.txt"]) write(`${disk}/${name}`, 10);
     await filesInput(page).setInputFiles([`${disk}/a.txt`, `${disk}/b.txt`]);

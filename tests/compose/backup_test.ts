@@ -114,7 +114,7 @@ Deno.test("deploy/backup: each run adds a checked backup, and removes the oldest
   }
 });
 
-Deno.test("deploy/backup: where the one before it has damaged bodies, a backup is made once more without links to it", () => {
+Deno.test("deploy/backup: where the one before it has damaged bodies, a backup is repeated without links to it", () => {
   const folder = Deno.makeTempDirSync({ prefix: "stackroom-backups-" });
   const target = `${folder}/backups`;
   const newest = "20260101T000000Z";
@@ -140,7 +140,7 @@ esac
     assert.deepEqual([damaged.code, damaged.names], [1, [newest]], "it is damaged either way");
     const { code, stderr, names } = run("");
     assert.equal(code, 0, stderr);
-    assert.match(stderr, new RegExp(`^The backup is made once more, with no links to ${newest}: .*\\n$`));
+    assert.match(stderr, new RegExp(`^The backup is repeated without links to ${newest}: .*\\n$`));
     assert.equal(names.length, 2);
     assert.equal(Deno.readTextFileSync(`${target}/${names[1]}/earlier`), "\n");
   } finally {

@@ -16,6 +16,7 @@ async function resultsUrlOf(settings: Record<string, string>): Promise<string> {
     shared: null,
     dev: false,
     log: NO_LOG,
+    observe: () => ({}),
   });
   try {
     return deps.resultsUrl(new Request("http://127.0.0.1:8000/api/v1/jobs?reaped=1"));

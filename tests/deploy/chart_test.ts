@@ -100,7 +100,7 @@ Deno.test({
     const namespaces = (from: readonly { readonly namespaceSelector?: { readonly matchLabels: object } }[] = []) =>
       from.flatMap(({ namespaceSelector }) => Object.values(namespaceSelector?.matchLabels ?? {}));
     for (const isProbed of [true, false]) {
-      const values = { ...CHART_VALUES.everything, serviceMonitor: { enabled: isProbed } };
+      const values = { ...CHART_VALUES.everything, metrics: {}, serviceMonitor: { enabled: isProbed } };
       const policies = ofKind(await objects(values), "NetworkPolicy");
       assert.equal(policies.length, 3);
       for (const { metadata, spec } of policies) {
@@ -110,6 +110,30 @@ Deno.test({
         assert.ok(spec.ingress.every(({ from }: { from?: [] }) => from), `${metadata.name} is open to any address`);
       }
     }
+  },
+});
+
+Deno.test({
+  name: "chart: metrics are on a port of each pod that no Service has, and Prometheus alone may reach it",
+  ignore: HELM === null,
+  async fn() {
+    const all = await objects(CHART_VALUES.everything);
+    for (const { spec } of ofKind(all, "Deployment")) {
+      const [{ ports, env }] = spec.template.spec.containers;
+      const own = ports.find(({ name }: { name: string }) => name === "metrics").containerPort;
+      const valueOf = (variable: string) => (env as Variable[]).find(({ name }) => name === variable)?.value;
+      assert.deepEqual([valueOf("METRICS_HOST"), valueOf("METRICS_PORT")], ["0.0.0.0", String(own)]);
+    }
+    for (const { spec } of ofKind(all, "Service")) {
+      assert.deepEqual(spec.ports.map(({ targetPort }: { targetPort: string }) => targetPort), ["http"]);
+    }
+    for (const { spec } of ofKind(all, "NetworkPolicy")) {
+      const rules = spec.ingress as { from?: unknown; ports: { port: string }[] }[];
+      const metrics = rules.filter(({ ports }) => ports.some(({ port }) => port === "metrics"));
+      assert.deepEqual(metrics.map(({ from, ports }) => [from !== undefined, ports.length]), [[true, 1]]);
+    }
+    const monitors = ofKind(all, "ServiceMonitor").flatMap(({ spec }) => spec.endpoints as Record<string, string>[]);
+    assert.deepEqual(monitors.find(({ targetPort }) => targetPort === "metrics")?.path, "/metrics");
   },
 });
 
@@ -153,5 +177,16 @@ Deno.test({
     assert.match(await template(CHART, parse(documented)), /HCP_DOMAIN/);
     await assert.rejects(template(CHART, { ...CHART_VALUES.everything, image: { digest: "sha256:1" } }), /digest/);
     await assert.rejects(template(CHART, { gateway: { replicas: 2 } }), /secrets\.redis is required/);
+  },
+});
+
+Deno.test({
+  name: "chart: a ServiceMonitor of metrics that no pod serves is refused",
+  ignore: HELM === null,
+  async fn() {
+    await assert.rejects(
+      () => template(CHART, { ...CHART_VALUES["all roles"], metrics: { serviceMonitor: { enabled: true } } }),
+      /needs metrics\.enabled/,
+    );
   },
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readConfig } from "@/lib/config/mod.ts";
+import { withUploadRule } from "@/lib/presentation/storage/upload_cors.ts";
 import { CADDY_PROGRAM } from "@/tests/end_to_end/host_proxy.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -46,6 +47,45 @@ Deno.test("docs: the settings of a host without a disk are accepted without a fi
   const noFile = { exists: () => false, read: () => null };
   const { roles, warnings } = readConfig({ EMBEDDED: "off", ...given, ...secrets }, noFile);
   assert.deepEqual([roles.size, warnings], [3, []]);
+});
+
+Deno.test("docs: the settings of each store are accepted", () => {
+  const given = (line: string) => settings("docs/deployment.md", line);
+  const gateway = (line: string) => ({
+    EMBEDDED: "off",
+    ROLES: "gateway",
+    API_SECRET_KEY: "0".repeat(64),
+    ...given(line),
+  });
+  const stores = ["HCP_DOMAIN=", "STORAGE_BACKEND=minio", "STORAGE_BACKEND=generic", "S3_REGION=", "S3_ACCESS_KEY="];
+  for (const line of stores) {
+    const { gateway: read, warnings } = readConfig({ HOST: "127.0.0.1", ...gateway(line) }, EVERY_FILE);
+    assert.ok(read, line);
+    assert.deepEqual(warnings, [], line);
+  }
+  const results = {
+    ...gateway("STORAGE_BACKEND=generic"),
+    ...given("RESULTS_KEY_DERIVATION="),
+    ROLES: "gateway,results",
+  };
+  assert.equal(
+    readConfig({ ...results, RESULTS_SESSION_KEY: SESSION_KEY }, EVERY_FILE).results?.store?.bucket,
+    "results",
+  );
+});
+
+Deno.test("docs: the settings of a campaign web front are taken over", () => {
+  const given = settings("docs/deployment.md", "HTRFLOW_RESULTS_URL=");
+  const { campaigns, results, warnings } = readConfig({ EMBEDDED: "off", ROLES: "web,results", ...given }, EVERY_FILE);
+  assert.deepEqual([campaigns?.conventions.cookieStem, results?.store?.bucket], ["htr_session", "htr-batch"]);
+  assert.deepEqual(warnings.filter((line) => !line.startsWith("HOST:")), []);
+});
+
+Deno.test("docs: the CORS rule is the one that the storage pages add", () => {
+  const [rule] =
+    JSON.parse(blocks("docs/deployment.md", "json").find((block) => block.includes("CORSRules"))!).CORSRules;
+  const { ID: _, ...added } = withUploadRule([], "https://stackroom.example.org")![0];
+  assert.deepEqual(rule, added);
 });
 
 Deno.test("docs: what a host installs, builds and starts is there", async () => {

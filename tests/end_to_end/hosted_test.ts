@@ -166,6 +166,9 @@ Deno.test("hosted: what needs a disk, and a setting that is missing, end it with
     embedded.output(),
     "EMBEDDED: must be off where a host runs the process, which has no data folder\n",
   );
+  await using traced = await startHosted({ ROLES: "web", CAMPAIGN_WEB_SITE_ONLY: "1", OTEL_DENO: "true" });
+  assert.equal(await traced.ended, 1);
+  assert.match(traced.output(), /^OTEL_DENO_TRACING: must be false where OTEL_DENO is true: [^\n]+\n$/);
   await using missing = await startHosted({ ROLES: "gateway" });
   assert.equal(await missing.ended, 1);
   assert.match(missing.output(), /^API_SECRET_KEY: is required[^\n]+\nHCP_DOMAIN: is required[^\n]+\n$/);

@@ -5,7 +5,7 @@ import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** A failure of a test, not a promise. */
+/** After this a test fails. */
 const RELEASE_MS = 30_000;
 const SITE = /^Site\s+(\S+)$/m;
 

@@ -7,7 +7,7 @@ import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { logIn } from "./gateway_client.ts";
 
 const POLL_MS = 5;
-/** A failure, not a promise: processes under load take their time. */
+/** After this a test fails: more than processes under load need. */
 const TIMEOUT_MS = 90_000;
 const PASSWORD = "stackroom-demo";
 

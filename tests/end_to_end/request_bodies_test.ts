@@ -9,7 +9,7 @@ import { logIn } from "./gateway_client.ts";
 const MIB = 1024 * 1024;
 /** More than any of the limits of bodies that are not objects, and than what connections take unread. */
 const REFUSED_BYTES = 8 * MIB;
-/** How often it is looked whether connections are freed, each 20 ms: a failure of a test, not a promise. */
+/** After so many looks for freed connections, one each 20 ms, a test fails. */
 const MAX_LOOKS = 3000;
 const options = { sanitizeOps: false, sanitizeResources: false };
 const encoder = new TextEncoder();

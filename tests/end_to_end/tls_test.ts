@@ -45,7 +45,7 @@ Deno.test("TLS: the application serves HTTPS with secure cookies, and takes a re
     await until("the certificate is replaced", () => isReplaced() || null);
     using renewed = Deno.createHttpClient({ caCerts: [OTHER_CA] });
     assert.equal(await (await fetch(`${site}healthz`, { client: renewed })).text(), '{"ok":true}');
-    // Its connection is the one from before: the new certificate is none that it trusts.
+    // It uses its earlier connection: it does not trust the new certificate.
     assert.equal(await (await fetch(`${site}healthz`, { client })).text(), '{"ok":true}');
   } finally {
     await application.stop();

@@ -107,7 +107,7 @@ Deno.test("admission: only an answer that judges the signature proves it", async
   }
 });
 
-Deno.test("admission: a port that refuses everybody accepts nobody", async () => {
+Deno.test("admission: a port that refuses every login admits none", async () => {
   let endpoint = "";
   const addresses = {
     s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint, ignoresKeys: true }),

@@ -159,7 +159,7 @@ Deno.test("access log: one line per request, secrets out, probes silent", async 
   });
 });
 
-Deno.test("errors: what nobody expected is a 500 with the request id, its stack logged once without secrets", async () => {
+Deno.test("errors: an unexpected error is a 500 with the request id, its stack logged once without secrets", async () => {
   const identify = () => {
     throw new Error("broke at X-Amz-Signature=hush Authorization: HCP hushhush:hush");
   };

@@ -60,7 +60,7 @@ const FLOODS: [what: string, head: string, piece: string][] = [
 ];
 
 for (const [what, head, piece] of FLOODS) {
-  Deno.test(`slow bodies: an object ${what} that nobody reads is given up, and its place given back`, async () => {
+  Deno.test(`slow bodies: an object ${what} that the client does not read is cancelled, and its slot released`, async () => {
     const flood = (socket: Socket) => {
       const more = () => {
         while (socket.writable && socket.write(piece)) { /* until the gateway takes no more */ }

@@ -21,37 +21,40 @@ Deno.test("test groups: files of a folder share a worker, in groups of equal siz
   ]);
 });
 
-Deno.test("test groups: a file whose tests may leave something behind runs alone, and none is left out", () => {
+Deno.test("test groups: a file that runs the tests of others or starts replicas has a worker of its own", () => {
   const files = [
-    file("embedded/store/a_test.ts"),
-    file("embedded/store/b_test.ts", "{ sanitizeOps: false }"),
-    file("embedded/store/c_test.ts"),
-    file("components/d_test.tsx", "{ sanitizeResources: false }"),
-    file("embedded/store/e_test.ts", 'import { leaks } from "./fixture.ts";'),
+    file("end_to_end/a_test.ts"),
+    file("end_to_end/b_test.ts", "startInstead(startReplicated);"),
+    file("end_to_end/c_test.ts"),
+    file("end_to_end/d_test.ts", 'import { type Replica, startReplicated } from "./replicated_application.ts";'),
   ];
   assert.deepEqual(grouped(testGroups(files, 9)), [
-    ["embedded/store/e", ["embedded/store/e_test.ts"]],
-    ["components/d", ["components/d_test.tsx"]],
-    ["embedded/store/b", ["embedded/store/b_test.ts"]],
-    ["embedded/store", ["embedded/store/a_test.ts", "embedded/store/c_test.ts"]],
+    ["end_to_end/d", ["end_to_end/d_test.ts"]],
+    ["end_to_end/b", ["end_to_end/b_test.ts"]],
+    ["end_to_end", ["end_to_end/a_test.ts", "end_to_end/c_test.ts"]],
   ]);
 });
 
-Deno.test("test groups: arguments are one folder and flags with their values, and others are named", () => {
-  assert.deepEqual(groupedArgs(["--files=40", "--ignore=tests/a,tests/b", "tests", "--filter=x", "--fail-fast"]), {
+Deno.test("test groups: arguments are folders, numbers and flags with their values, and others are named", () => {
+  const args = ["--files=40", "--jobs=3", "--folders=tests", "--ignore=tests/a,tests/b", "--filter=x", "--fail-fast"];
+  assert.deepEqual(groupedArgs(args), {
     maxFiles: 40,
+    jobs: "3",
+    folders: ["tests"],
     ignored: ["tests/a", "tests/b"],
-    folder: "tests",
     flags: ["--filter=x", "--fail-fast"],
   });
   for (
-    const [args, wrong] of [[["--filter", "x"], /--filter x\./], [
+    const [args, wrong] of [[["--filter", "x"], /: --filter x\./], [
       ["tests/x_test.ts"],
       /: tests\/x_test\.ts\./,
     ]] as const
   ) {
-    const read = groupedArgs(["--files=40", "tests", ...args]);
+    const read = groupedArgs(["--files=40", "--folders=tests", ...args]);
     assert.match("problem" in read ? read.problem : "", wrong);
   }
   assert.ok("problem" in groupedArgs(["--files=40"]));
+  for (const numbers of [[], ["--files=0"], ["--files=x"], ["--files=3", "--jobs="]]) {
+    assert.ok("problem" in groupedArgs([...numbers, "--folders=tests"]), numbers.join());
+  }
 });

@@ -55,7 +55,13 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- $hops := include "stackroom.hops" $root | int -}}
 ROLES: {{ .role }}
 PORT: "8000"
+# Requests still arrive until every proxy has heard that the pod ends.
+STOP_DELAY: "5"
 TRUSTED_HOPS: {{ ternary (add1 $hops) $hops (eq .role "results") | quote }}
+{{- if $root.Values.metrics.enabled }}
+METRICS_PORT: "9464"
+METRICS_HOST: 0.0.0.0
+{{- end }}
 {{- if $root.Values.ca.configMap }}
 CA_FILE: /etc/stackroom/ca/ca.crt
 {{- end }}
@@ -144,6 +150,9 @@ spec:
             capabilities: { drop: [ALL] }
           ports:
             - { name: http, containerPort: 8000 }
+            {{- if $root.Values.metrics.enabled }}
+            - { name: metrics, containerPort: 9464 }
+            {{- end }}
           env:
             {{- range $name, $value := $settings }}
             - { name: {{ $name }}, value: {{ $value | quote }} }
@@ -179,9 +188,6 @@ spec:
             httpGet: { path: /healthz, port: http }
             periodSeconds: 30
             timeoutSeconds: 5
-          lifecycle:
-            # Requests still arrive until every proxy has heard that the pod ends.
-            preStop: { exec: { command: [sleep, "5"] } }
           resources: {{- toYaml $values.resources | nindent 12 }}
           volumeMounts:
             - { name: tmp, mountPath: /tmp }

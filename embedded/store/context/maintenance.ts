@@ -34,7 +34,7 @@ export class Maintenance {
     this.runSoon();
   }
 
-  /** Runs once more, after a change of settings that may allow removals. */
+  /** Runs again after a change of settings that may allow removals. */
   runSoon(): void {
     this.#isRequested = true;
     this.#running ??= this.#run();

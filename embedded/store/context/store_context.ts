@@ -26,7 +26,7 @@ export interface StoreContext {
   readonly usage: UsageHistory;
   readonly reads: ReadCounter;
   readonly logins: Logins;
-  /** MD5s of passwords that everyone knows: no account may get one. */
+  /** MD5s of publicly known passwords, which no account may get. */
   readonly publicPasswords: readonly string[];
   readonly writer: WriterClient;
   /** Whether the disk of the data folder has room. */

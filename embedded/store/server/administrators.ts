@@ -30,6 +30,7 @@ const ADMINISTRATOR = "admin";
 const MIN_PASSWORD_CHARACTERS = 12;
 /** The longest that the management API allows. */
 const MAX_PASSWORD_CHARACTERS = 64;
+const WANTED = `a file with a password of ${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters`;
 /** The bits of a mode that concern users who are neither the owner nor of the group. */
 const OTHERS = 0o007;
 
@@ -95,9 +96,8 @@ function administrator(fullName: string, file: PasswordFile, warn: (line: string
 }
 
 function md5Of({ variable, path }: PasswordFile, warn: (line: string) => void): string {
-  const wanted = `a file with a password of ${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters`;
   if (path === null) {
-    throw new DataFolderError(`${variable}: is required for the first start without samples: name ${wanted}.`);
+    throw new DataFolderError(`${variable}: is required for the first start without samples: name ${WANTED}.`);
   }
   let password: string;
   try {
@@ -108,14 +108,14 @@ function md5Of({ variable, path }: PasswordFile, warn: (line: string) => void): 
     }
   } catch (error) {
     const reason = error instanceof Deno.errors.NotFound ? "there is no file" : "cannot read";
-    throw new DataFolderError(`${variable}: ${reason} ${JSON.stringify(path)}: name ${wanted}.`);
+    throw new DataFolderError(`${variable}: ${reason} ${JSON.stringify(path)}: name ${WANTED}.`);
   }
   const characters = [...password].length;
   if (characters < MIN_PASSWORD_CHARACTERS || characters > MAX_PASSWORD_CHARACTERS) {
-    throw new DataFolderError(`${variable}: the first line of ${path} has ${characters} characters: name ${wanted}.`);
+    throw new DataFolderError(`${variable}: the first line of ${path} has ${characters} characters: name ${WANTED}.`);
   }
   if (password === SAMPLE_PASSWORD) {
-    throw new DataFolderError(`${variable}: ${path} holds the public password of the samples: name ${wanted}.`);
+    throw new DataFolderError(`${variable}: ${path} holds the public password of the samples: name ${WANTED}.`);
   }
   return passwordMd5(password);
 }

@@ -8,6 +8,7 @@ import { newNamespaceRecord } from "@/embedded/store/namespace_record.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
+import { textIfExists } from "@/lib/std/optional_file.ts";
 
 export { CONVERTER, RESULTS_TENANT };
 
@@ -113,7 +114,7 @@ const TENANTS: { name: string; description: string; users: SampleUser[]; buckets
  */
 export async function addSamples(store: StoreContext, converterPassword: string): Promise<void> {
   const done = doneFile(store.folder);
-  const content = readText(done);
+  const content = textIfExists(done);
   if (content === WITHOUT_SAMPLES) {
     throw new DataFolderError(
       `EMBEDDED_SAMPLES: the data folder ${store.folder} is in use without samples: set EMBEDDED_SAMPLES=off, or ` +
@@ -147,7 +148,7 @@ export async function addSamples(store: StoreContext, converterPassword: string)
 /** Marks a data folder as one that gets no samples, whatever the settings of a later start are. */
 export function beginWithoutSamples(folder: string): void {
   const done = doneFile(folder);
-  if (readText(done) !== WITHOUT_SAMPLES) writeDurably(done, new TextEncoder().encode(WITHOUT_SAMPLES));
+  if (textIfExists(done) !== WITHOUT_SAMPLES) writeDurably(done, new TextEncoder().encode(WITHOUT_SAMPLES));
 }
 
 /** The file that marks a data folder whose first accounts are there. An empty one stands for the samples. */
@@ -227,14 +228,4 @@ function sampleChange(bucket: number, owner: number | null, key: string, text: s
       condition: null,
     },
   };
-}
-
-/** The text of a file; null where there is none. */
-function readText(path: string): string | null {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
 }

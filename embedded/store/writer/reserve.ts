@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
+import { removeIfExists, sizeIfExists } from "@/lib/std/optional_file.ts";
 
 /**
  * How much of the disk is reserved for deletions, in files of so many bytes: more than the log of one change takes,
@@ -73,7 +74,7 @@ export class Reserve {
     if (!this.make()) return false;
     const path = `${this.#folder}/probe`;
     const has = allocate(path, bytes, false);
-    if (has) remove(path);
+    if (has) removeIfExists(path);
     return has;
   }
 
@@ -107,24 +108,11 @@ function allocate(path: string, bytes: number, isDurable: boolean): boolean {
     return true;
   } catch (error) {
     if (!isNoSpace(error)) throw error;
-    remove(path);
+    removeIfExists(path);
     return false;
   }
 }
 
 function isWholeFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).size === RESERVE_FILE_BYTES;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-function remove(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  return sizeIfExists(path) === RESERVE_FILE_BYTES;
 }

@@ -4,6 +4,7 @@ import { NAMING_TABLES } from "@/embedded/store/body_mark.ts";
 import { whileUnpinned } from "@/embedded/store/body_pin.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
+import { removeIfExists } from "@/lib/std/optional_file.ts";
 
 /**
  * Removes the files that no row names: bodies whose upload ended with the process, and those whose row was deleted just
@@ -15,7 +16,7 @@ export function sweepBodies(folder: string, index: DatabaseSync, now = new Date(
   Deno.mkdirSync(`${folder}/${BODY_FOLDER}`, { recursive: true, mode: 0o700 });
   syncFolder(folder);
   const isDone = whileUnpinned(folder, () => {
-    for (const [file] of statements.each("SELECT file FROM garbage")) remove(`${folder}/${file}`);
+    for (const [file] of statements.each("SELECT file FROM garbage")) removeIfExists(`${folder}/${file}`);
   });
   if (isDone) statements.run("DELETE FROM garbage");
 
@@ -27,17 +28,9 @@ export function sweepBodies(folder: string, index: DatabaseSync, now = new Date(
       const isNamed = [...NAMING_TABLES, "garbage"].some((table) =>
         statements.row(`SELECT 1 FROM ${table} WHERE file = ?`, file)
       );
-      if (!isNamed) remove(`${folder}/${file}`);
+      if (!isNamed) removeIfExists(`${folder}/${file}`);
     }
   }
   statements.run("DELETE FROM swept");
   statements.run("INSERT INTO swept VALUES (?)", bodyFolderName(now));
-}
-
-function remove(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
 }

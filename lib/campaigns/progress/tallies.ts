@@ -18,8 +18,8 @@ export class Tallies {
 
   /** @param now ms since 1970 */
   constructor(now: () => number, capacity = CAPACITY) {
-    this.#tallies = timedCache(capacity, LIFETIME_MS, now);
-    this.#paces = timedCache(capacity, LIFETIME_MS, now);
+    this.#tallies = timedCache("campaign_tallies", capacity, LIFETIME_MS, now);
+    this.#paces = timedCache("campaign_paces", capacity, LIFETIME_MS, now);
   }
 
   /** The memory of one session (by its digest) and run; new and empty for the first read, its tally again every hour. */

@@ -6,6 +6,7 @@ import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
 import { indexWarmups, warmupOf, warmupPhase } from "@/lib/campaigns/projection/warmup.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { joinedJson, ListRow, RowCache, type RowUse } from "./list_rows.ts";
 
@@ -45,7 +46,7 @@ const MAX_CACHED_RESULTS_URLS = 4;
 export class CampaignLists {
   readonly #source: CampaignSource;
   readonly #records: CampaignRecords | undefined;
-  readonly #lists = new LRUCache<string, CachedList>({ max: MAX_CACHED_LISTS });
+  readonly #lists = new CountedCache<string, CachedList>("campaign_lists", { max: MAX_CACHED_LISTS });
   readonly #rows = new LRUCache<string, RowCache>({ max: MAX_CACHED_RESULTS_URLS });
 
   constructor(source: CampaignSource, records?: CampaignRecords) {
@@ -70,8 +71,8 @@ export class CampaignLists {
     const snapshot = await this.#source.list();
     this.#records?.listed(snapshot);
     const name = `${request.reaped} ${request.resultsUrl}`;
-    const cached = this.#lists.get(name);
-    if (cached?.snapshot === snapshot) return await cached.list;
+    const cached = this.#lists.getFitting(name, (entry) => entry.snapshot === snapshot);
+    if (cached) return await cached.list;
     const list = this.#projected(snapshot, request);
     const entry = { snapshot, list };
     this.#lists.set(name, entry);

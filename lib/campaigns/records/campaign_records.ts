@@ -79,7 +79,7 @@ class RecordUpdater implements CampaignRecords {
 
   constructor(options: CampaignRecordsOptions) {
     this.#options = options;
-    this.#detailsWritten = timedCache(MAX_CACHED_RECORDS, DETAIL_LIFETIME_MS, options.now);
+    this.#detailsWritten = timedCache("campaign_record_details", MAX_CACHED_RECORDS, DETAIL_LIFETIME_MS, options.now);
   }
 
   listed(snapshot: ListedRecords): void {

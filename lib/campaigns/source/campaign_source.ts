@@ -23,6 +23,12 @@ export interface CampaignSource {
    * null before the first read.
    */
   age(): number | null;
+
+  /**
+   * For metrics: how long ago the campaigns were last those of the cluster, ms. A source that reads on demand returns 0
+   * until a read fails. `failed`: no read has succeeded. `untried`: there has been none.
+   */
+  lastKnown(): number | "failed" | "untried";
 }
 
 /** Data that is older is shown with a warning, ms. */

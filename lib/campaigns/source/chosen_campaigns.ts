@@ -69,6 +69,7 @@ class FollowedWhereAllowed implements ChosenCampaigns {
       campaign: (namespace, name) => this.#withSource((source) => source.campaign(namespace, name)),
       pods: (namespace, job) => this.#withSource((source) => source.pods(namespace, job)),
       age: () => this.#chosen.age(),
+      lastKnown: () => this.#chosen.lastKnown(),
     };
     this.#running = this.#alternate();
   }

@@ -59,13 +59,16 @@ export function listedCampaigns(options: ListedCampaignsOptions): CampaignSource
   // Campaigns are cached, so their parts must not be: concurrent reads of a part are joined, results are not reused.
   const warmupLists = new SharedReads<BatchJob[]>(0, now, 1);
   const cluster = new Cluster(options);
+  let last: "untried" | "listed" | "failed" = "untried";
+  /** When the last successful list began, ms since 1970. */
+  let listedAt: number | null = null;
   const warmup = async (namespace: string, pipeline: string) => {
     if (!pipeline) return null;
     const jobs = await warmupLists.read(namespace, () => cluster.jobs(namespace, "warmup"));
     return indexWarmups(jobs).find(namespace, pipeline);
   };
   return {
-    list: () => lists.read("", () => cluster.snapshot(options.namespaces)),
+    list: () => lists.read("", snapshot),
     campaign: (namespace, name) =>
       campaigns.read(`${namespace}/${name}`, async () => {
         const job = await cluster.campaignJob(namespace, name);
@@ -73,7 +76,21 @@ export function listedCampaigns(options: ListedCampaignsOptions): CampaignSource
       }),
     pods: (namespace, job) => podLists.read(`${namespace}/${job}`, () => cluster.pods(namespace, job)),
     age: () => 0,
+    lastKnown: () => last === "listed" ? 0 : last === "untried" ? last : listedAt === null ? last : now() - listedAt,
   };
+
+  async function snapshot(): Promise<CampaignSnapshot> {
+    const startedAt = now();
+    try {
+      const objects = await cluster.snapshot(options.namespaces);
+      listedAt = startedAt;
+      last = "listed";
+      return objects;
+    } catch (error) {
+      last = "failed";
+      throw error;
+    }
+  }
 
   async function live(job: BatchJob): Promise<CampaignObjects> {
     const { namespace } = job;

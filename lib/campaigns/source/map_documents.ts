@@ -45,17 +45,17 @@ export class MapDocuments {
   constructor(options: MapDocumentsOptions, budget: number) {
     this.#options = options;
     const { now, conventions } = options;
-    this.#volumes = kind(budget, now, (map) => {
+    this.#volumes = kind("volume_lists", budget, now, (map) => {
       const text = stringAt(map, "data", VOLUMES_KEY);
       if (text === null) return { value: NO_VOLUMES, size: ENTRY_BYTES };
       const value = volumesAsBytes(text);
       return { value, size: value.size + ENTRY_BYTES };
     });
-    this.#pipelines = kind(budget, now, (map) => {
+    this.#pipelines = kind("pipelines", budget, now, (map) => {
       const value = readPipeline(map);
       return { value, size: sizeOfPipeline(value) };
     });
-    this.#failures = kind(budget, now, (map) => {
+    this.#failures = kind("campaign_failures", budget, now, (map) => {
       const value = readStatusRecord(map, conventions)?.failures ?? new Map<string, string>();
       let size = ENTRY_BYTES;
       for (const [id, reason] of value) size += (id.length + reason.length) * 2 + ENTRY_BYTES;
@@ -103,9 +103,9 @@ interface Kind<T> {
   readonly parse: (map: unknown) => SizedDocument<T>;
 }
 
-function kind<T>(budget: number, now: () => number, parse: Kind<T>["parse"]): Kind<T> {
+function kind<T>(name: string, budget: number, now: () => number, parse: Kind<T>["parse"]): Kind<T> {
   return {
-    cached: new CachedDocuments(budget),
+    cached: new CachedDocuments(name, budget),
     unfollowed: new SharedReads(UNFOLLOWED_MS, now, MAX_UNFOLLOWED),
     parse,
   };

@@ -1,10 +1,10 @@
-import { LRUCache } from "lru-cache";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { type Conventions, RECORD_PREFIX, STATUS_SUFFIX } from "@/lib/campaigns/projection/conventions.ts";
 import { reapedCampaign } from "@/lib/campaigns/projection/reaped.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import type { StreamingConnection } from "@/lib/kubernetes/connection.ts";
 import type { FollowOptions } from "@/lib/kubernetes/followed_collection.ts";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
 import { MapDocuments } from "./map_documents.ts";
@@ -71,7 +71,7 @@ class Watched implements WatchedCampaigns {
   readonly #namespaces: ReadonlyMap<string, WatchedNamespace>;
   readonly #documents: MapDocuments;
   readonly #running: Promise<unknown>;
-  readonly #campaigns = new LRUCache<string, CachedCampaign>({ max: MAX_CACHED_CAMPAIGNS });
+  readonly #campaigns = new CountedCache<string, CachedCampaign>("campaigns", { max: MAX_CACHED_CAMPAIGNS });
   #snapshot: CampaignSnapshot | null = null;
   #snapshotAt = -Infinity;
   #isChanged = true;
@@ -96,6 +96,10 @@ class Watched implements WatchedCampaigns {
       }
     }
     return Math.max(0, this.#options.now() - oldest);
+  }
+
+  lastKnown(): number | "failed" {
+    return this.age() ?? "failed";
   }
 
   async list(): Promise<CampaignSnapshot> {
@@ -206,10 +210,10 @@ class Watched implements WatchedCampaigns {
 
   /** The cached objects where the parts are the same: callers cache results by the identity of the objects. */
   #cachedCampaign(name: string, parts: readonly unknown[], make: () => CampaignObjects): CampaignObjects {
-    const before = this.#campaigns.get(name);
-    if (before?.parts.length === parts.length && before.parts.every((part, i) => part === parts[i])) {
-      return before.objects;
-    }
+    const isSame = ({ parts: before }: CachedCampaign) =>
+      before.length === parts.length && before.every((part, i) => part === parts[i]);
+    const cached = this.#campaigns.getFitting(name, isSame);
+    if (cached) return cached.objects;
     const objects = make();
     this.#campaigns.set(name, { parts, objects });
     return objects;

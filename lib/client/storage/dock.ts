@@ -41,7 +41,7 @@ export function rememberFolded(isFolded: boolean): void {
   }
 }
 
-/** Leaves for where a task has taken what the page showed. The dock of that page shows the end of the task. */
+/** Goes to the page to which a task has moved what this page showed. The dock of that page shows how the task ended. */
 export function leadTo(path: string): void {
   try {
     sessionStorage.setItem(LED_KEY, "led");

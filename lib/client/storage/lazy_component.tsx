@@ -1,38 +1,30 @@
-import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 
+import { lazyCode } from "@/lib/client/lazy_code.ts";
 import { SCRIPT_FAILURE } from "@/lib/presentation/script_failure.ts";
-import { loadCode, OutdatedPage } from "./load_code.ts";
+import { isOutdated, loadCode } from "./load_code.ts";
 
 /**
- * A component whose code is loaded once it is drawn. Until then it is empty; where its code could not be loaded it says
- * so, and tries again once the network is back or it is drawn anew.
+ * A component whose code is loaded when it is first rendered. Until then it is empty. Where its code cannot be loaded it
+ * says so, and tries again when the network is back or when it is rendered in another place.
  */
 export function lazyComponent<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
 ): FunctionComponent<Props> {
-  const loaded = signal<FunctionComponent<Props> | null>(null);
-  const hasFailed = signal(false);
-  let isLoading = false;
-  const begin = () => {
-    if (isLoading) return;
-    isLoading = true;
-    loadCode(load).then((component) => loaded.value = component, (error) => {
-      // A page that is outdated says so by itself.
-      hasFailed.value = !(error instanceof OutdatedPage);
-    }).finally(() => isLoading = false);
-  };
+  const lazy = lazyCode(() => loadCode(load));
   return function LazyComponent(props) {
-    const Component = loaded.value;
+    const Component = lazy.code.value;
+    const isLoaded = Component !== null && Component !== "failed";
     useEffect(() => {
-      if (Component) return;
-      begin();
-      addEventListener("online", begin);
-      return () => removeEventListener("online", begin);
-    }, [Component]);
-    if (Component) return <Component {...props} />;
-    return hasFailed.value ? <Failure /> : null;
+      if (isLoaded) return;
+      lazy.load();
+      addEventListener("online", lazy.load);
+      return () => removeEventListener("online", lazy.load);
+    }, [isLoaded]);
+    if (isLoaded) return <Component {...props} />;
+    // A page that is outdated says so by itself.
+    return Component === "failed" && !isOutdated.value ? <Failure /> : null;
   };
 }
 

@@ -242,7 +242,7 @@ export class ImageView {
     viewer.addHandler("pan", () => isWhole = this.#isWhole());
     // A page that was whole stays whole when a panel takes room from it or gives it back.
     viewer.addHandler("resize", () => {
-      // The library moves the view once more after this event.
+      // The library moves the view again after this event.
       if (isWhole) queueMicrotask(() => this.wholePage(true));
     });
     viewer.addHandler("tile-loaded", ({ tiledImage }) => {

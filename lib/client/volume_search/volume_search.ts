@@ -42,7 +42,7 @@ export class VolumeSearch {
   readonly isFolded = signal(true);
   /** What is found in the pages that are read by now. */
   readonly found = computed(() => {
-    // Read for its changes: the index itself is none that signals could watch.
+    // Read for its changes: the index itself is no signal.
     this.progress.value;
     return this.#index.search(this.query.value, { isFolded: this.isFolded.value, limit: MAX_HITS });
   });

@@ -4,7 +4,7 @@ import { needsNode, sendByNode } from "./node_transport.ts";
 import { problemOf, UpstreamError } from "./upstream_error.ts";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
 import { StreamOfLength } from "@/lib/http/watched_upload.ts";
-import type { UpstreamClient, UpstreamOptions, UpstreamRequest } from "./upstream_request.ts";
+import type { UpstreamClient, UpstreamOptions, UpstreamRequest, UpstreamResult } from "./upstream_request.ts";
 
 /**
  * The client towards all upstream servers. Requests go through `fetch`, whose bodies pass at the speed of the runtime;
@@ -12,9 +12,12 @@ import type { UpstreamClient, UpstreamOptions, UpstreamRequest } from "./upstrea
  */
 export function upstreamClient(options: UpstreamOptions): UpstreamClient {
   let fetchClient: Deno.HttpClient | undefined;
+  const { measure, trace } = options;
   return {
     async send(request) {
       if (request.signal?.aborted) throw new UpstreamError("aborted");
+      const startedAt = measure ? performance.now() : 0;
+      let result: UpstreamResult = "broken";
       const stopped = new AbortController();
       const stop = (problem: "timeout" | "aborted") => stopped.abort(new UpstreamError(problem));
       const late = () => stop("timeout");
@@ -22,16 +25,21 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
       let inTime = deadline(request.connectMs ?? timeoutMs, late);
       const leave = () => stop("aborted");
       request.signal?.addEventListener("abort", leave, { once: true });
+      const operation = request.operation ?? request.method;
+      const span = trace?.(operation) ?? null;
       const headers = unencoded(request.headers);
+      if (span) setHeader(headers, "traceparent", span.traceParent);
       if (request.body instanceof ReadableStream && !request.reusesMemory) markReadAhead(request.body);
       try {
         if (request.reusesMemory || needsNode(request, options.verifyTls)) {
           const body = request.body instanceof StreamOfLength ? request.body.stream() : request.body;
-          return await sendByNode({ ...request, headers, body }, options, stopped.signal, () => {
+          const response = await sendByNode({ ...request, headers, body }, options, stopped.signal, () => {
             if (request.connectMs === undefined || stopped.signal.aborted) return;
             inTime();
             inTime = deadline(timeoutMs, late);
           });
+          result = response.status;
+          return response;
         }
         // HTTP/2 costs more than it gains here: all requests share one connection, and slow responses come in its tail.
         fetchClient ??= Deno.createHttpClient({ caCerts: options.caCerts && [...options.caCerts], http2: false });
@@ -44,10 +52,17 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
           client: fetchClient,
         });
         response.breakOff = stopped;
+        result = response.status;
         return response;
       } catch (error) {
-        throw stopped.signal.aborted ? stopped.signal.reason : new UpstreamError(problemOf(error), error);
+        const failure: UpstreamError = stopped.signal.aborted
+          ? stopped.signal.reason
+          : new UpstreamError(problemOf(error), error);
+        result = failure.problem;
+        throw failure;
       } finally {
+        span?.ended(result);
+        measure?.(operation, result, performance.now() - startedAt);
         inTime();
         request.signal?.removeEventListener("abort", leave);
       }
@@ -55,8 +70,13 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
   };
 }
 
+function setHeader(headers: Headers | Record<string, string>, name: string, value: string): void {
+  if (headers instanceof Headers) headers.set(name, value);
+  else headers[name] = value;
+}
+
 /** Stored bytes pass as they are: no server may compress them on the way. */
-function unencoded(headers: UpstreamRequest["headers"]): UpstreamRequest["headers"] {
+function unencoded(headers: UpstreamRequest["headers"]): Headers | Record<string, string> {
   if (!(headers instanceof Headers)) return { ...headers, "accept-encoding": "identity" };
   headers.set("Accept-Encoding", "identity");
   return headers;

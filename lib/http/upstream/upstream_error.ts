@@ -1,7 +1,7 @@
 import { badGateway, clientClosedRequest, gatewayTimeout, type HttpError } from "@/lib/http/errors.ts";
 
 /** Why there is no response. */
-type UpstreamProblem = "unreachable" | "timeout" | "aborted" | "broken";
+export type UpstreamProblem = "unreachable" | "timeout" | "aborted" | "broken";
 
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";

@@ -1,6 +1,7 @@
 import type { RequestOptions } from "node:https";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
 import type { StreamOfLength } from "@/lib/http/watched_upload.ts";
+import type { UpstreamProblem } from "./upstream_error.ts";
 
 export interface UpstreamOptions {
   /** Certificates (PEM) to trust beside the usual ones. */
@@ -9,11 +10,32 @@ export interface UpstreamOptions {
   readonly verifyTls: boolean;
   /** Until the response headers, ms. */
   readonly timeoutMs: number;
+  /** Called at the end of every request. */
+  readonly measure?: MeasureUpstream;
+  readonly trace?: TraceUpstream;
 }
+
+/** Begins the span of a request to an upstream. @returns null where nothing is traced */
+export type TraceUpstream = (operation: string) => {
+  /** Sent as a header. */
+  readonly traceParent: string;
+  ended(result: UpstreamResult): void;
+} | null;
+
+/** How a request ended: with a status, or without a response. */
+export type UpstreamResult = number | UpstreamProblem;
+
+/**
+ * @param operation of the request
+ * @param milliseconds until the response headers
+ */
+export type MeasureUpstream = (operation: string, result: UpstreamResult, milliseconds: number) => void;
 
 /** One request to an upstream server. */
 export interface UpstreamRequest {
   readonly method: string;
+  /** What the service calls it, one of a few names without anything of the caller; the method when absent. */
+  readonly operation?: string;
   /** Scheme, host and port. */
   readonly origin: string;
   /** Percent-encoded path and query, sent exactly like this. */

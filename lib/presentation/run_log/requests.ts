@@ -1,13 +1,13 @@
 import type { LogLine } from "./lines.ts";
 
-/** What came of some requests. */
+/** The outcome of some requests. */
 export interface RequestStatuses {
   readonly count: number;
   /** Requests by the status of their response, the most frequent first; null: the line names none. */
   readonly statuses: readonly { readonly status: number | null; readonly count: number }[];
 }
 
-/** What came of some requests that follow one another. */
+/** The outcome of some requests that follow one another. */
 export interface RequestsResult extends RequestStatuses {
   /** Time from one to the next, seconds; null where it is not known. */
   readonly medianSeconds: number | null;

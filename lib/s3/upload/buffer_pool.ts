@@ -70,7 +70,10 @@ export class BufferPool {
     };
     const onAbort = () => leave(clientClosedRequest(signal?.reason));
     signal?.addEventListener("abort", onAbort);
-    const clear = deadline(this.#waitMs, () => leave(unavailable("Too many uploads without a Content-Length", 1)));
+    const clear = deadline(
+      this.#waitMs,
+      () => leave(unavailable("Too many uploads without a Content-Length", 1, "uploads_full")),
+    );
     try {
       await reservation.granted.promise;
     } finally {

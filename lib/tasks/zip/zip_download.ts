@@ -25,7 +25,7 @@ const RETRY_AFTER_SECONDS = 10;
 const PROLONG_MS = 60_000;
 /** Longest list of keys in a header, bytes: servers and clients accept about 8 KiB of headers. */
 const MAX_KEYS_BYTES = 4096;
-/** How often an archive begins anew where its objects change before its first byte. */
+/** How often an archive is started again because its objects change before its first byte. */
 const MAX_GENERATIONS = 3;
 
 /** A task that is ready, and with whose keys its objects are read. */
@@ -77,13 +77,14 @@ export class ZipDownloads {
   /** @throws HttpError 503 */
   #enter(owner: string): () => void {
     const leaveAll = this.#all.enter();
-    if (!leaveAll) throw unavailable("Too many downloads of archives at a time", RETRY_AFTER_SECONDS);
+    if (!leaveAll) throw unavailable("Too many downloads of archives at a time", RETRY_AFTER_SECONDS, "archives_full");
     const leaveOwner = this.#owners.enter(owner);
     if (!leaveOwner) {
       leaveAll();
       throw unavailable(
         `You download ${MAX_DOWNLOADS_PER_OWNER} archives at a time, which is the limit: wait until one is there`,
         RETRY_AFTER_SECONDS,
+        "archives_full",
       );
     }
     return () => {
@@ -120,7 +121,7 @@ export class ZipDownloads {
       } catch (error) {
         if (error instanceof DamagedPlan) throw notFound("Task");
         if (!(error instanceof ArchiveChanged)) throw error;
-        // Of what was sent something is gone, so that the archive is another one now.
+        // An object that was sent already is gone, so the archive would be another one now.
         await this.#archives.renew(archive);
       } finally {
         if (!isSent) close();

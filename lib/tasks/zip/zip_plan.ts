@@ -65,7 +65,7 @@ const found = z.tuple([z.number(), z.string().nullable(), z.number()]);
 const reason = z.enum(["gone", "changed", "denied", "unreadable"]);
 const chunkSchema = z.object({
   keys: z.array(z.string()),
-  /** Names that differ from their keys, by their position in the chunk; likewise below. */
+  /** Names that differ from their keys, by their position in the chunk, as below. */
   names: z.record(z.string(), z.string()),
   /** Names of objects whose key ends with a slash, for where they have bytes. */
   fileNames: z.record(z.string(), z.string()),

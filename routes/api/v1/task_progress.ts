@@ -61,7 +61,13 @@ export class TaskStreams {
     const leaveOwner = this.#ofOwner.enter(owner);
     const leave = leaveOwner && this.#all.enter();
     if (leaveOwner) context.hold(leaveOwner);
-    if (!leave) throw tooManyRequests("Too many event streams at a time: poll instead", RETRY_AFTER_SECONDS);
+    if (!leave) {
+      throw tooManyRequests(
+        "Too many event streams at a time: poll instead",
+        RETRY_AFTER_SECONDS,
+        "event_streams_full",
+      );
+    }
     context.hold(leave);
   }
 }
@@ -70,7 +76,7 @@ export class TaskStreams {
  * Responds to a poll of a task: with events where the client wants them, else with what `respond` returns. A caller whose
  * credentials were not accepted lately is proven first.
  *
- * @param view reads the task anew
+ * @param view reads the task again
  * @throws HttpError as `view` and `respond`; 401 for rejected credentials, 429 for too many event streams
  */
 export async function pollResponse<View extends TaskView>(

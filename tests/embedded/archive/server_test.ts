@@ -258,7 +258,7 @@ Deno.test("archive: the same page is the same bytes after a restart, each page i
   assert.notEqual(images[0], images[2]);
 });
 
-Deno.test("archive: pages of any origin may read, nobody may write, and answers revalidate", async () => {
+Deno.test("archive: pages of any origin may read, no client may write, and responses revalidate", async () => {
   await withArchive(async ({ url }) => {
     const address = `${url}/iiif/SE-RA-1/manifest.json`;
     const read = await fetch(address, { headers: { origin: "https://viewer.example" } });

@@ -20,7 +20,7 @@ export interface Received {
   readonly isWatch: boolean;
 }
 
-/** Instead of the cluster's response: a status, a response, none at all, one that breaks off, or (null) none of these. */
+/** Instead of the cluster's response: a status, a response, none at all, one that breaks off, or (null) the cluster's own. */
 export type Fault = number | Response | "hang" | "reset" | null;
 export type Faults = (request: Received) => Fault | Promise<Fault>;
 

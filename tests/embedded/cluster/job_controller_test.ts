@@ -169,7 +169,7 @@ Deno.test("Job controller: a disruption costs no retry and counts as no failure,
   assert.equal(job().status.failed, undefined);
 });
 
-Deno.test("Job controller: suspending ends the pods, resuming starts anew, with their conditions", () => {
+Deno.test("Job controller: suspending ends the pods, resuming starts new ones, with their conditions", () => {
   const { store, job, pods, look, end, conditions } = bench();
   look();
   store.replace("jobs", { ...job(), spec: { ...job().spec, suspend: true } });

@@ -66,7 +66,7 @@ Deno.test("outbox: what the writer rejects is written later, in the same order",
   assert.equal(written.at(-1), "c/manifest.json");
 });
 
-Deno.test("outbox: a removal comes after all writes, is tried again, and does without a file that is written anew", async () => {
+Deno.test("outbox: a removal comes after all writes, is tried again, and leaves a file that is written again", async () => {
   const steps: string[] = [];
   let isDown = true;
   const outbox = new Outbox({

@@ -222,7 +222,7 @@ Deno.test("board: a server whose clock is ahead does not keep the list from bein
   board.stop();
 });
 
-Deno.test("board: in a tab that nobody sees nothing is read, not even an open card, and all of it on return", async () => {
+Deno.test("board: in a hidden tab nothing is read, not even an open card, and all of it once the tab is shown", async () => {
   const { board, clock, server } = boardOf([summary({ name: "a" })]);
   board.setHidden(true);
   board.cards.value[0].setOpen(true);
@@ -347,7 +347,7 @@ function sixHeldCards() {
   return { board, clock, began, ends };
 }
 
-Deno.test("card: one that leaves the screen before its turn gives it up, and reads when it comes back", async () => {
+Deno.test("card: one that leaves the screen before its turn is not read until it comes back", async () => {
   const { board, clock, began, ends } = sixHeldCards();
   const cards = board.cards.value;
   for (const card of cards) card.setOnScreen(true);

@@ -48,7 +48,7 @@ Deno.test("poller: nothing is read while paused, and at once when it goes on", a
   assert.deepEqual(at, [0, 300]);
 });
 
-Deno.test("poller: one read at a time; asked for meanwhile, it reads once more", async () => {
+Deno.test("poller: one read at a time; a request meanwhile leads to one more", async () => {
   const clock = new HeldClock();
   const ends: (() => void)[] = [];
   const poller = new Poller(() => new Promise((resolve) => ends.push(() => resolve(true))), clock);

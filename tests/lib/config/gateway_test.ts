@@ -71,7 +71,7 @@ Deno.test("generic backend: without keys, the callers bring their own", () => {
   refused({ ...without, STORAGE_BACKEND: "minio" }, "S3_ENDPOINT_URL", /is required.*minio/);
 });
 
-Deno.test("generic backend: keys for everybody need a users file, or to be meant", () => {
+Deno.test("generic backend: keys for all callers need a users file, or the setting that allows them without", () => {
   const keys = { ...GENERIC, S3_ACCESS_KEY: "key", S3_SECRET_KEY: "secret" };
   const disk = { exists: (path: string) => path === "/users" };
   const line = refused(keys, "S3_ACCESS_KEY", /GATEWAY_USERS_FILE.*S3_SHARED_WITHOUT_LOGIN=true/);

@@ -15,8 +15,10 @@ Deno.test("config: an empty environment plays all roles on loopback with everyth
   assert.deepEqual(server, {
     host: "127.0.0.1",
     port: 8000,
+    metrics: null,
     allowedHosts: ["localhost", "127.0.0.1", "[::1]"],
     publicOrigin: null,
+    stopDelayMs: 0,
     certificate: null,
   });
   assert.equal(config.dataFolder, ".data");

@@ -3,7 +3,15 @@ import { read, REAL_STORE, refused, RESULTS, WEB } from "./settings.ts";
 
 Deno.test("HOST: every interface without an embedded part, and then any Host name", () => {
   const { connections: _, ...server } = read(REAL_STORE).server;
-  assert.deepEqual(server, { host: "0.0.0.0", port: 8000, allowedHosts: null, publicOrigin: null, certificate: null });
+  assert.deepEqual(server, {
+    host: "0.0.0.0",
+    port: 8000,
+    metrics: null,
+    allowedHosts: null,
+    publicOrigin: null,
+    stopDelayMs: 0,
+    certificate: null,
+  });
   assert.equal(read({ ...REAL_STORE, HOST: "[::1]" }).server.host, "::1");
 });
 
@@ -136,6 +144,11 @@ Deno.test("bounds: requests at a time have defaults, and no bound is unlimited",
   for (const name of ["MAX_REQUESTS", "MAX_TENANT_REQUESTS"]) refused({ [name]: "0" }, name, /from 1 to/);
 });
 
+Deno.test("STOP_DELAY: seconds, none without it", () => {
+  assert.equal(read({ STOP_DELAY: "7" }).server.stopDelayMs, 7000);
+  refused({ STOP_DELAY: "-1" }, "STOP_DELAY", /from 0 to/);
+});
+
 Deno.test("bounds: connections have defaults, and none by address where a proxy of our own is in front", () => {
   const bounds = (settings: Record<string, string>) => read(settings).server.connections;
   assert.deepEqual(bounds({}), { max: 4096, maxPerAddress: 384, headMs: 30_000, idleMs: 120_000 });
@@ -145,4 +158,18 @@ Deno.test("bounds: connections have defaults, and none by address where a proxy 
   assert.equal(bounds(RESULTS).maxPerAddress, null);
   assert.equal(bounds({ ...RESULTS, TRUSTED_HOPS: "0" }).maxPerAddress, 384);
   for (const name of Object.keys(given)) refused({ [name]: "0" }, name, /from 1 to/);
+});
+
+Deno.test("METRICS_PORT: off when unset, and never the port of the site", () => {
+  const { metrics } = read({ METRICS_PORT: "9464", METRICS_HOST: "::" }).server;
+  assert.deepEqual(metrics, { host: "::", port: 9464, allowedHosts: null });
+  assert.equal(read({ METRICS_PORT: "0", PORT: "0" }).server.metrics?.port, 0);
+  refused({ METRICS_PORT: "8000" }, "METRICS_PORT", /must differ from PORT/);
+});
+
+Deno.test("METRICS_HOST: this machine alone unless it is set, whatever HOST is", () => {
+  const { metrics } = read({ ...REAL_STORE, HOST: "0.0.0.0", METRICS_PORT: "9464" }).server;
+  assert.equal(metrics?.host, "127.0.0.1");
+  assert.ok(metrics.allowedHosts?.includes("localhost"));
+  assert.equal(read({ METRICS_HOST: "0.0.0.0" }).server.metrics, null);
 });

@@ -13,7 +13,7 @@ function counted(size = 1) {
 }
 
 Deno.test("cached documents: one read for a version, another for the next", async () => {
-  const documents = new CachedDocuments<string>(10);
+  const documents = new CachedDocuments<string>("test", 10);
   const { reads, of } = counted();
   assert.deepEqual(await Promise.all([documents.read("a", "1", of("x")), documents.read("a", "1", of("x"))]), [
     "x",
@@ -26,7 +26,7 @@ Deno.test("cached documents: one read for a version, another for the next", asyn
 });
 
 Deno.test("cached documents: within the budget the last used stay, and one beyond it is not cached", async () => {
-  const documents = new CachedDocuments<string>(10);
+  const documents = new CachedDocuments<string>("test", 10);
   const { reads, of } = counted(4);
   await documents.read("a", "1", of("a"));
   await documents.read("b", "1", of("b"));
@@ -41,7 +41,7 @@ Deno.test("cached documents: within the budget the last used stay, and one beyon
 });
 
 Deno.test("cached documents: an error reaches all who wait and is not cached", async () => {
-  const documents = new CachedDocuments<string>(10);
+  const documents = new CachedDocuments<string>("test", 10);
   const failing = () => Promise.reject(new Error("away"));
   const both = await Promise.allSettled([documents.read("a", "1", failing), documents.read("a", "1", failing)]);
   assert.deepEqual(both.map(({ status }) => status), ["rejected", "rejected"]);
@@ -49,7 +49,7 @@ Deno.test("cached documents: an error reaches all who wait and is not cached", a
 });
 
 Deno.test("cached documents: one that came with an event is not read", async () => {
-  const documents = new CachedDocuments<string>(10);
+  const documents = new CachedDocuments<string>("test", 10);
   documents.put("a", "2", { value: "x", size: 3 });
   documents.put("a", "3", { value: "y", size: 4 });
   assert.equal(await documents.read("a", "3", () => Promise.reject(new Error("read"))), "y");

@@ -157,7 +157,7 @@ Deno.test("run log words: the ending decides, then whether it is followed", () =
   assert.match(outcomeChip("retrying", "stopped").text, /no longer/);
 });
 
-Deno.test("run log words: a stage tells its duration, lines and complaints", () => {
+Deno.test("run log words: a stage has its duration, lines and complaints", () => {
   const { stages } = parseRunLog(
     "2026-11-21 08:15:00,000 INFO [v] 3 pages in manifest\n2026-11-21 08:15:12,300 ERROR permanent failure in setup: y\n",
   );

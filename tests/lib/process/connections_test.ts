@@ -118,7 +118,7 @@ Deno.test("connections: a handler breaks off the connection of a client that doe
   assert.match(await text(await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")), /some\r\n$/);
 });
 
-Deno.test("connections: a request that takes long is none that is late", async () => {
+Deno.test("connections: a request that takes long is not counted as late", async () => {
   const release = Promise.withResolvers<void>();
   const handler: Handler = async (request, info) => {
     if (request.url.endsWith("/other")) return hello(request, info);

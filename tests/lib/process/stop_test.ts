@@ -2,12 +2,23 @@ import assert from "node:assert/strict";
 
 const MODULE = new URL("../../../lib/process/stop.ts", import.meta.url).href;
 
+/** Each reading of the clock is later than what counts as the same signal. */
+const LATER = "let now = 0; performance.now = () => now += 5000;";
+const HOUR_MS = 3_600_000;
+
 /** Runs a program in a process of its own, in which `stop` begins the stop after a fault. */
-async function run(program: string): Promise<{ readonly code: number; readonly output: string }> {
+async function run(program: string, delayMs = 0): Promise<{ readonly code: number; readonly output: string }> {
   const source = `
     import { stopOnSignals } from ${JSON.stringify(MODULE)};
     const forever = setInterval(() => {}, 1000);
+    const parent = Promise.withResolvers();
+    let announced = () => {};
     const stop = stopOnSignals({
+      delayMs: ${delayMs},
+      announce() {
+        console.log("announced");
+        announced();
+      },
       async finish() {
         console.log("begins");
         await new Promise((resolve) => setTimeout(resolve));
@@ -15,7 +26,7 @@ async function run(program: string): Promise<{ readonly code: number; readonly o
       },
       cut() {},
       last: () => console.log("last"),
-    }, new Promise(() => {}));
+    }, parent.promise);
     ${program}`;
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   try {
@@ -34,7 +45,19 @@ Deno.test("stop: a fault finishes what is under way, as a signal does, and ends 
 });
 
 Deno.test("stop: further faults while it stops do not cut it short", async () => {
-  // Each reading of the clock is later than what counts as the same signal.
-  const program = "let now = 0; performance.now = () => now += 5000; stop(); stop();";
-  assert.deepEqual(await run(program), { code: 1, output: "begins\nfinished\nlast\n" });
+  assert.deepEqual(await run(`${LATER} stop(); stop();`), { code: 1, output: "begins\nfinished\nlast\n" });
+});
+
+Deno.test("stop: with a delay a signal is announced first, and a second one or the parent's end skips the rest of it", async () => {
+  const whole = { code: 0, output: "announced\nbegins\nfinished\nlast\n" };
+  assert.deepEqual(await run('Deno.kill(Deno.pid, "SIGTERM");', 1), whole);
+  const signalled = (then: string) =>
+    run(`${LATER} announced = () => ${then}; Deno.kill(Deno.pid, "SIGTERM");`, HOUR_MS);
+  assert.deepEqual(await signalled('Deno.kill(Deno.pid, "SIGTERM")'), whole);
+  assert.deepEqual(await signalled("parent.resolve()"), whole);
+});
+
+Deno.test("stop: a fault and a parent that has ended are not announced", async () => {
+  assert.deepEqual(await run("stop();", HOUR_MS), { code: 1, output: "begins\nfinished\nlast\n" });
+  assert.deepEqual(await run("parent.resolve();", HOUR_MS), { code: 0, output: "begins\nfinished\nlast\n" });
 });

@@ -101,7 +101,7 @@ Deno.test("TLS: a replaced certificate serves new connections, open ones stay", 
       assert.equal(await get(port, fresh), "https:");
     }
     assert.equal(await get(port, after), "https:");
-    // Its connection is the one from before: the new certificate is none that it trusts.
+    // It uses its earlier connection: it does not trust the new certificate.
     assert.equal(await get(port, before), "https:");
     using strange = client();
     await assert.rejects(get(port, strange));

@@ -67,7 +67,7 @@ Deno.test("revoked sessions: an entry goes when the session would have expired",
   assert.equal(new RevokedSessions(file, silent, () => NOW + 3_600_000).size, 0);
 });
 
-Deno.test("revoked sessions: an account that logs out again and again has one entry, and may log in once more", () => {
+Deno.test("revoked sessions: an account that logs out again and again has one entry, and may log in again", () => {
   const file = memory();
   const revoked = new RevokedSessions(file, silent, () => NOW);
   for (let n = 0; n < 1000; n++) revoked.add([session(`a${n}`, "a", LATER + n)]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 
 Deno.test("timed cache: evicts the least recently used entry beyond its capacity", () => {
-  const cache = timedCache<string, number>(2, 1000, () => 1);
+  const cache = timedCache<string, number>("test", 2, 1000, () => 1);
   cache.set("a", 1);
   cache.set("b", 2);
   assert.equal(cache.get("a"), 1);
@@ -13,7 +13,7 @@ Deno.test("timed cache: evicts the least recently used entry beyond its capacity
 
 Deno.test("timed cache: expires an entry by the clock that was passed in, counted from the last set", () => {
   let now = 1;
-  const cache = timedCache<string, number>(2, 1000, () => now);
+  const cache = timedCache<string, number>("test", 2, 1000, () => now);
   cache.set("a", 1);
   now += 999;
   assert.equal(cache.get("a"), 1);

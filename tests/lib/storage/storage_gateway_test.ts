@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { HttpError } from "@/lib/http/errors.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
+import type { GatewayService } from "@/lib/storage/gateway_service.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 
 const ACTING = { tenant: "archive", user: "curator", password: "secret" };
@@ -43,4 +44,26 @@ Deno.test("storage gateway: a body that breaks off or is not JSON is 502", async
 
 Deno.test("storage gateway: a body that breaks off because the client has left is 499", async () => {
   assert.equal(await statusOf(brokenOff, AbortSignal.abort()), 499);
+});
+
+Deno.test("storage gateway: a refusal of a login or of a page's read is one of the page's request, and stays", async () => {
+  for (const refused of ["/auth/token", "/buckets"]) {
+    let isRefusing = true;
+    const service: GatewayService = ({ target, known }) => {
+      const isRefused = isRefusing && target.path.endsWith(refused);
+      known?.(new RequestContext(new Request("http://gateway.example/")));
+      if (!isRefused) return Promise.resolve(Response.json({ access_token: "token" }));
+      const handled = new RequestContext(new Request("http://gateway.example/"));
+      handled.refusal = "guesses_address";
+      known?.(handled);
+      return Promise.resolve(new Response(null, { status: 429 }));
+    };
+    const gateway = new StorageGateway(service, () => 0);
+    const context = new RequestContext(new Request("http://web.example/storage"));
+    await gateway.read("/buckets", ACTING, context).catch(() => {});
+    assert.equal(context.refusal, "guesses_address", refused);
+    isRefusing = false;
+    await gateway.read("/buckets", ACTING, context);
+    assert.equal(context.refusal, "guesses_address", refused);
+  }
 });

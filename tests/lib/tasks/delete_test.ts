@@ -142,7 +142,7 @@ Deno.test("delete: a store that does not list from a key on is an error before a
   await assert.rejects(new TestJob([], ["a/"]).run(store), { status: 501 });
 });
 
-Deno.test("delete: each deleted chunk of named keys is stored at once, so that a crash does not delete keys anew", async () => {
+Deno.test("delete: each deleted chunk of named keys is stored at once, so that no key is deleted again after a crash", async () => {
   const job = new TestJob(many("k", 2500), []);
   await job.run(new ModelStore(many("k", 2500)));
   assert.deepEqual(job.storedAtOnce.map(({ index, deleted }) => [index, deleted]), [[1, 1000], [2, 2000], [3, 2500]]);

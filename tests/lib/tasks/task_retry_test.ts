@@ -33,7 +33,7 @@ sceneTest("after five minutes of such errors the task fails with the last one", 
   await runner.stop();
 });
 
-sceneTest("a checkpoint of a part that is done again does not begin the five minutes anew", async (scene) => {
+sceneTest("a checkpoint of work that is repeated does not restart the five minutes", async (scene) => {
   const seen: number[] = [];
   const runner = scene.process(async (job) => {
     seen.push(job.progress.done);
@@ -46,7 +46,7 @@ sceneTest("a checkpoint of a part that is done again does not begin the five min
   await scene.clock.advance(999);
   assert.equal(seen.length, 3);
   await scene.clock.advance(1);
-  assert.equal(seen.length, 4, "a full one begins the waits anew");
+  assert.equal(seen.length, 4, "a complete one restarts the waits");
   await scene.clock.advance(1999);
   assert.equal(seen.length, 4);
   await scene.clock.advance(1);

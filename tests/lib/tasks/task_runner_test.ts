@@ -67,28 +67,31 @@ sceneTest("eight tasks run at a time, four of one owner, and the next ones in tu
   await runner.stop();
 });
 
-sceneTest("a progress is stored at most four times a second, and at once where that is asked for", async (scene) => {
-  const steps = Promise.withResolvers<Job<Counted>>();
-  const runner = scene.process((job) => {
-    steps.resolve(job);
-    return untilAborted(job);
-  });
-  const id = await start(runner);
-  const job = await steps.promise;
-  const done = async () => JSON.parse((await scene.stored(id)).progress).done;
-  await job.checkpoint({ done: 1 });
-  await job.checkpoint({ done: 2 });
-  assert.equal(await done(), 1);
-  await scene.clock.advance(250);
-  await job.checkpoint({ done: 3 });
-  assert.equal(await done(), 3);
-  await job.checkpoint({ done: 4 }, "at once");
-  assert.equal(await done(), 4);
-  await job.checkpoint({ done: 5 });
-  await scene.clock.advance(RENEW_MS);
-  assert.equal(await done(), 5, "a renewal stores what was not stored yet");
-  await runner.stop();
-});
+sceneTest(
+  "progress is stored at most four times a second, and at once where the handler requests it",
+  async (scene) => {
+    const steps = Promise.withResolvers<Job<Counted>>();
+    const runner = scene.process((job) => {
+      steps.resolve(job);
+      return untilAborted(job);
+    });
+    const id = await start(runner);
+    const job = await steps.promise;
+    const done = async () => JSON.parse((await scene.stored(id)).progress).done;
+    await job.checkpoint({ done: 1 });
+    await job.checkpoint({ done: 2 });
+    assert.equal(await done(), 1);
+    await scene.clock.advance(250);
+    await job.checkpoint({ done: 3 });
+    assert.equal(await done(), 3);
+    await job.checkpoint({ done: 4 }, "at once");
+    assert.equal(await done(), 4);
+    await job.checkpoint({ done: 5 });
+    await scene.clock.advance(RENEW_MS);
+    assert.equal(await done(), 5, "a renewal stores what was not stored yet");
+    await runner.stop();
+  },
+);
 
 sceneTest("a cancelled task ends at its last checkpoint", async (scene) => {
   const runner = scene.process(async (job) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createSecretKey, randomBytes } from "node:crypto";
 import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
+import { readLoginNote } from "@/lib/results/login_note.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import { LoginRights } from "@/lib/storage/login_rights.ts";
@@ -29,8 +30,8 @@ const KEYS = storageKeys(() => SECRETS);
 interface Sides {
   /** The status of the list of buckets, or of tenants. */
   readonly storage?: number;
-  /** The status of an account's own data access permissions; that of the list when absent. */
-  readonly own?: number;
+  /** The status of a bucket that does not exist; that of the list when absent. */
+  readonly absent?: number;
   readonly backend?: "hcp" | "generic";
   /** The error of the campaigns' login; null: accepted; undefined: there are no campaigns. */
   readonly campaigns?: string | null;
@@ -45,14 +46,16 @@ class Site {
   readonly #deps: StorageDeps;
 
   constructor(
-    { storage = 200, own = storage, backend = "hcp", campaigns, keys = KEYS, campaignTenant = "archive", results }:
+    { storage = 200, absent = storage, backend = "hcp", campaigns, keys = KEYS, campaignTenant = "archive", results }:
       Sides,
   ) {
     const send = ({ target, body }: GatewayRequest): Promise<Response> => {
       if (target.path.endsWith("/capabilities")) {
         return Promise.resolve(Response.json({ mapi_enabled: backend === "hcp", storage_backend: backend }));
       }
-      if (target.path.endsWith("/dataAccessPermissions")) return Promise.resolve(Response.json({}, { status: own }));
+      if (target.path.endsWith("/objects")) {
+        return Promise.resolve(Response.json({}, { status: absent, headers: { "Retry-After": "7" } }));
+      }
       if (!target.path.endsWith("/auth/token")) return Promise.resolve(Response.json({}, { status: storage }));
       const form = new URLSearchParams(new TextDecoder().decode(body as Uint8Array));
       this.tried.push([form.get("tenant"), form.get("username")].filter((text) => text !== null).join("/"));
@@ -81,6 +84,15 @@ class Site {
   async logIn(username: string, { password = PASSWORD, next = "/" } = {}): Promise<Outcome> {
     const response = await loginForm(this.#deps)(context("/login", { username, password, next }));
     return outcome(response);
+  }
+
+  /** When the login page allows the next attempt after a login, ms since 1970. */
+  async retryAt(username: string): Promise<number | null> {
+    const form = { username, password: PASSWORD, next: "/" };
+    const { headers } = await loginForm(this.#deps)(context("/login", form));
+    const note = readLoginNote({ headers: new Headers({ Cookie: headers.getSetCookie()[0].split(";", 1)[0] }) });
+    assert.ok(note?.kind === "failed");
+    return note.retryAt;
   }
 
   /** The note of the closed side after a login; undefined where the login leaves it as it is. */
@@ -185,12 +197,20 @@ Deno.test("login: keys that may not list buckets may log in; in a store with ten
   assert.equal(await led("hcp", "bob"), "/login?error=401");
 });
 
-Deno.test("login: an account that may read its own permissions has the right password, whatever it may list", async () => {
+Deno.test("login: an account to which the store says that a bucket is absent has the right password, whatever it may list", async () => {
   const led = async (sides: Sides, name: string) => (await new Site(sides).logIn(name)).location;
-  assert.equal(await led({ storage: 403, own: 200 }, "archive/bob"), "/storage?account=archive%2Fbob");
-  assert.equal(await led({ storage: 403, own: 503 }, "archive/bob"), "/login?error=401");
-  assert.equal(await led({ storage: 403, own: 200 }, "bob"), "/login?error=401", "the system level has no such list");
-  assert.equal(await led({ storage: 401, own: 200 }, "archive/bob"), "/login?error=401");
+  assert.equal(await led({ storage: 403, absent: 404 }, "archive/bob"), "/storage?account=archive%2Fbob");
+  assert.equal(await led({ storage: 403, absent: 200 }, "archive/bob"), "/storage?account=archive%2Fbob", "it exists");
+  for (const absent of [401, 403]) {
+    assert.equal(await led({ storage: 403, absent }, "archive/bob"), "/login?error=401", String(absent));
+  }
+  for (const absent of [429, 502, 503, 504]) {
+    assert.equal(await led({ storage: 403, absent }, "archive/bob"), `/login?error=${absent}`, "it was not checked");
+  }
+  assert.equal(await new Site({ storage: 403, absent: 429 }).retryAt("archive/bob"), NOW + 7000);
+  assert.equal(await new Site({ storage: 403 }).retryAt("archive/bob"), null);
+  assert.equal(await led({ storage: 403, absent: 404 }, "bob"), "/login?error=401", "the system level has no buckets");
+  assert.equal(await led({ storage: 401, absent: 404 }, "archive/bob"), "/login?error=401");
 });
 
 Deno.test("login: the side that stays closed is noted with its reason until both are open", async () => {

@@ -122,3 +122,14 @@ Deno.test("storage pages: a folder is shown with all that it may offer where rig
   assert.doesNotMatch(html, READ_ONLY);
   assert.deepEqual(tried, ["dataAccessPermissions"]);
 });
+
+Deno.test("storage pages: a page without its listing or object has the status of the gateway's error", async () => {
+  for (const path of [FOLDER, OBJECT]) {
+    for (const read of [429, 502, 503, 504]) {
+      const { status, html } = await pages({ read }).open(path);
+      assert.equal(status, read, path);
+      assert.match(html, /class="banner bad"/);
+    }
+  }
+  assert.equal((await pages({ read: 200 }).open("/storage?account=archive%2Folle")).status, 404);
+});

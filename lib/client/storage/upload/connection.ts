@@ -7,7 +7,7 @@ export class Connection {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #onChange: () => void;
-  /** Under way: files that shared a request lose it together. */
+  /** The probe that is under way: files whose shared request fails at the same time wait for the same one. */
   #probing: Promise<boolean> | null = null;
   #outage: { readonly over: Promise<void>; readonly probeNow: () => void } | null = null;
 

@@ -1,4 +1,4 @@
-/** Said where a script of the page cannot be loaded. A reload gets the page anew, also after an update of the site. */
+/** Shown where a script of the page cannot be loaded. A reload requests the page again, also after an update of the site. */
 export const SCRIPT_FAILURE = {
   sentence: "A script of this page could not be loaded. Check the connection, then try again.",
   tryAgain: "Try again",

@@ -218,7 +218,7 @@ Deno.test("last error: of equal times failures and latest win, then the page, th
   }
 });
 
-Deno.test("tally: totals of volumes that are over settle over several requests, running ones are summed anew", () => {
+Deno.test("tally: totals of volumes that are over settle over several requests, running ones are summed again", () => {
   const campaign = live(6, { completedIndexes: "0-2" }, [5]);
   const memory = { tally: new PageTally(), pace: new PaceMeter() };
   const ask = (...indexes: number[]) =>

@@ -19,6 +19,7 @@ function changing(first: Partial<CampaignSnapshot>) {
       return state.error ? Promise.reject(state.error) : Promise.resolve(state.pods);
     },
     age: () => 0,
+    lastKnown: () => 0,
   };
   return { state, lists: new CampaignLists(source) };
 }

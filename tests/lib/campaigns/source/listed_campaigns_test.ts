@@ -154,6 +154,25 @@ Deno.test("listed campaigns: one list that fails stops the others and is a 502, 
   assert.deepEqual((await source.list()).jobs, []);
 });
 
+Deno.test("listed campaigns: how long they have not been known is counted from the last list before one that failed", async () => {
+  let now = 1000;
+  let isAway = true;
+  const { connection } = fakeCluster({});
+  const send: ClusterConnection["send"] = (request) =>
+    isAway ? Promise.reject(new ClusterUnavailable("away")) : connection.send(request);
+  const source = sourceOf({ send }, { now: () => now });
+  assert.equal(source.lastKnown(), "untried");
+  await assert.rejects(source.list(), ClusterUnavailable);
+  assert.equal(source.lastKnown(), "failed");
+  isAway = false;
+  await source.list();
+  now += 90_000;
+  assert.equal(source.lastKnown(), 0, "a site that is not visited is no fault");
+  isAway = true;
+  await assert.rejects(source.list(), ClusterUnavailable);
+  assert.equal(source.lastKnown(), 90_000);
+});
+
 Deno.test("listed campaigns: objects without a name, of another kind or with hostile content cost only themselves", async () => {
   const selectors = {
     jobs: `${JOBS}?app=campaign-batch,campaigns.stackroom.dev/managed-by=converter`,

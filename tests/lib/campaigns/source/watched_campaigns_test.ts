@@ -253,7 +253,7 @@ Deno.test("watched campaigns: one collection that is not followed makes all of i
   });
 });
 
-Deno.test("watched campaigns: lists are put together anew only so often", async () => {
+Deno.test("watched campaigns: lists are put together again only so often", async () => {
   await watching(async ({ api, source, clock, until }) => {
     await followed(api);
     const before = await source.list();

@@ -85,7 +85,7 @@ Deno.test(
   },
 );
 
-Deno.test("openapi: no example grants everybody anything", async () => {
+Deno.test("openapi: no example grants anything to all users", async () => {
   await withGateway({}, async ({ app }) => {
     const document = await (await app.request("/openapi.json")).text();
     assert.ok(!document.includes("global/AllUsers"));

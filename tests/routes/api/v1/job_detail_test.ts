@@ -101,7 +101,7 @@ Deno.test("detail: sums of a huge campaign settle over requests, and rows not sh
   assert.equal(await covered(), 100);
 });
 
-Deno.test("detail: nobody is shown another user's progress", async () => {
+Deno.test("detail: another user's progress is not shown", async () => {
   const send: ResultsFetch = (request) =>
     Promise.resolve(
       request.headers.get("cookie") === "results_session=anna"

@@ -202,7 +202,7 @@ Deno.test("jobs: HEAD has the headers of GET and no body, other methods are 405"
   }
 });
 
-Deno.test("jobs: a site without a cluster answers 503, whoever asks", async () => {
+Deno.test("jobs: a site without a cluster returns 503, with and without a login", async () => {
   const source = fakeSource({});
   const app = webApp(jobOperations(siteOnlyOperations(), {
     source,

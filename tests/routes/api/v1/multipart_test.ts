@@ -227,7 +227,7 @@ Deno.test("multipart: an upload id that is half a character is 422 by its name, 
   });
 });
 
-Deno.test("multipart: whoever completes an upload waits longer than for other answers", async () => {
+Deno.test("multipart: a completion has a longer timeout than other requests", async () => {
   await withGateway({ gateway: { s3TimeoutMs: 100 } }, async ({ call, answer }) => {
     const held: ((response: Response) => void)[] = [];
     const both = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { ANNA, OUTAGE, session, webApp } from "./web_fixture.ts";
 
 const VERSIONS = { version: "v1.4.2", web: "0.9.0" };
 
-Deno.test("version: tells both versions to whoever is logged in", async () => {
+Deno.test("version: a logged-in caller gets both versions", async () => {
   const app = webApp(versionOperations(webOperations(session), VERSIONS));
   const answer = await app.request("/api/v1/version", { headers: ANNA });
   assert.equal(answer.status, 200);

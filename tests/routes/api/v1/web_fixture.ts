@@ -47,6 +47,7 @@ export function fakeSource(given: {
   return {
     reads,
     age: () => given.age ?? 0,
+    lastKnown: () => given.age ?? 0,
     list: () => read("list", { ...EMPTY, ...given.snapshot }),
     campaign: (namespace, name) => {
       const key = `${namespace}/${name}`;

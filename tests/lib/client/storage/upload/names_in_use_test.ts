@@ -87,7 +87,7 @@ Deno.test("names in use: a completion that failed although it was carried out is
   }
 });
 
-Deno.test("names in use: what a request has written that a pause gave up is done, not in use", async () => {
+Deno.test("names in use: what an aborted request of a pause has written is done, not in use", async () => {
   const page = new Page();
   const written = Promise.withResolvers<void>();
   page.bucket.intercept = async ({ operation, signal }) => {
@@ -115,7 +115,7 @@ Deno.test("names in use: a store that does not know the condition is sent to wit
   assert.deepEqual(page.states(), ["done", "done"]);
 });
 
-Deno.test("names in use: without a listing and without the condition, each name is asked about", async () => {
+Deno.test("names in use: without a listing and without the condition, each name is looked up", async () => {
   const page = new Page();
   page.bucket.intercept = withoutListingAndCondition;
   const added = page.engine.add([file("a", "x")], FOLDER);

@@ -26,7 +26,7 @@ Deno.test("upload memory: after a reload the same files skip what has arrived", 
   assert.deepEqual([...journal.begun.keys()], []);
 });
 
-Deno.test("upload memory: after a reload, files whose responses had not arrived are not asked about", async () => {
+Deno.test("upload memory: after a reload, files whose responses had not arrived need no answer about their names", async () => {
   const first = new Page();
   const { bucket, journal } = first;
   const [written, held] = [Promise.withResolvers<void>(), new Promise<undefined>(() => {})];

@@ -137,7 +137,7 @@ Deno.test("hostile store: where a record is due, 100 MB are cut off after a few"
   );
 });
 
-Deno.test("hostile store: nobody there is 502", async () => {
+Deno.test("hostile store: an address without a server is 502", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const origin = `http://127.0.0.1:${listener.addr.port}`;
   listener.close();

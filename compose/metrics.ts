@@ -1,0 +1,120 @@
+import project from "@/deno.json" with { type: "json" };
+import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
+import type { MeasureRequest } from "@/lib/http/access_log.ts";
+import type { MeasureUpstream } from "@/lib/http/upstream/upstream_request.ts";
+import { defineMetrics, type Metrics } from "@/lib/metrics/metrics.ts";
+import { processFigures } from "@/lib/metrics/process_figures.ts";
+import { requestFigures } from "@/lib/metrics/request_figures.ts";
+import type { MetricRegistry } from "@/lib/metrics/registry.ts";
+import { type Service, upstreamFigures } from "@/lib/metrics/upstream_figures.ts";
+import type { ConnectionFigures } from "@/lib/process/connections.ts";
+import type { DiskRoom } from "@/lib/process/disk_room.ts";
+import { sizeIfExists } from "@/lib/std/optional_file.ts";
+import type { TaskFigures } from "@/lib/tasks/task_runner.ts";
+
+/** The files of the embedded store's index, in the data folder. */
+const INDEX_FILES = ["index.db", "index.db-wal"];
+
+/** A limit of requests that are handled at a time. */
+interface Slots {
+  readonly count: number;
+  readonly max: number;
+}
+
+/** What of a process is read at each scrape; null: it has none. */
+interface MetricSources {
+  readonly tasks: (() => TaskFigures) | null;
+  readonly campaigns: Pick<CampaignSource, "lastKnown"> | null;
+  /** Of the data folder's disk. */
+  readonly disk: DiskRoom | null;
+  /** The data folder, where the embedded store is in it. */
+  readonly storeFolder: string | null;
+}
+
+/** The metrics of this process, and what fills them. */
+export interface ProcessMetrics {
+  readonly registry: MetricRegistry;
+  readonly measureRequest: MeasureRequest;
+  readonly measureUpstream: (service: Service) => MeasureUpstream;
+  /** Adds limits whose use is read at each scrape. */
+  watchSlots(limit: string, slots: () => Slots): void;
+  watch(sources: MetricSources): void;
+  watchConnections(connections: () => ConnectionFigures | null): void;
+  /** Ends what runs for them. */
+  close(): void;
+}
+
+/** Creates the metrics of a process. Its package is loaded with this module, so only where metrics are served. */
+export function processMetrics(): ProcessMetrics {
+  const metrics = defineMetrics();
+  const { registry } = metrics;
+  const close = processFigures(metrics, project.version);
+  return {
+    registry,
+    measureRequest: requestFigures(metrics),
+    measureUpstream: upstreamFigures(metrics),
+    watchSlots(limit, slots) {
+      registry.onScrape(() => {
+        const { count, max } = slots();
+        metrics.slots.set({ limit }, count);
+        metrics.maxSlots.set({ limit }, max);
+      });
+    },
+    watch: (sources) => watchSources(metrics, sources),
+    watchConnections(connections) {
+      registry.onScrape(() => {
+        const figures = connections();
+        if (figures === null) return;
+        metrics.connections.set({}, figures.open);
+        metrics.maxConnections.set({}, figures.max);
+        for (const limit of ["all", "address"] as const) {
+          metrics.refusedConnections.set({ limit }, figures.refused[limit]);
+        }
+      });
+    },
+    close,
+  };
+}
+
+function watchSources(metrics: Metrics, { tasks, campaigns, disk, storeFolder }: MetricSources): void {
+  const { registry } = metrics;
+  if (tasks) {
+    registry.onScrape(() => {
+      const { running, maxRunning, waiting, ended, isStoreReachable } = tasks();
+      metrics.tasksRunning.set({}, running);
+      metrics.tasksMaxRunning.set({}, maxRunning);
+      metrics.tasksWaiting.set({}, waiting);
+      metrics.taskStoreReachable.set({}, Number(isStoreReachable));
+      for (const [kind, byResult] of ended) {
+        for (const [result, count] of Object.entries(byResult)) metrics.tasksEnded.set({ kind, result }, count);
+      }
+    });
+  }
+  if (campaigns) {
+    registry.onScrape(() => {
+      const age = campaigns.lastKnown();
+      if (age === "untried") metrics.campaignsListed.clear();
+      else metrics.campaignsListed.set({}, Number(age !== "failed"));
+      if (typeof age === "number") metrics.campaignsAge.set({}, age / 1000);
+      else metrics.campaignsAge.clear();
+    });
+  }
+  if (disk) {
+    registry.onScrape(() => {
+      const room = disk.room();
+      if (room === null) {
+        for (const metric of [metrics.diskFree, metrics.diskSize, metrics.diskLow]) metric.clear();
+        return;
+      }
+      metrics.diskFree.set({}, room.free);
+      metrics.diskSize.set({}, room.total);
+      metrics.diskLow.set({}, Number(disk.isLow()));
+    });
+  }
+  if (storeFolder !== null) {
+    registry.onScrape(() => {
+      const sizes = INDEX_FILES.map((file) => sizeIfExists(`${storeFolder}/${file}`) ?? 0);
+      metrics.indexBytes.set({}, sizes.reduce((sum, size) => sum + size, 0));
+    });
+  }
+}

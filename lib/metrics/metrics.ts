@@ -1,0 +1,129 @@
+import { MetricRegistry } from "./registry.ts";
+
+/** Upper bounds of the time to a response's headers, s: a HEAD takes a millisecond, an upload as long as its body. */
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Upper bounds of the delays of a timer, s. */
+const LAG_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Values of the labels for a status, by its first digit. */
+export const STATUS_CLASSES = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
+
+export type Metrics = ReturnType<typeof defineMetrics>;
+
+/**
+ * Every metric of the application. The values of labels are names of this code alone: never a key, a bucket, a user, a
+ * tenant, a path or a method that a client sent.
+ */
+export function defineMetrics() {
+  const registry = new MetricRegistry();
+  const counter = registry.counter.bind(registry);
+  const gauge = registry.gauge.bind(registry);
+  return {
+    registry,
+    buildInfo: gauge("build_info", "Always 1; the label is the version that runs.", ["version"]),
+
+    requests: counter(
+      "http_requests_total",
+      "Requests whose response headers are known. role is none where no role handles the path, operation is none where no operation does; status is the class of the status.",
+      ["role", "operation", "status"],
+    ),
+    requestSeconds: registry.histogram(
+      "http_request_duration_seconds",
+      "Time from a request to the headers of its response. The body of an upload counts, that of a download does not.",
+      ["role", "operation"],
+      REQUEST_SECONDS,
+    ),
+    receivedBytes: counter(
+      "http_request_body_bytes_total",
+      "Bytes of the bodies of requests that succeeded (2xx), as their Content-Length announces them. Bodies without one are not counted.",
+      ["role"],
+    ),
+    sentBytes: counter(
+      "http_response_body_bytes_total",
+      "Bytes of response bodies, as their Content-Length announces them: objects, files and long lists. Short JSON and generated archives without a length are not counted, and a download that breaks off counts whole.",
+      ["role"],
+    ),
+    admitted: counter(
+      "admissions_total",
+      "Requests with a bearer token by whether the store had accepted its credentials within the last minute: proven or unproven.",
+      ["credentials"],
+    ),
+    refused: counter("refusals_total", "Requests that were turned away because of a limit, by the limit.", ["reason"]),
+    slots: gauge("slots_in_use", "Requests that are handled now, by the limit that they count against.", ["limit"]),
+    maxSlots: gauge("slots_max", "How many requests may be handled at a time, by limit.", ["limit"]),
+
+    connections: gauge("connections_open", "Open connections of clients."),
+    maxConnections: gauge("connections_max", "How many connections may be open at a time (MAX_CONNECTIONS)."),
+    refusedConnections: counter(
+      "connections_refused_total",
+      "Connections that were closed at once because of a limit: all for MAX_CONNECTIONS, address for MAX_CONNECTIONS_PER_ADDRESS.",
+      ["limit"],
+    ),
+
+    upstreamRequests: counter(
+      "upstream_requests_total",
+      "Requests to a service that this process uses. result is the class of the status, or unreachable, timeout, broken or aborted (the client left) where there was no response.",
+      ["service", "operation", "result"],
+    ),
+    upstreamSeconds: registry.histogram(
+      "upstream_request_duration_seconds",
+      "Time from a request to a service until the headers of its response, or its failure.",
+      ["service", "operation"],
+      REQUEST_SECONDS,
+    ),
+
+    lag: registry.histogram(
+      "event_loop_lag_seconds",
+      "How late a timer was that is due twice a second: as long, other requests waited for one computation.",
+      [],
+      LAG_SECONDS,
+    ),
+
+    cacheHits: counter("cache_hits_total", "Look-ups in a cache that found an entry.", ["cache"]),
+    cacheMisses: counter("cache_misses_total", "Look-ups in a cache that found none.", ["cache"]),
+    cacheEntries: gauge("cache_entries", "Entries of a cache whose number of entries is limited.", ["cache"]),
+    cacheMaxEntries: gauge("cache_entries_max", "How many entries a cache may hold.", ["cache"]),
+    cacheBytes: gauge("cache_bytes", "Bytes in a cache whose bytes are limited.", ["cache"]),
+    cacheMaxBytes: gauge("cache_bytes_max", "How many bytes a cache may hold.", ["cache"]),
+
+    tasksRunning: gauge("tasks_running", "Background tasks that this process works on."),
+    tasksMaxRunning: gauge("tasks_running_max", "How many background tasks this process works on at a time."),
+    tasksWaiting: gauge(
+      "tasks_waiting",
+      "Background tasks of this process that wait for a slot, or for the object store to recover.",
+    ),
+    tasksEnded: counter(
+      "tasks_ended_total",
+      "Background tasks that ended in this process: ready, failed or canceled.",
+      [
+        "kind",
+        "result",
+      ],
+    ),
+    taskStoreReachable: gauge(
+      "task_store_reachable",
+      "Whether the database of background tasks could be used when it was last tried: 1 or 0.",
+    ),
+
+    campaignsAge: gauge(
+      "campaigns_age_seconds",
+      "How long ago the campaigns were last known to be those of the cluster, by a watch or a list. Where they are listed for each request, 0 until a list fails. No value before the first list.",
+    ),
+    campaignsListed: gauge(
+      "campaigns_listed",
+      "Whether there has been a list or a watch of the campaigns: 1 or 0. No value where none was tried.",
+    ),
+
+    diskFree: gauge("disk_free_bytes", "Room left on the disk of the data folder."),
+    diskSize: gauge("disk_size_bytes", "Size of the disk of the data folder."),
+    diskLow: gauge("disk_low", "Whether little room is left on that disk, by the rule of the readiness: 1 or 0."),
+    indexBytes: gauge("store_index_bytes", "Size of the embedded store's index, with what is not merged into it yet."),
+
+    cpu: counter("process_cpu_seconds_total", "Processor time of this process, all of its threads."),
+    startTime: gauge("process_start_time_seconds", "When this process started, in seconds since 1970."),
+    resident: gauge("process_resident_memory_bytes", "Resident memory of this process."),
+    heap: gauge("heap_used_bytes", "Used JavaScript heap of the main thread."),
+    heapTotal: gauge("heap_bytes", "JavaScript heap of the main thread."),
+    external: gauge("external_memory_bytes", "Memory outside of the heap that the main thread's objects refer to."),
+  };
+}

@@ -1,0 +1,28 @@
+/** Whether there is a file or a folder, or what a symbolic link leads to. @throws what else keeps it from being looked at */
+export function exists(path: string): boolean {
+  return unlessMissing(() => Deno.statSync(path)) !== null;
+}
+
+/** The bytes of a file; null where there is none. @throws what else keeps it from being looked at */
+export function sizeIfExists(path: string): number | null {
+  return unlessMissing(() => Deno.statSync(path).size);
+}
+
+/** The text of a file; null where there is none. @throws what else keeps it from being read */
+export function textIfExists(path: string): string | null {
+  return unlessMissing(() => Deno.readTextFileSync(path));
+}
+
+/** Removes a file, unless there is none. @throws what else keeps it from being removed */
+export function removeIfExists(path: string): void {
+  unlessMissing(() => Deno.removeSync(path));
+}
+
+function unlessMissing<Value>(use: () => Value): Value | null {
+  try {
+    return use();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Middleware } from "@/lib/http/middleware.ts";
+import type { TraceUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
+import { readTraceParent, type TraceParent, traceParentOf } from "./trace_parent.ts";
+
+/** The part of the runtime's OpenTelemetry that is used; its types are those of a package that is not. */
+interface Span {
+  spanContext(): TraceParent;
+  setAttribute(name: string, value: string | number): void;
+  setStatus(status: { readonly code: number }): void;
+  updateName(name: string): void;
+  end(): void;
+}
+
+interface Context {
+  getValue(key: symbol): unknown;
+  setValue(key: symbol, value: unknown): Context;
+}
+
+interface Telemetry {
+  readonly tracerProvider: { getTracer(name: string): Tracer };
+  readonly contextManager: { active(): Context; with<T>(context: Context, run: () => T): T };
+}
+
+interface Tracer {
+  startSpan(name: string, options: { readonly kind: number }, context: Context): Span;
+}
+
+/** Where OpenTelemetry stores the span of a context. */
+const SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
+const SERVER = 1;
+const CLIENT = 2;
+const ERROR = 2;
+/** Methods that clients may send are as many as they like; others are `_OTHER` by OpenTelemetry's conventions. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]);
+
+/** Spans of requests and of the upstream calls that they lead to. */
+interface Tracing {
+  readonly middleware: Middleware;
+  upstream(service: string): TraceUpstream;
+}
+
+/**
+ * Traces by the runtime's OpenTelemetry; null where `OTEL_DENO` does not turn it on. Spans have names of this program
+ * alone: those that the runtime creates by itself have the whole address, so the launcher turns them off.
+ */
+export function tracing(): Tracing | null {
+  const telemetry = Deno.telemetry as unknown as Telemetry;
+  const tracer = openTracer(telemetry);
+  if (tracer === null) return null;
+  const { contextManager } = telemetry;
+  return {
+    middleware: function traceRequest(c, next) {
+      const context = c.get("context");
+      const parent = readTraceParent(context.header("traceparent"));
+      const active = contextManager.active();
+      const under = parent === null ? active : active.setValue(SPAN, { spanContext: () => parent });
+      const method = METHODS.has(context.method) ? context.method : "_OTHER";
+      const span = tracer.startSpan(method, { kind: SERVER }, under);
+      return contextManager.with(under.setValue(SPAN, span), async () => {
+        try {
+          await next();
+        } finally {
+          const { operation, route, role } = context;
+          const { status } = c.res;
+          span.updateName(operation === undefined ? method : route === undefined ? operation : `${operation} ${route}`);
+          span.setAttribute("http.request.method", method);
+          span.setAttribute("http.response.status_code", status);
+          if (route !== undefined) span.setAttribute("http.route", route);
+          if (operation !== undefined) span.setAttribute("stackroom.operation", operation);
+          if (role !== undefined) span.setAttribute("stackroom.role", role);
+          if (status >= 500) fail(span, String(status));
+          span.end();
+        }
+      });
+    },
+    upstream: (service) => (operation) => {
+      const active = contextManager.active();
+      // What runs without a request, such as a watch, would be a trace of a single span each time.
+      if (active.getValue(SPAN) === undefined) return null;
+      const span = tracer.startSpan(`${service} ${operation}`, { kind: CLIENT }, active);
+      return {
+        traceParent: traceParentOf(span.spanContext()),
+        ended(result: UpstreamResult) {
+          span.setAttribute("stackroom.service", service);
+          span.setAttribute("stackroom.operation", operation);
+          if (typeof result === "number") span.setAttribute("http.response.status_code", result);
+          if (typeof result === "string" || result >= 400) fail(span, String(result));
+          span.end();
+        },
+      };
+    },
+  };
+}
+
+/** Null where telemetry is off, which the runtime says by an error. A span that does not end is not sent. */
+function openTracer({ tracerProvider, contextManager }: Telemetry): Tracer | null {
+  try {
+    const tracer = tracerProvider.getTracer("stackroom");
+    tracer.startSpan("probe", { kind: SERVER }, contextManager.active());
+    return tracer;
+  } catch {
+    return null;
+  }
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute("error.type", type);
+  span.setStatus({ code: ERROR });
+}

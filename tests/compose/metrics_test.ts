@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { processMetrics } from "@/compose/metrics.ts";
+import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { DiskRoom } from "@/lib/process/disk_room.ts";
+import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { samplesOf } from "@/tests/end_to_end/metrics_scrape.ts";
+import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
+
+const NONE = { tasks: null, campaigns: null, disk: null, storeFolder: null };
+
+Deno.test("metrics: the campaigns' age is served however the cluster is read", async () => {
+  for (const reads of ["auto", "watch", "list"] as const) {
+    const api = new FaultyCluster();
+    testCluster(api);
+    const now = () => 1_000_000;
+    const chosen = chosenCampaigns({
+      connection: await clusterConnection({ kind: "server", url: api.url }, { now }),
+      conventions,
+      namespaces: ["batch-default"],
+      now,
+      random: () => 0.5,
+      reads,
+      watchRefused: () => {},
+      watchAllowed: () => {},
+    });
+    const metrics = processMetrics();
+    metrics.watch({ ...NONE, campaigns: chosen.source });
+    try {
+      await chosen.source.list();
+      const samples = samplesOf(await metrics.registry.text());
+      assert.equal(samples.get("stackroom_campaigns_listed"), 1, reads);
+      assert.equal(samples.get("stackroom_campaigns_age_seconds"), 0, reads);
+    } finally {
+      metrics.close();
+      await chosen.close();
+      await api.stop();
+    }
+  }
+});
+
+Deno.test("metrics: a disk that can no longer be read has no value", async () => {
+  const metrics = processMetrics();
+  let room: { free: number; total: number } | null = { free: 50, total: 100 };
+  metrics.watch({ ...NONE, disk: new DiskRoom("/data", () => {}, () => room) });
+  try {
+    assert.equal(samplesOf(await metrics.registry.text()).get("stackroom_disk_free_bytes"), 50);
+    room = null;
+    const names = [...samplesOf(await metrics.registry.text()).keys()];
+    assert.deepEqual(names.filter((name) => name.startsWith("stackroom_disk")), []);
+  } finally {
+    metrics.close();
+  }
+});
+
+Deno.test("metrics: what cannot be read leaves the others, and is reported once until it can be read", async () => {
+  const metrics = processMetrics();
+  let isBroken = true;
+  metrics.watchSlots("broken", () => {
+    if (isBroken) throw new TypeError("no slots");
+    return { count: 1, max: 2 };
+  });
+  metrics.watchSlots("sound", () => ({ count: 3, max: 4 }));
+  const lines: unknown[][] = [];
+  const { error } = console;
+  console.error = (...line) => lines.push(line);
+  try {
+    for (let n = 0; n < 2; n++) {
+      const samples = samplesOf(await metrics.registry.text());
+      assert.equal(samples.get('stackroom_slots_in_use{limit="sound"}'), 3);
+      assert.ok(!samples.has('stackroom_slots_in_use{limit="broken"}'));
+    }
+    assert.equal(lines.length, 1);
+    isBroken = false;
+    assert.equal(samplesOf(await metrics.registry.text()).get('stackroom_slots_in_use{limit="broken"}'), 1);
+    isBroken = true;
+    await metrics.registry.text();
+    assert.equal(lines.length, 2);
+  } finally {
+    console.error = error;
+    metrics.close();
+  }
+});

@@ -1,0 +1,8 @@
+import assert from "node:assert/strict";
+import { metricsPage } from "@/tools/metrics_docs.ts";
+
+const PAGE = new URL("../../docs/metrics.md", import.meta.url);
+
+Deno.test("docs: docs/metrics.md is the page that `deno task docs:metrics` prints", async () => {
+  assert.equal(await Deno.readTextFile(PAGE), metricsPage());
+});

@@ -1,0 +1,44 @@
+import { defineMetrics } from "@/lib/metrics/metrics.ts";
+import { REFUSALS } from "@/lib/http/errors.ts";
+
+const PAGE = new URL("../docs/metrics.md", import.meta.url);
+
+const INTRODUCTION = `# Metrics
+
+<!-- Printed from lib/metrics by \`deno task docs:metrics\`; edit it there. -->
+
+With \`METRICS_PORT\` each process serves \`/metrics\` at \`METRICS_HOST\` in the text format of Prometheus (0.0.4), and nowhere
+else. [operations.md](operations.md#watch-it) says how to scrape it, and what to look at.
+
+The values of labels are names of the program: no metric has a key, a bucket, a user, a tenant, a path or an address in
+a label. So their number is bounded, whatever clients send. A metric of something that a process does not have has no
+value there.
+
+A counter begins at 0 with its process. The reasons of \`stackroom_refusals_total\` are
+${REFUSALS.map((reason) => `\`${reason}\``).join(", ")}.`;
+
+/** The page docs/metrics.md, printed from the definitions. */
+export function metricsPage(): string {
+  const entries = defineMetrics().registry.descriptions().map(({ name, type, help, labels }) => {
+    const shown = labels.length > 0 ? `, labels ${labels.map((label) => `\`${label}\``).join(", ")}` : "";
+    return wrapped(`- \`${name}\` (${type}${shown}): ${help}`);
+  });
+  const [title, note, ...blocks] = INTRODUCTION.split("\n\n");
+  const introduction = blocks.map((block) => wrapped(block.replaceAll("\n", " "), ""));
+  return [title, note, ...introduction, "## All metrics", entries.join("\n")].join("\n\n") + "\n";
+}
+
+/** The formatter's line width: the page passes it as printed. */
+const LINE_WIDTH = 120;
+
+function wrapped(text: string, indent = "  "): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= LINE_WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(last === undefined ? word : indent + word);
+  }
+  return lines.join("\n");
+}
+
+if (import.meta.main) Deno.writeTextFileSync(PAGE, metricsPage());
