@@ -9,6 +9,7 @@ import { serving } from "@/lib/http/app.ts";
 import { faultResponse } from "@/lib/process/serve_connection.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
+import { countRequest } from "@/lib/std/request_count.ts";
 import { requireOwnSpans } from "@/lib/tracing/own_spans.ts";
 
 const NO_SHARED_TASKS =
@@ -29,7 +30,11 @@ try {
   const application = await openApplication(config, { folder: null, store: null, cluster: null, dev: false }, log);
   // The runtime chooses the address where the host tells it (DENO_SERVE_ADDRESS).
   const { host: hostname, port } = config.server;
-  Deno.serve({ hostname, port, onError: faultResponse }, serving(application.app));
+  const serve = serving(application.app);
+  Deno.serve({ hostname, port, onError: faultResponse }, (request, info) => {
+    countRequest();
+    return serve(request, info);
+  });
   application.startTasks();
 } catch (error) {
   const isExpected = [ConfigError, SessionKeyError, BuildError].some((expected) => error instanceof expected);

@@ -1,4 +1,5 @@
 import { cancelBody, thenCancelBody } from "@/lib/std/cancel_body.ts";
+import { countRequest } from "@/lib/std/request_count.ts";
 import { acceptConnections } from "./accept_connections.ts";
 import { CertificateFiles, type CertificatePaths } from "./certificate_files.ts";
 import {
@@ -53,6 +54,7 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
   let draining = false;
   const idle = Promise.withResolvers<void>();
   const counted: Handler = async (request, info) => {
+    countRequest();
     if (draining) {
       const refused = await thenCancelBody(request, () => refuse(request, info));
       refused.headers.set("Connection", "close");
