@@ -3,6 +3,7 @@ import { markReadAhead } from "@/lib/std/body_reader.ts";
 import { registerCancel } from "@/lib/std/cancel_body.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { SharedTurns } from "@/lib/std/shared_turns.ts";
 import { inBuffersMs, STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
 import { HttpError } from "./errors.ts";
@@ -11,6 +12,8 @@ import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 
 /** Largest chunk, bytes: larger ones are little cheaper, and each connection keeps a buffer of that size. */
 const MAX_CHUNK_BYTES = 256 * 1024;
+/** After so many bytes of a body other requests have their turn. */
+const TURN_BYTES = 4 * 1024 * 1024;
 
 type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
@@ -94,7 +97,17 @@ function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: Tim
   const reader = growingReader(body, { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks: true });
   registerCancel(body, () => reader.cancel());
   markReadAhead(body);
-  return pacedReader(reader, bounds);
+  const turns = new SharedTurns(TURN_BYTES);
+  const shared = {
+    async read() {
+      await turns.pause();
+      const chunk = await reader.read();
+      turns.moved(chunk?.length ?? 0);
+      return chunk;
+    },
+    cancel: () => reader.cancel(),
+  };
+  return pacedReader(shared, bounds);
 }
 
 function chunksReader(chunks: Chunks): BodyReader {

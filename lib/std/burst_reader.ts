@@ -1,7 +1,6 @@
 import { BurstMemory } from "./burst_memory.ts";
-import { sleep } from "./sleep.ts";
 import { type BodyReader, releaseReader } from "./byte_reader.ts";
-import { requestsBegun } from "./request_count.ts";
+import { SharedTurns } from "./shared_turns.ts";
 
 /**
  * Size of a read, bytes: small at first, doubled where the chunks fill it, up to the most, beyond which there is more to
@@ -18,15 +17,8 @@ const DECIDING_READS = 8;
  */
 const MOST_BURST_BYTES = 1024 * 1024;
 
-/**
- * After a burst of so many bytes the next one waits where there are other requests. While there is always something to do,
- * the runtime (tokio) looks for them only after 61 polls of its tasks, which is up to 20 ms; when it waits for a timer, it
- * looks at once. A body alone does not wait: that would cost it half of its rate.
- */
+/** After a burst of so many bytes other requests have their turn. */
 const LONG_BURST_BYTES = 256 * 1024;
-const PAUSE_MS = 1;
-/** So long after another request the next one is expected, ms. */
-const OTHERS_EXPECTED_MS = 1000;
 
 /**
  * A burst of more reads must bring so many bytes with each. It cannot be left in the middle, and no other request is served
@@ -69,11 +61,7 @@ export class BurstReader implements BodyReader {
   #lent: FilledBlock | null = null;
   #ended = false;
   #cancelled = false;
-  /** Whether the last burst was a long one. */
-  #isFast = false;
-  /** How many requests had begun when it last looked, and when it saw the last of them, ms. */
-  #requests = requestsBegun();
-  #otherRequestAt = -Infinity;
+  readonly #turns = new SharedTurns(LONG_BURST_BYTES);
   #failure: { readonly error: unknown } | null = null;
 
   /** @param readsMore called when reads become larger than the first */
@@ -87,7 +75,7 @@ export class BurstReader implements BodyReader {
     if (this.#lent) memory.release(this.#lent.block);
     this.#lent = null;
     if (this.#blocks.length === 0 && !this.#ended) {
-      if (this.#isFast && this.#hasOthers()) await sleep(PAUSE_MS);
+      await this.#turns.pause();
       if (!this.#ended) await this.#burst();
     }
     this.#lent = this.#blocks.shift() ?? null;
@@ -133,19 +121,11 @@ export class BurstReader implements BodyReader {
     } finally {
       turn?.forget();
     }
-    this.#isFast = bytes >= LONG_BURST_BYTES;
+    if (bytes >= LONG_BURST_BYTES) this.#turns.moved(bytes);
     if (this.#readBytes < MOST_READ_BYTES && reads >= DECIDING_READS && bytes >= reads * this.#readBytes / 2) {
       this.#readBytes *= 2;
       this.#readsMore();
     }
-  }
-
-  /** Whether other requests have begun lately. */
-  #hasOthers(): boolean {
-    const [requests, now] = [requestsBegun(), performance.now()];
-    if (requests !== this.#requests) this.#otherRequestAt = now;
-    this.#requests = requests;
-    return now - this.#otherRequestAt < OTHERS_EXPECTED_MS;
   }
 
   #request(): Promise<Read> {
