@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { checkChain } from "@/embedded/store/audit_record.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { bodyFault } from "@/embedded/store/body_fault.ts";
 import { bindingMismatch, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
@@ -124,6 +125,8 @@ function checkIndex({ path, found }: Inspection, index: DatabaseSync): void {
   if (fault !== null) found(`index.db: the folder ${fault}`);
   const unnamed = statements.row(UNNAMED_ROWS)?.[0];
   if (Number(unnamed) > 0) found(`index.db: ${unnamed} bodies in it belong to no object`);
+  const { fault: auditFault } = checkChain(statements);
+  if (auditFault !== null) found(`index.db: the audit trail: ${auditFault}`);
 }
 
 /** How many rows of `bodies` no version and no part names. */

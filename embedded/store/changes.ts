@@ -1,3 +1,4 @@
+import type { ChangeOrigin, FailedLogin } from "./audit_record.ts";
 import type { DocumentScope } from "./documents.ts";
 import type { StoreErrorCode } from "./store_error.ts";
 
@@ -55,12 +56,16 @@ interface Changes {
       condition: WriteCondition | null;
       atMs: number;
     };
-    result: { version: VersionId };
+    /** Whether it took the place of a current version. */
+    result: { version: VersionId; replaced: boolean };
   };
-  /** Without a version: the key is deleted, by a marker where the bucket has versioning. */
+  /**
+   * Without a version: the key is deleted, by a marker where the bucket has versioning. `wasAbsent`: nothing was there
+   * to delete.
+   */
   deleteObject: {
     input: Deletion & { bucket: number; atMs: number };
-    result: { version: VersionId; isMarker: boolean };
+    result: { version: VersionId; isMarker: boolean; wasAbsent: boolean };
   };
   /** Several deletions in one bucket, in their order. One that fails does not affect the others. */
   deleteObjects: {
@@ -103,7 +108,13 @@ interface Changes {
       condition: WriteCondition | null;
       atMs: number;
     };
-    result: { version: VersionId; etag: string; checksums: Record<string, string> | null };
+    /** `written` is null where the same upload was completed before. */
+    result: {
+      version: VersionId;
+      etag: string;
+      checksums: Record<string, string> | null;
+      written: { size: number; replaced: boolean } | null;
+    };
   };
   abortUpload: { input: UploadName & { atMs: number }; result: null };
   expireUploads: { input: { atMs: number }; result: { expired: number } };
@@ -124,7 +135,10 @@ interface Changes {
     input: { bucket: number; versioning: Versioning | null; settings: Record<string, unknown> | "defaults" };
     result: null;
   };
-  pruneVersions: { input: { atMs: number }; result: { pruned: number } };
+  pruneVersions: {
+    input: { atMs: number };
+    result: { pruned: number; buckets: readonly { bucket: number; pruned: number }[] };
+  };
   clearDeletionRecords: { input: Record<never, never>; result: { cleared: number } };
   /** CORS rules (XML); null removes them. */
   setBucketCors: { input: { bucket: number; cors: string | null }; result: { hadRules: boolean } };
@@ -169,6 +183,10 @@ interface Changes {
     result: null;
   };
   expireUsage: { input: { beforeHour: number }; result: null };
+  /** Removes the oldest audit records, some at a time, up to the first that is not older than `beforeMs`. */
+  expireAudit: { input: { beforeMs: number }; result: { expired: number } };
+  /** Changes nothing but the audit trail. */
+  recordFailedLogins: { input: { failures: readonly FailedLogin[] }; result: null };
 }
 
 /** What is deleted: a key, or a version of it. */
@@ -241,8 +259,8 @@ export type Input<K extends ChangeKind> = Changes[K]["input"];
 
 export type Result<K extends ChangeKind> = Changes[K]["result"];
 
-/** One change with what it takes. */
-export type Change = { [K in ChangeKind]: { kind: K; input: Input<K> } }[ChangeKind];
+/** One change with what it takes, and who requested it; absent for the store's own work. */
+export type Change = { [K in ChangeKind]: { kind: K; input: Input<K>; origin?: ChangeOrigin } }[ChangeKind];
 
 /** The outcome of a change: its result, an error by the store's rules, or a fault (damaged file). */
 export type Outcome =

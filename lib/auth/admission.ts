@@ -4,6 +4,7 @@ import { type InFlight } from "@/lib/http/in_flight.ts";
 import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
+import type { MarkedRequest } from "@/lib/std/request_mark.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
 import type { Caller, Identify, Verdict } from "./store_credentials.ts";
@@ -84,7 +85,8 @@ export class Admission {
     try {
       enterTenant(role, tenants, context, claims.tenant);
       const signal = context.request.signal;
-      return { ...await identify(claims), signal, onVerdict: sharedKeys && protocol === "s3" ? undefined : onVerdict };
+      const verdicts = sharedKeys && protocol === "s3" ? undefined : onVerdict;
+      return { ...await identify(claims), signal, onVerdict: verdicts, request: requestOf(context) };
     } catch (error) {
       cancelBody(context.request);
       throw error;
@@ -111,6 +113,8 @@ export class Admission {
       const caller: Caller = {
         ...await identify(claims),
         signal: request.signal,
+        request: requestOf(context),
+        isUnproven: true,
         onVerdict: (verdict) => {
           onVerdict(verdict);
           if (isAccepted) return;
@@ -194,6 +198,11 @@ export class Admission {
     }
     return credentials;
   }
+}
+
+/** What the store records of a request. */
+function requestOf({ requestId, clientAddress }: RequestContext): MarkedRequest {
+  return { id: requestId, address: clientAddress };
 }
 
 function isShort(context: RequestContext): boolean {

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { credentialsRefused } from "@/lib/http/errors.ts";
 import type { Claims } from "./token.ts";
+import type { SentFor } from "@/lib/std/request_mark.ts";
 import type { UserCheck } from "./users_file.ts";
 
 export interface S3Keys {
@@ -27,8 +28,8 @@ interface Identity {
  */
 export type Verdict = "accepted" | "refused" | "denied";
 
-/** An identity, and the signal that aborts when its request is cancelled. */
-export interface Caller extends Identity {
+/** An identity, the request that it is for, and the signal that aborts when that is cancelled. */
+export interface Caller extends Identity, SentFor {
   readonly signal?: AbortSignal;
   /** Called with what each response of the store says about the credentials. */
   readonly onVerdict?: (verdict: Verdict) => void;

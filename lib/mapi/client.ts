@@ -5,6 +5,7 @@ import { BodyLimitError, readCapped, type UpstreamResponse } from "@/lib/http/re
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
+import { markRequest } from "@/lib/std/request_mark.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { mapiFailure } from "./errors.ts";
@@ -122,6 +123,7 @@ async function send(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
   const headers: Record<string, string> = { authorization: caller.mapiAuthorization, accept: "application/json" };
   const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
   if (body !== null) headers["content-type"] = "application/json";
+  markRequest(mapi.addresses, caller, call.method, headers);
   const origin = await mapi.addresses.mapi(caller.tenant);
   const response = await mapi.upstream.send({
     method: call.method,

@@ -10,6 +10,7 @@ import {
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient, UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
+import { markRequest } from "@/lib/std/request_mark.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
@@ -35,7 +36,7 @@ const FAILURES: FailureDetails = {
 
 /** What all S3 operations share, independent of the caller. */
 export interface S3 {
-  readonly addresses: Pick<StoreAddresses, "s3">;
+  readonly addresses: Pick<StoreAddresses, "s3" | "mark">;
   readonly region: string;
   readonly upstream: UpstreamClient;
   /** ms since 1970 */
@@ -91,6 +92,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   const headers = copied(call.headers);
   if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
   const signed = { method: call.method, host: hostOf(origin), path, query };
+  markRequest(s3.addresses, caller, call.method, headers);
   signHeaders(signed, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
   const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
   const sent = outgoingBody(s3, call, workMs);

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { MarkedRequest } from "@/lib/std/request_mark.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /** Tenants whose addresses are cached. */
@@ -27,6 +28,11 @@ export interface StoreAddresses {
   s3(tenant: string | null): Promise<S3Address | null>;
   /** The origin of the management API (MAPI) that serves a tenant; paths begin with `/mapi`. */
   mapi(tenant: string | null): Promise<string>;
+  /**
+   * What a request to the store says of the client's request that it is sent for, in the header
+   * `X-Stackroom-Request`: the store of this process records it. Absent for any other store.
+   */
+  mark?(request: MarkedRequest): string;
 }
 
 /** The settings from which a real store's addresses follow (gateway-independent names of `HCP_*` and `S3_*`). */

@@ -7,23 +7,28 @@ export const USAGE_HOURS = 180 * 24;
 /** How often the maintenance runs, in ms. */
 const INTERVAL_MS = 60 * 60 * 1000;
 
+const MS_PER_DAY = 24 * INTERVAL_MS;
+
 /**
- * Removes what settings allow to remove: abandoned uploads in parts, expired old versions, and deletion records. It
+ * Removes what settings allow to remove: abandoned uploads in parts, expired old versions, deletion records and audit
+ * records. It
  * removes a little in each commit, so that other changes need not wait. Then it checks the soft quotas.
  */
 export class Maintenance {
   readonly #writer: WriterClient;
   readonly #softQuotas: SoftQuotas;
+  readonly #auditDays: number | null;
   readonly #now: () => number;
   #timer: ReturnType<typeof setInterval> | undefined;
   #running: Promise<void> | null = null;
   #isRequested = false;
   #isStopped = false;
 
-  /** `now` returns milliseconds since 1970. */
-  constructor(writer: WriterClient, softQuotas: SoftQuotas, now: () => number) {
+  /** Audit records are retained for `auditDays`; null: for ever. `now` returns milliseconds since 1970. */
+  constructor(writer: WriterClient, softQuotas: SoftQuotas, auditDays: number | null, now: () => number) {
     this.#writer = writer;
     this.#softQuotas = softQuotas;
+    this.#auditDays = auditDays;
     this.#now = now;
   }
 
@@ -55,6 +60,7 @@ export class Maintenance {
         await this.#repeat(async () => (await this.#writer.change("pruneVersions", { atMs: this.#now() })).pruned);
         await this.#writer.change("expireUsage", { beforeHour: Math.floor(this.#now() / INTERVAL_MS) - USAGE_HOURS });
         await this.#repeat(async () => (await this.#writer.change("clearDeletionRecords", {})).cleared);
+        await this.#expireAudit();
         if (!this.#isStopped) this.#softQuotas.check();
       }
     } catch (error) {
@@ -62,6 +68,12 @@ export class Maintenance {
     } finally {
       this.#running = null;
     }
+  }
+
+  async #expireAudit(): Promise<void> {
+    if (this.#auditDays === null) return;
+    const beforeMs = this.#now() - this.#auditDays * MS_PER_DAY;
+    await this.#repeat(async () => (await this.#writer.change("expireAudit", { beforeMs })).expired);
   }
 
   #expireUploads(): Promise<void> {

@@ -27,12 +27,14 @@ const RIGHTS: Record<Right, readonly string[]> = {
 /**
  * Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`; wrong passwords are counted.
  *
+ * @param address the client's IP address
  * @throws {MapiError} 403, as the store does for whatever is wrong
  */
 export async function authenticateMapi(
   header: string | null,
-  { accounts, groups, logins }: StoreContext,
+  { accounts, groups, logins, failedLogins }: StoreContext,
   tenant: Tenant | null,
+  address: string | null,
 ): Promise<MapiCaller> {
   const stated = statedCredentials(header);
   if (!stated) throw forbidden();
@@ -40,7 +42,10 @@ export async function authenticateMapi(
     () => accounts.user(tenant?.id ?? SYSTEM, stated.username),
     (user) => isPassword(user, stated.passwordMd5),
   );
-  if (user === "closed" || user === "wrong") throw forbidden();
+  if (user === "closed" || user === "wrong") {
+    failedLogins.record({ tenant: tenant?.id ?? SYSTEM, name: stated.username, address, protocol: "mapi" });
+    throw forbidden();
+  }
   return { user, groups: groups.ofUser(user.id), tenant };
 }
 

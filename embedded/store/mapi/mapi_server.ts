@@ -1,10 +1,12 @@
 import { mustChangePassword, type Tenant } from "@/embedded/store/accounts.ts";
+import { clientOf, requestedBy } from "@/embedded/store/context/requested_by.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { LIMIT_MESSAGES, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { readSystemAudit } from "./audit_records.ts";
 import { authenticateMapi } from "./mapi_caller.ts";
 import { forbidden, MapiError, notFound } from "./mapi_error.ts";
 import { type MapiMethods, type MapiRequest, readJsonObject } from "./mapi_request.ts";
@@ -30,19 +32,19 @@ const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
 };
 
 /**
- * Serves the management API at one level: a tenant's own, or the system's (`tenant` returns null). `onTenant` is
- * awaited when a tenant was created, before the response is sent.
+ * Serves the management API at one level: a tenant's own, or the system's (`tenant` returns null). `address` is the
+ * client's IP address; `onTenant` is awaited when a tenant was created, before the response is sent.
  */
 export function mapiHandler(
   store: StoreContext,
   tenant: () => Tenant | null,
   isSystem: boolean,
   onTenant: (tenant: Tenant) => Promise<void>,
-): (request: Request) => Promise<Response> {
-  return async (request) => {
+): (request: Request, address: string) => Promise<Response> {
+  return async (request, address) => {
     let response: Response;
     try {
-      response = await handle(store, request, isSystem ? null : tenant() ?? throwForbidden(), onTenant);
+      response = await handle(store, request, address, isSystem ? null : tenant() ?? throwForbidden(), onTenant);
     } catch (error) {
       response = errorResponse(error, request.method);
     }
@@ -55,6 +57,7 @@ export function mapiHandler(
 async function handle(
   store: StoreContext,
   request: Request,
+  address: string,
   level: Tenant | null,
   onTenant: (tenant: Tenant) => Promise<void>,
 ): Promise<Response> {
@@ -63,9 +66,11 @@ async function handle(
   if (url.pathname.length + url.search.length - "/mapi".length > MAX_PATH_BYTES) {
     throw new MapiError(414, "The URL is too long");
   }
+  const client = clientOf(store, request.headers, { address, requestId: null });
+  const caller = await authenticateMapi(request.headers.get("authorization"), store, level, client.address);
   const mapiRequest: MapiRequest = {
-    store,
-    caller: await authenticateMapi(request.headers.get("authorization"), store, level),
+    store: request.method === "GET" || request.method === "HEAD" ? store : requestedBy(store, caller.user, client),
+    caller,
     method: request.method,
     query: url.searchParams,
     body: () => readJsonObject(request),
@@ -74,6 +79,7 @@ async function handle(
   if (mustChangePassword(mapiRequest.caller.user) && !isOwnPasswordChange(mapiRequest, tenantName, segments)) {
     throw new MapiError(403, "The password must be changed first, by changePassword of this account");
   }
+  if (root === "auditRecords" && tenantName === undefined) return await respond({ GET: readSystemAudit }, mapiRequest);
   if (root !== "tenants") throw notFound("resource");
   if (tenantName === undefined) {
     if (level) throw forbidden();

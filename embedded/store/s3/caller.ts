@@ -31,17 +31,18 @@ const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
  * Checks the signature of a request against the users of a tenant. A request without a signature is anonymous; one with
  * an incomplete signature is rejected.
  *
+ * @param clientAddress whom a failed login is recorded of, where it is not the end of the connection
  * @throws {S3Error}
  */
 export function authenticate(
   request: S3Request,
-  { accounts, logins, now }: Pick<StoreContext, "accounts" | "logins" | "now">,
+  { accounts, logins, failedLogins, now }: Pick<StoreContext, "accounts" | "logins" | "failedLogins" | "now">,
   tenant: Tenant,
   address: string,
+  clientAddress: string | null,
 ): Caller {
   const at = { tenant: tenant.id, address };
-  const userOf = (accessKey: string, holds: (secret: string) => boolean) => {
-    const name = usernameOf(accessKey);
+  const checked = (name: string | null, holds: (secret: string) => boolean) => {
     // A name that no account can have reveals nothing about existing accounts.
     if (name === null) throw new S3Error("InvalidAccessKeyId");
     const user = accounts.user(tenant.id, name);
@@ -51,6 +52,17 @@ export function authenticate(
     if (!holds(user?.passwordMd5 ?? NO_SECRET) || !user) throw new S3Error("SignatureDoesNotMatch");
     if (!isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
     return user;
+  };
+  const userOf = (accessKey: string, holds: (secret: string) => boolean) => {
+    const name = usernameOf(accessKey);
+    try {
+      return checked(name, holds);
+    } catch (error) {
+      if (isFailedLogin(error)) {
+        failedLogins.record({ tenant: tenant.id, name, address: clientAddress, protocol: "s3" });
+      }
+      throw error;
+    }
   };
   const statedV2 = statedSignatureV2(request, now());
   if (statedV2) {
@@ -73,6 +85,11 @@ export function authenticate(
   const framing = PAYLOADS[stated.payload];
   const signatures = framing?.isSigned ? new ChunkSignatures(stated, user.passwordMd5) : null;
   return { ...by, payloadSha256: null, chunked: framing && { signatures, hasTrailer: framing.hasTrailer } };
+}
+
+/** Whether an error says that a signature is not of an account that may log in. */
+export function isFailedLogin(error: unknown): boolean {
+  return error instanceof S3Error && (error.code === "SignatureDoesNotMatch" || error.code === "InvalidAccessKeyId");
 }
 
 /** The framing of a body by the word that stands for it in the signature; null for a plain body. */

@@ -1,6 +1,7 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
+import { clientOf, requestedBy } from "@/embedded/store/context/requested_by.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { authenticate } from "./caller.ts";
+import { authenticate, isFailedLogin } from "./caller.ts";
 import { corsHeaders, preflightResponse } from "./cors.ts";
 import { isHeaderInQuery, withHeadersOfQuery } from "./presigned_headers.ts";
 import { asS3Error } from "./as_s3_error.ts";
@@ -34,7 +35,7 @@ export function s3Handler(
         // Before the operation, which may remove the bucket or the rules that allow a page to read the response.
         cors = corsHeaders(request, scope);
         if (!scope.tenant) throw new S3Error("AccessDenied");
-        response = await handle(store, scope.tenant, parseS3Request(request), address);
+        response = await handle(store, scope.tenant, parseS3Request(request), { address, requestId: id });
       }
       response.headers.set("x-amz-request-id", id);
     } catch (error) {
@@ -49,10 +50,6 @@ export function s3Handler(
     if (request.headers.has("expect") && isEmpty(request)) response.headers.set("connection", "close");
     return withSandboxHeaders(response);
   };
-}
-
-function isFailedLogin(error: unknown): boolean {
-  return error instanceof S3Error && (error.code === "SignatureDoesNotMatch" || error.code === "InvalidAccessKeyId");
 }
 
 /** Responds to every request with one error, in the form of both protocols. */
@@ -76,9 +73,11 @@ function handle(
   store: StoreContext,
   tenant: Tenant,
   sent: S3Request,
-  address: string,
+  connection: { readonly address: string; readonly requestId: string },
 ): Response | Promise<Response> {
-  const caller = authenticate(sent, store, tenant, address);
+  const isRead = sent.method === "GET" || sent.method === "HEAD";
+  const client = clientOf(store, sent.headers, connection);
+  const caller = authenticate(sent, store, tenant, connection.address, client.address);
   const request = withHeadersOfQuery(sent);
   checkHeaders(store, tenant, request);
   const operation = operationOf(request);
@@ -88,7 +87,14 @@ function handle(
       throw new S3Error("NotImplemented", `The parameter ${name} is not provided here`);
     }
   }
-  return operation.handle({ store, caller, request, bucket: request.bucket ?? "", key: request.key ?? "" });
+  const calledStore = isRead ? store : requestedBy(store, caller.user, client);
+  return operation.handle({
+    store: calledStore,
+    caller,
+    request,
+    bucket: request.bucket ?? "",
+    key: request.key ?? "",
+  });
 }
 
 /** The operation of a request: one whose marker or header it carries takes precedence over one without. */

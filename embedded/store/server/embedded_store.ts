@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import { startThread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { requestMarks } from "@/lib/std/request_mark.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { publicOrigin } from "./public_endpoint.ts";
 import type { LevelAddress, StoreServerOptions } from "./store_server.ts";
@@ -25,9 +26,10 @@ export interface EmbeddedStore {
  * @throws {DataFolderError}
  */
 export async function startEmbeddedStore(
-  options: StoreServerOptions,
+  options: Omit<StoreServerOptions, "markKey">,
   onFault: (message: string) => void,
 ): Promise<EmbeddedStore> {
+  const markKey = crypto.getRandomValues(new Uint8Array(32));
   const waiting = new Map<number, (response: StoreResponse) => void>();
   let lastId = 0;
   const fault = (message: string) => {
@@ -60,7 +62,7 @@ export async function startEmbeddedStore(
   };
 
   try {
-    await request({ start: options }, [writer.port]);
+    await request({ start: { ...options, markKey } }, [writer.port]);
   } catch (error) {
     terminate();
     throw error;
@@ -83,6 +85,7 @@ export async function startEmbeddedStore(
         return { endpoint: s3, publicEndpoint: publicEndpoint ?? s3, ignoresKeys: s3 === system?.s3 };
       },
       mapi: async (tenant) => (await level(tenant)).mapi,
+      mark: requestMarks(markKey).write,
     },
     allowOrigins: async (origins) => void await request({ allowOrigins: origins }),
     async isFull() {

@@ -1,5 +1,7 @@
 import { Accounts, type Tenant } from "@/embedded/store/accounts.ts";
+import { AuditRecords } from "@/embedded/store/audit_records.ts";
 import { Buckets } from "@/embedded/store/buckets.ts";
+import { FailedLogins } from "@/embedded/store/context/failed_logins.ts";
 import { Logins } from "@/embedded/store/context/logins.ts";
 import { ReadCounter } from "@/embedded/store/context/read_counter.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
@@ -19,6 +21,7 @@ import { Uploads } from "@/embedded/store/uploads.ts";
 import { UsageHistory } from "@/embedded/store/usage_history.ts";
 import { Versions } from "@/embedded/store/versions.ts";
 import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
+import { requestMarks } from "@/lib/std/request_mark.ts";
 import type { DrainingServer, Handler } from "@/lib/process/draining_server.ts";
 import { addAdministrators, type Administrators } from "./administrators.ts";
 import { publicTenant } from "./public_endpoint.ts";
@@ -34,6 +37,10 @@ export interface StoreServerOptions {
     /** With the password of the account that campaigns write their results with. */
     | { samples: { converterPassword: string } }
     | { administrators: Administrators };
+  /** How long audit records are retained, in days; null: for ever. */
+  auditDays: number | null;
+  /** The key of the marks by which the gateway says for whom it sends a request; null: there is none. */
+  markKey: Uint8Array | null;
   /** The origin under which a proxy makes the S3 of a tenant public, with `{tenant}` for its name; null: none. */
   publicEndpoint: string | null;
 }
@@ -52,6 +59,7 @@ export interface LevelAddress {
 export class StoreServer {
   readonly #options: StoreServerOptions;
   readonly #context: StoreContext;
+  readonly #writer: WriterClient;
   readonly #ports: Ports;
   readonly #levels = new Map<string, LevelAddress>();
   /** The S3 of each tenant, by its folded name. */
@@ -60,9 +68,15 @@ export class StoreServer {
   readonly #servers: DrainingServer[] = [];
   readonly #closeIndex: () => void;
 
-  private constructor(options: StoreServerOptions, context: StoreContext, closeIndex: () => void) {
+  private constructor(
+    options: StoreServerOptions,
+    context: StoreContext,
+    writer: WriterClient,
+    closeIndex: () => void,
+  ) {
     this.#options = options;
     this.#context = context;
+    this.#writer = writer;
     this.#ports = new Ports(options.folder);
     this.#closeIndex = closeIndex;
   }
@@ -91,13 +105,16 @@ export class StoreServer {
       usage: new UsageHistory(statements),
       reads: new ReadCounter(writer, Date.now),
       logins: new Logins(statements, documents, writer, Date.now),
+      failedLogins: new FailedLogins(writer),
+      audit: new AuditRecords(statements),
+      marks: options.markKey && requestMarks(options.markKey),
       publicPasswords: "samples" in options.accounts ? [] : [passwordMd5(SAMPLE_PASSWORD)],
       writer,
       space: writer.space,
-      maintenance: new Maintenance(writer, softQuotas, Date.now),
+      maintenance: new Maintenance(writer, softQuotas, options.auditDays, Date.now),
       now: Date.now,
     };
-    const server = new StoreServer(options, context, () => index.close());
+    const server = new StoreServer(options, context, writer, () => index.close());
     try {
       if ("samples" in options.accounts) await addSamples(context, options.accounts.samples.converterPassword);
       else await addAdministrators(context, options.accounts.administrators, console.error);
@@ -129,10 +146,10 @@ export class StoreServer {
   /** Lets requests under way end, then closes the index. */
   async stop(): Promise<void> {
     await Promise.all([this.#context.maintenance.stop(), ...this.#servers.map((server) => server.drain())]);
-    await this.#context.reads.flush();
+    await Promise.all([this.#context.reads.flush(), this.#context.failedLogins.flush()]);
     // The writer's connection last: the last one to close folds the write-ahead log into the index.
     this.#closeIndex();
-    await this.#context.writer.close();
+    await this.#writer.close();
   }
 
   #listenAtSystemLevel(): void {
@@ -196,8 +213,8 @@ type MapiHandler = ReturnType<typeof mapiHandler>;
 /** The management API, loaded by its first request: with its schemas and their library the thread would start later. */
 function loadedMapi(...parameters: Parameters<typeof mapiHandler>): MapiHandler {
   let handler: Promise<MapiHandler> | undefined;
-  return async (request) => {
+  return async (request, address) => {
     handler ??= import("@/embedded/store/mapi/mapi_server.ts").then(({ mapiHandler }) => mapiHandler(...parameters));
-    return (await handler)(request);
+    return (await handler)(request, address);
   };
 }

@@ -24,8 +24,8 @@ export function putObject(index: Statements, input: Input<"putObject">): Result<
   const body = "data" in input.body ? insertBody(index, input.body.data) : null;
   const file = "file" in input.body ? input.body.file : null;
   return withinQuota(index, input.bucket, input.size, () => {
-    const { version } = putVersion(index, input, { body, file, parts: null });
-    return { version };
+    const { version, replaced } = putVersion(index, input, { body, file, parts: null });
+    return { version, replaced };
   });
 }
 
@@ -47,7 +47,7 @@ export function putVersion(
   index: Statements,
   input: Omit<Input<"putObject">, "body">,
   location: { body: number | null; file: string | null; parts: string | null },
-): { version: VersionId; seq: number } {
+): { version: VersionId; seq: number; replaced: boolean } {
   const { bucket, key, condition } = input;
   const rules = bucketRules(index, bucket);
   const { versioning } = rules;
@@ -88,7 +88,7 @@ export function putVersion(
   );
   counts.add(1, input.size, location.parts === null ? null : (JSON.parse(location.parts) as StoredParts).parts.length);
   counts.write(index, bucket);
-  return { version: versionId(versioning, seq), seq };
+  return { version: versionId(versioning, seq), seq, replaced: current !== null };
 }
 
 /**
@@ -161,7 +161,7 @@ function deleteUnversioned(
     const stored = { size: Number(size), body: numberOrNull(body), file: textOrNull(file), parts: textOrNull(parts) };
     discardBody(index, stored, removed);
   }
-  return { version: null, isMarker: false };
+  return { version: null, isMarker: false, wasAbsent: !row };
 }
 
 /** The ETag of the version that a delete names; null where there is none, or a marker. */
@@ -189,13 +189,13 @@ function deleteKey(
   const { versioning } = rules;
   const current = currentVersion(index, bucket, key);
   // As in S3, a key that is absent or hidden by a marker gets a marker all the same, where markers are used.
-  if (!current && !rules.useDeleteMarkers) return { version: null, isMarker: false };
+  if (!current && !rules.useDeleteMarkers) return { version: null, isMarker: false, wasAbsent: true };
   const seq = nextSeq(index, bucket, key, current, atMs);
   archiveCurrent(index, bucket, key, current, rules, atMs, removed);
   index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
   if (!rules.useDeleteMarkers) {
     if (rules.keepDeletionRecords) addDeletionRecord(index, bucket, key, seq, atMs);
-    return { version: null, isMarker: false };
+    return { version: null, isMarker: false, wasAbsent: false };
   }
   index.run(
     `INSERT INTO history (bucket, key, seq, is_null, is_marker, size, etag, modified_ms, content_type)
@@ -206,7 +206,7 @@ function deleteKey(
     versioning === "enabled" ? 0 : 1,
     atMs,
   );
-  return { version: versionId(versioning, seq), isMarker: true };
+  return { version: versionId(versioning, seq), isMarker: true, wasAbsent: current === null };
 }
 
 function deleteVersion(
@@ -224,7 +224,7 @@ function deleteVersion(
     discardBody(index, current, removed);
     promoteNewest(index, bucket, key);
     if (addsRecord) addDeletionRecord(index, bucket, key, current.seq, atMs);
-    return { version, isMarker: false };
+    return { version, isMarker: false, wasAbsent: false };
   }
   const select = `SELECT old_ms, is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ?`;
   const row = wanted === "null" ? index.row(`${select} AND is_null = 1`, bucket, key) : index.row(
@@ -233,7 +233,7 @@ function deleteVersion(
     key,
     wanted,
   );
-  if (!row) return { version, isMarker: false };
+  if (!row) return { version, isMarker: false, wasAbsent: true };
   const old = versionRow(row.slice(2));
   const isMarker = row[1] === 1;
   const wasNewest = row[0] === null;
@@ -241,7 +241,7 @@ function deleteVersion(
   if (!isMarker) discardBody(index, old, removed);
   if (wasNewest) promoteNewest(index, bucket, key);
   if (addsRecord) addDeletionRecord(index, bucket, key, old.seq, atMs);
-  return { version, isMarker };
+  return { version, isMarker, wasAbsent: false };
 }
 
 interface VersionRow {

@@ -40,14 +40,15 @@ export function pruneVersions(
   index: Statements,
   { atMs }: Input<"pruneVersions">,
 ): Result<"pruneVersions"> {
-  let pruned = 0;
   let parts = 0;
+  const done: { bucket: number; pruned: number }[] = [];
   const buckets = index.rows(
     `SELECT id, coalesce(json_extract(version_settings, '$.pruneDays'), 0) FROM buckets
      WHERE json_extract(version_settings, '$.prune') = 1`,
   );
   for (const [bucket, days] of buckets) {
     const removed = new StoredCounts();
+    let pruned = 0;
     while (parts < PRUNE_LIMIT) {
       const old = index.rows(
         `SELECT key, seq, is_marker FROM history WHERE bucket = ? AND old_ms <= ? ORDER BY old_ms LIMIT ${PRUNE_STEP}`,
@@ -59,8 +60,9 @@ export function pruneVersions(
       pruned += old.length;
     }
     removed.write(index, Number(bucket));
+    if (pruned > 0) done.push({ bucket: Number(bucket), pruned });
   }
-  return { pruned };
+  return { pruned: done.reduce((sum, { pruned }) => sum + pruned, 0), buckets: done };
 }
 
 /**

@@ -123,7 +123,7 @@ export function completeUpload(
   index.run("DELETE FROM parts WHERE upload = ?", input.upload);
   index.run("DELETE FROM uploads WHERE id = ?", input.upload);
   const record: StoredParts = { upload: input.upload, parts: parts.map((part) => storedPart(part, algorithm)) };
-  const { version, seq } = putVersion(index, {
+  const { version, seq, replaced } = putVersion(index, {
     bucket: input.bucket,
     key: input.key,
     size,
@@ -140,7 +140,7 @@ export function completeUpload(
   }, { body: null, file: null, parts: JSON.stringify(record) });
   const insert = "INSERT INTO part_bodies (file, bucket, key, seq) VALUES (?, ?, ?, ?)";
   for (const { file } of parts) if (file !== null) index.run(insert, file, input.bucket, input.key, seq);
-  return { version, etag, checksums };
+  return { version, etag, checksums, written: { size, replaced } };
 }
 
 /**
@@ -268,6 +268,7 @@ function completedBefore(
       version: versioning === "off" ? null : isNull === 1 ? "null" : String(seq),
       etag,
       checksums: checksums === null ? null : JSON.parse(String(checksums)),
+      written: null,
     };
   }
   throw new StoreError("NoSuchUpload");

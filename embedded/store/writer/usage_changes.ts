@@ -23,10 +23,15 @@ export function recordUsage(index: Statements, change: Change, result: Result<Ch
       return count(index, change.input, {});
     case "expireUploads":
     case "pruneVersions":
-      if (result !== null && Object.values(result).some((removed) => removed !== 0)) {
+      if (removedOf(result) > 0) {
         recordAll(index, change.input.atMs);
       }
   }
+}
+
+function removedOf(result: Result<ChangeKind>): number {
+  if (result === null) return 0;
+  return "expired" in result ? result.expired : "pruned" in result ? result.pruned : 0;
 }
 
 function isDeleted(outcome: DeleteOutcome): boolean {

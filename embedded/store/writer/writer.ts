@@ -16,6 +16,7 @@ import {
   setVersioning,
   updateBucket,
 } from "./account_changes.ts";
+import { AuditTrail, expireAudit } from "./audit_trail.ts";
 import { deleteDocument, modifyTenant, setDocument } from "./document_changes.ts";
 import { createGroup, deleteGroup, modifyGroup, setGrants } from "./group_changes.ts";
 import { countFailure, modifyUser, resetFailures } from "./login_changes.ts";
@@ -41,6 +42,7 @@ const FREEING_CHANGES: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "deleteObjects",
   "deleteTenant",
   "deleteUser",
+  "expireAudit",
   "expireUploads",
   "expireUsage",
   "resetFailures",
@@ -66,6 +68,7 @@ export class Writer {
   readonly #folder: string;
   readonly #index: DatabaseSync;
   readonly #statements: Statements;
+  readonly #audit: AuditTrail;
   #unlinked: string[] = [];
   readonly #reserve: Reserve | null;
   #hasGarbage = false;
@@ -94,6 +97,7 @@ export class Writer {
     this.#now = now;
     this.#mayWarn = atMostEvery(WARN_AGAIN_MS, now);
     this.#statements = new Statements(index);
+    this.#audit = new AuditTrail(this.#statements);
     this.#lookForRoom(0);
   }
 
@@ -163,7 +167,7 @@ export class Writer {
     }
     return changes.map((change) => {
       if (!FREEING_CHANGES.has(change.kind)) return NO_SPACE;
-      return change.kind === "deleteObjects" ? this.#commitOneByOne(change.input) : this.#commitAlone(change);
+      return change.kind === "deleteObjects" ? this.#commitOneByOne(change) : this.#commitAlone(change);
     });
   }
 
@@ -177,10 +181,11 @@ export class Writer {
   }
 
   /** Commits each of several deletions alone. A fault is the outcome of all that are left: those before it are durable. */
-  #commitOneByOne({ objects, ...where }: Input<"deleteObjects">): Outcome {
+  #commitOneByOne({ input, ...by }: Extract<Change, { kind: "deleteObjects" }>): Outcome {
+    const { objects, ...where } = input;
     const outcomes: DeleteOutcome[] = [];
     for (const object of objects) {
-      const outcome = this.#commitAlone({ kind: "deleteObjects", input: { ...where, objects: [object] } });
+      const outcome = this.#commitAlone({ ...by, input: { ...where, objects: [object] } });
       if ("fault" in outcome) {
         const { fault } = outcome;
         return { ok: true, result: { outcomes: objects.map((_, i) => outcomes[i] ?? { fault }) } };
@@ -212,9 +217,12 @@ export class Writer {
     try {
       this.#syncBodies(changes, outcomes);
       this.#index.exec("BEGIN IMMEDIATE");
+      this.#audit.begin();
       for (const [i, change] of changes.entries()) outcomes[i] ??= this.#attempt(change);
       for (const file of this.#unlinked) this.#statements.run("DELETE FROM garbage WHERE file = ?", file);
+      const recorded = this.#audit.write();
       this.#index.exec("COMMIT");
+      recorded();
       this.#unlinked = [];
     } catch (error) {
       // Nothing of the group is in the index now, whatever its single changes had said.
@@ -255,8 +263,10 @@ export class Writer {
   #attempt(change: Change): Outcome {
     this.#statements.run("SAVEPOINT change");
     try {
+      const record = this.#audit.prepare(change);
       const result = apply(this.#statements, change.kind, change.input);
       recordUsage(this.#statements, change, result);
+      record(result);
       this.#statements.run("RELEASE change");
       return { ok: true, result };
     } catch (error) {
@@ -343,6 +353,8 @@ const APPLY: { readonly [K in ChangeKind]: (index: Statements, input: Input<K>) 
   deleteDocument,
   countReads,
   expireUsage,
+  expireAudit,
+  recordFailedLogins: () => null,
 };
 
 function apply<K extends ChangeKind>(index: Statements, kind: K, input: Input<K>): Result<K> {

@@ -1,3 +1,4 @@
+import type { ChangeOrigin } from "@/embedded/store/audit_record.ts";
 import type { Change, ChangeKind, Input, Outcome, Result } from "@/embedded/store/changes.ts";
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
@@ -21,8 +22,22 @@ export function startWriterThread(onFault: (message: string) => void): Thread {
   return startThread(new URL("./writer_thread.ts", import.meta.url).href, "store writer", onFault);
 }
 
+/** Requests changes; what was requested by a client is recorded as its own. */
+export interface ChangeWriter {
+  /**
+   * Makes one change durable and returns its result.
+   *
+   * @throws {StoreError} when the store's rules forbid it
+   */
+  change<K extends ChangeKind>(kind: K, input: Input<K>): Promise<Result<K>>;
+  /** Makes changes durable in their order, up to {@link GROUP_LIMIT} of them all at once or not at all. */
+  changeAll(changes: readonly Change[]): Promise<unknown[]>;
+  /** The same for changes that a client requested. */
+  by(origin: ChangeOrigin): ChangeWriter;
+}
+
 /** Sends changes to the writer's thread. While one group is being committed, the next one is collected. */
-export class WriterClient {
+export class WriterClient implements ChangeWriter {
   readonly #port: MessagePort;
   #queue: Waiting[] = [];
   #underWay: Waiting[] | null = null;
@@ -52,25 +67,27 @@ export class WriterClient {
     return new WriterClient(port, opened.opened);
   }
 
-  /**
-   * Makes one change durable and returns its result.
-   *
-   * @throws {StoreError} when the store's rules forbid it
-   */
-  change<K extends ChangeKind>(kind: K, input: Input<K>): Promise<Result<K>> {
-    const result = this.#queued(kind, input);
+  change<K extends ChangeKind>(kind: K, input: Input<K>, origin?: ChangeOrigin): Promise<Result<K>> {
+    const result = this.#queued(kind, input, origin);
     this.#sendNext();
     return result;
   }
 
-  /** Makes changes durable in their order, up to {@link GROUP_LIMIT} of them all at once or not at all. */
-  changeAll(changes: readonly Change[]): Promise<unknown[]> {
-    const results = changes.map(({ kind, input }) => this.#queued(kind, input));
+  changeAll(changes: readonly Change[], origin?: ChangeOrigin): Promise<unknown[]> {
+    const results = changes.map(({ kind, input }) => this.#queued(kind, input, origin));
     this.#sendNext();
     return Promise.all(results);
   }
 
-  #queued<K extends ChangeKind>(kind: K, input: Input<K>): Promise<Result<K>> {
+  by(origin: ChangeOrigin): ChangeWriter {
+    return {
+      change: (kind, input) => this.change(kind, input, origin),
+      changeAll: (changes) => this.changeAll(changes, origin),
+      by: (other) => this.by(other),
+    };
+  }
+
+  #queued<K extends ChangeKind>(kind: K, input: Input<K>, origin?: ChangeOrigin): Promise<Result<K>> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome) => {
         if (outcome.ok) resolve(outcome.result as Result<K>);
@@ -79,7 +96,7 @@ export class WriterClient {
           reject(new StoreError(outcome.error));
         } else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
       };
-      this.#queue.push({ change: { kind, input } as Change, settle });
+      this.#queue.push({ change: { kind, input, origin } as Change, settle });
     });
   }
 

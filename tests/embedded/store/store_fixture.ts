@@ -8,6 +8,8 @@ import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 const SAMPLE_STORE: Omit<StoreServerOptions, "folder"> = {
   hostname: "127.0.0.1",
   accounts: { samples: { converterPassword: "converter-password" } },
+  auditDays: null,
+  markKey: null,
   publicEndpoint: null,
 };
 

@@ -144,7 +144,7 @@ Deno.test("store writer: a fault among deletions one by one leaves the outcomes 
     const missing = { key: utf8("b"), version: null, ifMatch: "other" };
     const [a, b, c, d] = names.map((name) => ({ key: utf8(name), version: null }));
     const outcomes = writer.commit([deleteObjects([a, missing, b, c, d])]);
-    const deleted = { version: null, isMarker: false };
+    const deleted = { version: null, isMarker: false, wasAbsent: false };
     const fault = { fault: "disk I/O error" };
     assert.deepEqual(outcomes, [{
       ok: true,

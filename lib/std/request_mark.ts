@@ -1,0 +1,62 @@
+import { timingSafeEqual } from "node:crypto";
+import { hexOf, hmacAfter } from "./sha256.ts";
+
+/** The header in which a gateway tells the store of its process for whom it sends a request. */
+export const REQUEST_MARK_HEADER = "x-stackroom-request";
+
+/** The request of a client that a gateway is working on. */
+export interface MarkedRequest {
+  /** Letters, digits, dots, underscores and hyphens. */
+  readonly id: string;
+  /** The client's IP address; null where it is unknown. */
+  readonly address: string | null;
+}
+
+/** Writes and reads marks under a key of at most 64 bytes that only the two sides know. */
+export interface RequestMarks {
+  write(request: MarkedRequest): string;
+  /** Null for a mark that was not written with the key. */
+  read(mark: string | null): MarkedRequest | null;
+}
+
+/** For whom a request to the store is sent. */
+export interface SentFor {
+  /** The client's request; absent for the program's own. */
+  readonly request?: MarkedRequest;
+  /** Whether the store may yet refuse the credentials: then a read is marked as well, since a failed login is recorded. */
+  readonly isUnproven?: boolean;
+}
+
+/** Adds a mark to the headers of a request that the store records; without `mark` it records none. */
+export function markRequest(
+  { mark }: { readonly mark?: RequestMarks["write"] },
+  { request, isUnproven }: SentFor,
+  method: string,
+  headers: Record<string, string>,
+): void {
+  if (!mark || !request) return;
+  const isRead = method === "GET" || method === "HEAD";
+  if (!isRead || isUnproven) headers[REQUEST_MARK_HEADER] = mark(request);
+}
+
+/** Stands for an unknown address. */
+const UNKNOWN = "-";
+const MARK = /^([A-Za-z0-9._-]{1,128}) (-|[0-9A-Fa-f.:]{2,45}) ([0-9a-f]{64})$/;
+
+/** Marks are `<id> <address> <HMAC-SHA256>`: what they say is not secret, but others cannot write it. */
+export function requestMarks(key: Uint8Array): RequestMarks {
+  const hmac = hmacAfter(key, "stackroom request ");
+  const signature = (id: string, address: string) => hexOf(hmac(`${id} ${address}`));
+  return {
+    write({ id, address }) {
+      const shown = address ?? UNKNOWN;
+      return `${id} ${shown} ${signature(id, shown)}`;
+    },
+    read(mark) {
+      const [, id, address, stated] = MARK.exec(mark ?? "") ?? [];
+      if (stated === undefined) return null;
+      const [sent, own] = [stated, signature(id, address)].map((text) => new TextEncoder().encode(text));
+      return timingSafeEqual(sent, own) ? { id, address: address === UNKNOWN ? null : address } : null;
+    },
+  };
+}
