@@ -21,7 +21,7 @@ export async function startStore(
     accounts: config.embedded.administrators === null
       ? { samples: { converterPassword: folder.secret("converter-password") } }
       : { administrators: config.embedded.administrators },
-    auditDays: null,
+    auditDays: config.embedded.auditDays,
     publicEndpoint: config.embedded.publicEndpoint,
   }, (message) => failed(`The embedded store ended: ${message}`));
   const { protocol } = new URL(site.origin);

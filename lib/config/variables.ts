@@ -192,6 +192,11 @@ export const environment = z.object({
     "Without samples: a file with the password of `admin` in that tenant. It is read when the tenant is created.",
     { otherwise: "required where `EMBEDDED_TENANT` is missing in the store" },
   ),
+  AUDIT_RETENTION_DAYS: embedded(
+    integer(1, 36_500, "days").optional(),
+    "How long the embedded store retains the records of its [audit trail](../embedded/store/README.md#the-audit-trail).",
+    { otherwise: "1 beside samples, whose campaigns write all the time, else for ever" },
+  ),
   SIMULATOR_SPEED: embedded(decimal(0.1, 1000).default(1), "The speed of the sample campaigns; 1 is normal."),
   SIMULATOR_SEED: embedded(
     integer(0, MAX_SEED).default(1),

@@ -9,7 +9,7 @@ Deno.test("config: an empty environment plays all roles on loopback with everyth
   assert.deepEqual(config.roles, new Set(["gateway", "web", "results"]));
   assert.deepEqual(config.embedded, {
     ...{ store: true, cluster: true, host: "127.0.0.1" },
-    ...{ administrators: null, publicEndpoint: null },
+    ...{ administrators: null, publicEndpoint: null, auditDays: 1 },
   });
   const { connections: _, ...server } = config.server;
   assert.deepEqual(server, {
@@ -198,4 +198,12 @@ Deno.test("config: all bad values are named at once, and so are all settings tha
   ]);
   const generic = { ...GENERIC, S3_ENDPOINT_URL: "", S3_ACCESS_KEY: "a", API_SECRET_KEY: "" };
   assert.deepEqual(names(lines(generic)), ["API_SECRET_KEY", "S3_ENDPOINT_URL", "S3_SECRET_KEY"]);
+});
+
+Deno.test("config: audit records are retained for a day beside samples, for ever without them, else as long as is set", () => {
+  assert.equal(read({}).embedded.auditDays, 1);
+  assert.equal(read({ AUDIT_RETENTION_DAYS: "3650" }).embedded.auditDays, 3650);
+  const own = { EMBEDDED: "store", EMBEDDED_SAMPLES: "off", EMBEDDED_ADMIN_PASSWORD_FILE: "/run/secrets/admin" };
+  assert.equal(read(own).embedded.auditDays, null);
+  refused({ AUDIT_RETENTION_DAYS: "0" }, "AUDIT_RETENTION_DAYS", /from 1 to 36500/);
 });
