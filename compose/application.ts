@@ -1,5 +1,5 @@
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
-import type { Config } from "@/lib/config/mod.ts";
+import type { Config, NotificationsConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
@@ -10,6 +10,7 @@ import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { ClusterHandle } from "./cluster.ts";
 import { gatewayDeps, tokenSecret } from "./gateway.ts";
 import type { ProcessMetrics } from "./metrics.ts";
+import type { Notifications } from "./notifications.ts";
 import { resultsDeps } from "./results.ts";
 import { credentialMemory, type ObserveUpstream } from "./shared.ts";
 import { openTasks } from "./tasks.ts";
@@ -29,9 +30,9 @@ interface Application {
   readonly app: App;
   /** Null where none are served. */
   readonly metrics: ProcessMetrics | null;
-  /** Goes on with background tasks. */
+  /** Goes on with background tasks and notifications. */
   startTasks(): void;
-  /** Releases background tasks, so that another process goes on with them. */
+  /** Releases background tasks and notifications, so that another process goes on with them. */
   stopTasks(): Promise<void>;
   /** Closes what the roles have open, once requests and tasks have ended. */
   close(): Promise<void>;
@@ -56,6 +57,7 @@ export async function openApplication(
     measure: metrics?.measureUpstream(service),
     trace: traces?.upstream(service),
   });
+  const notifications = config.notifications && await loadNotifications(config, config.notifications, folder, log);
   const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
   const tasks = config.gateway &&
     await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
@@ -103,12 +105,24 @@ export async function openApplication(
     campaigns: web?.deps.campaigns?.source ?? null,
     disk: room,
     storeFolder: store && folder ? folder.path : null,
+    notifications: notifications?.figures ?? null,
   });
   return {
     app,
     metrics,
-    startTasks: () => gateway?.tasks.start(),
-    stopTasks: async () => await gateway?.tasks.stop(),
+    startTasks() {
+      gateway?.tasks.start();
+      notifications?.start({
+        campaigns: web?.deps.campaigns?.source ?? null,
+        disk: room,
+        diskIsFull: store && (() => store.isFull()),
+      });
+    },
+    stopTasks: async () => {
+      await gateway?.tasks.stop();
+      // Behind the tasks, which may end with a report.
+      await notifications?.stop();
+    },
     async close() {
       endWatch?.();
       metrics?.close();
@@ -123,6 +137,17 @@ export async function openApplication(
 async function loadMetrics(): Promise<ProcessMetrics> {
   const { processMetrics } = await import("@/compose/metrics.ts");
   return processMetrics();
+}
+
+/** Loaded only where there are receivers. */
+async function loadNotifications(
+  config: Config,
+  settings: NotificationsConfig,
+  folder: DataFolder | null,
+  log: RequestLog,
+): Promise<Notifications> {
+  const { openNotifications } = await import("@/compose/notifications.ts");
+  return openNotifications(config, settings, folder, log);
 }
 
 /** Loaded only where there are replicas: the package for Redis makes a start slower. */

@@ -14,9 +14,10 @@ import { exists, sizeIfExists } from "@/lib/std/optional_file.ts";
 
 /**
  * What a backup does not take as it is: what belongs to the running process, its background tasks with their sealed keys
- * among it, and what is copied in a way of its own.
+ * and its notifications among it, and what is copied in a way of its own.
  */
-const NOT_COPIED = /^(lock|reserve|writable|tasks\.db.*|index\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
+const NOT_COPIED =
+  /^(lock|reserve|writable|(tasks|notifications|index)\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
 
 /** What must be older than the index, which then holds all that these speak of. */
 const BEFORE_THE_INDEX = ["samples.done", "cluster.json"];

@@ -8,6 +8,7 @@ import { requestFigures } from "@/lib/metrics/request_figures.ts";
 import type { MetricRegistry } from "@/lib/metrics/registry.ts";
 import { type Service, upstreamFigures } from "@/lib/metrics/upstream_figures.ts";
 import type { ConnectionFigures } from "@/lib/process/connections.ts";
+import type { Notifier } from "@/lib/notifications/notifier.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
 import { sizeIfExists } from "@/lib/std/optional_file.ts";
 import type { TaskFigures } from "@/lib/tasks/task_runner.ts";
@@ -29,6 +30,7 @@ interface MetricSources {
   readonly disk: DiskRoom | null;
   /** The data folder, where the embedded store is in it. */
   readonly storeFolder: string | null;
+  readonly notifications: Notifier["figures"] | null;
 }
 
 /** The metrics of this process, and what fills them. */
@@ -76,7 +78,7 @@ export function processMetrics(): ProcessMetrics {
   };
 }
 
-function watchSources(metrics: Metrics, { tasks, campaigns, disk, storeFolder }: MetricSources): void {
+function watchSources(metrics: Metrics, { tasks, campaigns, disk, storeFolder, notifications }: MetricSources): void {
   const { registry } = metrics;
   if (tasks) {
     registry.onScrape(() => {
@@ -87,6 +89,13 @@ function watchSources(metrics: Metrics, { tasks, campaigns, disk, storeFolder }:
       metrics.taskStoreReachable.set({}, Number(isStoreReachable));
       for (const [kind, byResult] of ended) {
         for (const [result, count] of Object.entries(byResult)) metrics.tasksEnded.set({ kind, result }, count);
+      }
+    });
+  }
+  if (notifications) {
+    registry.onScrape(() => {
+      for (const [channel, figures] of notifications) {
+        for (const [result, count] of Object.entries(figures)) metrics.notifications.set({ channel, result }, count);
       }
     });
   }

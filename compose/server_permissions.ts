@@ -43,6 +43,8 @@ export async function serverPermissions(
     ...present(config.server.certificate?.keyFile ?? null),
     ...present(gateway?.store?.identity.kind === "shared" ? pathOf(gateway.store.identity.users) : null),
     ...(gateway ? [apiPageFolder()] : []),
+    ...present(pathOf(config.notifications?.webhooks?.secrets)),
+    ...present(pathOf(config.notifications?.mail?.login?.password)),
     ...present(pathOf(results?.sessionKey)),
     ...present(pathOf(web?.storage?.sessionKey)),
     ...(web?.staticFolder ? staticFolders(web.staticFolder, files) : []),
@@ -61,6 +63,7 @@ export async function serverPermissions(
         bracketed(embedded.host),
         ...metricsHost(config),
         ...sharedState(config),
+        ...receivers(config),
       ]
       : "all",
     run: cluster.commands,
@@ -116,8 +119,19 @@ function metricsHost({ server: { metrics } }: Config): string[] {
   return metrics ? [bracketed(metrics.host)] : [];
 }
 
+/** Where notifications are sent, with the ports. */
+function receivers({ notifications }: Config): string[] {
+  const webhooks = (notifications?.webhooks?.urls ?? []).map((url) => {
+    const { hostname, port, protocol } = new URL(url);
+    return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+  });
+  const server = notifications?.mail?.server;
+  return server ? [...webhooks, `${bracketed(server.host)}:${server.port}`] : webhooks;
+}
+
 /** The server in which replicas share state, with its port. */
-function sharedState({ redisUrl }: Config): string[] {
+function sharedState(config: Config): string[] {
+  const redisUrl = config.redisUrl ?? config.notifications?.redisUrl ?? null;
   if (redisUrl === null) return [];
   const { hostname, port } = new URL(redisUrl);
   return [`${hostname}:${port || REDIS_PORT}`];

@@ -71,7 +71,16 @@ export const ROOMS: readonly Room[] = [
   {
     room: "lib/config",
     holds: "every environment variable, one schema",
-    imports: ["lib/campaigns", "lib/results", "lib/process", "lib/kubernetes", "lib/store", "lib/http", "lib/std"],
+    imports: [
+      "lib/campaigns",
+      "lib/results",
+      "lib/notifications",
+      "lib/process",
+      "lib/kubernetes",
+      "lib/store",
+      "lib/http",
+      "lib/std",
+    ],
   },
   {
     room: "lib/campaigns/reader",
@@ -117,6 +126,11 @@ export const ROOMS: readonly Room[] = [
     room: "lib/shared_state",
     holds: "what replicas share through Redis beside tasks: revoked sessions, verdicts on logins",
     imports: ["lib/http", "lib/std"],
+  },
+  {
+    room: "lib/notifications",
+    holds: "events for operators: what is news, the queue, webhooks, mail",
+    imports: ["lib/shared_state", "lib/http", "lib/std"],
   },
   { room: "lib/s3/upload", holds: "the way of a body into the store", imports: ["lib/s3", ...BELOW_ADAPTERS] },
   { room: "lib/s3", holds: "signer, client, listings, objects, acl, errors", imports: [...BELOW_ADAPTERS] },

@@ -7,6 +7,7 @@ import {
   webConfig,
 } from "./campaigns.ts";
 import { type GatewayConfig, gatewayConfig } from "./gateway.ts";
+import { type NotificationsConfig, notificationsConfig } from "./notifications.ts";
 import { type Environment, readSettings } from "./read_settings.ts";
 import { type Files, Reading, type TextSource } from "./reading.ts";
 import { type EmbeddedConfig, embeddedConfig, redisUrl, type ServerConfig, serverConfig } from "./server.ts";
@@ -15,6 +16,7 @@ import { about, environment, type Role, type VariableName } from "./variables.ts
 export type { ResultsConfig, SessionKeySource, StoragePagesConfig, WebConfig } from "./campaigns.ts";
 export { ConfigError } from "@/lib/std/config_error.ts";
 export type { GatewayConfig } from "./gateway.ts";
+export type { NotificationsConfig } from "./notifications.ts";
 export type { Files, TextSource } from "./reading.ts";
 
 /** The settings of a process, complete: defaults filled in, rules between variables applied. Holds secrets. */
@@ -37,6 +39,8 @@ export interface Config {
   readonly gateway: GatewayConfig | null;
   readonly web: WebConfig | null;
   readonly results: ResultsConfig | null;
+  /** Null where none are sent. */
+  readonly notifications: NotificationsConfig | null;
   readonly simulator: { readonly speed: number; readonly seed: number };
   /** Lines for the operator to read at the start; without secrets. */
   readonly warnings: readonly string[];
@@ -64,6 +68,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     gateway: roles.has("gateway") ? reading.part(() => gatewayConfig(reading)) : null,
     web: roles.has("web") ? reading.part(() => webConfig(reading)) : null,
     results: roles.has("results") ? reading.part(() => resultsConfig(reading)) : null,
+    notifications: reading.part(() => notificationsConfig(reading)),
     simulator: { speed: settings.SIMULATOR_SPEED, seed: settings.SIMULATOR_SEED },
     warnings: reading.warnings,
   };

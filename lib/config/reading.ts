@@ -17,7 +17,13 @@ export type TextSource = { readonly path: string } | { readonly text: string };
 type TextVariable = { [V in VariableName]: Settings[V] extends string | undefined ? V : never }[VariableName];
 
 /** Variables that name a file which must exist at the start. */
-type FileVariable = "CA_FILE" | "GATEWAY_USERS_FILE" | "TLS_CERT_FILE" | "TLS_KEY_FILE";
+type FileVariable =
+  | "CA_FILE"
+  | "GATEWAY_USERS_FILE"
+  | "NOTIFY_SMTP_PASSWORD_FILE"
+  | "NOTIFY_WEBHOOK_SECRET_FILE"
+  | "TLS_CERT_FILE"
+  | "TLS_KEY_FILE";
 
 /** The parsed settings while the rules between them are applied. */
 export class Reading {

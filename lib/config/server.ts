@@ -160,11 +160,16 @@ export function redisUrl(reading: Reading): string | null {
   const { settings: { REDIS_URL: url, GATEWAY_URL }, roles } = reading;
   const hasStoragePages = roles.has("web") && GATEWAY_URL !== undefined;
   if (url === undefined || !(roles.has("gateway") || roles.has("results") || hasStoragePages)) return null;
+  warnOfPlainRedis(reading, url);
+  return url;
+}
+
+/** Says so where the password of the server in which replicas share state can be read on its way. */
+export function warnOfPlainRedis(reading: Reading, url: string): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === "redis:" && !isLoopback(canonicalHost(hostname) ?? hostname)) {
     reading.warn("REDIS_URL", "redis:// leaves this machine without TLS, so its password can be read: use rediss://");
   }
-  return url;
 }
 
 /** What is embedded, and where it listens. A store or cluster of the operator's own is not used beside it. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
 import { parseSessionKeys } from "@/lib/results/session_key.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
@@ -131,6 +132,43 @@ export const redisAddress = () =>
     return isValid && isDecodable(url.username) && isDecodable(url.password) ? value : undefined;
   });
 
+/** Addresses that receive events. */
+export const webhookAddresses = () =>
+  kind("a comma-separated list of up to 8 addresses such as https://hooks.example.org/stackroom", (value) => {
+    const urls = [...new Set(separated(value))];
+    const isValid = urls.length > 0 && urls.length <= MAX_WEBHOOKS && urls.every(isWebhookAddress);
+    return isValid ? urls.map((url) => new URL(url).href) : undefined;
+  });
+
+/** The secrets that sign what webhooks receive. */
+export const webhookSecrets = () =>
+  kind("one or two secrets, each whsec_ and the base64 of 24 to 64 bytes", (value) => {
+    return parseWebhookSecrets(value) ? value : undefined;
+  });
+
+/** The address of a mail server. */
+export const smtpAddress = () =>
+  kind("an address such as smtps://mail.example.org or smtp://mail.example.org:587, without user and path", (value) => {
+    const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
+    const isValid = url && /^smtps?:$/.test(url.protocol) && canonicalHost(url.hostname) && url.port !== "0" &&
+      !url.username && !url.password && (url.pathname === "" || url.pathname === "/");
+    return isValid ? value : undefined;
+  });
+
+/** A mail address, without a name. */
+export const mailAddress = () =>
+  kind("a mail address such as stackroom@example.org, without a name", (value) => {
+    return isMailAddress(value) ? value : undefined;
+  });
+
+/** Mail addresses, without names. */
+export const mailAddresses = () =>
+  kind("a comma-separated list of up to 20 mail addresses, without names", (value) => {
+    const addresses = [...new Set(separated(value))];
+    const isValid = addresses.length > 0 && addresses.length <= MAX_RECIPIENTS && addresses.every(isMailAddress);
+    return isValid ? addresses : undefined;
+  });
+
 /** Names that Kubernetes accepts for a namespace. */
 export const namespaces = () =>
   kind("a comma-separated list of Kubernetes namespaces", (value) => {
@@ -144,6 +182,10 @@ export const tenant = () =>
     return TENANT.test(value) ? value : undefined;
   }, { shown: true });
 
+const MAX_WEBHOOKS = 8;
+const MAX_RECIPIENTS = 20;
+/** An address that needs no quotes and no encoding in a header (RFC 5322 §3.4.1, dot-atom). */
+const MAIL_ADDRESS = /^(?=.{3,254}$)[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}){0,10}@/i;
 const TENANT = /^(?!xn--)(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 /** Longer values are not repeated in a message: it stays one readable line. */
@@ -175,6 +217,15 @@ function parseOrigin(value: string): string | undefined {
 function parseWebUrl(value: string): URL | undefined {
   const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
+}
+
+function isWebhookAddress(value: string): boolean {
+  const url = hasBlank(value) || value.includes("#") ? null : URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+}
+
+function isMailAddress(value: string): boolean {
+  return MAIL_ADDRESS.test(value) && DOMAIN.test(value.slice(value.lastIndexOf("@") + 1));
 }
 
 function isDecodable(text: string): boolean {

@@ -9,6 +9,8 @@ import {
   DEFAULT_MAX_CONNECTIONS_PER_ADDRESS,
 } from "@/lib/process/connections.ts";
 import { conventions } from "./conventions.ts";
+import { ROLES, section } from "./described.ts";
+import { notificationVariables } from "./notification_variables.ts";
 import {
   base,
   certificates,
@@ -33,41 +35,7 @@ import {
   text,
 } from "./values.ts";
 
-/** The parts that a process may play. */
-const ROLES = ["gateway", "web", "results"] as const;
-export type Role = (typeof ROLES)[number];
-
-/** Where a variable stands in the documentation. */
-export const SECTIONS = ["Process", "Embedded parts", "Gateway", "Store", "Campaign web front", "Results"] as const;
-
-/** What is known of a variable beside its kind and its default. */
-export interface About {
-  readonly section: (typeof SECTIONS)[number];
-  /** The roles that read it; absent: every process. */
-  readonly roles?: readonly Role[];
-  /** Other names, the first one set counts; the variable's own name wins over all of them. */
-  readonly aliases?: readonly string[];
-  readonly meaning: string;
-  /** What holds where it is unset and the schema has no fixed default. */
-  readonly otherwise?: string;
-  /** Its value never appears in a message. */
-  readonly secret?: true;
-  /** It says which store is used or how it is reached: an error beside an embedded store. */
-  readonly store?: true;
-}
-
-/** Facts about every variable of {@linkcode environment}. */
-export const about = z.registry<About>();
-
-type Further = Partial<Omit<About, "section" | "meaning">>;
-
-/** Returns what describes the variables of one section. What they have in common, a variable's own facts may replace. */
-function section(name: About["section"], common: Further = {}) {
-  return function described<S extends z.ZodType>(schema: S, meaning: string, further: Further = {}): S {
-    about.add(schema, { section: name, ...common, meaning, ...further });
-    return schema;
-  };
-}
+export { type About, about, type Role, SECTIONS } from "./described.ts";
 
 const process = section("Process");
 const embedded = section("Embedded parts");
@@ -418,6 +386,7 @@ export const environment = z.object({
     roles: ["web", "results"],
     aliases: ["HTRFLOW_SESSION_HOURS"],
   }),
+  ...notificationVariables,
 });
 
 /** The values of {@linkcode environment} as parsed. */

@@ -105,6 +105,12 @@ export function defineMetrics() {
       "Whether the database of background tasks could be used when it was last tried: 1 or 0.",
     ),
 
+    notifications: counter(
+      "notifications_total",
+      "Attempts to deliver a notification, by channel: webhook or mail. sent: the receiver took it. failed: it did not. dropped: it is not tried again, or there was no room for it.",
+      ["channel", "result"],
+    ),
+
     campaignsAge: gauge(
       "campaigns_age_seconds",
       "How long ago the campaigns were last known to be those of the cluster, by a watch or a list. Where they are listed for each request, 0 until a list fails. No value before the first list.",

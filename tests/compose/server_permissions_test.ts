@@ -109,3 +109,21 @@ Deno.test("server permissions: the web role reads its kubeconfig with what that 
   const exec = await permissions({ ...env, KUBECONFIG: "/exec" }, disk);
   assert.deepEqual([exec.run, exec.env], [["aws"], "all"]);
 });
+
+Deno.test("server permissions: receivers of notifications are reached on their ports alone, and their secrets read", async () => {
+  const secret = `whsec_${btoa("x".repeat(32))}`;
+  const env = {
+    NOTIFY_WEBHOOK_URL: "https://hooks.example.org/a,http://127.0.0.1:9000/b",
+    NOTIFY_WEBHOOK_SECRET_FILE: "/etc/secret",
+    NOTIFY_SMTP_URL: "smtp://mail.example.org",
+    NOTIFY_SMTP_USER: "u",
+    NOTIFY_SMTP_PASSWORD_FILE: "/etc/password",
+    NOTIFY_MAIL_FROM: "a@example.org",
+    NOTIFY_MAIL_TO: "b@example.org",
+  };
+  const { net, read } = await permissions(env, { "/etc/secret": secret, "/etc/password": "word" });
+  for (const host of ["hooks.example.org:443", "127.0.0.1:9000", "mail.example.org:587"]) {
+    assert.ok(net.includes(host), host);
+  }
+  for (const path of ["/etc/secret", "/etc/password"]) assert.ok(read.includes(path), path);
+});

@@ -207,7 +207,9 @@ Deno.test("background tasks: their file is no finding of verify, and not in a ba
   const target = await Deno.makeTempDir();
   try {
     copyFolder(folder, path);
-    for (const name of ["tasks.db", "tasks.db-wal", "tasks.db.damaged"]) Deno.writeTextFileSync(`${path}/${name}`, "x");
+    for (const name of ["tasks.db", "tasks.db-wal", "tasks.db.damaged", "notifications.db"]) {
+      Deno.writeTextFileSync(`${path}/${name}`, "x");
+    }
     assert.equal(verify(path).isWell, true);
     await backUp(path, `${target}/copy`);
     assert.deepEqual([...Deno.readDirSync(`${target}/copy`)].filter(({ name }) => name.startsWith("tasks")), []);

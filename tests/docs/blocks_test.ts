@@ -35,7 +35,7 @@ const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("deno.json", ROOT)));
 const OF_OTHERS = /^(?:PATH|DENO_DIR|DENO_SERVE_ADDRESS|RCLONE_CONFIG_\w+)$/;
 
 Deno.test("blocks: every block is in a language that is checked here, or shows what a program prints", () => {
-  const known = ["", "text", "mermaid", "sh", "bash", "json", "yaml", "nginx", "caddyfile"];
+  const known = ["", "text", "mermaid", "sh", "bash", "json", "yaml", "nginx", "caddyfile", "python"];
   const others = blocks.filter(({ language }) => !known.includes(language));
   assert.deepEqual(others.map(({ page, language }) => `${page}: ${language}`), []);
   assert.ok(shell.length >= 30, String(shell.length));

@@ -42,6 +42,7 @@ const FURTHER: Readonly<Record<string, string>> = {
   "embedded/store/quotas.ts": "function warningOf",
   "lib/auth/users_file.ts": "new Error",
   "lib/config/values.ts": "context\\.addIssue",
+  "lib/notifications/notifier.ts": "#report",
   "lib/process/data_folder.ts": "function opennessOf|failed\\.push",
   "lib/results/file_response.ts": "function failureOf",
   "lib/results/revoked_sessions.ts": "UNWRITTEN|UNSHARED",

@@ -21,6 +21,7 @@ const ALERTS = {
   unknown: "StackroomCampaignsUnknown",
   tasks: "StackroomTasksFail",
   taskStore: "StackroomTaskStoreUnreachable",
+  notifications: "StackroomNotificationsFailing",
 };
 
 /** A port of this machine on which nothing listens. */
@@ -118,7 +119,7 @@ Deno.test("alerts: requests that are turned away, and wrong passwords", async ()
   }
 });
 
-Deno.test("alerts: a disk without room, campaigns that are old or unknown, and tasks that failed or cannot be stored", async () => {
+Deno.test("alerts: a disk without room, campaigns that are old or unknown, tasks that failed or cannot be stored, and notifications that are not taken", async () => {
   const metrics = processMetrics();
   const none = { ready: 0, failed: 0, canceled: 0 };
   let age: number | "failed" = "failed";
@@ -133,6 +134,7 @@ Deno.test("alerts: a disk without room, campaigns that are old or unknown, and t
     campaigns: { lastKnown: () => age },
     disk: new DiskRoom("/data", () => {}, () => ({ free: 9, total: 100 })),
     storeFolder: null,
+    notifications: new Map([["webhook", { sent: 0, failed: 1, dropped: 1 }]]),
   });
   try {
     const unknown = samplesOf(await metrics.registry.text());
@@ -144,6 +146,10 @@ Deno.test("alerts: a disk without room, campaigns that are old or unknown, and t
     assert.ok(!fires(ALERTS.unknown, sumOf(samples, "stackroom_campaigns_listed")));
     assert.ok(fires(ALERTS.disk, sumOf(samples, "stackroom_disk_low")));
     assert.ok(fires(ALERTS.tasks, sumOf(samples, "stackroom_tasks_ended_total", 'result="failed"')));
+    const undelivered = ["failed", "dropped"].map((result) => `result="${result}"`)
+      .map((label) => sumOf(samples, "stackroom_notifications_total", 'channel="webhook"', label));
+    assert.ok(fires(ALERTS.notifications, undelivered[0] + undelivered[1]));
+    assert.ok(!fires(ALERTS.notifications, undelivered[0]), "one attempt that failed is made again");
     assert.ok(fires(ALERTS.taskStore, samples.get("stackroom_task_store_reachable") ?? NaN));
     assert.ok(!samples.has("stackroom_store_index_bytes"), "there is no store");
   } finally {

@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { type Config, ConfigError, type NotificationsConfig } from "@/lib/config/mod.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { CampaignState } from "@/lib/notifications/campaign_news.ts";
+import { CampaignWatch } from "@/lib/notifications/campaign_watch.ts";
+import type { Channel } from "@/lib/notifications/channel.ts";
+import { DiskWatch } from "@/lib/notifications/disk_watch.ts";
+import type { NotificationEvent } from "@/lib/notifications/event.ts";
+import type { NotificationStore } from "@/lib/notifications/notification_store.ts";
+import { Notifier } from "@/lib/notifications/notifier.ts";
+import { openNotificationFile } from "@/lib/notifications/open_notification_file.ts";
+import { RedisNotificationStore } from "@/lib/notifications/redis_notification_store.ts";
+import { lookRegularly } from "@/lib/notifications/regular_looks.ts";
+import { SqliteNotificationStore } from "@/lib/notifications/sqlite_notification_store.ts";
+import { webhook, WEBHOOK_TIMEOUT_MS } from "@/lib/notifications/webhook.ts";
+import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
+import { isInTrouble, isSettled } from "@/lib/presentation/campaign_state.ts";
+import { campaignPath } from "@/lib/presentation/page_paths.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
+import type { DiskRoom } from "@/lib/process/disk_room.ts";
+import { caCertificates, textOf, upstream } from "./shared.ts";
+
+/** The file of the queue in the data folder; SQLite adds `-wal`. */
+const NOTIFICATIONS_FILE = "notifications.db";
+/** From one look at campaigns that are followed to the next, ms: it reads what is in memory. */
+const FOLLOWED_MS = 5_000;
+/** The same where each look lists the cluster. */
+const LISTED_MS = 60_000;
+/** From one look at the disk to the next, ms. */
+const DISK_MS = 60_000;
+/** Campaigns whose Job is gone that are looked at, those that ended last. */
+const REAPED = 200;
+
+/** What notifications are about; null: this process does not have it. */
+interface NotificationSources {
+  readonly campaigns: CampaignSource | null;
+  /** The disk of the data folder. */
+  readonly disk: DiskRoom | null;
+  readonly diskIsFull: (() => Promise<boolean>) | null;
+}
+
+/** The notifications of a process. */
+export interface Notifications {
+  /** Sends an event, where its type is wanted. Never throws. */
+  notify(event: NotificationEvent): Promise<void>;
+  readonly figures: Notifier["figures"];
+  /** Sends what is queued, and looks for what is new. */
+  start(sources: NotificationSources): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the queue of notifications: a file in the data folder, else Redis where it is configured, else memory.
+ *
+ * @throws {ConfigError}
+ */
+export async function openNotifications(
+  config: Config,
+  settings: NotificationsConfig,
+  folder: DataFolder | null,
+  log: RequestLog,
+): Promise<Notifications> {
+  const channels = await channelsOf(config, settings);
+  const notifier = new Notifier({
+    channels,
+    types: settings.events,
+    store: await openStore(config, settings, channels, folder),
+    memory: new SqliteNotificationStore(":memory:", Date.now),
+    log,
+  });
+  let stopLooks: (() => Promise<void>)[] = [];
+  return {
+    notify: (event) => notifier.notify(event),
+    figures: notifier.figures,
+    start({ campaigns, disk, diskIsFull }) {
+      notifier.start();
+      const hasCampaigns = notifier.wants("campaign.ended") || notifier.wants("campaign.trouble");
+      if (campaigns && hasCampaigns) stopLooks.push(watchCampaigns(config, notifier, campaigns));
+      if (disk && folder) stopLooks.push(watchDisk(notifier, folder.path, disk, diskIsFull));
+    },
+    async stop() {
+      await Promise.all(stopLooks.map((stop) => stop()));
+      stopLooks = [];
+      await notifier.stop();
+    },
+  };
+}
+
+async function channelsOf(config: Config, { webhooks, mail }: NotificationsConfig): Promise<Channel[]> {
+  const channels: Channel[] = [];
+  if (webhooks) {
+    const secrets = parseWebhookSecrets(textOf(webhooks.secrets));
+    if (secrets === null) throw new ConfigError("NOTIFY_WEBHOOK_SECRET_FILE", "has changed and holds no secret now");
+    const client = upstream(config, true, WEBHOOK_TIMEOUT_MS, {});
+    for (const url of webhooks.urls) channels.push(webhook({ url, secrets, client, now: Date.now }));
+  }
+  if (mail) {
+    // Loaded only here: most starts send no mail.
+    const { mail: mailChannel } = await import("@/lib/notifications/mail.ts");
+    const { from, to, login } = mail;
+    const server = {
+      ...mail.server,
+      login: login && { user: login.user, password: textOf(login.password).trim() },
+    };
+    channels.push(mailChannel({ server, from, to, caCerts: caCertificates(config) }));
+  }
+  return channels;
+}
+
+async function openStore(
+  config: Config,
+  { redisUrl }: NotificationsConfig,
+  channels: readonly Channel[],
+  folder: DataFolder | null,
+): Promise<NotificationStore> {
+  // What has a data folder is the only process that reports what is in it.
+  if (folder) return openNotificationFile(`${folder.path}/${NOTIFICATIONS_FILE}`, Date.now, console.error);
+  if (redisUrl === null) return new SqliteNotificationStore(":memory:", Date.now);
+  // Loaded only here: most starts have no Redis.
+  const { RedisClient, REDIS_PREFIX } = await import("@/lib/tasks/redis/redis_client.ts");
+  // The notifier reports that the queue cannot be used.
+  const settings = { url: redisUrl, caCerts: caCertificates(config), warn: console.error, reportsOutages: false };
+  const receivers = channels.map(({ name }) => name).sort().join(" ");
+  return new RedisNotificationStore({
+    redis: new RedisClient(settings),
+    prefix: REDIS_PREFIX,
+    deployment: createHash("sha256").update(receivers).digest("hex").slice(0, 16),
+  });
+}
+
+/** @returns ends it */
+function watchCampaigns(config: Config, notifier: Notifier, source: CampaignSource): () => Promise<void> {
+  // Lists of its own: those of the pages write status records.
+  const lists = new CampaignLists(source);
+  const site = config.server.publicOrigin;
+  const watch = new CampaignWatch({
+    notifier,
+    async read() {
+      const { jobs } = await lists.list({ resultsUrl: "", reaped: REAPED });
+      return jobs.map((job) => stateOf(job, site));
+    },
+    now: Date.now,
+  });
+  return lookRegularly(() => watch.look(), () => source.age() === 0 ? LISTED_MS : FOLLOWED_MS);
+}
+
+function stateOf(job: JobSummary, site: string | null): CampaignState {
+  const { namespace, name, pipeline, phase, counts, warmup, createdAt, finishedAt } = job;
+  return {
+    namespace,
+    name,
+    pipeline,
+    phase,
+    isEnded: isSettled(job),
+    isInTrouble: isInTrouble(job),
+    counts,
+    warmup: warmup.phase,
+    createdAt,
+    finishedAt,
+    link: site === null ? null : site + campaignPath(namespace, name),
+  };
+}
+
+/** @returns ends it */
+function watchDisk(
+  notifier: Notifier,
+  folder: string,
+  disk: DiskRoom,
+  isFull: (() => Promise<boolean>) | null,
+): () => Promise<void> {
+  const watch = new DiskWatch({
+    notifier,
+    folder,
+    room: () => disk.room(),
+    isLow: () => disk.isLow(),
+    isFull: isFull ?? (() => Promise.resolve(false)),
+    now: Date.now,
+  });
+  return lookRegularly(() => watch.look(), () => DISK_MS);
+}

@@ -1,0 +1,150 @@
+import type { EventType } from "@/lib/notifications/event.ts";
+import type { MailServer } from "@/lib/notifications/mail.ts";
+import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
+import { bindAddress, canonicalHost, isLoopback } from "./hosts.ts";
+import type { Reading, TextSource } from "./reading.ts";
+import { warnOfPlainRedis } from "./server.ts";
+
+export interface NotificationsConfig {
+  readonly events: readonly EventType[];
+  /** Null where events are sent to no webhook. */
+  readonly webhooks: {
+    readonly urls: readonly string[];
+    /** One or two secrets. */
+    readonly secrets: TextSource;
+  } | null;
+  /** Null where no mails are sent. */
+  readonly mail: MailConfig | null;
+  /** The server in which replicas share the queue, whatever their roles; null: none. */
+  readonly redisUrl: string | null;
+}
+
+interface MailConfig {
+  readonly server: Omit<MailServer, "login">;
+  /** Null: no login. */
+  readonly login: { readonly user: string; readonly password: TextSource } | null;
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+const SMTPS_PORT = 465;
+const SUBMISSION_PORT = 587;
+
+/** Where notifications are sent; null without a receiver. */
+export function notificationsConfig(reading: Reading): NotificationsConfig | null {
+  const { settings } = reading;
+  const webhooks = reading.part(() => webhooksConfig(reading));
+  const mail = reading.part(() => mailConfig(reading));
+  if (webhooks === null && mail === null) {
+    if (reading.isSet("NOTIFY_EVENTS")) {
+      reading.report(
+        "NOTIFY_EVENTS",
+        "has no effect: set NOTIFY_WEBHOOK_URL or NOTIFY_SMTP_URL, where events are sent",
+      );
+    }
+    return null;
+  }
+  const shared = settings.REDIS_URL ?? null;
+  // Of a role that uses it for more, this was said already.
+  if (shared !== null && !usesRedis(reading)) warnOfPlainRedis(reading, shared);
+  return { events: settings.NOTIFY_EVENTS, webhooks, mail, redisUrl: shared };
+}
+
+function usesRedis({ settings, roles }: Reading): boolean {
+  return roles.has("gateway") || roles.has("results") || settings.GATEWAY_URL !== undefined;
+}
+
+function webhooksConfig(reading: Reading): NotificationsConfig["webhooks"] {
+  const { settings: { NOTIFY_WEBHOOK_URL: urls }, files } = reading;
+  const secrets = reading.textSource("NOTIFY_WEBHOOK_SECRET_FILE", "NOTIFY_WEBHOOK_SECRET");
+  if (urls === undefined) {
+    if (secrets === null) return null;
+    return reading.refuse("NOTIFY_WEBHOOK_URL", "is required: the secret of webhooks is set; set both or neither");
+  }
+  if (secrets === null) {
+    return reading.refuse(
+      "NOTIFY_WEBHOOK_SECRET_FILE",
+      'is required: set the path of a file with whsec_ and the output of "openssl rand -base64 32", ' +
+        "with which receivers tell our events from forged ones",
+    );
+  }
+  if ("path" in secrets && parseWebhookSecrets(files.read(secrets.path) ?? "") === null) {
+    reading.refuse(
+      "NOTIFY_WEBHOOK_SECRET_FILE",
+      `${JSON.stringify(secrets.path)} must hold one or two secrets, each whsec_ and the base64 of 24 to 64 bytes, ` +
+        "and be readable",
+    );
+  }
+  for (const url of urls) {
+    const { protocol, hostname } = new URL(url);
+    if (protocol === "https:" || isLoopback(hostname)) continue;
+    reading.warn("NOTIFY_WEBHOOK_URL", `events for ${hostname} leave this machine without TLS: use https://`);
+  }
+  return { urls, secrets };
+}
+
+function mailConfig(reading: Reading): MailConfig | null {
+  const { settings } = reading;
+  const { NOTIFY_SMTP_URL: url, NOTIFY_SMTP_USER: user } = settings;
+  const password = reading.textSource("NOTIFY_SMTP_PASSWORD_FILE", "NOTIFY_SMTP_PASSWORD");
+  if (url === undefined) {
+    for (const variable of OF_MAIL) {
+      if (reading.isSet(variable)) {
+        reading.report(variable, "has no effect without NOTIFY_SMTP_URL: set both or neither");
+      }
+    }
+    return null;
+  }
+  const from = reading.required("NOTIFY_MAIL_FROM", "set the address that mails come from");
+  const to = settings.NOTIFY_MAIL_TO ??
+    reading.refuse("NOTIFY_MAIL_TO", "is required: set the addresses that mails are sent to");
+  if ((user === undefined) !== (password === null)) {
+    reading.refuse(
+      user === undefined ? "NOTIFY_SMTP_USER" : "NOTIFY_SMTP_PASSWORD_FILE",
+      "is required: a login at the mail server has a user and a password; set both or neither",
+    );
+  }
+  if (password !== null && "path" in password && !isPassword(reading.files.read(password.path))) {
+    reading.refuse(
+      "NOTIFY_SMTP_PASSWORD_FILE",
+      `${JSON.stringify(password.path)} must hold the password on one line, and be readable`,
+    );
+  }
+  const { protocol, hostname, port } = new URL(url);
+  // The host of an address that is not of the web is not spelled in one way.
+  const host = canonicalHost(hostname) ?? hostname;
+  const isOwn = isLoopback(host);
+  const requiresTls = settings.NOTIFY_SMTP_REQUIRE_TLS ?? !isOwn;
+  const isSecure = protocol === "smtps:";
+  if (!isSecure && !requiresTls && !isOwn) {
+    reading.warn(
+      "NOTIFY_SMTP_REQUIRE_TLS",
+      "false, mails and the password of the mail server may leave this machine without TLS",
+    );
+  }
+  return {
+    server: {
+      host: bindAddress(host),
+      port: Number(port || (isSecure ? SMTPS_PORT : SUBMISSION_PORT)),
+      security: isSecure ? "tls" : requiresTls ? "starttls" : "optional",
+    },
+    login: user === undefined || password === null ? null : { user, password },
+    from,
+    to,
+  };
+}
+
+function isPassword(text: string | null): boolean {
+  const password = text?.trim() ?? "";
+  return password !== "" && !/\p{Cc}/u.test(password);
+}
+
+/** Settings that say nothing without a mail server. */
+const OF_MAIL = [
+  "NOTIFY_SMTP_REQUIRE_TLS",
+  "NOTIFY_SMTP_USER",
+  "NOTIFY_SMTP_PASSWORD_FILE",
+  "NOTIFY_SMTP_PASSWORD",
+  "NOTIFY_MAIL_FROM",
+  "NOTIFY_MAIL_TO",
+] as const;

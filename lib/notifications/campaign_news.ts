@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import { type EventType, type NotificationEvent, notificationEvent } from "./event.ts";
+
+/** What of a campaign notifications are about. */
+export interface CampaignState {
+  readonly namespace: string;
+  /** The Job's name. */
+  readonly name: string;
+  readonly pipeline: string;
+  readonly phase: string;
+  /** Whether nothing about it moves any more. */
+  readonly isEnded: boolean;
+  /** Whether a person must act, as the list of campaigns says. */
+  readonly isInTrouble: boolean;
+  readonly counts: { readonly total: number; readonly done: number; readonly failed: number };
+  readonly warmup: string;
+  /** RFC 3339; null where it is not known. */
+  readonly createdAt: string | null;
+  readonly finishedAt: string | null;
+  /** The page that shows it; null where the address of the site is not known. */
+  readonly link: string | null;
+}
+
+/** `trouble`: it has not ended. */
+type Seen = "quiet" | "trouble" | "ended";
+
+/** What was seen of campaigns, by what names each. */
+export interface Remembered {
+  /** When something in it changed last, ms since 1970. */
+  readonly at: number;
+  readonly seen: ReadonlyMap<string, Seen>;
+}
+
+interface CampaignNews {
+  readonly events: readonly NotificationEvent[];
+  /** What is to be remembered; the same object where nothing has changed. */
+  readonly remembered: Remembered;
+}
+
+/** Most campaigns that are remembered, the newest of them. */
+export const MAX_REMEMBERED = 10_000;
+/** By so much the cluster's clock may differ from ours, ms. */
+const CLOCK_DIFFERENCE_MS = 600_000;
+
+/**
+ * What has changed since campaigns were seen before. Without that nothing is news. A campaign that was not seen before
+ * and has ended is news if it ended since.
+ *
+ * @param campaigns all of them, newest first
+ * @param wants whether events of a type are sent
+ * @param now ms since 1970
+ */
+export function campaignNews(
+  before: Remembered | null,
+  campaigns: readonly CampaignState[],
+  wants: (type: EventType) => boolean,
+  now: number,
+): CampaignNews {
+  const seen = new Map<string, Seen>();
+  const events: NotificationEvent[] = [];
+  for (const campaign of campaigns.slice(0, MAX_REMEMBERED)) {
+    const key = keyOf(campaign);
+    const state = stateOf(campaign);
+    seen.set(key, state);
+    if (before === null || state === "quiet" || before.seen.get(key) === state) continue;
+    if (state === "ended" && !before.seen.has(key) && !isSince(campaign.finishedAt, before.at)) continue;
+    events.push(eventOf(campaign, key, wants, now));
+  }
+  const isSame = before !== null && before.seen.size === seen.size &&
+    seen.entries().every(([key, state]) => before.seen.get(key) === state);
+  return { events, remembered: isSame ? before : { at: now, seen } };
+}
+
+/** What is remembered as a text. */
+export function rememberedText({ at, seen }: Remembered): string {
+  return JSON.stringify({ at, seen: Object.fromEntries(seen) });
+}
+
+/** The reverse; null where it is missing or damaged, so that nothing before is news. */
+export function readRemembered(text: string | null): Remembered | null {
+  const { data } = REMEMBERED.safeParse(text === null ? null : parsedJson(text));
+  return data ? { at: data.at, seen: new Map(Object.entries(data.seen)) } : null;
+}
+
+const REMEMBERED = z.object({
+  at: z.number(),
+  seen: z.record(z.string(), z.enum(["quiet", "trouble", "ended"])),
+});
+
+function stateOf({ isEnded, isInTrouble }: CampaignState): Seen {
+  if (isEnded) return "ended";
+  return isInTrouble ? "trouble" : "quiet";
+}
+
+/** A campaign that is created again under a name is another one. */
+function keyOf({ namespace, name, createdAt }: CampaignState): string {
+  return createHash("sha256").update(JSON.stringify([namespace, name, createdAt])).digest("base64url").slice(0, 22);
+}
+
+function isSince(time: string | null, ms: number): boolean {
+  return time !== null && Date.parse(time) >= ms - CLOCK_DIFFERENCE_MS;
+}
+
+/** An end in trouble is one event: trouble where that is sent, so that those who want to hear of trouble alone hear of it. */
+function eventOf(
+  campaign: CampaignState,
+  key: string,
+  wants: (type: EventType) => boolean,
+  now: number,
+): NotificationEvent {
+  const { namespace, name, pipeline, phase, counts, warmup, finishedAt, link, isEnded, isInTrouble } = campaign;
+  const endedAt = Date.parse(finishedAt ?? "");
+  const volumes = `${counts.done} of ${counts.total} volumes are done, ${counts.failed} failed`;
+  const lack = WARMUPS[warmup] ?? null;
+  const state = isEnded ? `has ended: ${PHASES[phase] ?? phase}` : `is in trouble: its warm-up ${lack ?? warmup}`;
+  return notificationEvent({
+    type: isInTrouble && (!isEnded || wants("campaign.trouble")) ? "campaign.trouble" : "campaign.ended",
+    identity: [key, isEnded ? "ended" : `warm-up ${warmup}`],
+    at: isEnded && Number.isFinite(endedAt) ? endedAt : now,
+    subject: `Campaign ${name} ${state}`,
+    summary: `The campaign ${name} in ${namespace} ${state}. ${volumes}.${
+      isEnded && lack ? ` Its warm-up ${lack}.` : ""
+    }`,
+    link,
+    data: {
+      namespace,
+      name,
+      pipeline,
+      phase,
+      ended: isEnded,
+      total: counts.total,
+      done: counts.done,
+      failed: counts.failed,
+      warmup,
+    },
+  });
+}
+
+const PHASES: Readonly<Record<string, string>> = {
+  Succeeded: "it succeeded",
+  PartiallyFailed: "it failed in part",
+  Failed: "it failed",
+  Unknown: "how is not known",
+};
+const WARMUPS: Readonly<Record<string, string>> = { failed: "failed", missing: "is not there" };

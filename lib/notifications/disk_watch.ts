@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import { type EventType, notificationEvent } from "./event.ts";
+import type { Notifier } from "./notifier.ts";
+
+const NOTE = "disk";
+/** From one notification of a kind to the next, ms, however often the disk fills. */
+const INTERVAL_MS = 3_600_000;
+
+const KINDS = ["disk.full", "disk.low"] as const satisfies readonly EventType[];
+type Kind = (typeof KINDS)[number];
+
+/** Whether it was so at the last look, and when it was reported, ms since 1970. */
+const LOOK = z.object({ holds: z.boolean(), at: z.number() });
+type Look = z.output<typeof LOOK>;
+const REMEMBERED = z.partialRecord(z.enum(KINDS), LOOK);
+type Remembered = z.output<typeof REMEMBERED>;
+
+interface DiskWatchOptions {
+  readonly notifier: Pick<Notifier, "notify" | "remember" | "remembered">;
+  /** The data folder. */
+  readonly folder: string;
+  /** Bytes; null where the system does not say. */
+  readonly room: () => { readonly free: number; readonly total: number } | null;
+  /** Whether little room is left; it must not alternate while the room is about the same. */
+  readonly isLow: () => boolean;
+  /** Whether a write fails for want of room. */
+  readonly isFull: () => Promise<boolean>;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** Reports that the disk of the data folder is full, or nearly so. */
+export class DiskWatch {
+  readonly #options: DiskWatchOptions;
+  /** Null before the first look. */
+  #remembered: Remembered | null = null;
+
+  constructor(options: DiskWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Compares the disk with what it was at the look before, of an earlier process too. Never throws. */
+  async look(): Promise<void> {
+    const { notifier, isLow, isFull } = this.#options;
+    this.#remembered ??= REMEMBERED.safeParse(parsedJson(await notifier.remembered(NOTE) ?? "")).data ?? {};
+    const isFullNow = await isFull().catch(() => false);
+    // A full disk is no news beside that it is nearly full, and the other way round.
+    const holds: Record<Kind, boolean> = { "disk.full": isFullNow, "disk.low": isFullNow || isLow() };
+    let isChanged = false;
+    for (const kind of KINDS) {
+      const before: Look = this.#remembered[kind] ?? { holds: false, at: 0 };
+      if (before.holds === holds[kind]) continue;
+      isChanged = true;
+      const at = holds[kind] ? await this.#report(kind, before.at, holds) : before.at;
+      this.#remembered = { ...this.#remembered, [kind]: { holds: holds[kind], at } };
+    }
+    if (isChanged) await notifier.remember(NOTE, JSON.stringify(this.#remembered));
+  }
+
+  /** @returns when it was reported last */
+  async #report(kind: Kind, last: number, holds: Record<Kind, boolean>): Promise<number> {
+    const { notifier, folder, room, now } = this.#options;
+    const at = now();
+    const isSaid = kind === "disk.low" && holds["disk.full"];
+    if (isSaid || (at - last < INTERVAL_MS && at >= last)) return last;
+    const { free, total } = room() ?? { free: null, total: null };
+    const state = kind === "disk.full" ? "is full" : "is nearly full";
+    const left = free === null ? "" : `: ${gib(free)} of ${gib(total)} GiB are left`;
+    const effect = kind === "disk.full" ? " Writes are refused; reading and deleting go on." : "";
+    await notifier.notify(notificationEvent({
+      type: kind,
+      identity: [folder, String(at)],
+      at,
+      subject: `The disk of ${folder} ${state}`,
+      summary: `The disk of the data folder ${folder} ${state}${left}.${effect}`,
+      data: { folder, free_bytes: free, total_bytes: total },
+    }));
+    return at;
+  }
+}
+
+function gib(bytes: number): string {
+  return (bytes / 2 ** 30).toFixed(1);
+}

@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { connect, isIP, type Socket } from "node:net";
+import { createTransport } from "nodemailer";
+import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
+import { withDeadline } from "@/lib/std/deadline.ts";
+import { member } from "@/lib/std/untrusted.ts";
+import type { Channel, Outcome } from "./channel.ts";
+import { mailText } from "./mail_text.ts";
+
+/** How long an event waits for others that come into the same mail, ms. */
+const WINDOW_MS = 60_000;
+/** Most events of one mail. */
+const MAX_EVENTS = 50;
+/** Until a connection stands, until the server greets, and between two replies, ms. */
+const IDLE_TIMEOUT_MS = 15_000;
+/** For a whole mail, ms. */
+const TIMEOUT_MS = 45_000;
+
+/** The server that takes mails. */
+export interface MailServer {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** `tls`: from the first byte on. `starttls`: no mail is sent without. `optional`: TLS where the server offers it. */
+  readonly security: "tls" | "starttls" | "optional";
+  readonly login: { readonly user: string; readonly password: string } | null;
+}
+
+interface MailOptions {
+  readonly server: MailServer;
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Further authorities that may have signed the server's certificate, PEM. */
+  readonly caCerts?: readonly string[];
+  /** How long an event waits for others, ms; a minute when absent. */
+  readonly windowMs?: number;
+}
+
+/** Sends events by mail, those of a minute in one. */
+export function mail({ server, from, to, caCerts, windowMs = WINDOW_MS }: MailOptions): Channel {
+  const identity = JSON.stringify([server.host, server.port, from, to]);
+  return {
+    name: `mail-${createHash("sha256").update(identity).digest("hex").slice(0, 16)}`,
+    kind: "mail",
+    shown: `mail by ${server.host}`,
+    windowMs,
+    batch: MAX_EVENTS,
+    async send(events, signal) {
+      const attempt = new AbortController();
+      const end = () => attempt.abort();
+      signal.addEventListener("abort", end, { once: true });
+      if (signal.aborted) end();
+      try {
+        await withDeadline(TIMEOUT_MS, {
+          work: () => sendMail(server, caCerts, { from, to, ...mailText(events, domainOf(from)) }, attempt.signal),
+          cancel: end,
+          late: () => Object.assign(new Error("late"), { code: "ETIMEDOUT" }),
+        });
+        return { result: "sent" };
+      } catch (error) {
+        return failureOf(error);
+      } finally {
+        signal.removeEventListener("abort", end);
+      }
+    },
+  };
+}
+
+interface Mail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly messageId: string;
+}
+
+async function sendMail(
+  { host, port, security, login }: MailServer,
+  caCerts: readonly string[] | undefined,
+  { from, to, ...content }: Mail,
+  signal: AbortSignal,
+): Promise<void> {
+  let socket: Socket | undefined;
+  const cut = () => socket?.destroy(new Error("aborted"));
+  const transport = createTransport({
+    host,
+    port,
+    secure: security === "tls",
+    requireTLS: security === "starttls",
+    auth: login === null ? undefined : { user: login.user, pass: login.password },
+    tls: { ...tlsTrust(caCerts), servername: isIP(host) ? undefined : host },
+    greetingTimeout: IDLE_TIMEOUT_MS,
+    socketTimeout: IDLE_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    // The package looks the name up by itself, for which the process would need more rights than to connect.
+    getSocket(_options, callback) {
+      const opened = connect({ host, port });
+      socket = opened;
+      const failed = (error: Error) => {
+        opened.destroy();
+        callback(error, undefined);
+      };
+      opened.setTimeout(IDLE_TIMEOUT_MS, () => failed(Object.assign(new Error("late"), { code: "ETIMEDOUT" })));
+      opened.once("error", failed);
+      opened.once("connect", () => {
+        opened.setTimeout(0);
+        opened.off("error", failed);
+        callback(null, { connection: opened });
+      });
+    },
+  });
+  signal.addEventListener("abort", cut, { once: true });
+  try {
+    if (signal.aborted) throw Object.assign(new Error("aborted"), { code: "ECONNECTION" });
+    await transport.sendMail({
+      from: { name: "Stackroom", address: from },
+      to: to.map((address) => ({ name: "", address })),
+      ...content,
+      headers: { "Auto-Submitted": "auto-generated" },
+    });
+  } finally {
+    signal.removeEventListener("abort", cut);
+    transport.close();
+    socket?.destroy();
+  }
+}
+
+/** The server's own text may repeat what it was sent, so only its codes are shown. */
+function failureOf(error: unknown): Outcome {
+  const [code, status] = ["code", "responseCode"].map((name) => member(error, name));
+  const shown = [code, status].filter((part) => typeof part === "number" || /^[A-Z]{2,20}$/.test(String(part)));
+  const reason = `the mail server did not take it (${shown.join(" ") || "no code"})`;
+  // A login that is refused may be mended by the operator; a mail that is refused stays so (RFC 5321 §4.2.1).
+  const isRefused = typeof status === "number" && status >= 500 && code !== "EAUTH";
+  return isRefused ? { result: "refused", reason } : { result: "failed", reason };
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}

@@ -1,0 +1,221 @@
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { atMostEvery } from "@/lib/std/at_most_every.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
+import { sleep } from "@/lib/std/sleep.ts";
+import type { Channel, Outcome } from "./channel.ts";
+import type { EventType, NotificationEvent } from "./event.ts";
+import type { Added, Delivery, NotificationStore } from "./notification_store.ts";
+
+/** From an attempt that failed to the next, s: about a day in all. */
+const RETRY_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800];
+/** A delay is up to so much longer, so that receivers are not called by all at once. */
+const JITTER = 0.2;
+/** How often the queue is looked at, ms: other processes put events into it, and what failed becomes due. */
+const POLL_MS = 2000;
+/** From a failure of the queue to the next look, ms. */
+const BROKEN_QUEUE_MS = 15_000;
+/** How long attempts under way may take to end when the process stops, ms. */
+const STOP_MS = 2000;
+/** A trouble that lasts is reported no more often than this, ms. */
+const REPORT_INTERVAL_MS = 60_000;
+
+const CHANNEL_KINDS = ["webhook", "mail"] as const;
+
+/** Attempts by what became of them, since the start. Whatever was dropped had failed as well. */
+interface ChannelFigures {
+  sent: number;
+  failed: number;
+  dropped: number;
+}
+
+interface NotifierOptions {
+  readonly channels: readonly Channel[];
+  /** The events that are wanted; others are not sent. */
+  readonly types: readonly EventType[];
+  /** The queue that outlives the process. */
+  readonly store: NotificationStore;
+  /** Takes what the other one cannot, such as that the disk is full. */
+  readonly memory: NotificationStore;
+  readonly log: RequestLog;
+  /** 0 up to 1. */
+  readonly random?: () => number;
+  readonly pollMs?: number;
+  /** Delays between attempts, s. */
+  readonly retrySeconds?: readonly number[];
+}
+
+/** Queues events and sends them to each channel, one attempt of a channel at a time. */
+export class Notifier {
+  readonly figures: ReadonlyMap<Channel["kind"], ChannelFigures>;
+  readonly #options: NotifierOptions;
+  readonly #mayReport = new Map<string, () => boolean>();
+  readonly #stopped = new AbortController();
+  readonly #cut = new AbortController();
+  /** Deliveries that were made or dropped, and which the queue still holds. */
+  readonly #settled = new Set<string>();
+  /** What the loops that wait for work wait with. */
+  readonly #waiting = new Set<AbortController>();
+  /** Events that this process has queued. */
+  #added = 0;
+  #loops: Promise<void>[] = [];
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    const kinds = CHANNEL_KINDS.filter((kind) => options.channels.some((channel) => channel.kind === kind));
+    this.figures = new Map(kinds.map((kind) => [kind, { sent: 0, failed: 0, dropped: 0 }]));
+  }
+
+  /** Begins to send what is in the queue. */
+  start(): void {
+    const { channels, store, memory } = this.#options;
+    this.#loops = channels.flatMap((channel) => [store, memory].map((queue) => this.#serve(channel, queue)));
+  }
+
+  /** Ends it: attempts under way have two seconds, then they are cut and made again by the next process. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#wake();
+    const cut = setTimeout(() => this.#cut.abort(), STOP_MS);
+    await Promise.all(this.#loops);
+    clearTimeout(cut);
+    await Promise.allSettled([this.#options.store.close(), this.#options.memory.close()]);
+  }
+
+  /** Whether events of that type are sent. */
+  wants(type: EventType): boolean {
+    return this.#options.types.includes(type);
+  }
+
+  /** Puts an event into the queue, unless it is there, was sent, or is not wanted. Never throws. */
+  async notify(event: NotificationEvent): Promise<void> {
+    const { channels, store, memory } = this.#options;
+    if (!this.wants(event.type)) return;
+    const destinations = channels.map(({ name, windowMs }) => ({ channel: name, delayMs: windowMs }));
+    let added: Added;
+    try {
+      added = await store.add(event, destinations);
+    } catch (error) {
+      this.#reportQueue("written", error);
+      added = await memory.add(event, destinations);
+    }
+    if (added === "full") {
+      for (const { kind } of channels) this.#count(kind, "dropped", 1);
+      this.#report("full", "The queue of notifications is full: new ones are dropped until receivers take some");
+    }
+    if (added !== "added") return;
+    this.#added++;
+    this.#wake();
+  }
+
+  /** What a source of events remembers under a name; null where nothing is stored, or cannot be read. */
+  async remembered(name: string): Promise<string | null> {
+    try {
+      return await this.#options.store.read(name);
+    } catch (error) {
+      this.#reportQueue("read", error);
+      return null;
+    }
+  }
+
+  /** Stores it for the next process, where the queue can be written. */
+  async remember(name: string, text: string): Promise<void> {
+    try {
+      await this.#options.store.write(name, text);
+    } catch (error) {
+      this.#reportQueue("written", error);
+    }
+  }
+
+  async #serve(channel: Channel, queue: NotificationStore): Promise<void> {
+    const { name, batch: limit, windowMs: aheadMs } = channel;
+    while (!this.#stopped.signal.aborted) {
+      const { pollMs = POLL_MS } = this.#options;
+      const added = this.#added;
+      try {
+        const claimed = await queue.claim({ channel: name, limit, aheadMs });
+        if (claimed.length === 0) await this.#pause(pollMs, added);
+        else await this.#deliver(channel, queue, claimed);
+      } catch (error) {
+        this.#reportQueue("read", error);
+        await this.#pause(BROKEN_QUEUE_MS, this.#added);
+      }
+    }
+  }
+
+  /** Waits so long, unless there is something new since there were so many events. */
+  async #pause(ms: number, added: number): Promise<void> {
+    if (added !== this.#added || this.#stopped.signal.aborted) return;
+    const waiting = new AbortController();
+    this.#waiting.add(waiting);
+    await sleep(ms, waiting.signal);
+    this.#waiting.delete(waiting);
+  }
+
+  #wake(): void {
+    for (const waiting of this.#waiting) waiting.abort();
+  }
+
+  async #deliver(channel: Channel, queue: NotificationStore, claimed: readonly Delivery[]): Promise<void> {
+    const due = claimed.filter(({ key }) => !this.#settled.has(key));
+    await this.#remove(queue, claimed.filter((delivery) => !due.includes(delivery)));
+    if (due.length === 0) return;
+    const outcome = await channel.send(due.map(({ event }) => event), this.#cut.signal);
+    if (outcome.result === "sent") {
+      this.#count(channel.kind, "sent", due.length);
+      await this.#remove(queue, due);
+    } else if (this.#cut.signal.aborted) {
+      for (const { key } of due) await queue.release(key);
+    } else {
+      await this.#failed(channel, queue, due, outcome);
+    }
+  }
+
+  async #failed(
+    channel: Channel,
+    queue: NotificationStore,
+    due: readonly Delivery[],
+    outcome: Exclude<Outcome, { result: "sent" }>,
+  ): Promise<void> {
+    const { retrySeconds = RETRY_SECONDS, random = Math.random, log } = this.#options;
+    this.#count(channel.kind, "failed", due.length);
+    for (const delivery of due) {
+      const { key, event, attempts } = delivery;
+      const seconds = outcome.result === "failed" ? retrySeconds[attempts] : undefined;
+      if (outcome.result === "failed" && seconds !== undefined) {
+        this.#report(channel.name, `A notification waits for its receiver: ${channel.shown}, ${outcome.reason}`);
+        await queue.putOff(key, Math.max(seconds * 1000 * (1 + JITTER * random()), outcome.afterMs ?? 0));
+        continue;
+      }
+      this.#count(channel.kind, "dropped", 1);
+      const message = `A notification was dropped: ${channel.shown}, ${outcome.reason}`;
+      log.write({ level: "error", message, notification: event.id, attempts: attempts + 1 });
+      await this.#remove(queue, [delivery]);
+    }
+  }
+
+  /** What cannot be removed, as on a full disk, is not sent again by this process. */
+  async #remove(queue: NotificationStore, deliveries: readonly Delivery[]): Promise<void> {
+    for (const { key } of deliveries) this.#settled.add(key);
+    for (const { key } of deliveries) {
+      await queue.remove(key);
+      this.#settled.delete(key);
+    }
+  }
+
+  #count(kind: Channel["kind"], what: keyof ChannelFigures, count: number): void {
+    const figures = this.figures.get(kind);
+    if (figures) figures[what] += count;
+  }
+
+  #reportQueue(what: "read" | "written", error: unknown): void {
+    this.#report("queue", `The queue of notifications cannot be ${what} (${errorReason(error)}): ${IN_MEMORY}`);
+  }
+
+  #report(what: string, message: string): void {
+    let mayReport = this.#mayReport.get(what);
+    if (!mayReport) this.#mayReport.set(what, mayReport = atMostEvery(REPORT_INTERVAL_MS));
+    if (mayReport()) this.#options.log.write({ level: "warn", message });
+  }
+}
+
+const IN_MEMORY = "new ones are in memory until they are sent";

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { startProcess } from "@/tests/application.ts";
+import { TEST_CA } from "@/tests/lib/http/certificates.ts";
+import { MailServer } from "@/tests/lib/notifications/mail_server.ts";
+import { WEBHOOK_SECRET, WebhookReceiver } from "@/tests/lib/notifications/webhook_receiver.ts";
+import { until } from "@/tests/until.ts";
+import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
+
+Deno.test("notifications: campaigns that end are told by webhook and mail, and a kill loses none", async () => {
+  const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-notifications-" });
+  await using mails = await MailServer.start();
+  const refusing = new WebhookReceiver(() => new Response(null, { status: 503 }));
+  const { port, url } = refusing;
+  const env = {
+    SIMULATOR_SPEED: "300",
+    METRICS_PORT: "0",
+    NOTIFY_WEBHOOK_URL: url,
+    NOTIFY_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    NOTIFY_SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+    // The test's server has a certificate of an authority that nobody trusts.
+    CA_FILE: `${dataFolder}-ca.pem`,
+    NOTIFY_MAIL_FROM: "stackroom@example.org",
+    NOTIFY_MAIL_TO: "ops@example.org",
+  };
+  await Deno.writeTextFile(env.CA_FILE, TEST_CA);
+  try {
+    const first = await startProcess({ env, dataFolder });
+    const failed = await until("an event that is not taken", () => refusing.received[0] ?? null);
+    await first.kill();
+    await refusing[Symbol.asyncDispose]();
+    assert.match(failed.body.type, /^campaign\.(?:ended|trouble)$/);
+
+    await using receiver = new WebhookReceiver(undefined, port);
+    const second = await startProcess({ env, dataFolder });
+    try {
+      const told = await until(
+        "the event after the kill",
+        () => receiver.received.find(({ id }) => id === failed.id) ?? null,
+      );
+      assert.ok(told.isGenuine);
+      assert.deepEqual(told.body, failed.body);
+      const name = String(failed.body.data.name);
+      const mail = await until("a mail about it", () => mails.mails.find(({ body }) => body.includes(name)) ?? null);
+      assert.deepEqual(mail.to, ["ops@example.org"]);
+      const metrics = metricsUrl(second);
+      await until("both are counted", async () => {
+        const samples = await scrape(metrics);
+        const sent = (channel: string) =>
+          sumOf(samples, "stackroom_notifications_total", `channel="${channel}"`, 'result="sent"');
+        return (sent("webhook") > 0 && sent("mail") > 0) || null;
+      });
+      const ids = receiver.received.map(({ id }) => id);
+      assert.equal(new Set(ids).size, ids.length, "none is sent twice");
+      assert.doesNotMatch(second.output(), /whsec_|\/hook/);
+    } finally {
+      await second.stop();
+    }
+  } finally {
+    await Deno.remove(dataFolder, { recursive: true });
+    await Deno.remove(env.CA_FILE);
+  }
+});
