@@ -22,7 +22,7 @@ Deno.test("notification settings: without a receiver there are none", () => {
 Deno.test("notification settings: webhooks have addresses and a secret, by value or in a file", () => {
   const { notifications, warnings } = read({ ...WEBHOOK, NOTIFY_WEBHOOK_SECRET_FILE: "/secret" });
   assert.deepEqual(notifications?.webhooks, { urls: [WEBHOOK.NOTIFY_WEBHOOK_URL], secrets: { path: "/secret" } });
-  assert.equal(notifications?.events.length, 5);
+  assert.equal(notifications?.events.length, 4);
   assert.deepEqual(warnings, []);
   const two = read({
     NOTIFY_WEBHOOK_URL: "http://127.0.0.1:9/a,http://hooks.example.org/top-secret",
