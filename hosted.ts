@@ -9,6 +9,7 @@ import { serving } from "@/lib/http/app.ts";
 import { faultResponse } from "@/lib/process/serve_connection.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
+import { thenCancelBody } from "@/lib/std/cancel_body.ts";
 import { countRequest } from "@/lib/std/request_count.ts";
 import { requireOwnSpans } from "@/lib/tracing/own_spans.ts";
 
@@ -28,12 +29,12 @@ try {
   if (config.redisUrl === null) console.error(NO_SHARED_TASKS);
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
   const application = await openApplication(config, { folder: null, store: null, cluster: null, dev: false }, log);
+  const served = serving(application.app);
   // The runtime chooses the address where the host tells it (DENO_SERVE_ADDRESS).
   const { host: hostname, port } = config.server;
-  const serve = serving(application.app);
   Deno.serve({ hostname, port, onError: faultResponse }, (request, info) => {
     countRequest();
-    return serve(request, info);
+    return thenCancelBody(request, () => served(request, info));
   });
   application.startTasks();
 } catch (error) {

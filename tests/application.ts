@@ -195,7 +195,8 @@ async function serverArgs(env: Record<string, string>, main: string | undefined)
   }
 }
 
-function keptEnvironment(): Record<string, string> {
+/** What a process of a test gets of the test's own environment. */
+export function keptEnvironment(): Record<string, string> {
   return Object.fromEntries(KEPT.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];

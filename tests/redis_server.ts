@@ -116,7 +116,8 @@ function isFile(path: string): boolean {
   }
 }
 
-function freePort(): number {
+/** A port of loopback that nothing listens on. */
+export function freePort(): number {
   const listener = Deno.listen({ hostname: LOOPBACK, port: 0 });
   listener.close();
   return (listener.addr as Deno.NetAddr).port;

@@ -1,81 +1,20 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { siteAssets } from "@/lib/site/build.ts";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { logIn } from "./gateway_client.ts";
+import { refusedByRuntime, startHostedProcess } from "./hosted_process.ts";
 import { StorageBrowser } from "./storage_browser.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PASSWORD = "stackroom-demo";
 const POLL_MS = 20;
 const TIMEOUT_MS = 60_000;
-
-/** What the runtime itself needs to be found, and to find its packages. */
-const RUNTIME_VARIABLES = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY"];
-
-interface Hosted extends AsyncDisposable {
-  readonly site: string;
-  /** What it has written so far. */
-  output(): string;
-  /** Its exit code, where it ends by itself. */
-  readonly ended: Promise<number>;
-}
-
-/**
- * The application as a host runs it: it may read its own tree, and use the network and its environment. It gets its
- * address from the host, and no signal.
- */
-async function startHosted(env: Readonly<Record<string, string>>): Promise<Hosted> {
-  const runtime = Object.fromEntries(RUNTIME_VARIABLES.flatMap((name) => {
-    const value = Deno.env.get(name);
-    return value === undefined ? [] : [[name, value]];
-  }));
-  const rights = [`--allow-read=${ROOT}`, "--allow-net", "--allow-env", "--deny-write", "--deny-run", "--deny-sys"];
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", "deno.json", "--no-prompt", "--cached-only", "--deny-ffi", ...rights, "hosted.ts"],
-    cwd: ROOT,
-    clearEnv: true,
-    env: { ...runtime, NO_COLOR: "1", DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0", ...env },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  let output = "";
-  const listening = Promise.withResolvers<string>();
-  const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-      output += text;
-      const address = /Listening on (http:\S+)/.exec(output)?.[1];
-      if (address !== undefined) listening.resolve(address);
-    }
-  };
-  const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]).then(([{ code }]) => code);
-  const site = await Promise.race([listening.promise, ended.then(() => "")]);
-  return {
-    site,
-    output: () => output,
-    ended,
-    async [Symbol.asyncDispose]() {
-      if (site !== "") child.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
-
-/** The site's scripts and styles are built before, as a host does. */
-async function build(): Promise<void> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", "deno.json", "-A", "lib/site/build.ts"],
-    cwd: ROOT,
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
-}
 
 Deno.test({
   name: "hosted: with the network and its own tree to read alone, the application does all that needs no disk",
@@ -87,8 +26,9 @@ Deno.test({
     await using store = await startStore();
     const cluster = await startEmbeddedCluster(sampleOptions({ now: Date.now(), conventions: CONVENTIONS.stackroom }));
     await using _stop = { [Symbol.asyncDispose]: () => cluster.close() };
-    await build();
-    await using hosted = await startHosted({
+    // As a host does before.
+    await siteAssets();
+    await using hosted = await startHostedProcess({
       TRUSTED_HOPS: "0",
       API_SECRET_KEY: "a key of this test, long enough to sign with",
       HCP_HOST: "127.0.0.1",
@@ -154,22 +94,21 @@ Deno.test({
     const browser = new StorageBrowser(site.replace(/\/$/, ""));
     assert.match(await browser.logIn("archive/curator"), /^\/storage|^\/$/);
     assert.match((await browser.page("/storage")).html, /<bdi>hosted<\/bdi>/);
-    const refused = hosted.output().split("\n").filter((line) => /NotCapable|Requires \w+ access/.test(line));
-    assert.deepEqual(refused, [], "the runtime refused nothing");
+    assert.deepEqual(refusedByRuntime(hosted), []);
   },
 });
 
 Deno.test("hosted: what needs a disk, and a setting that is missing, end it with a line", async () => {
-  await using embedded = await startHosted({ EMBEDDED: "on" });
+  await using embedded = await startHostedProcess({ EMBEDDED: "on" });
   assert.equal(await embedded.ended, 1);
   assert.equal(
     embedded.output(),
     "EMBEDDED: must be off where a host runs the process, which has no data folder\n",
   );
-  await using traced = await startHosted({ ROLES: "web", CAMPAIGN_WEB_SITE_ONLY: "1", OTEL_DENO: "true" });
+  await using traced = await startHostedProcess({ ROLES: "web", CAMPAIGN_WEB_SITE_ONLY: "1", OTEL_DENO: "true" });
   assert.equal(await traced.ended, 1);
   assert.match(traced.output(), /^OTEL_DENO_TRACING: must be false where OTEL_DENO is true: [^\n]+\n$/);
-  await using missing = await startHosted({ ROLES: "gateway" });
+  await using missing = await startHostedProcess({ ROLES: "gateway" });
   assert.equal(await missing.ended, 1);
   assert.match(missing.output(), /^API_SECRET_KEY: is required[^\n]+\nHCP_DOMAIN: is required[^\n]+\n$/);
 });

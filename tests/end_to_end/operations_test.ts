@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startApplication } from "@/tests/application.ts";
-import { servedDocument } from "@/tests/docs/openapi_document.ts";
+import { until } from "@/tests/until.ts";
 import { logIn } from "./gateway_client.ts";
 
 type Json = Record<string, unknown>;
@@ -281,13 +281,11 @@ function asBody(body: unknown): BodyInit | undefined {
 }
 
 Deno.test("operations: each one of /openapi.json is called by its id, succeeds, and is logged under that id", async () => {
-  const document = await servedDocument() as { paths: Record<string, Json> };
+  const called = [...OF_SYSTEM, ...OF_TENANT, ...OF_SESSION].map(([id]) => id);
   const application = await startApplication();
   try {
     const base = `${application.site}api/v1`;
-    const served = await (await fetch(`${application.site}openapi.json`)).json();
-    assert.deepEqual(served, document, "the golden copy is of the document that is served");
-
+    const document: { paths: Record<string, Json> } = await (await fetch(`${application.site}openapi.json`)).json();
     const as = async (login: string) => ({ authorization: (await logIn(application.site, login)).authorization });
     await callAll(base, await as("admin"), OF_SYSTEM);
     const login = await fetch(`${application.site}results/_login`, {
@@ -299,17 +297,19 @@ Deno.test("operations: each one of /openapi.json is called by its id, succeeds, 
     await callAll(base, { cookie: login.headers.getSetCookie()[0].split(";")[0] }, OF_SESSION);
     await callAll(base, await as("archive/curator"), OF_TENANT);
     for (const probe of PROBES) assert.ok((await fetch(application.site + probe)).ok, probe);
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map((operation) => (operation as { operationId: string }).operationId)
+    );
+    assert.deepEqual([...new Set([...called, ...PROBES, "login"])].sort(), ids.sort());
+
+    // Lines are written some at a time.
+    const logged = await until("the line of each call", () => {
+      const lines = application.output().split("\n").slice(0, -1).filter((line) => line.startsWith("{"));
+      const entries = new Map(lines.map((line) => JSON.parse(line)).map((entry) => [entry.request_id, entry]));
+      return called.every((id) => entries.has(`called.${id}`)) ? entries : null;
+    });
+    for (const id of called) assert.equal(logged.get(`called.${id}`).operation, id);
   } finally {
     await application.stop();
   }
-
-  const logged = application.output().split("\n").filter((line) => line.startsWith("{")).map((line) =>
-    JSON.parse(line)
-  );
-  const called = [...OF_SYSTEM, ...OF_TENANT, ...OF_SESSION].map(([id]) => id);
-  for (const id of called) assert.equal(logged.find((line) => line.request_id === `called.${id}`)?.operation, id);
-  const ids = Object.values(document.paths).flatMap((methods) =>
-    Object.values(methods).map((operation) => (operation as { operationId: string }).operationId)
-  );
-  assert.deepEqual([...new Set([...called, ...PROBES, "login"])].sort(), ids.sort());
 });

@@ -4,7 +4,8 @@ import { REDIS_PROGRAM } from "@/tests/redis_server.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { until } from "@/tests/until.ts";
 import { ReplicaTraffic } from "./replica_traffic.ts";
-import { type Replica, type ReplicatedApplication, ROLES, startReplicated } from "./replicated_application.ts";
+import { type Replica, type ReplicatedApplication, startReplicated } from "./replicated_application.ts";
+import { ROLES } from "./upstreams.ts";
 
 /** So many requests of each kind are answered in each phase. */
 const ENOUGH = 3;

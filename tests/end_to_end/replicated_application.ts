@@ -1,16 +1,11 @@
-import { readPorts } from "@/embedded/store/ports.ts";
-import { RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import { type Application, type ApplicationOptions, startProcess } from "@/tests/application.ts";
-import { TEST_CA } from "@/tests/lib/http/certificates.ts";
-import { RedisServer } from "@/tests/redis_server.ts";
-import { mapiFront } from "./mapi_front.ts";
+import type { RedisServer } from "@/tests/redis_server.ts";
 import { ReplicaPool, RoundRobinProxy } from "./round_robin_proxy.ts";
+import { type Role, ROLES, startUpstreams } from "./upstreams.ts";
 
 const REPLICAS = 2;
 /** The same at each start: a login outlives a restart. */
 const SESSION_KEY = btoa("s".repeat(32));
-export const ROLES = ["gateway", "results", "web"] as const;
-type Role = (typeof ROLES)[number];
 
 /** Paths of the API that are the web role's; the others are the gateway's. */
 const WEB_API = /^\/api\/v1\/(?:jobs|version)\b/;
@@ -47,25 +42,6 @@ export async function startReplicated(options: ReplicatedOptions = {}): Promise<
   const { env = {}, roleEnv = {} } = options;
   const isStorageOnly = "CAMPAIGN_WEB_SITE_ONLY" in env;
   await using stack = new AsyncDisposableStack();
-  const lasting = options.dataFolder;
-  const redis = stack.use(await RedisServer.start({ folder: lasting && `${lasting}/redis` }));
-  const running = new Set<Application>();
-  const end = async (application: Application, how: "stop" | "kill") => {
-    if (!running.delete(application)) return null;
-    // A test may have ended it already.
-    return how === "stop" ? await application.stop() : await application.kill().catch(() => null);
-  };
-  stack.defer(async () => {
-    await Promise.all([...running].map((application) => end(application, "kill")));
-  });
-  const all: Application[] = [];
-  const run = async (options: ApplicationOptions) => {
-    const application = await startProcess(options);
-    running.add(application);
-    all.push(application);
-    return application;
-  };
-
   const pools = { gateway: new ReplicaPool(), results: new ReplicaPool(), web: new ReplicaPool() };
   const edge = stack.use(
     await RoundRobinProxy.start({
@@ -78,44 +54,45 @@ export async function startReplicated(options: ReplicatedOptions = {}): Promise<
   const addresses = { gateway: await inside("gateway"), results: await inside("results") };
   const resultsUrl = `${edge.origin}/results`;
 
-  const dataFolder = lasting ?? `${redis.folder}/data`;
-  const upstream = await run({ dataFolder, env: { CAMPAIGN_RESULTS_URL: resultsUrl, ...env } });
-  const front = stack.use(mapiFront(dataFolder));
-  const ca = `${redis.folder}/ca.pem`;
-  await Deno.writeTextFile(ca, TEST_CA);
+  const upstreams = stack.use(await startUpstreams(options, resultsUrl));
+  const { process: upstream, redis } = upstreams;
+  const running = new Set([upstream]);
+  const end = async (application: Application, how: "stop" | "kill") => {
+    if (!running.delete(application)) return null;
+    // A test may have ended it already.
+    return how === "stop" ? await application.stop() : await application.kill().catch(() => null);
+  };
+  stack.defer(async () => {
+    await Promise.all([...running].map((application) => end(application, "kill")));
+  });
+  const all = [upstream];
+  const run = async (options: ApplicationOptions) => {
+    const application = await startProcess(options);
+    running.add(application);
+    all.push(application);
+    return application;
+  };
 
-  const store = `http://127.0.0.1:${readPorts(`${dataFolder}/ports.json`)[`s3 ${RESULTS_TENANT}`]}`;
   const common = {
-    ...env,
-    EMBEDDED: "off",
+    ...upstreams.common,
     HOST: "127.0.0.1",
     TRUSTED_HOPS: "1",
-    REDIS_URL: redis.url,
     RESULTS_SESSION_KEY: SESSION_KEY,
     ...roleEnv,
   };
   const settings: Record<Role, Record<string, string>> = {
-    gateway: {
-      API_SECRET_KEY: "a key of these tests, long enough to sign with",
-      HCP_HOST: "localhost",
-      HCP_PORT: String(front.port),
-      S3_ENDPOINT_URL: store,
-      CA_FILE: ca,
-    },
+    gateway: upstreams.ofRole.gateway,
     results: {
+      ...upstreams.ofRole.results,
       // The proxy at the edge, and the web role.
       TRUSTED_HOPS: "2",
-      RESULTS_S3_ENDPOINT: store,
-      RESULTS_S3_BUCKET: RESULTS_BUCKET,
-      RESULTS_TENANT,
     },
     web: {
+      ...upstreams.ofRole.web,
       GATEWAY_URL: addresses.gateway,
-      CAMPAIGN_RESULTS_URL: resultsUrl,
-      RESULTS_TENANT,
       ...(!isStorageOnly && {
         CAMPAIGN_RESULTS_PROXY: `${addresses.results}/results`,
-        KUBECONFIG: `${dataFolder}/kubeconfig`,
+        KUBECONFIG: upstreams.kubeconfig,
       }),
     },
   };
@@ -149,7 +126,7 @@ export async function startReplicated(options: ReplicatedOptions = {}): Promise<
   return {
     site: `${edge.origin}/`,
     pid: upstream.pid,
-    dataFolder,
+    dataFolder: upstream.dataFolder,
     redis,
     output: () => all.map((application) => application.output()).join(""),
     async stop() {

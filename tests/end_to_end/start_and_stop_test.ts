@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Application, startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
+import { servedDocument } from "@/tests/docs/openapi_document.ts";
 import { until } from "@/tests/until.ts";
 import { logIn, madeBody, putMade } from "./gateway_client.ts";
 
@@ -92,8 +93,9 @@ Deno.test("start: a bad variable ends it with one line that names it", async () 
   assert.match(await refusedStart({ env: { EMBEDDED_HOST: "203.0.113.9" } }), /^EMBEDDED_HOST: [^\n]+$/m);
 });
 
-Deno.test("start: says the site, the API page, the logins and the data folder", async () => {
+Deno.test("start: says the site, the API page, the logins and the data folder, and the API's document is the golden one", async () => {
   const application = await startApplication();
+  const document = await (await fetch(`${application.site}openapi.json`)).json();
   await application.stop();
   const output = application.output();
   assert.match(output, /^Site\s+http:\/\/127\.0\.0\.1:\d+\/$/m);
@@ -102,6 +104,7 @@ Deno.test("start: says the site, the API page, the logins and the data folder", 
     assert.ok(output.includes(login), login);
   }
   assert.ok(output.includes(application.dataFolder));
+  assert.deepEqual(document, await servedDocument());
 });
 
 Deno.test("stop: uploads under way end well, by both ways, and one that stalls is cut", async () => {

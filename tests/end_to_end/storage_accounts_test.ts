@@ -2,84 +2,95 @@ import assert from "node:assert/strict";
 
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
+import { sharedByFile } from "@/tests/shared_by_file.ts";
+import { logIn } from "./gateway_client.ts";
 import { StorageBrowser } from "./storage_browser.ts";
 
 const ACCOUNT = "archive/curator";
 
+const sharedApplication = sharedByFile(() => startApplication(), (application) => application.stop());
+
 Deno.test({
   name: "storage pages: each login opens what accepts it, several stand side by side, and a logout ends them all",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
-    const application = await startApplication();
-    try {
-      const browser = new StorageBrowser(application.site);
-      assert.equal(await browser.logIn(ACCOUNT, "wrong"), "/login?error=401");
-      assert.equal(browser.cookies.has("storage_session"), false);
-      assert.equal(await browser.logIn("curator"), "/");
-      assert.match((await browser.page("/storage")).html, /title="archive\/curator"/);
-      const other = new StorageBrowser(application.site);
-      await other.logIn("research/researcher");
-      const campaigns = await other.page("/");
-      const onlyStorage = /This login opens the storage only: the campaigns open with accounts of the tenant archive\./;
-      assert.match(campaigns.html, /You are logged in as research\/researcher\. This login opens the storage only/);
-      assert.doesNotMatch(campaigns.html, /data-island="campaign_board"/, "which would lead to the login");
-      assert.match((await other.page("/")).html, onlyStorage, "as long as they are closed");
-      assert.doesNotMatch((await other.page("/login")).html, /Your session has ended/);
-      assert.doesNotMatch((await other.page("/storage")).html, onlyStorage, "once on the side that is open");
-      assert.match(campaigns.html, /<form method="post" action="\/logout">/);
-      assert.equal(await browser.logIn("research/researcher"), "/storage?account=research%2Fresearcher");
-      assert.match((await browser.page("/storage?account=research%2Fresearcher")).html, onlyStorage);
-      assert.equal(await browser.logIn("admin", "stackroom-demo", "/storage"), "/storage");
-      assert.match((await browser.page("/storage?account=admin")).html, /system level has no buckets/);
-      assert.equal(await browser.logIn("admin", "wrong"), "/login?error=401");
-      assert.equal(await browser.logIn("nobody/at-all"), "/login?error=401");
-      // Ten wrong passwords of an account are ten guesses, not twenty, though both sides refuse each.
-      const guesses = [];
-      for (let n = 0; n < 11; n++) guesses.push(await browser.logIn("archive/guessed", `wrong ${n}`));
-      assert.deepEqual(guesses, [...Array(10).fill("/login?error=401"), "/login?error=429"]);
+    const application = await sharedApplication();
+    const browser = new StorageBrowser(application.site);
+    assert.equal(await browser.logIn(ACCOUNT, "wrong"), "/login?error=401");
+    assert.equal(browser.cookies.has("storage_session"), false);
+    assert.equal(await browser.logIn("curator"), "/");
+    assert.match((await browser.page("/storage")).html, /title="archive\/curator"/);
+    const other = new StorageBrowser(application.site);
+    await other.logIn("research/researcher");
+    const campaigns = await other.page("/");
+    const onlyStorage = /This login opens the storage only: the campaigns open with accounts of the tenant archive\./;
+    assert.match(campaigns.html, /You are logged in as research\/researcher\. This login opens the storage only/);
+    assert.doesNotMatch(campaigns.html, /data-island="campaign_board"/, "which would lead to the login");
+    assert.match((await other.page("/")).html, onlyStorage, "as long as they are closed");
+    assert.doesNotMatch((await other.page("/login")).html, /Your session has ended/);
+    assert.doesNotMatch((await other.page("/storage")).html, onlyStorage, "once on the side that is open");
+    assert.match(campaigns.html, /<form method="post" action="\/logout">/);
+    assert.equal(await browser.logIn("research/researcher"), "/storage?account=research%2Fresearcher");
+    assert.match((await browser.page("/storage?account=research%2Fresearcher")).html, onlyStorage);
+    assert.equal(await browser.logIn("admin", "stackroom-demo", "/storage"), "/storage");
+    assert.match((await browser.page("/storage?account=admin")).html, /system level has no buckets/);
+    assert.equal(await browser.logIn("admin", "wrong"), "/login?error=401");
+    assert.equal(await browser.logIn("nobody/at-all"), "/login?error=401");
+    // Ten wrong passwords of an account are ten guesses, not twenty, though both sides refuse each.
+    const guesses = [];
+    for (let n = 0; n < 11; n++) guesses.push(await browser.logIn("archive/guessed", `wrong ${n}`));
+    assert.deepEqual(guesses, [...Array(10).fill("/login?error=401"), "/login?error=429"]);
 
-      await browser.logIn("archive/reader", "stackroom-demo", "/storage");
-      const folderOf = async (account: string) =>
-        (await browser.page(folderPath({ account, bucket: "campaigns", prefix: "" }))).html;
-      const readers = await folderOf("archive/reader");
-      assert.match(readers, /You may read but not change this bucket\. The owner of the bucket can allow that\./);
-      assert.doesNotMatch(readers, /New folder|class="drop"|btn primary/);
-      const curators = await folderOf(ACCOUNT);
-      assert.match(curators, /New folder/);
-      assert.doesNotMatch(curators, /You may (?:read|not)/);
-      assert.match((await browser.page("/storage?account=archive%2Fcurator")).html, /<bdi>letters<\/bdi>/);
-      assert.match(
-        (await browser.page("/storage?account=archive%2Fother")).html,
-        /You are not logged in as archive\/other\./,
-      );
+    await browser.logIn("archive/reader", "stackroom-demo", "/storage");
+    const folderOf = async (account: string) =>
+      (await browser.page(folderPath({ account, bucket: "campaigns", prefix: "" }))).html;
+    const readers = await folderOf("archive/reader");
+    assert.match(readers, /You may read but not change this bucket\. The owner of the bucket can allow that\./);
+    assert.doesNotMatch(readers, /New folder|class="drop"|btn primary/);
+    const curators = await folderOf(ACCOUNT);
+    assert.match(curators, /New folder/);
+    assert.doesNotMatch(curators, /You may (?:read|not)/);
+    assert.match((await browser.page("/storage?account=archive%2Fcurator")).html, /<bdi>letters<\/bdi>/);
+    assert.match(
+      (await browser.page("/storage?account=archive%2Fother")).html,
+      /You are not logged in as archive\/other\./,
+    );
 
-      assert.match(curators, /<input type="hidden" name="account" value="archive\/curator"\/?>/);
-      assert.equal(await browser.logOut("archive/reader"), "/storage");
-      assert.match(await folderOf("archive/reader"), /You are not logged in as archive\/reader\./);
-      assert.match(await folderOf(ACCOUNT), /New folder/, "the other logins go on");
-      // What a browser sends once the cookie of one of its sessions has expired.
-      const isSession = ([name]: readonly [string, string]) => name !== "storage_session";
-      const Cookie = [...browser.cookies].filter(isSession).map((pair) => pair.join("=")).join("; ");
-      const withoutFirst = async (path: string) => await (await browser.fetch(path, { headers: { Cookie } })).text();
-      const address = folderPath({ account: ACCOUNT, bucket: "letters", prefix: "" });
-      const over = await withoutFirst(address);
-      assert.match(over, /Your session for archive\/curator is over/);
-      assert.ok(over.includes(`href="/login?next=${encodeURIComponent(address)}"`), "the way back");
-      const start = await withoutFirst("/storage");
-      assert.match(start, /Your session for archive\/curator is over/);
-      assert.doesNotMatch(start, /Your session for research/);
+    assert.match(curators, /<input type="hidden" name="account" value="archive\/curator"\/?>/);
+    assert.equal(await browser.logOut("archive/reader"), "/storage");
+    assert.match(await folderOf("archive/reader"), /You are not logged in as archive\/reader\./);
+    assert.match(await folderOf(ACCOUNT), /New folder/, "the other logins go on");
+    // What a browser sends once the cookie of one of its sessions has expired.
+    const isSession = ([name]: readonly [string, string]) => name !== "storage_session";
+    const Cookie = [...browser.cookies].filter(isSession).map((pair) => pair.join("=")).join("; ");
+    const withoutFirst = async (path: string) => await (await browser.fetch(path, { headers: { Cookie } })).text();
+    const address = folderPath({ account: ACCOUNT, bucket: "letters", prefix: "" });
+    const over = await withoutFirst(address);
+    assert.match(over, /Your session for archive\/curator is over/);
+    assert.ok(over.includes(`href="/login?next=${encodeURIComponent(address)}"`), "the way back");
+    const start = await withoutFirst("/storage");
+    assert.match(start, /Your session for archive\/curator is over/);
+    assert.doesNotMatch(start, /Your session for research/);
 
-      const copied = browser.cookies.get("storage_session");
-      assert.equal(await browser.logOut(), "/login");
-      const replayed = await browser.fetch("/storage/api/buckets", {
-        headers: { Cookie: `storage_session=${copied}` },
-      });
-      assert.equal(replayed.status, 401, "a copy of the cookie opens nothing");
-      await replayed.body?.cancel();
-      assert.deepEqual([...browser.cookies.keys()], ["login_note"]);
-    } finally {
-      await application.stop();
-    }
+    const copied = browser.cookies.get("storage_session");
+    assert.equal(await browser.logOut(), "/login");
+    const replayed = await browser.fetch("/storage/api/buckets", {
+      headers: { Cookie: `storage_session=${copied}` },
+    });
+    assert.equal(replayed.status, 401, "a copy of the cookie opens nothing");
+    await replayed.body?.cancel();
+    assert.deepEqual([...browser.cookies.keys()], ["login_note"]);
   },
+});
+
+Deno.test("whole application: a tenant that does not exist opens nothing, whoever names it", async () => {
+  const { site } = await sharedApplication();
+  const nowhere = await logIn(site, "nosuch/curator");
+  const unknown = await nowhere.call("GET", "/buckets");
+  assert.equal(unknown.status, 403);
+  await unknown.body?.cancel();
+  // An account of the system level gains nothing by naming a tenant that does not exist.
+  const sneaky = await logIn(site, "nosuch/admin");
+  const tenants = await sneaky.call("GET", "/mapi/tenants");
+  assert.equal(tenants.status, 403);
+  await tenants.body?.cancel();
 });

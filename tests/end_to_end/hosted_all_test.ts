@@ -1,0 +1,55 @@
+/**
+ * Runs tests of this folder against `hosted.ts`, as a host without a disk, signals and ports runs it: a few, or with
+ * HOSTED=all every file that is not about what such a host does not have.
+ */
+import assert from "node:assert/strict";
+import { startInstead } from "@/tests/application.ts";
+import { REDIS_PROGRAM } from "@/tests/redis_server.ts";
+import { startHosted } from "./hosted_application.ts";
+
+/** Files that are always run. */
+const FEW = ["data_plane"];
+
+/** Files that are about something else than what the application does, and what that is. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  alerts: "the metrics of a process",
+  backup: "the data folder",
+  chunked_bodies: "the connections of one process",
+  crash: "the data folder",
+  full_disk: "the disk of the embedded store",
+  hosted: "the start of `hosted.ts`",
+  hosted_all: "this file",
+  kill: "the data folder",
+  launcher: "the launcher",
+  metrics: "the metrics of a process",
+  notifications: "processes, started by the test",
+  one_machine: "a store without samples behind a proxy, by host name",
+  records_kill: "the data folder",
+  replicas: "replicas, started by the test",
+  replicas_restart: "replicas, started by the test",
+  replicated: "replicas, started by the test",
+  secure_upstreams: "files of certificates and keys, which a host does not have",
+  shared_state: "one process and Redis",
+  shared_tasks: "replicas, started by the test",
+  siege: "the bounds of connections, which are those of the host",
+  start_and_stop: "the start and the stop of a process",
+  stop_in_parts: "the stop of a process",
+  storage_accounts: "accounts of several tenants, of which this set-up has one",
+  storage_apart: "roles in two processes, started by the test",
+  tls: "the TLS of a process",
+};
+
+const ALL = [...Deno.readDirSync(import.meta.dirname!)].flatMap(({ name }) => /^(.*)_test\.ts$/.exec(name)?.[1] ?? []);
+const isAll = Deno.env.get("HOSTED") === "all";
+
+startInstead(startHosted);
+for (const name of isAll ? ALL.sort() : FEW) {
+  if (Object.hasOwn(LEFT_OUT, name)) continue;
+  if (REDIS_PROGRAM !== null) await import(`./${name}_test.ts`);
+  // So that the report of a machine without Redis names what did not run.
+  else Deno.test.ignore(`hosted: the tests of ${name}`, () => {});
+}
+
+Deno.test("hosted: each file that is named is there", () => {
+  for (const name of [...FEW, ...Object.keys(LEFT_OUT)]) assert.ok(ALL.includes(name), name);
+});
