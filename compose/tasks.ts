@@ -4,6 +4,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { countHandler } from "@/lib/tasks/count.ts";
 import { deleteHandler } from "@/lib/tasks/delete.ts";
+import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
@@ -62,18 +63,26 @@ export async function openTasks(
 }
 
 /** What works on background tasks in this process; it has not begun yet. */
-export function taskRunner({ maxTasksPerUser, maxTasks }: GatewayConfig, parts: TaskRunnerParts): TaskRunner {
+export function taskRunner(
+  { maxTasksPerUser, maxTasks, fixityRate }: GatewayConfig,
+  parts: TaskRunnerParts,
+): TaskRunner {
   return new TaskRunner({
     store: parts.store,
     keys: taskKeys(parts.secret),
-    handlers: taskHandlers(parts.s3),
+    handlers: taskHandlers(parts.s3, fixityRate),
     bounds: { maxPerOwner: maxTasksPerUser, max: maxTasks },
     clock: PROCESS_CLOCK,
     log: parts.log,
   });
 }
 
-/** What the tasks of each kind do. */
-export function taskHandlers(s3: S3): TaskHandler<unknown>[] {
-  return [countHandler(s3), deleteHandler(s3), zipHandler(s3)];
+/**
+ * What the tasks of each kind do.
+ *
+ * @param fixityRate bytes per second that fixity tasks read together; null or absent: no limit
+ */
+export function taskHandlers(s3: S3, fixityRate: number | null = null): TaskHandler<unknown>[] {
+  const fixity = fixityHandler({ s3, rate: fixityRate, clock: PROCESS_CLOCK });
+  return [countHandler(s3), deleteHandler(s3), zipHandler(s3), fixity];
 }

@@ -54,6 +54,7 @@ import { objectOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations } from "@/routes/api/v1/operation.ts";
 import { presignOperations } from "@/routes/api/v1/presign.ts";
 import { tagOperations } from "@/routes/api/v1/tags.ts";
+import { fixityOperations } from "@/routes/api/v1/fixity_task.ts";
 import { TaskStreams } from "@/routes/api/v1/task_progress.ts";
 import { zipOperations } from "@/routes/api/v1/zip_task.ts";
 import { mountResults } from "@/routes/results/mod.ts";
@@ -259,6 +260,7 @@ function gatewayApi(deps: GatewayDeps, { role, unproven, logins, now, log }: Gat
     ...bulkOperations(operation, s3),
     ...countOperations(operation, tasks),
     ...deleteTaskOperations(operation, tasks),
+    ...fixityOperations(operation, tasks),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3, forms),

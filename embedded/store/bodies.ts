@@ -6,8 +6,8 @@ import { removeIfExists } from "@/lib/std/optional_file.ts";
 import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoredBody } from "./changes.ts";
-import type { Digest } from "./digest.ts";
-import { type DigestAlgorithm, startDigest } from "./digests.ts";
+import type { Digest } from "@/lib/std/digest.ts";
+import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import type { DiskSpace } from "./disk_space.ts";
 import { isNoSpace, StoreError } from "./store_error.ts";
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type DigestAlgorithm, startDigest } from "./digests.ts";
+import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 
 /** Whether a checksum of an object in parts is one over the parts' checksums, or that of all bytes. */
 export type ChecksumType = "COMPOSITE" | "FULL_OBJECT";

@@ -20,6 +20,8 @@ export interface GatewayConfig {
   /** Unfinished background tasks and unexpired archives: of one user, and of all. */
   readonly maxTasksPerUser: number;
   readonly maxTasks: number;
+  /** Bytes per second that the fixity tasks of this process read together; null: no limit. */
+  readonly fixityRate: number | null;
   /** Region in S3 signatures. */
   readonly region: string;
   /** The operator's own store; null: the embedded one. */
@@ -80,6 +82,7 @@ export function gatewayConfig(reading: Reading): GatewayConfig {
     maxTenantRequests: settings.MAX_TENANT_REQUESTS,
     maxTasksPerUser: settings.MAX_TASKS_PER_USER,
     maxTasks: settings.MAX_TASKS,
+    fixityRate: settings.FIXITY_RATE === 0 ? null : settings.FIXITY_RATE,
     region: settings.S3_REGION,
     store,
   };

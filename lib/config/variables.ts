@@ -51,6 +51,8 @@ const MAX_IN_FLIGHT = 1_000_000;
 const MAX_STORED_TASKS = 10_000;
 const DEFAULT_MAX_TASKS_PER_USER = 10;
 const DEFAULT_MAX_TASKS = 200;
+const MAX_FIXITY_RATE = 100_000_000_000;
+const DEFAULT_FIXITY_RATE = 50_000_000;
 const MAX_SEED = 4_294_967_295;
 
 /** Every environment variable of every role. Unset variables and empty values are absent, values come trimmed. */
@@ -214,6 +216,10 @@ export const environment = z.object({
   MAX_TASKS: gateway(
     integer(1, MAX_STORED_TASKS, "tasks").default(DEFAULT_MAX_TASKS),
     "The same for all users together, of all replicas that share them.",
+  ),
+  FIXITY_RATE: gateway(
+    integer(0, MAX_FIXITY_RATE, "bytes per second").default(DEFAULT_FIXITY_RATE),
+    "How fast this process reads for fixity checks, all of them together ([fixity.md](fixity.md)). 0: as fast as it can.",
   ),
   S3_REGION: gateway(line().default("us-east-1"), "The region in S3 signatures.", {
     roles: ["gateway", "results"],

@@ -10,7 +10,7 @@ const WORD = /^[a-z][a-z0-9_-]*$/;
 /** Parameters that are the door's own. */
 const OWN = ["account", "as", "bucket", "key", "task_id"];
 /** Tasks on objects, whose ids follow. */
-const TASKS: ReadonlySet<string> = new Set(["delete-task", "download", "s3_stats"]);
+const TASKS: ReadonlySet<string> = new Set(["delete-task", "download", "fixity", "s3_stats"]);
 /** What may follow `objects` beside a key; any other word would be read as the key of an object. */
 const OBJECT_WORDS: ReadonlySet<string> = new Set([...TASKS, ":key", "delete", "folder", "presign"]);
 

@@ -3,16 +3,27 @@ import { HttpError } from "@/lib/http/errors.ts";
 import {
   ENDED_TTL_MS,
   LEASE_MS,
-  MAX_ENDED_PER_OWNER,
+  type Lifetime,
+  lifetimeOf,
+  LONG_KIND,
+  LONG_LIFETIME,
   MAX_RUN_MS,
   type NewTask,
-  RAN_TOO_LONG,
+  SHORT_LIFETIME,
   type Task,
   type TaskEnd,
   type TaskKind,
   type TaskState,
 } from "./task.ts";
-import type { Blobs, Created, Saved, TaskBounds, TaskStore } from "./task_store.ts";
+import {
+  type Blobs,
+  type Created,
+  MAX_LISTED,
+  type Saved,
+  type TaskBounds,
+  type TaskSelection,
+  type TaskStore,
+} from "./task_store.ts";
 
 const LAYOUT_VERSION = 2;
 const LAYOUT = `
@@ -26,6 +37,11 @@ CREATE TABLE blobs (
 ) WITHOUT ROWID;
 CREATE TRIGGER delete_blobs AFTER DELETE ON tasks BEGIN DELETE FROM blobs WHERE task = old.id; END;
 `;
+
+/** Whether a row is of a long kind, and what of two lifetimes holds for it. */
+const IS_LONG = `kind = '${LONG_KIND}'`;
+const byLife = (read: (lifetime: Lifetime) => number) =>
+  `iif(${IS_LONG}, ${read(LONG_LIFETIME)}, ${read(SHORT_LIFETIME)})`;
 
 const FULL = "The disk of the gateway is full: no background task can be stored until it has room";
 const DAMAGED = "The gateway's file of background tasks is damaged: a restart of the gateway begins a new one";
@@ -88,7 +104,8 @@ export class SqliteTaskStore implements TaskStore {
     }
     this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0");
     // A clock that was set back must not keep tasks for longer than they are meant to live.
-    this.#run("UPDATE tasks SET expires_ms = min(expires_ms, ?)", this.#now() + MAX_RUN_MS);
+    const longest = byLife(({ maxRunMs, endedTtlMs }) => Math.max(maxRunMs, endedTtlMs));
+    this.#run(`UPDATE tasks SET expires_ms = min(expires_ms, ? + ${longest})`, this.#now());
   }
 
   create(task: NewTask, holder: string, { maxPerOwner, max }: TaskBounds, blobs?: Blobs): Promise<Created> {
@@ -109,7 +126,7 @@ export class SqliteTaskStore implements TaskStore {
           task.sealedCaller,
           now,
           now,
-          now + MAX_RUN_MS,
+          now + lifetimeOf(task.kind).maxRunMs,
           holder,
           now + LEASE_MS,
         );
@@ -124,6 +141,16 @@ export class SqliteTaskStore implements TaskStore {
       const row = this.#db.prepare("SELECT * FROM tasks WHERE id = ? AND (state = 'running' OR expires_ms > ?)")
         .get(id, this.#now());
       return row ? taskOf(row as unknown as TaskRow) : null;
+    });
+  }
+
+  list({ owner, kind, bucket }: TaskSelection): Promise<Task[]> {
+    return settled(() => {
+      const rows = this.#db.prepare(
+        `SELECT * FROM tasks WHERE owner = ? AND kind = ? AND bucket = ? AND (state = 'running' OR expires_ms > ?)
+         ORDER BY created_ms DESC, id LIMIT ${MAX_LISTED}`,
+      ).all(owner, kind, bucket, this.#now());
+      return (rows as unknown as TaskRow[]).map(taskOf);
     });
   }
 
@@ -156,9 +183,9 @@ export class SqliteTaskStore implements TaskStore {
       this.#durably(() => {
         const row = this.#db.prepare(
           `UPDATE tasks SET state = ?, error = ?, progress = ?, caller = CASE WHEN ? THEN caller END, updated_ms = ?,
-             ended_ms = ?, expires_ms = ?, holder = NULL
+             ended_ms = ?, expires_ms = ? + ${byLife(({ endedTtlMs }) => endedTtlMs)}, holder = NULL
            WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling`,
-        ).get(state, error, progress, keepsCaller ? 1 : 0, now, now, now + ENDED_TTL_MS, id, holder);
+        ).get(state, error, progress, keepsCaller ? 1 : 0, now, now, now, id, holder);
         if (row) this.#deleteSurplus();
         return savedOf(row);
       })
@@ -211,14 +238,16 @@ export class SqliteTaskStore implements TaskStore {
       this.#transaction(() => {
         this.#run("DELETE FROM tasks WHERE expires_ms <= ? AND state != 'running'", now);
         this.#run(
-          `UPDATE tasks SET state = 'failed', error = ?, caller = NULL, holder = NULL, updated_ms = ?,
-             ended_ms = ?, expires_ms = ?
-           WHERE expires_ms <= ?`,
-          RAN_TOO_LONG,
+          `UPDATE tasks SET state = 'failed', error = iif(${IS_LONG}, ?2, ?3), caller = NULL, holder = NULL,
+             updated_ms = ?1, ended_ms = ?1, expires_ms = ?1 + ${byLife(({ endedTtlMs }) => endedTtlMs)}
+           WHERE expires_ms <= ?1`,
           now,
-          now,
-          now + ENDED_TTL_MS,
-          now,
+          LONG_LIFETIME.ranTooLong,
+          SHORT_LIFETIME.ranTooLong,
+        );
+        this.#run(
+          `DELETE FROM blobs WHERE task IN (SELECT id FROM tasks WHERE ${IS_LONG} AND ended_ms <= ?)`,
+          now - LONG_LIFETIME.blobsTtlMs,
         );
         this.#deleteSurplus();
         this.#db.exec("PRAGMA incremental_vacuum");
@@ -235,11 +264,10 @@ export class SqliteTaskStore implements TaskStore {
     this.#run(
       `DELETE FROM tasks WHERE id IN (
          SELECT id FROM (
-           SELECT id, row_number() OVER (PARTITION BY owner ORDER BY ended_ms DESC, id) AS number
+           SELECT id, kind, row_number() OVER (PARTITION BY owner, ${IS_LONG} ORDER BY ended_ms DESC, id) AS number
            FROM tasks WHERE ended_ms IS NOT NULL AND caller IS NULL
-         ) WHERE number > ?
+         ) WHERE number > ${byLife(({ maxEndedPerOwner }) => maxEndedPerOwner)}
        )`,
-      MAX_ENDED_PER_OWNER,
     );
   }
 

@@ -1,5 +1,6 @@
-/** What a background task does: count keys, offer objects as a ZIP archive, or delete objects. */
-export type TaskKind = "count" | "zip" | "delete";
+/** What background tasks do: count keys, offer objects as a ZIP archive, delete objects, or compare stored bytes. */
+export const TASK_KINDS = ["count", "zip", "delete", "fixity"] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
 
 /** `running` until it ends in one of the other states. A ZIP archive is `ready` once it can be downloaded. */
 export type TaskState = "running" | "ready" | "failed" | "canceled";
@@ -12,6 +13,56 @@ export const MAX_RUN_MS = 24 * 3_600_000;
 export const RAN_TOO_LONG = "The task was stopped after 24 hours: start it again for what is left";
 /** Most ended tasks of one owner that can be read; the oldest go. Archives that can be downloaded are not among them. */
 export const MAX_ENDED_PER_OWNER = 100;
+/** How long errors of the object store that may pass are waited out while only partial checkpoints lie between, ms. */
+const RETRY_FOR_MS = 300_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** How long the tasks of a kind live. */
+export interface Lifetime {
+  /** As {@link MAX_RUN_MS}. */
+  readonly maxRunMs: number;
+  /** As {@link RAN_TOO_LONG}. */
+  readonly ranTooLong: string;
+  /** As {@link ENDED_TTL_MS}. */
+  readonly endedTtlMs: number;
+  /** How long the blobs of an ended task can be read, ms. */
+  readonly blobsTtlMs: number;
+  /** As {@link MAX_ENDED_PER_OWNER}, of this kind alone where it is long. */
+  readonly maxEndedPerOwner: number;
+  /** How long errors of the object store that may pass are waited out, ms. */
+  readonly retryForMs: number;
+}
+
+/** The kinds whose work takes days: their reports are read long after it. */
+export const LONG_KIND: TaskKind = "fixity";
+
+export const SHORT_LIFETIME: Lifetime = {
+  maxRunMs: MAX_RUN_MS,
+  ranTooLong: RAN_TOO_LONG,
+  endedTtlMs: ENDED_TTL_MS,
+  blobsTtlMs: ENDED_TTL_MS,
+  maxEndedPerOwner: MAX_ENDED_PER_OWNER,
+  retryForMs: RETRY_FOR_MS,
+};
+
+/**
+ * Of a fixity task: 30 days for 100 TB at 40 MB/s. Its totals outlast a year, so that a yearly check finds the one
+ * before; its rows take megabytes, and go after 30 days. A store may be away for a night.
+ */
+export const LONG_LIFETIME: Lifetime = {
+  maxRunMs: 30 * DAY_MS,
+  ranTooLong: "The task was stopped after 30 days: check the rest by smaller prefixes, or at a higher rate",
+  endedTtlMs: 400 * DAY_MS,
+  blobsTtlMs: 30 * DAY_MS,
+  maxEndedPerOwner: 20,
+  retryForMs: 12 * 3_600_000,
+};
+
+/** How long tasks of a kind live; kinds of other versions are short. */
+export function lifetimeOf(kind: string): Lifetime {
+  return kind === LONG_KIND ? LONG_LIFETIME : SHORT_LIFETIME;
+}
+
 /** How long a process may work on a task without renewing its lease, ms. After that another process takes it over. */
 export const LEASE_MS = 20_000;
 /** How often a process renews its leases and looks for tasks whose lease has expired, ms. */

@@ -12,6 +12,8 @@ export interface TaskType<P> {
    * never change. False when absent.
    */
   readonly isSealed?: boolean;
+  /** Whether its blobs change although its progress is sealed: that says the digests of those that count. */
+  readonly writesBlobs?: boolean;
 }
 
 /** What the tasks of one kind do. */

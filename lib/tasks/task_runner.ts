@@ -6,7 +6,7 @@ import { redactText } from "@/lib/http/redact.ts";
 import { FairSlots } from "@/lib/std/fair_slots.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
-import { MAX_RUN_MS, RAN_TOO_LONG, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
+import { lifetimeOf, LONG_KIND, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
 import type { TaskClock } from "./task_clock.ts";
 import {
   CHANGED_INPUT,
@@ -34,6 +34,8 @@ import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
 const MAX_RUNNING = 8;
 const MAX_RUNNING_PER_OWNER = 4;
+/** The same of long kinds, which take days: the other slots are left to the tasks that someone waits for. */
+const MAX_LONG_RUNNING = 2;
 /**
  * Reads of the object store at a time, of all tasks and downloads of archives of a process. A task or download without a
  * read may have one beyond the limit: at most 7 tasks and 16 downloads more.
@@ -49,8 +51,6 @@ const MAX_CLAIMED = 16;
  * processes.
  */
 const MAX_CLAIMED_IN_ALL = 4 * MAX_CLAIMED;
-/** How long errors of the object store that may pass are waited out while only partial checkpoints lie between, ms. */
-const RETRY_FOR_MS = 300_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 /** How often expired tasks are deleted, ms. */
@@ -160,7 +160,7 @@ export class TaskRunner {
     const { keys, bounds, clock } = this.#options;
     const id = randomUUID();
     const at = clock.now();
-    const terms = { at: Date.now(), digests: type.isSealed && blobs ? blobDigests(blobs) : {} };
+    const terms = { at: Date.now(), digests: hasFixedBlobs(type) && blobs ? blobDigests(blobs) : {} };
     const named = { id, kind: type.kind, bucket };
     const sealedCaller = sealCaller(caller, named, terms, keys);
     const task = {
@@ -200,6 +200,23 @@ export class TaskRunner {
       task.owner === ownerOf(caller, this.keys);
     if (!isTheirs) throw notFound("Task");
     return { task, progress: this.#progressOf(type, task) };
+  }
+
+  /**
+   * The tasks of an owner, of one kind and bucket, the newest first; those of other versions are left out.
+   *
+   * @throws HttpError as {@link TaskStore}
+   */
+  async list<P>(type: TaskType<P>, bucket: string, owner: string): Promise<FoundTask<P>[]> {
+    const found: FoundTask<P>[] = [];
+    for (const task of await this.store.list({ owner, kind: type.kind, bucket })) {
+      try {
+        found.push({ task, progress: this.#progressOf(type, task) });
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+      }
+    }
+    return found;
   }
 
   /** Requests the cancellation of a task. It ends soon afterwards, unless it has ended already. */
@@ -266,7 +283,9 @@ export class TaskRunner {
   }
 
   async #claim(): Promise<void> {
-    const active = [...this.#held.values()].filter(({ isBackingOff }) => !isBackingOff).length;
+    const active =
+      [...this.#held.values()].filter((held) => !held.isBackingOff && !(isLong(held) && held.state === "waiting"))
+        .length;
     const limit = Math.min(MAX_CLAIMED - active, MAX_CLAIMED_IN_ALL - this.#held.size);
     if (this.#isClaiming || limit <= 0) return;
     this.#isClaiming = true;
@@ -320,11 +339,12 @@ export class TaskRunner {
     while (this.#running.size < MAX_RUNNING && !this.#stop.signal.aborted) {
       const ofOwner = new Map<string, number>();
       for (const { task: { owner } } of this.#running.keys()) ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + 1);
+      const takesLong = [...this.#running.keys()].filter(isLong).length < MAX_LONG_RUNNING;
       let first: HeldTask | null = null;
       let fewest = MAX_RUNNING_PER_OWNER;
       for (const held of this.#waiting) {
         const count = ofOwner.get(held.task.owner) ?? 0;
-        if (count >= fewest || held.isBackingOff) continue;
+        if (count >= fewest || held.isBackingOff || isLong(held) && !takesLong) continue;
         first = held;
         fewest = count;
       }
@@ -358,7 +378,8 @@ export class TaskRunner {
     const opened = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys);
     if (!handler || !opened) return failed(held, handler ? UNREADABLE_CALLER : UNREADABLE_TASK);
     // The times of the store may have been changed; this one is sealed.
-    if (Date.now() - opened.at > MAX_RUN_MS + CLOCK_SKEW_MS) return failed(held, RAN_TOO_LONG);
+    const { maxRunMs, ranTooLong } = lifetimeOf(task.kind);
+    if (Date.now() - opened.at > maxRunMs + CLOCK_SKEW_MS) return failed(held, ranTooLong);
     const { caller, digests } = opened;
     try {
       const progress = await handler.run(this.#job(held, handler, { ...caller, signal: held.signal }, digests));
@@ -387,7 +408,7 @@ export class TaskRunner {
     const { clock } = this.#options;
     const now = clock.now();
     const failingSince = held.retry?.failingSince ?? now;
-    if (now - failingSince >= RETRY_FOR_MS) return false;
+    if (now - failingSince >= lifetimeOf(held.task.kind).retryForMs) return false;
     const waitMs = held.retry ? Math.min(2 * held.retry.waitMs, MAX_RETRY_MS) : FIRST_RETRY_MS;
     held.retry = { failingSince, waitMs };
     held.isBackingOff = true;
@@ -427,7 +448,7 @@ export class TaskRunner {
       checkpoint: (progress, how) => held.checkpoint(() => this.#progressText(handler, task, progress), how),
       async readBlobs(names) {
         const blobs = await store.readBlobs(id, names);
-        if (handler.isSealed) mustBeSealed(names, blobs, digests);
+        if (hasFixedBlobs(handler)) mustBeSealed(names, blobs, digests);
         return blobs;
       },
       writeBlobs: (blobs) => store.writeBlobs(id, blobs),
@@ -515,6 +536,15 @@ function mustBeSealed(
       throw new HttpError(410, CHANGED_INPUT);
     }
   });
+}
+
+/** Whether the blobs of a task are those that it was created with. */
+function hasFixedBlobs({ isSealed, writesBlobs }: TaskType<unknown>): boolean {
+  return isSealed === true && !writesBlobs;
+}
+
+function isLong({ task }: HeldTask): boolean {
+  return task.kind === LONG_KIND;
 }
 
 function failed(held: HeldTask, error: string): TaskEnd {

@@ -15,11 +15,18 @@ export type Created = "created" | "owner" | "all";
  */
 export type Saved = "stored" | "canceling" | "lost";
 
+/** Which tasks are listed. */
+export type TaskSelection = Pick<Task, "owner" | "kind" | "bucket">;
+
+/** Most tasks that are listed. */
+export const MAX_LISTED = 100;
+
 /**
  * Where tasks are stored, for one process or for several. A process works on a task only while it holds its lease: for
  * `LEASE_MS` after it created, claimed or saved it. Each change is atomic.
  *
- * Blobs are bytes of a task under a name, such as a chunk of its keys. They are deleted with the task.
+ * Blobs are bytes of a task under a name, such as a chunk of its keys. They are deleted with the task, or before it as its
+ * `Lifetime` says.
  *
  * All methods throw HttpError 503 with Retry-After while the store is not reachable.
  */
@@ -28,13 +35,15 @@ export interface TaskStore {
   create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created>;
   /** The task of an id; null where there is none or it has ended and expired. */
   get(id: string): Promise<Task | null>;
+  /** The tasks of an owner, kind and bucket that can be read, the newest first, at most {@link MAX_LISTED}. */
+  list(selection: TaskSelection): Promise<Task[]>;
   /** Leases up to `limit` running tasks whose lease has expired and which have not, the oldest first. */
   claim(holder: string, limit: number): Promise<Task[]>;
   /** Stores the progress of a running task and renews its lease. Null renews the lease alone. */
   save(id: string, holder: string, progress: string | null): Promise<Saved>;
   /**
-   * Ends a running task: it expires `ENDED_TTL_MS` later. Of its owner's ended tasks all but the last
-   * `MAX_ENDED_PER_OWNER` are deleted.
+   * Ends a running task: it expires as its `Lifetime` says. Of its owner's ended tasks all but the last
+   * are deleted: short and long kinds have a bound each.
    */
   end(id: string, holder: string, end: TaskEnd): Promise<Saved>;
   /** Releases the leases of a process that stops, so that another one takes its tasks over at once. */
@@ -47,7 +56,7 @@ export interface TaskStore {
   writeBlobs(id: string, blobs: Blobs): Promise<void>;
   /** Blobs of a task in the order of their names; null for each that it does not have. */
   readBlobs(id: string, names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]>;
-  /** Deletes expired tasks and fails those that ran longer than `MAX_RUN_MS`. Called at intervals. */
+  /** Deletes expired tasks and blobs, and fails tasks that ran for too long. Called at intervals. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
+import { endOfTask, taskEvents } from "./task_client.ts";
 
 const OBJECTS = 3000;
 const WRITERS = 16;
@@ -24,21 +25,21 @@ Deno.test({
 
       const second = running = await startApplication({ dataFolder, env: STORAGE_ONLY });
       const again = await logIn(second.site, "archive/curator");
-      const counted = await endOf(again, `${PATH}/s3_stats/${counting.task_id}`);
+      const counted = await endOfTask(again, `${PATH}/s3_stats/${counting.task_id}`);
       assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", OBJECTS, OBJECTS]);
       const other = await logIn(second.site, "archive/reader");
       const foreign = await other.call("GET", `${PATH}/s3_stats/${counting.task_id}`);
       assert.deepEqual([foreign.status, await foreign.json()], [404, { detail: "Task not found" }]);
 
       const deleting = await again.json("POST", `${PATH}/delete-task`, { prefixes: ["a/"] });
-      for await (const { data } of events(again, `${PATH}/delete-task/${deleting.task_id}`)) {
+      for await (const { data } of taskEvents(again, `${PATH}/delete-task/${deleting.task_id}`)) {
         if (Number(data.deleted) > 0) break;
       }
       await second.kill();
 
       const third = running = await startApplication({ dataFolder, env: STORAGE_ONLY });
       const later = await logIn(third.site, "archive/curator");
-      const { status, total, deleted, failed } = await endOf(later, `${PATH}/delete-task/${deleting.task_id}`);
+      const { status, total, deleted, failed } = await endOfTask(later, `${PATH}/delete-task/${deleting.task_id}`);
       assert.deepEqual([status, total, deleted, failed], ["done", OBJECTS, OBJECTS, 0]);
       const left = await later.json("GET", PATH);
       assert.equal(left.key_count, 1);
@@ -60,25 +61,4 @@ async function fill(client: GatewayClient): Promise<void> {
       await response.body?.cancel();
     }
   }));
-}
-
-/** The events of a task, until its end. */
-async function* events(client: GatewayClient, path: string) {
-  const response = await client.call("GET", path, undefined, { Accept: "text/event-stream" });
-  assert.equal(response.status, 200);
-  let text = "";
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-      const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
-      text = text.slice(end + 2);
-      if (event) yield { event, data: JSON.parse(data) as Record<string, unknown> };
-    }
-  }
-}
-
-async function endOf(client: GatewayClient, path: string): Promise<Record<string, unknown>> {
-  let last: Record<string, unknown> = {};
-  for await (const { event, data } of events(client, path)) if (event === "end") last = data;
-  return last;
 }

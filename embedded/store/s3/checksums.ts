@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 
 /** The algorithms of S3's `x-amz-checksum-` headers with the sizes of their values, in bytes (S3 API, Checking object integrity). */
 export const CHECKSUM_BYTES = {

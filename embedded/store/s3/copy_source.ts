@@ -1,5 +1,5 @@
 import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
-import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { checkReadConditions } from "./conditions.ts";

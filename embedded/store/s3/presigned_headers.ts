@@ -1,4 +1,4 @@
-import { startDigest } from "@/embedded/store/digests.ts";
+import { startDigest } from "@/lib/std/digests.ts";
 import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";

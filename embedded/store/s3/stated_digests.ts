@@ -1,4 +1,4 @@
-import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { Caller } from "./caller.ts";
 import { CHECKSUM_BYTES, type ChecksumAlgorithm, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
 import { S3Error } from "./s3_error.ts";

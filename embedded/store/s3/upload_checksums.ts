@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import { canBeFullObject, type ChecksumType } from "@/embedded/store/part_checksums.ts";
 import {
   algorithmOf,

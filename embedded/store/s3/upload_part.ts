@@ -1,7 +1,7 @@
 import type { ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { UploadName, VersionId } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { ByteRange } from "@/lib/std/byte_range.ts";
 import { type ChecksumAlgorithm, checksumHeaders } from "./checksums.ts";
 import { findCopySource, parseCopySource, receiveCopy } from "./copy_source.ts";

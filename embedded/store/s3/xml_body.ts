@@ -1,5 +1,5 @@
 import { bodyChunks, type BodyDecoder } from "@/embedded/store/bodies.ts";
-import { startDigest } from "@/embedded/store/digests.ts";
+import { startDigest } from "@/lib/std/digests.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { BodyTooLong, LimitedBytes } from "@/lib/std/read_limited.ts";
 import { awsChunked } from "./aws_chunked.ts";

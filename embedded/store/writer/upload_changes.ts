@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CompletedPart, Input, Result, StoredPart, StoredParts, UploadName } from "@/embedded/store/changes.ts";
-import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import { type ChecksumType, objectChecksum } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { type Cell, numberOrNull, type Statements, textOrNull } from "@/embedded/store/statements.ts";

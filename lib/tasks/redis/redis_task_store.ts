@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { NewTask, Task, TaskEnd } from "@/lib/tasks/task.ts";
-import type { Blobs, Created, Saved, TaskBounds, TaskStore } from "@/lib/tasks/task_store.ts";
+import { type NewTask, type Task, TASK_KINDS, type TaskEnd } from "@/lib/tasks/task.ts";
+import type { Blobs, Created, Saved, TaskBounds, TaskSelection, TaskStore } from "@/lib/tasks/task_store.ts";
 import {
   REDIS_PREFIX,
   type RedisArgument,
@@ -10,7 +10,20 @@ import {
   type RedisReply,
   type RedisScript,
 } from "./redis_client.ts";
-import { CANCEL, CLAIM, CREATE, DELETE, END, GET, PROLONG, RELEASE, SAVE, SWEEP, WRITE_BLOBS } from "./task_scripts.ts";
+import {
+  CANCEL,
+  CLAIM,
+  CREATE,
+  DELETE,
+  END,
+  GET,
+  LIST,
+  PROLONG,
+  RELEASE,
+  SAVE,
+  SWEEP,
+  WRITE_BLOBS,
+} from "./task_scripts.ts";
 
 /** A part of all keys: tasks of another version are not seen, and expire by themselves. */
 const LAYOUT_VERSION = 2;
@@ -23,7 +36,7 @@ const none = z.null();
 
 /** What `record` of the scripts returns, in its order. */
 const RECORD = z.tuple([
-  text.pipe(z.enum(["count", "zip", "delete"])),
+  text.pipe(z.enum(TASK_KINDS)),
   text,
   text,
   text.pipe(z.enum(["running", "ready", "failed", "canceled"])),
@@ -93,6 +106,11 @@ export class RedisTaskStore implements TaskStore {
   async get(id: string): Promise<Task | null> {
     const reply = await this.#run(GET, id);
     return reply === null ? null : parsed(RECORD, reply);
+  }
+
+  async list({ owner, kind, bucket }: TaskSelection): Promise<Task[]> {
+    const reply = await this.#run(LIST, owner, kind, bucket);
+    return (Array.isArray(reply) ? reply : []).flatMap((record) => RECORD.safeParse(record).data ?? []);
   }
 
   async claim(holder: string, limit: number): Promise<Task[]> {

@@ -1,5 +1,18 @@
-import { ENDED_TTL_MS, LEASE_MS, MAX_ENDED_PER_OWNER, MAX_RUN_MS, RAN_TOO_LONG } from "@/lib/tasks/task.ts";
+import {
+  ENDED_TTL_MS,
+  LEASE_MS,
+  type Lifetime,
+  LONG_KIND,
+  LONG_LIFETIME,
+  MAX_RUN_MS,
+  SHORT_LIFETIME,
+} from "@/lib/tasks/task.ts";
+import { MAX_LISTED } from "@/lib/tasks/task_store.ts";
 import { redisScript } from "./redis_client.ts";
+
+const lifetime = ({ maxRunMs, ranTooLong, endedTtlMs, blobsTtlMs, maxEndedPerOwner }: Lifetime, set: string) =>
+  `{ run = ${maxRunMs}, tooLong = '${ranTooLong}', ended = ${endedTtlMs}, blobs = ${blobsTtlMs}, max = ${maxEndedPerOwner},
+    set = '${set}' }`;
 
 /**
  * What every script begins with. KEYS[1] is the prefix of all keys of tasks; its hash tag puts them into one slot of a
@@ -7,7 +20,8 @@ import { redisScript } from "./redis_client.ts";
  *
  * - `task:ID` is a hash of what a task is, `blobs:ID` a hash of its blobs, `caller:ID` its sealed keys.
  * - `leases` has the running tasks by the end of their lease, `counted` all that count for the bounds by their expiry,
- *   `counted:OWNER` those of one owner, `ended:OWNER` the ended ones that can only be read, by their end.
+ *   `counted:OWNER` those of one owner, `ended:OWNER` the ended ones that can only be read, by their end, and
+ *   `reports:OWNER` those of long kinds.
  *
  * Every key expires by itself, the sets with their last member, so nothing stays when no process is left to delete it.
  * The bounds count the members of a set instead of keeping a number, which could drift.
@@ -16,11 +30,17 @@ const COMMON = `
 local time = redis.call('TIME')
 local offset = tonumber(ARGV[1])
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + offset
-local ENDED_TTL, LEASE, MAX_RUN, MAX_ENDED = ${ENDED_TTL_MS}, ${LEASE_MS}, ${MAX_RUN_MS}, ${MAX_ENDED_PER_OWNER}
+local ENDED_TTL, LEASE, MAX_RUN = ${ENDED_TTL_MS}, ${LEASE_MS}, ${MAX_RUN_MS}
+local SHORT, LONG = ${lifetime(SHORT_LIFETIME, "ended")}, ${lifetime(LONG_LIFETIME, "reports")}
 local LEASES, COUNTED = KEYS[1] .. 'leases', KEYS[1] .. 'counted'
 
 local function key(kind, id)
   return KEYS[1] .. kind .. ':' .. id
+end
+
+local function lifetime(kind)
+  if kind == '${LONG_KIND}' then return LONG end
+  return SHORT
 end
 
 local function expire(name, at)
@@ -66,14 +86,15 @@ end
 
 -- Stores the end of a task. Its sealed keys stay where they are needed to download it.
 local function finish(id, owner, state, reason, keepsCaller)
-  local expires = now + ENDED_TTL
+  local life = lifetime(fields(id, 'kind')[1])
+  local expires = now + life.ended
   redis.call('HSET', key('task', id), 'state', state, 'ended', now, 'updated', now,
     'expires', expires)
   if reason then redis.call('HSET', key('task', id), 'error', reason) end
   redis.call('HDEL', key('task', id), 'holder')
   redis.call('ZREM', LEASES, id)
   expire(key('task', id), expires)
-  expire(key('blobs', id), expires)
+  expire(key('blobs', id), now + life.blobs)
   if keepsCaller then
     expire(key('caller', id), expires)
     redis.call('ZADD', COUNTED, expires, id)
@@ -82,17 +103,17 @@ local function finish(id, owner, state, reason, keepsCaller)
     redis.call('DEL', key('caller', id))
     redis.call('ZREM', COUNTED, id)
     redis.call('ZREM', key('counted', owner), id)
-    local ended = key('ended', owner)
+    local ended = key(life.set, owner)
     redis.call('ZADD', ended, now, id)
-    redis.call('ZREMRANGEBYSCORE', ended, '-inf', now - ENDED_TTL)
-    local surplus = redis.call('ZCARD', ended) - MAX_ENDED
+    redis.call('ZREMRANGEBYSCORE', ended, '-inf', now - life.ended)
+    local surplus = redis.call('ZCARD', ended) - life.max
     if surplus > 0 then
       for _, oldest in ipairs(redis.call('ZRANGE', ended, 0, surplus - 1)) do
         redis.call('ZREM', ended, oldest)
         delete(oldest)
       end
     end
-    expireSet(ended, ENDED_TTL)
+    expireSet(ended, life.ended)
   end
   expireCounted(owner)
 end
@@ -129,14 +150,15 @@ redis.call('ZREMRANGEBYSCORE', key('counted', owner), '-inf', now)
 if isFull(key('counted', owner), tonumber(ARGV[9])) then return 'owner' end
 if isFull(COUNTED, tonumber(ARGV[10])) then return 'all' end
 
-local expires = now + MAX_RUN
+local life = lifetime(ARGV[3])
+local expires = now + life.run
 redis.call('HSET', key('task', id), 'kind', ARGV[3], 'owner', owner, 'bucket', ARGV[5], 'progress', ARGV[6],
   'state', 'running', 'canceling', '0', 'created', now, 'updated', now, 'expires', expires, 'holder', holder)
-expire(key('task', id), expires + ENDED_TTL)
+expire(key('task', id), expires + life.ended)
 redis.call('SET', key('caller', id), ARGV[7])
 expire(key('caller', id), expires)
 for i = 11, #ARGV, 2 do redis.call('HSET', key('blobs', id), ARGV[i], ARGV[i + 1]) end
-expire(key('blobs', id), expires + ENDED_TTL)
+expire(key('blobs', id), expires + life.blobs)
 redis.call('ZADD', LEASES, now + LEASE, id)
 redis.call('ZADD', COUNTED, expires, id)
 redis.call('ZADD', key('counted', owner), expires, id)
@@ -150,6 +172,27 @@ local task = redis.call('HMGET', key('task', ARGV[2]), 'state', 'expires')
 if redis.call('EXISTS', key('task', ARGV[2])) == 0 then return false end
 if task[1] ~= 'running' and (tonumber(task[2]) or now + 1) <= now then return false end
 return record(ARGV[2])
+`);
+
+/** ARGV: owner, kind, bucket. */
+export const LIST = script(`
+local found = {}
+for _, set in ipairs({ 'counted', SHORT.set, LONG.set }) do
+  for _, id in ipairs(redis.call('ZRANGE', key(set, ARGV[2]), 0, -1)) do
+    local task = fields(id, 'kind', 'bucket', 'created', 'state', 'expires')
+    local isLive = task[4] == 'running' or (tonumber(task[5]) or 0) > now
+    if task[1] == ARGV[3] and task[2] == ARGV[4] and isLive then
+      found[#found + 1] = { id = id, created = tonumber(task[3]) or 0 }
+    end
+  end
+end
+table.sort(found, function(a, b)
+  if a.created ~= b.created then return a.created > b.created end
+  return a.id < b.id
+end)
+local listed = {}
+for i = 1, math.min(#found, ${MAX_LISTED}) do listed[i] = record(found[i].id) end
+return listed
 `);
 
 /** ARGV: holder, limit. */
@@ -229,14 +272,16 @@ export const WRITE_BLOBS = script(`
 local left = redis.call('PTTL', key('task', ARGV[2]))
 if left <= 0 then return end
 for i = 3, #ARGV, 2 do redis.call('HSET', key('blobs', ARGV[2]), ARGV[i], ARGV[i + 1]) end
-redis.call('PEXPIRE', key('blobs', ARGV[2]), left)
+local life = lifetime(fields(ARGV[2], 'kind')[1])
+-- Its key outlives a running task by the time that its end can be read.
+redis.call('PEXPIRE', key('blobs', ARGV[2]), math.max(1, left - life.ended + life.blobs))
 `);
 
 /** Fails the tasks that ran for too long. Ended ones expire by themselves. */
 export const SWEEP = script(`
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', COUNTED, '-inf', now)) do
-  local task = fields(id, 'state', 'owner')
-  if task[1] == 'running' and task[2] then finish(id, task[2], 'failed', '${RAN_TOO_LONG}', false) end
+  local task = fields(id, 'state', 'owner', 'kind')
+  if task[1] == 'running' and task[2] then finish(id, task[2], 'failed', lifetime(task[3]).tooLong, false) end
   redis.call('ZREM', COUNTED, id)
 end
 `);

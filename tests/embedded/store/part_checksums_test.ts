@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Buffer } from "node:buffer";
-import { type DigestAlgorithm, startDigest } from "@/embedded/store/digests.ts";
+import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { canBeFullObject, objectChecksum } from "@/embedded/store/part_checksums.ts";
 
 function checksum(algorithm: DigestAlgorithm, bytes: Uint8Array): string {

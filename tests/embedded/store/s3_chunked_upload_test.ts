@@ -8,7 +8,7 @@ import {
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
-import { startDigest } from "@/embedded/store/digests.ts";
+import { startDigest } from "@/lib/std/digests.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { s3Keys, startStore } from "./store_fixture.ts";
 

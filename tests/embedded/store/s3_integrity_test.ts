@@ -11,7 +11,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import { startDigest } from "@/embedded/store/digests.ts";
+import { startDigest } from "@/lib/std/digests.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { s3Keys, startStore } from "./store_fixture.ts";
 

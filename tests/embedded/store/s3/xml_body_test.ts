@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { startDigest } from "@/embedded/store/digests.ts";
+import { startDigest } from "@/lib/std/digests.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { leaks, read, start, upload } from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";

@@ -4,8 +4,8 @@ import { startCrc32c } from "./crc32c.ts";
 import { startCrc64nvme } from "./crc64nvme.ts";
 import type { Digest } from "./digest.ts";
 
-/** The digest algorithms of the store. */
-export type DigestAlgorithm = "md5" | "sha1" | "sha256" | "crc32" | "crc32c" | "crc64nvme";
+/** The digest algorithms of S3 and of BagIt. */
+export type DigestAlgorithm = "md5" | "sha1" | "sha256" | "sha512" | "crc32" | "crc32c" | "crc64nvme";
 
 /** Starts a digest. */
 export function startDigest(algorithm: DigestAlgorithm): Digest {

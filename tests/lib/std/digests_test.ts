@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type DigestAlgorithm, startDigest } from "@/embedded/store/digests.ts";
+import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 
 /** The check values of the catalogues of CRCs: of the nine digits below. */
 const CHECKS: [DigestAlgorithm, string][] = [

@@ -1,0 +1,122 @@
+import type { S3 } from "@/lib/s3/client.ts";
+import { ByteRate } from "@/lib/std/byte_rate.ts";
+import type { TaskClock } from "@/lib/tasks/task_clock.ts";
+import type { Job, TaskHandler } from "@/lib/tasks/task_handler.ts";
+import { RETRY_MS } from "@/lib/tasks/zip/entry_read.ts";
+import { checkObject, type Entry } from "./check_object.ts";
+import { counted, FIXITY, type FixityProgress } from "./fixity.ts";
+import { listedEntries } from "./listed_entries.ts";
+import type { ReadSource } from "./read_object.ts";
+import { MAX_FULL_ROWS, MAX_ROWS, withRow } from "./report_rows.ts";
+import type { ReportRow } from "./report_row.ts";
+
+/** Objects that a task reads at a time. */
+const READERS = 4;
+
+interface FixityOptions {
+  readonly s3: S3;
+  /** Bytes per second of all tasks of this process; null: no limit. */
+  readonly rate: number | null;
+  readonly clock: TaskClock;
+  /** Waits between two tries of a read, ms; {@link RETRY_MS} when absent. */
+  readonly retryMs?: readonly number[];
+}
+
+/**
+ * Reads every object under a prefix and compares its bytes, see {@link checkObject}. It goes on behind the last object that
+ * counts; one that was being read is read again.
+ */
+export function fixityHandler(options: FixityOptions): TaskHandler<FixityProgress> {
+  const processRate = new ByteRate(options.rate ?? Infinity, options.clock);
+  return {
+    ...FIXITY,
+    keepsCaller: false,
+    async run(job) {
+      const run = new FixityRun(options, processRate, job);
+      if (run.progress.checkedAt === null) await run.check();
+      return run.progress;
+    },
+  };
+}
+
+class FixityRun {
+  progress: FixityProgress;
+  readonly #options: FixityOptions;
+  readonly #job: Job<FixityProgress>;
+  readonly #rates: readonly ByteRate[];
+  /** Ends reads that are under way when another one ends the run. */
+  readonly #abort = new AbortController();
+  readonly #signal: AbortSignal;
+  #countedAt: number;
+
+  constructor(options: FixityOptions, processRate: ByteRate, job: Job<FixityProgress>) {
+    this.#options = options;
+    this.#job = job;
+    this.progress = { ...job.progress, underWay: 0 };
+    const { rate } = job.progress.request;
+    this.#rates = rate === null ? [processRate] : [processRate, new ByteRate(rate, options.clock)];
+    this.#signal = AbortSignal.any([job.signal, this.#abort.signal]);
+    this.#countedAt = options.clock.now();
+  }
+
+  async check(): Promise<void> {
+    const { s3 } = this.#options;
+    const { bucket, caller, read } = this.#job;
+    const { request, after } = this.progress;
+    const source = { s3, caller: { ...caller, signal: this.#signal }, bucket, read };
+    // As many reads are under way as this holds, in the order of their keys, in which they count.
+    const readings: { readonly entry: Entry; readonly row: Promise<ReportRow> }[] = [];
+    const countFirst = async () => {
+      const first = readings[0];
+      await this.#count(first.entry, await first.row);
+      readings.shift();
+    };
+    try {
+      for await (const entry of listedEntries({ ...source, ...request, after })) {
+        if (readings.length >= READERS) await countFirst();
+        const row = checkObject(this.#readSource(), bucket, entry);
+        row.catch(() => {});
+        readings.push({ entry, row });
+      }
+      while (readings.length > 0) await countFirst();
+    } catch (error) {
+      this.#abort.abort(error);
+      // No work may go on behind the end of a run.
+      await Promise.allSettled(readings.map(({ row }) => row));
+      throw error;
+    }
+    this.progress = { ...this.progress, underWay: 0, checkedAt: Date.now() };
+    await this.#job.checkpoint(this.progress, "at once");
+  }
+
+  #readSource(): ReadSource {
+    const { s3, retryMs = RETRY_MS } = this.#options;
+    const { caller, read } = this.#job;
+    const signal = this.#signal;
+    return {
+      s3,
+      caller: { ...caller, signal },
+      retryMs,
+      read,
+      pace: async (bytes) => {
+        for (const rate of this.#rates) await rate.take(bytes, signal);
+        this.progress = { ...this.progress, underWay: this.progress.underWay + bytes };
+        await this.#job.checkpoint(this.progress, "partial");
+      },
+    };
+  }
+
+  async #count(entry: Entry, row: ReportRow): Promise<void> {
+    const { request } = this.progress;
+    const now = this.#options.clock.now();
+    const workedMs = this.progress.workedMs + now - this.#countedAt;
+    this.#countedAt = now;
+    const maxRows = request.full ? MAX_FULL_ROWS : MAX_ROWS;
+    const isShown = request.full || row.result !== "intact";
+    const rows = isShown ? await withRow(this.progress.rows, row, maxRows, this.#job.writeBlobs) : this.progress.rows;
+    const underWay = Math.max(0, this.progress.underWay - (row.size ?? 0));
+    const after = { key: entry.key, versionId: entry.versionId };
+    this.progress = { ...counted(this.progress, row, workedMs), rows, after, underWay };
+    await this.#job.checkpoint(this.progress);
+  }
+}

@@ -1,0 +1,78 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { badGateway, HttpError } from "@/lib/http/errors.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { compareText } from "@/lib/std/text_order.ts";
+import type { Entry } from "./check_object.ts";
+import type { Position } from "./fixity.ts";
+
+interface ListingSource {
+  readonly s3: S3;
+  readonly caller: Caller;
+  readonly bucket: string;
+  readonly prefix: string;
+  /** Where the listing begins; null: with the first key. */
+  readonly after: Position | null;
+  readonly allVersions: boolean;
+  /** As `Job.read`. */
+  readonly read: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * The objects of a listing in the order of their keys, page by page; with all versions, those of a key as the store orders
+ * them.
+ *
+ * @throws HttpError 501 where the store does not list in the order of keys or from a key on; as {@link listObjects}
+ */
+export async function* listedEntries(source: ListingSource): AsyncGenerator<Entry> {
+  let last = source.after?.key ?? null;
+  for await (const page of source.allVersions ? versionPages(source) : objectPages(source)) {
+    for (const entry of page) {
+      const order = last === null ? 1 : compareText(entry.key, last);
+      if (order < 0 || (order === 0 && entry.versionId === null)) throw unordered(source.bucket);
+      last = entry.key;
+      yield entry;
+    }
+  }
+}
+
+async function* objectPages(source: ListingSource): AsyncGenerator<Entry[]> {
+  const { s3, caller, bucket, prefix, read } = source;
+  let startAfter = source.after?.key;
+  for (;;) {
+    const options = { prefix, startAfter, maxKeys: MAX_KEYS };
+    const page = await read(() => listObjects(s3, caller, bucket, options));
+    yield page.objects.map(({ Key, ETag }) => ({
+      key: Key,
+      versionId: null,
+      etag: ETag,
+    }));
+    if (!page.is_truncated) return;
+    const last = page.objects.at(-1)?.Key;
+    if (last === undefined) throw unordered(bucket);
+    startAfter = last;
+  }
+}
+
+async function* versionPages(source: ListingSource): AsyncGenerator<Entry[]> {
+  const { s3, caller, bucket, prefix, read, after } = source;
+  let [keyMarker, versionIdMarker] = [after?.key, after?.versionId ?? undefined];
+  for (;;) {
+    const options = { prefix, keyMarker, versionIdMarker, maxKeys: MAX_KEYS };
+    const page = await read(() => listVersions(s3, caller, bucket, options));
+    yield page.versions.map(({ Key, VersionId, ETag }) => ({
+      key: Key,
+      versionId: VersionId ?? "null",
+      etag: ETag,
+    }));
+    if (!page.is_truncated) return;
+    const [nextKey, nextVersion] = [page.next_key_marker, page.next_version_id_marker ?? undefined];
+    const isStuck = nextKey === null || (nextKey === keyMarker && nextVersion === versionIdMarker);
+    if (isStuck) throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
+    [keyMarker, versionIdMarker] = [nextKey, nextVersion];
+  }
+}
+
+function unordered(bucket: string): HttpError {
+  return new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`);
+}

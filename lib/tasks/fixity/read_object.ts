@@ -1,0 +1,170 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { growingReader } from "@/lib/http/growing_reader.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { getObject, type VersionRef } from "@/lib/s3/objects.ts";
+import { announcedLength } from "@/lib/std/body_reader.ts";
+import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { sleep } from "@/lib/std/sleep.ts";
+import { problemOf } from "@/lib/tasks/zip/entry_read.ts";
+
+/** Where objects are read, and how fast. */
+export interface ReadSource {
+  readonly s3: S3;
+  /** Its signal ends the reading. */
+  readonly caller: Caller & { readonly signal: AbortSignal };
+  /** Waits between two tries of a read, ms; there is one try more than waits. */
+  readonly retryMs: readonly number[];
+  /** Runs a read when this process may read from the store. */
+  readonly read: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Called with the bytes of each chunk, and waited for. */
+  readonly pace: (bytes: number) => Promise<void>;
+}
+
+/** What a store said about an object with its first byte. */
+export interface OpenedObject {
+  readonly headers: Headers;
+  /** Null where the store does not say it. */
+  readonly etag: string | null;
+  readonly size: number | null;
+}
+
+/** What was read. */
+export interface ReadBytes {
+  readonly etag: string | null;
+  /** bytes */
+  readonly size: number;
+}
+
+const MAX_CHUNK_BYTES = 256 * 1024;
+/** After so many bytes a read that breaks off has all its tries again. */
+const PROGRESS_BYTES = 1024 * 1024;
+
+/** A body ended before or behind its announced length. */
+export class WrongLength extends Error {
+  override readonly name = "WrongLength";
+}
+
+/**
+ * Reads all bytes of an object, chunk by chunk. A read that breaks off is continued where it was, under the same ETag; without
+ * a strong one it begins anew.
+ *
+ * @param ifMatch the ETag that it must have; null: any
+ * @param begin called when reading begins with the first byte; what it returns is called with each chunk, whose memory must
+ *   not be kept
+ * @throws HttpError as {@link getObject}, 412 for another ETag; WrongLength; what broke the body; the reason of the signal
+ */
+export async function readObject(
+  source: ReadSource,
+  ref: VersionRef,
+  ifMatch: string | null,
+  begin: (opened: OpenedObject) => (chunk: Uint8Array) => void,
+): Promise<ReadBytes> {
+  const reading = new Reading(source, ref, ifMatch, begin);
+  return await source.read(() => reading.run());
+}
+
+class Reading {
+  readonly #source: ReadSource;
+  readonly #ref: VersionRef;
+  readonly #ifMatch: string | null;
+  readonly #begin: (opened: OpenedObject) => (chunk: Uint8Array) => void;
+  #opened: OpenedObject | null = null;
+  #consume: (chunk: Uint8Array) => void = () => {};
+  #position = 0;
+
+  constructor(
+    source: ReadSource,
+    ref: VersionRef,
+    ifMatch: string | null,
+    begin: (opened: OpenedObject) => (chunk: Uint8Array) => void,
+  ) {
+    this.#source = source;
+    this.#ref = ref;
+    this.#ifMatch = ifMatch;
+    this.#begin = begin;
+  }
+
+  async run(): Promise<ReadBytes> {
+    const { retryMs, caller: { signal } } = this.#source;
+    for (let tries = 0;;) {
+      const from = this.#position;
+      try {
+        return await this.#readOn();
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        const problem = problemOf(error);
+        if (problem !== "retry" && problem !== "unreadable") throw error;
+        if (this.#position - from >= PROGRESS_BYTES) tries = 0;
+        if (tries >= retryMs.length) throw error;
+        await sleep(retryMs[tries++], signal);
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  async #readOn(): Promise<ReadBytes> {
+    const etag = this.#opened ? this.#opened.etag : this.#ifMatch;
+    if (!isStrong(etag)) this.#position = 0;
+    const from = this.#position;
+    const response = await this.#open(etag, from);
+    if (from === 0 || !this.#opened) {
+      this.#position = 0;
+      this.#opened = openedOf(response);
+      this.#consume = this.#begin(this.#opened);
+    }
+    let skipped = response.status === 206 ? 0 : from;
+    await this.#readBody(response, (chunk) => {
+      const cut = Math.min(skipped, chunk.length);
+      skipped -= cut;
+      if (cut === chunk.length) return;
+      const rest = cut > 0 ? chunk.subarray(cut) : chunk;
+      this.#position += rest.length;
+      this.#consume(rest);
+    });
+    const { size, etag: found } = this.#opened;
+    if (size !== null && this.#position !== size) throw new WrongLength(`${this.#position} bytes of ${size} came`);
+    return { etag: found, size: this.#position };
+  }
+
+  async #open(etag: string | null, from: number): Promise<Response> {
+    const { s3, caller } = this.#source;
+    const headers: Record<string, string> = { "x-amz-checksum-mode": "ENABLED" };
+    if (isStrong(etag)) headers["if-match"] = etag;
+    if (from > 0) headers.range = `bytes=${from}-`;
+    const response = await getObject(s3, caller, this.#ref, { headers });
+    const begins = response.status !== 206 || response.headers.get("content-range")?.startsWith(`bytes ${from}-`);
+    if (begins) return response;
+    await response.body?.cancel();
+    throw new WrongLength("another range came");
+  }
+
+  async #readBody(response: Response, consume: (chunk: Uint8Array) => void): Promise<void> {
+    if (!response.body) return;
+    const { s3, pace, caller: { signal } } = this.#source;
+    const options = { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks: true };
+    const reader = pacedReader(growingReader(response.body, options), s3.bounds);
+    const cancel = () => reader.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      for (let chunk; (chunk = await reader.read());) {
+        signal.throwIfAborted();
+        consume(chunk);
+        await pace(chunk.length);
+      }
+      signal.throwIfAborted();
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      reader.cancel();
+    }
+  }
+}
+
+function openedOf(response: Response): OpenedObject {
+  const { headers } = response;
+  return { headers, etag: headers.get("etag"), size: announcedLength(response) };
+}
+
+/** Whether If-Match can compare an ETag (RFC 9110, section 13.1.1). */
+function isStrong(etag: string | null): etag is string {
+  return etag !== null && /^"[^"]*"$/.test(etag);
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { PROOFS } from "./claims.ts";
+
+/**
+ * What became of an object. `unproven`: read whole, with nothing to compare it with;
+ * `deleted`: gone since it was listed, which is no damage.
+ */
+export const RESULTS = ["intact", "changed", "unreadable", "unproven", "deleted"] as const;
+
+/** One object in a report. */
+export const reportRow = z.object({
+  key: z.string(),
+  version_id: z.string().optional().meta({ description: "With `all_versions`" }),
+  result: z.enum(RESULTS),
+  proved_by: z.enum(PROOFS).optional().meta({ description: "What its bytes were compared with" }),
+  size: z.int().optional().meta({ description: "bytes" }),
+  etag: z.string().optional(),
+  algorithm: z.string().optional(),
+  expected: z.string().optional().meta({ description: "Hexadecimal" }),
+  actual: z.string().optional().meta({ description: "Hexadecimal" }),
+  sha256: z.string().optional().meta({ description: "Of the bytes that were read, hexadecimal" }),
+  detail: z.string().optional(),
+}).meta({ id: "FixityRow" });
+export type ReportRow = z.output<typeof reportRow>;
+
+/** The columns of a report as CSV. */
+const COLUMNS = [
+  "key",
+  "version_id",
+  "result",
+  "proved_by",
+  "size",
+  "etag",
+  "algorithm",
+  "expected",
+  "actual",
+  "sha256",
+  "detail",
+] as const satisfies readonly (keyof ReportRow)[];
+
+export const CSV_HEAD = `${COLUMNS.join(",")}\r\n`;
+
+/** A row of a report as a line of CSV (RFC 4180). */
+export function csvLine(row: ReportRow): string {
+  return `${COLUMNS.map((name) => csvField(row[name])).join(",")}\r\n`;
+}
+
+/** Spreadsheets take what begins with these for a formula: an apostrophe makes it text. The JSON has keys as they are. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function csvField(value: string | number | boolean | undefined): string {
+  if (typeof value !== "string") return value === undefined ? "" : String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { type GatewayClient, logIn, madeBody } from "./gateway_client.ts";
+import { sendParts } from "./part_upload.ts";
+import { endOfTask, taskEvents } from "./task_client.ts";
+
+const BUCKET = "/buckets/fixity-bits";
+const PATH = `${BUCKET}/objects/fixity`;
+const MIB = 1024 * 1024;
+
+/** Runs a test's body with an application whose data folder it may damage, and may start again. */
+async function withData(
+  body: (start: (env?: Record<string, string>) => Promise<Application>, dataFolder: string) => Promise<void>,
+): Promise<void> {
+  const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-fixity-" });
+  let running: Application | null = null;
+  try {
+    await body(
+      async (env) => running = await startApplication({ dataFolder, env: { ...STORAGE_ONLY, ...env } }),
+      dataFolder,
+    );
+  } finally {
+    await (running as Application | null)?.kill();
+    await Deno.remove(dataFolder, { recursive: true });
+  }
+}
+
+async function put(client: GatewayClient, key: string, size: number, headers = {}): Promise<Buffer<ArrayBuffer>> {
+  const body = Buffer.concat([...madeBody(size, key.length)]) as Buffer<ArrayBuffer>;
+  const response = await fetch(`${client.base}${BUCKET}/objects/${key}`, {
+    method: "PUT",
+    headers: { authorization: client.authorization, ...headers },
+    body,
+  });
+  assert.equal(response.status, 200, await response.text());
+  return body;
+}
+
+async function putInParts(client: GatewayClient, key: string, size: number, partBytes: number): Promise<void> {
+  const whole = Buffer.concat([...madeBody(size, key.length)]);
+  const { uploadId, parts } = await sendParts(client, {
+    bucket: "fixity-bits",
+    key,
+    sizeBytes: size,
+    partBytes,
+    breaksOnce: 0,
+    bytes: (number, length) => Buffer.from(whole.subarray((number - 1) * partBytes, (number - 1) * partBytes + length)),
+  });
+  await client.json("POST", `${BUCKET}/multipart/${key}/complete`, { upload_id: uploadId, parts });
+}
+
+/** The paths of the files that hold bodies, by their sizes. */
+async function bodyFiles(dataFolder: string): Promise<Map<number, string>> {
+  const files = new Map<number, string>();
+  for await (const hour of Deno.readDir(`${dataFolder}/bodies`)) {
+    if (!hour.isDirectory) continue;
+    for await (const { name } of Deno.readDir(`${dataFolder}/bodies/${hour.name}`)) {
+      const path = `${dataFolder}/bodies/${hour.name}/${name}`;
+      files.set((await Deno.stat(path)).size, path);
+    }
+  }
+  return files;
+}
+
+async function flipBit(path: string, at: number): Promise<void> {
+  const bytes = await Deno.readFile(path);
+  bytes[at] ^= 1;
+  await Deno.writeFile(path, bytes);
+}
+
+type Row = Record<string, unknown>;
+
+async function check(client: GatewayClient, body: Record<string, unknown> = {}) {
+  const { task_id } = await client.json("POST", PATH, body);
+  const end = await endOfTask(client, `${PATH}/${task_id}`);
+  const report = await client.json("GET", `${PATH}/${task_id}/report`);
+  return { id: String(task_id), end, report, rows: report.rows as Row[] };
+}
+
+const results = (rows: readonly Row[]) => Object.fromEntries(rows.map(({ key, result }) => [key, result]));
+
+Deno.test({
+  name: "whole application: fixity finds a flipped bit, a cut and a lost body, and proves what is intact",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await withData(async (start, dataFolder) => {
+      const { site } = await start();
+      const curator = await logIn(site, "archive/curator");
+      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+      const sound = await put(curator, "a/sound.tif", 100_001);
+      const sha256 = createHash("sha256").update(sound).digest();
+      await put(curator, "a/summed.tif", 100_002, {
+        "x-amz-checksum-sha256": createHash("sha256").update(
+          Buffer.concat([...madeBody(100_002, "a/summed.tif".length)]),
+        ).digest("base64"),
+      });
+      await put(curator, "b/flipped.tif", 100_003);
+      await put(curator, "b/cut.tif", 100_004);
+      await put(curator, "b/lost.tif", 100_005);
+      await put(curator, "b/small.txt", 12);
+      await putInParts(curator, "c/parts.tif", 11 * MIB + 6, 5 * MIB);
+      await putInParts(curator, "c/flipped-parts.tif", 11 * MIB + 7, 5 * MIB);
+
+      const before = await check(curator, { full: true });
+      assert.deepEqual([before.end.status, before.end.intact, before.end.damaged], ["done", 8, 0]);
+      assert.equal(before.rows.find(({ key }) => key === "a/sound.tif")?.sha256, sha256.toString("hex"));
+      assert.deepEqual(
+        Object.fromEntries(before.rows.map(({ key, proved_by }) => [key, proved_by])),
+        {
+          "a/sound.tif": "etag",
+          "a/summed.tif": "checksum",
+          "b/cut.tif": "etag",
+          "b/flipped.tif": "etag",
+          "b/lost.tif": "etag",
+          "b/small.txt": "etag",
+          "c/flipped-parts.tif": "etag_of_parts",
+          "c/parts.tif": "etag_of_parts",
+        },
+      );
+
+      const files = await bodyFiles(dataFolder);
+      const path = (size: number) => files.get(size) ?? assert.fail(`no body of ${size} bytes`);
+      await flipBit(path(100_003), 77_000);
+      await flipBit(path(MIB + 7), 3);
+      await Deno.truncate(path(100_004), 50_000);
+      await Deno.remove(path(100_005));
+
+      const { id, end, rows, report } = await check(curator);
+      assert.deepEqual(results(rows), {
+        "b/cut.tif": "unreadable",
+        "b/flipped.tif": "changed",
+        "b/lost.tif": "unreadable",
+        "c/flipped-parts.tif": "changed",
+      });
+      const { intact, changed, unreadable, damaged, files: read } = end;
+      assert.deepEqual([intact, changed, unreadable, damaged, read], [4, 2, 2, 4, 6]);
+      assert.equal(report.damaged, 4);
+      const flipped = rows.find(({ key }) => key === "b/flipped.tif");
+      assert.equal(flipped?.algorithm, "md5");
+      assert.notEqual(flipped?.actual, flipped?.expected);
+
+      const csv = await curator.call("GET", `${PATH}/${id}/report?format=csv`);
+      assert.equal(csv.headers.get("content-type"), "text/csv; charset=utf-8");
+      const lines = (await csv.text()).trimEnd().split("\r\n");
+      assert.equal(lines.length, 5);
+      assert.match(lines[2], /^b\/flipped\.tif,,changed,etag,100003,/);
+
+      const listed = await curator.json("GET", PATH);
+      assert.deepEqual((listed.tasks as Row[]).map(({ task_id }) => task_id), [id, before.id]);
+      const reader = await logIn(site, "archive/reader");
+      for (const what of [`/${id}`, `/${id}/report`]) {
+        const foreign = await reader.call("GET", PATH + what);
+        assert.deepEqual([foreign.status, await foreign.json()], [404, { detail: "Task not found" }]);
+      }
+    });
+  },
+});
+
+Deno.test({
+  name: "whole application: fixity reads older versions where asked to, and a slow check is canceled",
+  async fn() {
+    await withData(async (start) => {
+      const { site } = await start();
+      const curator = await logIn(site, "archive/curator");
+      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+      await curator.json("PUT", `${BUCKET}/versioning`, { status: "enabled" });
+      await put(curator, "twice.txt", 20_000);
+      await put(curator, "twice.txt", 30_000);
+      const { end: latest } = await check(curator);
+      assert.deepEqual([latest.status, latest.intact, latest.bytes], ["done", 1, 30_000]);
+      const { end: all, rows } = await check(curator, { all_versions: true, full: true });
+      assert.deepEqual([all.status, all.intact, all.bytes], ["done", 2, 50_000]);
+      assert.equal(new Set(rows.map(({ version_id }) => version_id)).size, 2);
+
+      const refused = await curator.call("POST", PATH, { rate: 1 });
+      assert.equal(refused.status, 422);
+      assert.match(await refused.text(), /rate/);
+      // At the lowest rate it takes minutes.
+      await put(curator, "large.tif", 20 * MIB);
+      const { task_id } = await curator.json("POST", PATH, { rate: 65_536 });
+      await curator.json("DELETE", `${PATH}/${task_id}`);
+      const canceled = await endOfTask(curator, `${PATH}/${task_id}`);
+      assert.equal(canceled.status, "canceled");
+      assert.ok(Number(canceled.bytes) < 20 * MIB);
+    });
+  },
+});
+
+Deno.test({
+  name: "whole application: fixity goes on after kill -9 and counts each object once",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await withData(async (start) => {
+      const first = await start({ FIXITY_RATE: "400000" });
+      const curator = await logIn(first.site, "archive/curator");
+      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+      for (let n = 0; n < 30; n++) await put(curator, `k${String(n).padStart(2, "0")}`, 50_000);
+      const { task_id } = await curator.json("POST", PATH, { full: true });
+      for await (const { data } of taskEvents(curator, `${PATH}/${task_id}`)) if (Number(data.files) > 5) break;
+      await first.kill();
+
+      const second = await start();
+      const again = await logIn(second.site, "archive/curator");
+      const { status, files, bytes, intact } = await endOfTask(again, `${PATH}/${task_id}`);
+      assert.deepEqual([status, files, bytes, intact], ["done", 30, 1_500_000, 30]);
+      const { rows } = await again.json("GET", `${PATH}/${task_id}/report`);
+      assert.equal(new Set((rows as Row[]).map(({ key }) => key)).size, 30);
+      assert.equal((rows as Row[]).length, 30);
+    });
+  },
+});
