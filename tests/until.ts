@@ -3,14 +3,18 @@ import { sleep } from "@/lib/std/sleep.ts";
 
 const POLL_MS = 20;
 /** After this a test fails: more than a machine under load needs for what a process does at once. */
-const TIMEOUT_MS = 90_000;
+export const TIMEOUT_MS = 90_000;
 
-/** Waits until something is there. @throws {AssertionError} where it does not come within 90 s */
-export async function until<T>(what: string, find: () => T | null | Promise<T | null>): Promise<T> {
-  for (const end = Date.now() + TIMEOUT_MS;;) {
+/** Waits until something is there. @throws {AssertionError} where it does not come within `timeoutMs` */
+export async function until<T>(
+  what: string,
+  find: () => T | null | Promise<T | null>,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<T> {
+  for (const end = Date.now() + timeoutMs;;) {
     const found = await find();
     if (found !== null) return found;
-    assert.ok(Date.now() < end, `${what}: not within ${TIMEOUT_MS} ms`);
+    assert.ok(Date.now() < end, `${what}: not within ${timeoutMs} ms`);
     await sleep(POLL_MS);
   }
 }

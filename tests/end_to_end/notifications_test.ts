@@ -3,18 +3,21 @@ import { startProcess } from "@/tests/application.ts";
 import { TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { MailServer } from "@/tests/lib/notifications/mail_server.ts";
 import { WEBHOOK_SECRET, WebhookReceiver } from "@/tests/lib/notifications/webhook_receiver.ts";
-import { until } from "@/tests/until.ts";
+import { TIMEOUT_MS, until } from "@/tests/until.ts";
 import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
+
+/** Events of a minute become one mail. */
+const MAIL_WAIT_MS = 60_000 + TIMEOUT_MS;
 
 Deno.test("notifications: campaigns that end are told by webhook and mail, and a kill loses none", async () => {
   const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-notifications-" });
   await using mails = await MailServer.start();
-  const refusing = new WebhookReceiver(() => new Response(null, { status: 503 }));
-  const { port, url } = refusing;
+  let isUp = false;
+  await using receiver = new WebhookReceiver(() => new Response(null, { status: isUp ? 204 : 503 }));
   const env = {
     SIMULATOR_SPEED: "300",
     METRICS_PORT: "0",
-    NOTIFY_WEBHOOK_URL: url,
+    NOTIFY_WEBHOOK_URL: receiver.url,
     NOTIFY_WEBHOOK_SECRET: WEBHOOK_SECRET,
     NOTIFY_SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
     // The test's server has a certificate of an authority that nobody trusts.
@@ -25,12 +28,12 @@ Deno.test("notifications: campaigns that end are told by webhook and mail, and a
   await Deno.writeTextFile(env.CA_FILE, TEST_CA);
   try {
     const first = await startProcess({ env, dataFolder });
-    const failed = await until("an event that is not taken", () => refusing.received[0] ?? null);
+    const failed = await until("an event that is not taken", () => receiver.received[0] ?? null);
     await first.kill();
-    await refusing[Symbol.asyncDispose]();
+    receiver.received.splice(0);
+    isUp = true;
     assert.match(failed.body.type, /^campaign\.(?:ended|trouble)$/);
 
-    await using receiver = new WebhookReceiver(undefined, port);
     const second = await startProcess({ env, dataFolder });
     try {
       const told = await until(
@@ -40,7 +43,11 @@ Deno.test("notifications: campaigns that end are told by webhook and mail, and a
       assert.ok(told.isGenuine);
       assert.deepEqual(told.body, failed.body);
       const name = String(failed.body.data.name);
-      const mail = await until("a mail about it", () => mails.mails.find(({ body }) => body.includes(name)) ?? null);
+      const mail = await until(
+        "a mail about it",
+        () => mails.mails.find(({ body }) => body.includes(name)) ?? null,
+        MAIL_WAIT_MS,
+      );
       assert.deepEqual(mail.to, ["ops@example.org"]);
       const metrics = metricsUrl(second);
       await until("both are counted", async () => {

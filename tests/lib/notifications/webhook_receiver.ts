@@ -17,8 +17,8 @@ export class WebhookReceiver implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
   /** @param respond receives the number of the request, from 0 */
-  constructor(respond: (n: number, request: Request) => Response | Promise<Response> = () => new Response(), port = 0) {
-    this.#server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, async (request) => {
+  constructor(respond: (n: number, request: Request) => Response | Promise<Response> = () => new Response()) {
+    this.#server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
       const n = this.received.length;
       const text = await request.text();
       const { headers } = request;
@@ -35,12 +35,8 @@ export class WebhookReceiver implements AsyncDisposable {
     });
   }
 
-  get port(): number {
-    return this.#server.addr.port;
-  }
-
   get url(): string {
-    return `http://127.0.0.1:${this.port}/hook`;
+    return `http://127.0.0.1:${this.#server.addr.port}/hook`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
