@@ -9,10 +9,11 @@ const PLACEHOLDER = /^:(bucket|key|task_id)$/;
 const WORD = /^[a-z][a-z0-9_-]*$/;
 /** Parameters that are the door's own. */
 const OWN = ["account", "as", "bucket", "key", "task_id"];
-/** Tasks on objects, whose ids follow. */
-const TASKS: ReadonlySet<string> = new Set(["delete-task", "download", "fixity", "s3_stats"]);
+/** Tasks on objects, whose ids follow, and those on a bucket beside them. */
+const OBJECT_TASKS: ReadonlySet<string> = new Set(["delete-task", "download", "s3_stats"]);
+const TASKS: ReadonlySet<string> = new Set([...OBJECT_TASKS, "fixity"]);
 /** What may follow `objects` beside a key; any other word would be read as the key of an object. */
-const OBJECT_WORDS: ReadonlySet<string> = new Set([...TASKS, ":key", "delete", "folder", "presign"]);
+const OBJECT_WORDS: ReadonlySet<string> = new Set([...OBJECT_TASKS, ":key", "delete", "folder", "presign"]);
 
 /**
  * The gateway's target that an address of the door means; null for one that it does not open.

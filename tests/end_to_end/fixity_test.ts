@@ -7,7 +7,7 @@ import { sendParts } from "./part_upload.ts";
 import { endOfTask, taskEvents } from "./task_client.ts";
 
 const BUCKET = "/buckets/fixity-bits";
-const PATH = `${BUCKET}/objects/fixity`;
+const PATH = `${BUCKET}/fixity`;
 const MIB = 1024 * 1024;
 
 /** Runs a test's body with an application whose data folder it may damage, and may start again. */
@@ -174,6 +174,10 @@ Deno.test({
       const { end: all, rows } = await check(curator, { all_versions: true, full: true });
       assert.deepEqual([all.status, all.intact, all.bytes], ["done", 2, 50_000]);
       assert.equal(new Set(rows.map(({ version_id }) => version_id)).size, 2);
+
+      // Its routes take no key away from objects.
+      await put(curator, "fixity/twice.txt", 10);
+      assert.equal((await curator.call("DELETE", `${BUCKET}/objects/fixity/twice.txt`)).status, 200);
 
       const refused = await curator.call("POST", PATH, { rate: 1 });
       assert.equal(refused.status, 422);

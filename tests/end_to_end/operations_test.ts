@@ -180,6 +180,11 @@ const OF_TENANT: readonly Call[] = [
   }],
   ["start_count", "POST /buckets/called-by-s3/objects/s3_stats?delimiter=/"],
   ["get_count", ({ start_count: { task_id } }) => `GET /buckets/called-by-s3/objects/s3_stats/${task_id}`],
+  ["start_fixity", "POST /buckets/called-by-s3/fixity", {}],
+  ["list_fixity", "GET /buckets/called-by-s3/fixity"],
+  ["get_fixity", ({ start_fixity: { task_id } }) => `GET /buckets/called-by-s3/fixity/${task_id}`],
+  ["get_fixity_report", ({ start_fixity: { task_id } }) => `GET /buckets/called-by-s3/fixity/${task_id}/report`],
+  ["cancel_fixity", ({ start_fixity: { task_id } }) => `DELETE /buckets/called-by-s3/fixity/${task_id}`],
   ["start_delete", "POST /buckets/called-by-s3/objects/delete-task", { prefixes: ["copied"] }],
   ["get_delete", ({ start_delete: { task_id } }) => `GET /buckets/called-by-s3/objects/delete-task/${task_id}`],
   [
@@ -261,12 +266,19 @@ async function callAll(base: string, headers: Record<string, string>, calls: rea
   const answers: Record<string, Json> = {};
   for (const [id, target, body] of calls) {
     const [method, path] = given(target, answers).split(" ");
-    const response = await fetch(base + path, {
-      method,
-      headers: { ...headers, "X-Request-ID": `called.${id}` },
-      body: asBody(given(body, answers)),
+    const call = async () => {
+      const response = await fetch(base + path, {
+        method,
+        headers: { ...headers, "X-Request-ID": `called.${id}` },
+        body: asBody(given(body, answers)),
+      });
+      return { response, text: await response.text() };
+    };
+    // 409: a task has not ended yet.
+    const { response, text } = await until(`${id} without 409`, async () => {
+      const called = await call();
+      return called.response.status === 409 ? null : called;
     });
-    const text = await response.text();
     assert.ok(response.ok, `${id}: ${response.status} ${text}`);
     answers[id] = response.headers.get("content-type")?.startsWith("application/json") && text ? JSON.parse(text) : {};
   }

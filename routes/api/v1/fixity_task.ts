@@ -28,7 +28,7 @@ import {
 } from "./task_progress.ts";
 
 const TAG = "Background tasks";
-const PATH = "/api/v1/buckets/{bucket}/objects/fixity";
+const PATH = "/api/v1/buckets/{bucket}/fixity";
 const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
 /** Slowest reading that can be asked for, bytes per second: below it, stores take a connection for dead. */
 const MIN_RATE = 65_536;
