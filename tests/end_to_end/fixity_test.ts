@@ -1,85 +1,21 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
-import { type GatewayClient, logIn, madeBody } from "./gateway_client.ts";
-import { sendParts } from "./part_upload.ts";
+import {
+  bodyFiles,
+  BUCKET,
+  check,
+  flipBit,
+  MIB,
+  PATH,
+  put,
+  putInParts,
+  results,
+  type Row,
+  withData,
+} from "./fixity_scene.ts";
+import { logIn, madeBody } from "./gateway_client.ts";
 import { endOfTask, taskEvents } from "./task_client.ts";
-
-const BUCKET = "/buckets/fixity-bits";
-const PATH = `${BUCKET}/fixity`;
-const MIB = 1024 * 1024;
-
-/** Runs a test's body with an application whose data folder it may damage, and may start again. */
-async function withData(
-  body: (start: (env?: Record<string, string>) => Promise<Application>, dataFolder: string) => Promise<void>,
-): Promise<void> {
-  const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-fixity-" });
-  let running: Application | null = null;
-  try {
-    await body(
-      async (env) => running = await startApplication({ dataFolder, env: { ...STORAGE_ONLY, ...env } }),
-      dataFolder,
-    );
-  } finally {
-    await (running as Application | null)?.kill();
-    await Deno.remove(dataFolder, { recursive: true });
-  }
-}
-
-async function put(client: GatewayClient, key: string, size: number, headers = {}): Promise<Buffer<ArrayBuffer>> {
-  const body = Buffer.concat([...madeBody(size, key.length)]) as Buffer<ArrayBuffer>;
-  const response = await fetch(`${client.base}${BUCKET}/objects/${key}`, {
-    method: "PUT",
-    headers: { authorization: client.authorization, ...headers },
-    body,
-  });
-  assert.equal(response.status, 200, await response.text());
-  return body;
-}
-
-async function putInParts(client: GatewayClient, key: string, size: number, partBytes: number): Promise<void> {
-  const whole = Buffer.concat([...madeBody(size, key.length)]);
-  const { uploadId, parts } = await sendParts(client, {
-    bucket: "fixity-bits",
-    key,
-    sizeBytes: size,
-    partBytes,
-    breaksOnce: 0,
-    bytes: (number, length) => Buffer.from(whole.subarray((number - 1) * partBytes, (number - 1) * partBytes + length)),
-  });
-  await client.json("POST", `${BUCKET}/multipart/${key}/complete`, { upload_id: uploadId, parts });
-}
-
-/** The paths of the files that hold bodies, by their sizes. */
-async function bodyFiles(dataFolder: string): Promise<Map<number, string>> {
-  const files = new Map<number, string>();
-  for await (const hour of Deno.readDir(`${dataFolder}/bodies`)) {
-    if (!hour.isDirectory) continue;
-    for await (const { name } of Deno.readDir(`${dataFolder}/bodies/${hour.name}`)) {
-      const path = `${dataFolder}/bodies/${hour.name}/${name}`;
-      files.set((await Deno.stat(path)).size, path);
-    }
-  }
-  return files;
-}
-
-async function flipBit(path: string, at: number): Promise<void> {
-  const bytes = await Deno.readFile(path);
-  bytes[at] ^= 1;
-  await Deno.writeFile(path, bytes);
-}
-
-type Row = Record<string, unknown>;
-
-async function check(client: GatewayClient, body: Record<string, unknown> = {}) {
-  const { task_id } = await client.json("POST", PATH, body);
-  const end = await endOfTask(client, `${PATH}/${task_id}`);
-  const report = await client.json("GET", `${PATH}/${task_id}/report`);
-  return { id: String(task_id), end, report, rows: report.rows as Row[] };
-}
-
-const results = (rows: readonly Row[]) => Object.fromEntries(rows.map(({ key, result }) => [key, result]));
 
 Deno.test({
   name: "whole application: fixity finds a flipped bit, a cut and a lost body, and proves what is intact",

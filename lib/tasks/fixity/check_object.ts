@@ -5,20 +5,26 @@ import { headObject, type VersionRef } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import type { Digest } from "@/lib/std/digest.ts";
-import { startDigest } from "@/lib/std/digests.ts";
+import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { problemOf } from "@/lib/tasks/zip/entry_read.ts";
 import { type Claim, ownClaims, startPartsDigest } from "./claims.ts";
+import type { EtagJudge } from "./etag_judge.ts";
+import type { Expectation } from "./expected.ts";
 import { type PartSizes, partSizes } from "./part_sizes.ts";
 import { type OpenedObject, type ReadBytes, readObject, type ReadSource, WrongLength } from "./read_object.ts";
 import type { ReportRow } from "./report_row.ts";
 
-/** An object that was listed. */
+/** An object that was listed, or that is expected to be there. */
 export interface Entry {
   readonly key: string;
   /** Of a listing of versions. */
   readonly versionId: string | null;
   /** As listed; null where it was not. */
   readonly etag: string | null;
+  /** What its bytes must be besides what is stored with it. */
+  readonly expectations: readonly Expectation[];
+  /** Whether a manifest should name it and does not. */
+  readonly isUnnamed: boolean;
 }
 
 /** So often an object is read that is overwritten meanwhile. */
@@ -30,8 +36,13 @@ const MAX_READS = 5;
  *
  * @throws HttpError where the store refuses the credentials or does not work, the reason of the signal
  */
-export async function checkObject(source: ReadSource, bucket: string, entry: Entry): Promise<ReportRow> {
-  const check = new Check(source, bucket, entry);
+export async function checkObject(
+  source: ReadSource,
+  bucket: string,
+  entry: Entry,
+  etags: EtagJudge,
+): Promise<ReportRow> {
+  const check = new Check(source, bucket, entry, etags);
   try {
     return await check.run();
   } catch (error) {
@@ -41,21 +52,28 @@ export async function checkObject(source: ReadSource, bucket: string, entry: Ent
 
 /** Digests of one reading. */
 interface Comparison {
+  readonly expectations: readonly Expectation[];
   readonly claim: Claim | null;
   /** Any of them may be the claim's: none where nothing is known that the bytes could be compared with. */
-  readonly digests: readonly Digest[];
+  readonly ofClaim: readonly Digest[];
   readonly isGuessed: boolean;
-  readonly sha256: Digest;
+  /** Of all bytes. */
+  readonly digests: ReadonlyMap<DigestAlgorithm, Digest>;
 }
+
+/** What came of the comparison with the object's own claim. */
+type OwnResult = "equal" | "differs" | "unknown";
 
 class Check {
   readonly #source: ReadSource;
   readonly #bucket: string;
   readonly #entry: Entry;
   readonly #ref: VersionRef;
+  readonly #etags: EtagJudge;
 
-  constructor(source: ReadSource, bucket: string, entry: Entry) {
+  constructor(source: ReadSource, bucket: string, entry: Entry, etags: EtagJudge) {
     this.#source = source;
+    this.#etags = etags;
     this.#bucket = bucket;
     this.#entry = entry;
     this.#ref = { bucket, key: entry.key, ...entry.versionId === null ? {} : { versionId: entry.versionId } };
@@ -67,7 +85,8 @@ class Check {
     for (let reads = 1;; reads++) {
       try {
         const row = await this.#read(etag, hasDiffered);
-        if (row.result !== "changed" || hasDiffered) return row;
+        if (row.result !== "changed") return row;
+        if (hasDiffered) return await this.#judged(row);
         hasDiffered = true;
       } catch (error) {
         const isReplaced = error instanceof HttpError && error.status === 412;
@@ -105,13 +124,19 @@ class Check {
     const parted = await this.#parted(etag, isExact);
     let comparison: Comparison | null = null;
     const opened = await readObject(this.#source, this.#ref, parted?.etag ?? etag, (opened) => {
-      const begun = compare(this.#claimOf(opened, parted), parted);
+      const begun = compare(this.#expectationsOf(opened), this.#claimOf(opened, parted), parted);
       comparison = begun;
+      const digests = new Set([...begun.digests.values(), ...begun.ofClaim]);
       return (chunk) => {
-        for (const digest of new Set([begun.sha256, ...begun.digests])) digest.update(chunk);
+        for (const digest of digests) digest.update(chunk);
       };
     });
     return this.#compared(opened, comparison as Comparison | null);
+  }
+
+  /** Those that hold for the object as it is: an earlier check says nothing of one that was overwritten since. */
+  #expectationsOf({ etag }: OpenedObject): Expectation[] {
+    return this.#entry.expectations.filter((expectation) => expectation.etag === null || expectation.etag === etag);
   }
 
   /** What the digest of an object in parts needs beforehand; null for others. */
@@ -120,7 +145,7 @@ class Check {
     const { s3, caller, read } = this.#source;
     const response = await read(() => headObject(s3, caller, this.#ref, { headers: CHECKSUM_MODE }));
     const size = announcedLength(response);
-    const claim = ownClaims(response.headers)[0] ?? null;
+    const claim = this.#ownClaims(response.headers)[0] ?? null;
     if (claim === null || claim.parts === null || size === null) return null;
     const object = { ...this.#ref, size, parts: claim.parts };
     return {
@@ -132,33 +157,80 @@ class Check {
 
   #claimOf({ headers }: OpenedObject, parted: Parted | null): Claim | null {
     if (parted) return parted.claim;
-    return ownClaims(headers).find(({ parts }) => parts === null) ?? null;
+    return this.#ownClaims(headers).find(({ parts }) => parts === null) ?? null;
+  }
+
+  #ownClaims(headers: Headers): Claim[] {
+    const claims = ownClaims(headers);
+    return this.#etags.isIgnored ? claims.filter(({ proof }) => !isOfEtag(proof)) : claims;
   }
 
   #compared({ etag, size }: ReadBytes, comparison: Comparison | null): ReportRow {
     if (!comparison) throw new WrongLength("no body came");
-    const { claim, digests, isGuessed } = comparison;
-    const sha256 = comparison.sha256.hex();
-    const known = { etag: etag ?? undefined, size, sha256 };
-    if (!claim || digests.length === 0) return this.#row("unproven", known);
-    const found = digests.map((digest) => digest === comparison.sha256 ? sha256 : digest.hex());
-    const isEqual = found.includes(claim.expected);
-    if (!isEqual && isGuessed) return this.#row("unproven", { ...known, detail: "The store does not say its parts" });
-    return this.#row(isEqual ? "intact" : "changed", {
+    const { expectations, claim } = comparison;
+    const hex = new Map([...comparison.digests].map(([algorithm, digest]) => [algorithm, digest.hex()]));
+    // A digest says its value once.
+    const ofClaim = claim && claim.parts === null && comparison.ofClaim.length > 0
+      ? [hex.get(claim.algorithm) ?? ""]
+      : comparison.ofClaim.map((digest) => digest.hex());
+    const own = ownResult(claim, ofClaim, comparison.isGuessed);
+    if (claim && isOfEtag(claim.proof)) this.#etags.saw(own === "equal");
+    const known = { etag: etag ?? undefined, size, sha256: hex.get("sha256") };
+    const actual = ({ algorithm }: Expectation) => hex.get(algorithm);
+    const differing = expectations.find((one) => actual(one) !== one.expected);
+    const compared = differing ?? expectations[0];
+    if (compared) {
+      const { proof, algorithm, expected } = compared;
+      return this.#row(differing ? "changed" : "intact", {
+        ...known,
+        proved_by: proof,
+        algorithm,
+        expected,
+        actual: actual(compared),
+        ...differing && own === "equal" ? { detail: REPLACED } : {},
+      });
+    }
+    if (!claim || ofClaim.length === 0) return this.#named(this.#row("unproven", known));
+    if (own === "unknown") {
+      return this.#named(this.#row("unproven", { ...known, detail: "The store does not say its parts" }));
+    }
+    const isEqual = own === "equal";
+    const row = this.#row(isEqual ? "intact" : "changed", {
       ...known,
       proved_by: claim.proof,
       algorithm: claim.algorithm,
       expected: claim.expected,
-      actual: isEqual ? claim.expected : found[0],
+      actual: isEqual ? claim.expected : ofClaim[0],
     });
+    return isEqual ? this.#named(row) : row;
   }
 
-  /** An object that was deleted since it was listed, or one that is lost. */
+  /** What a manifest does not name is not intact, whatever else proves its bytes. */
+  #named(row: ReportRow): ReportRow {
+    const isFolder = row.size === 0 && row.key.endsWith("/");
+    return this.#entry.isUnnamed && !isFolder ? { ...row, result: "not_in_manifest" } : row;
+  }
+
+  /** An ETag that differs proves damage only where the ETags of the store are MD5s. */
+  async #judged(row: ReportRow): Promise<ReportRow> {
+    if (row.proved_by === undefined || !isOfEtag(row.proved_by)) return row;
+    const verdict = await this.#etags.verdict(this.#entry.key);
+    if (verdict === "md5") return row;
+    if (verdict === null) return { ...row, detail: "No other object shows whether the ETags of this store are MD5s" };
+    const { proved_by: _, actual: __, ...rest } = row;
+    return this.#named({ ...rest, result: "unproven", detail: "The ETags of this store are no MD5s" });
+  }
+
+  /** An object that was deleted since it was listed, one that is lost, or one that never was there. */
   async #gone(): Promise<ReportRow> {
+    const { expectations } = this.#entry;
     if (await this.#source.read(() => this.#isStillListed())) {
       return this.#row("unreadable", { detail: "The store lists it and does not find it" });
     }
-    return this.#row("deleted", {});
+    if (expectations.length === 0) return this.#row("deleted", {});
+    const [{ proof, algorithm, expected }] = expectations;
+    const detail = proof === "manifest" ? "The manifest names it" : "It was there at the earlier check";
+    return this.#row("missing", { algorithm, expected, detail });
   }
 
   async #isStillListed(): Promise<boolean> {
@@ -191,16 +263,40 @@ interface Parted {
 
 const CHECKSUM_MODE = { "x-amz-checksum-mode": "ENABLED" } as const;
 
-function compare(claim: Claim | null, parted: Parted | null): Comparison {
-  const sha256 = startDigest("sha256");
-  if (!claim) return { claim, digests: [], isGuessed: false, sha256 };
+const REPLACED =
+  "Its bytes are as they were stored: it was overwritten since, or what it is compared with is of other bytes";
+
+function compare(
+  expectations: readonly Expectation[],
+  claim: Claim | null,
+  parted: Parted | null,
+): Comparison {
+  const digests = new Map<DigestAlgorithm, Digest>();
+  const ofAll = (algorithm: DigestAlgorithm) => {
+    const digest = digests.get(algorithm) ?? startDigest(algorithm);
+    digests.set(algorithm, digest);
+    return digest;
+  };
+  ofAll("sha256");
+  for (const { algorithm } of expectations) ofAll(algorithm);
+  if (!claim) return { expectations, claim, ofClaim: [], isGuessed: false, digests };
   if (parted && claim.parts !== null) {
     const { layouts, isGuessed } = parted.sizes;
-    return { claim, digests: layouts.map((sizes) => startPartsDigest(claim.algorithm, sizes)), isGuessed, sha256 };
+    const ofClaim = layouts.map((sizes) => startPartsDigest(claim.algorithm, sizes));
+    return { expectations, claim, ofClaim, isGuessed, digests };
   }
   // One digest for both where they are the same.
-  const digests = claim.algorithm === "sha256" ? [sha256] : [startDigest(claim.algorithm)];
-  return { claim, digests, isGuessed: false, sha256 };
+  return { expectations, claim, ofClaim: [ofAll(claim.algorithm)], isGuessed: false, digests };
+}
+
+function ownResult(claim: Claim | null, found: readonly string[], isGuessed: boolean): OwnResult {
+  if (!claim || found.length === 0) return "unknown";
+  if (found.includes(claim.expected)) return "equal";
+  return isGuessed ? "unknown" : "differs";
+}
+
+function isOfEtag(proof: string): boolean {
+  return proof === "etag" || proof === "etag_of_parts";
 }
 
 function detailOf(error: unknown): string {

@@ -2,9 +2,10 @@ import { Buffer } from "node:buffer";
 import type { Digest } from "@/lib/std/digest.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 
-/** What the bytes of an object are compared with, the best first. */
-export const PROOFS = ["checksum", "checksum_of_parts", "etag", "etag_of_parts"] as const;
-type Proof = (typeof PROOFS)[number];
+/** What the bytes of an object are compared with. */
+export const PROOFS = ["manifest", "baseline", "checksum", "checksum_of_parts", "etag", "etag_of_parts"] as const;
+/** What is stored with an object. */
+type Proof = Exclude<(typeof PROOFS)[number], "manifest" | "baseline">;
 
 /** A digest that an object is said to have. */
 export interface Claim {

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { TaskType } from "@/lib/tasks/task_handler.ts";
 import { PROOFS } from "./claims.ts";
 import { type ReportRow, RESULTS } from "./report_row.ts";
-import { NO_ROWS, storedRows } from "./report_rows.ts";
+import { manifestRef } from "./manifest_keys.ts";
+import { NO_LINES, storedLines } from "./stored_lines.ts";
 
 const amount = z.int().min(0);
 
@@ -14,8 +15,34 @@ const fixityRequest = z.object({
   allVersions: z.boolean(),
   /** Whether objects that are intact have rows too. */
   full: z.boolean(),
+  /** Whether ETags are compared. */
+  etags: z.enum(["compare", "ignore"]),
+  /** Name of the schedule that asks for it. */
+  schedule: z.string().nullable(),
 });
 type FixityRequest = z.output<typeof fixityRequest>;
+
+/** A bag that is checked. */
+const bag = z.object({
+  /** As bag-info.txt says; null where it does not. */
+  oxum: z.object({ bytes: z.number(), files: z.number() }).nullable(),
+  /** What is wrong with it besides its files, as sentences. */
+  problems: z.array(z.string()),
+  /** Its payload so far. */
+  bytes: z.number().min(0),
+  files: amount,
+});
+
+/** What a manifest says about the objects. */
+const manifestComparison = z.object({
+  manifests: z.array(manifestRef),
+  /** Below it, objects must be named; null: nowhere. */
+  scope: z.string().nullable(),
+  /** Figures of the manifests, in their order; null: not read yet. */
+  figures: z.array(z.object({ entries: amount, invalid: amount }).nullable()),
+  bag: bag.nullable(),
+});
+export type ManifestComparison = z.output<typeof manifestComparison>;
 
 export const fixityTotals = z.object({
   ...Object.fromEntries(RESULTS.map((result) => [result, amount])) as Record<(typeof RESULTS)[number], typeof amount>,
@@ -32,6 +59,10 @@ export type Position = z.output<typeof position>;
 
 const fixityProgress = z.object({
   request: fixityRequest,
+  /** What manifests say; null: none is compared. */
+  comparison: manifestComparison.nullable(),
+  /** What the ETags of the store are, as far as is known. */
+  etags: z.enum(["md5", "other"]).nullable(),
   /** The last object that was dealt with; null before the first. */
   after: position.nullable(),
   /** Objects that were read, and their bytes. */
@@ -40,7 +71,7 @@ const fixityProgress = z.object({
   totals: fixityTotals,
   /** Objects that are intact, by what proves it. */
   provedBy: byProof,
-  rows: storedRows,
+  rows: storedLines,
   /** Bytes of objects that are being read. */
   underWay: z.number().min(0),
   /** How long it has worked so far, ms. */
@@ -62,16 +93,26 @@ export const FIXITY: TaskType<FixityProgress> = {
 const zeros = <T extends string>(names: readonly T[]) =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
 
-/** The progress of a task that begins at a moment, ms since 1970. */
-export function newFixity(request: FixityRequest, startedAt: number): FixityProgress {
+/** What a task is asked for. */
+interface FixityStart {
+  readonly request: FixityRequest;
+  readonly comparison: ManifestComparison | null;
+  /** ms since 1970 */
+  readonly startedAt: number;
+}
+
+/** The progress of a task that begins. */
+export function newFixity({ request, comparison, startedAt }: FixityStart): FixityProgress {
   return {
     request,
+    comparison,
+    etags: null,
     after: null,
     files: 0,
     bytes: 0,
     totals: zeros(RESULTS),
     provedBy: zeros(PROOFS),
-    rows: NO_ROWS,
+    rows: NO_LINES,
     underWay: 0,
     workedMs: 0,
     startedAt,
@@ -79,25 +120,87 @@ export function newFixity(request: FixityRequest, startedAt: number): FixityProg
   };
 }
 
-/** Objects whose bytes differ or cannot be read. */
-export function damageOf({ changed, unreadable }: FixityTotals): number {
-  return changed + unreadable;
+/** Objects whose bytes differ, or that are not there or cannot be read. */
+export function damageOf({ changed, missing, unreadable }: FixityTotals): number {
+  return changed + missing + unreadable;
+}
+
+/** Whether all of an object was read. */
+function wasRead({ result }: Pick<ReportRow, "result">): boolean {
+  return result === "intact" || result === "changed" || result === "unproven" || result === "not_in_manifest";
 }
 
 /** The progress behind one more object, without its row. */
-export function counted(
-  progress: FixityProgress,
-  { result, size, proved_by }: ReportRow,
-  workedMs: number,
-): FixityProgress {
-  const { totals, provedBy } = progress;
-  const wasRead = result === "intact" || result === "changed" || result === "unproven";
+export function counted(progress: FixityProgress, row: ReportRow, workedMs: number): FixityProgress {
+  const { totals, provedBy, comparison } = progress;
+  const { result, proved_by } = row;
+  const isRead = wasRead(row);
   return {
     ...progress,
-    files: progress.files + Number(wasRead),
-    bytes: progress.bytes + (wasRead ? size ?? 0 : 0),
+    files: progress.files + Number(isRead),
+    bytes: progress.bytes + (isRead ? row.size ?? 0 : 0),
     totals: { ...totals, [result]: totals[result] + 1 },
     provedBy: result === "intact" && proved_by ? { ...provedBy, [proved_by]: provedBy[proved_by] + 1 } : provedBy,
+    comparison: comparison && withPayload(comparison, row),
     workedMs,
   };
+}
+
+/** Folders are empty objects whose keys end with a slash: no files of a bag. */
+function withPayload(comparison: ManifestComparison, row: ReportRow): ManifestComparison {
+  const { bag, scope } = comparison;
+  const isPayload = scope !== null && row.key.startsWith(scope) && wasRead(row);
+  if (!bag || !isPayload || (row.size === 0 && row.key.endsWith("/"))) return comparison;
+  return { ...comparison, bag: { ...bag, files: bag.files + 1, bytes: bag.bytes + (row.size ?? 0) } };
+}
+
+/** Which manifests are compared, and what was found in them; null for none. */
+export function manifestView({ comparison, request }: FixityProgress) {
+  if (!comparison) return null;
+  const { manifests, figures } = comparison;
+  const known = figures.filter((one) => one !== null);
+  return {
+    bucket: manifests[0]?.bucket ?? null,
+    keys: manifests.map(({ key }) => key),
+    root: manifests[0]?.root ?? request.prefix,
+    entries: known.length < figures.length ? null : known.reduce((sum, { entries }) => sum + entries, 0),
+    invalid_lines: known.reduce((sum, { invalid }) => sum + invalid, 0),
+  };
+}
+
+/**
+ * Whether a bag is valid (RFC 8493, section 3), and what is wrong with it besides what rows say.
+ *
+ * @returns null where no bag is checked; `valid` is null until the end
+ */
+export function bagView(progress: FixityProgress): { valid: boolean | null; problems: string[] } | null {
+  const { comparison, checkedAt, totals } = progress;
+  if (!comparison?.bag) return null;
+  const problems = checkedAt === null ? comparison.bag.problems : bagProblems(comparison, totals.unreadable > 0);
+  const isComplete = damageOf(totals) === 0 && totals.not_in_manifest === 0;
+  return { valid: checkedAt === null ? null : isComplete && problems.length === 0, problems };
+}
+
+function bagProblems({ bag, manifests, figures }: ManifestComparison, hasUnread: boolean): string[] {
+  if (!bag) return [];
+  const problems = [...bag.problems];
+  const { oxum, bytes, files } = bag;
+  if (oxum && !hasUnread && (oxum.bytes !== bytes || oxum.files !== files)) {
+    problems.push(
+      `Payload-Oxum says ${oxum.files} files of ${oxum.bytes} bytes: there are ${files} of ${bytes} bytes`,
+    );
+  }
+  let most = 0;
+  for (const [index, { form }] of manifests.entries()) {
+    if (form === "bagit") most = Math.max(most, figures[index]?.entries ?? 0);
+  }
+  for (const [index, { key, root, form }] of manifests.entries()) {
+    const name = key.slice(root.length);
+    const { entries, invalid } = figures[index] ?? { entries: 0, invalid: 0 };
+    if (invalid > 0) problems.push(`${name} has ${invalid} lines that name no file of the bag`);
+    if (form === "bagit" && entries < most) {
+      problems.push(`${name} names ${entries} files, another payload manifest ${most}`);
+    }
+  }
+  return problems;
 }

@@ -4,8 +4,12 @@ import type { TaskClock } from "@/lib/tasks/task_clock.ts";
 import type { Job, TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { RETRY_MS } from "@/lib/tasks/zip/entry_read.ts";
 import { checkObject, type Entry } from "./check_object.ts";
+import { checkedEntries } from "./checked_entries.ts";
+import { EtagJudge } from "./etag_judge.ts";
+import { type ExpectedKey, mergedKeys } from "./expected.ts";
 import { counted, FIXITY, type FixityProgress } from "./fixity.ts";
 import { listedEntries } from "./listed_entries.ts";
+import { type ManifestFigures, manifestKeys, type ManifestRef } from "./manifest_keys.ts";
 import type { ReadSource } from "./read_object.ts";
 import { MAX_FULL_ROWS, MAX_ROWS, withRow } from "./report_rows.ts";
 import type { ReportRow } from "./report_row.ts";
@@ -20,6 +24,8 @@ interface FixityOptions {
   readonly clock: TaskClock;
   /** Waits between two tries of a read, ms; {@link RETRY_MS} when absent. */
   readonly retryMs?: readonly number[];
+  /** As that of `manifestKeys`. */
+  readonly windowKeys?: number;
 }
 
 /**
@@ -47,6 +53,7 @@ class FixityRun {
   /** Ends reads that are under way when another one ends the run. */
   readonly #abort = new AbortController();
   readonly #signal: AbortSignal;
+  readonly #etags: EtagJudge;
   #countedAt: number;
 
   constructor(options: FixityOptions, processRate: ByteRate, job: Job<FixityProgress>) {
@@ -57,6 +64,12 @@ class FixityRun {
     this.#rates = rate === null ? [processRate] : [processRate, new ByteRate(rate, options.clock)];
     this.#signal = AbortSignal.any([job.signal, this.#abort.signal]);
     this.#countedAt = options.clock.now();
+    this.#etags = new EtagJudge({
+      source: this.#readSource({ isPayload: false }),
+      bucket: job.bucket,
+      known: this.progress.etags,
+      isIgnored: job.progress.request.etags === "ignore",
+    });
   }
 
   async check(): Promise<void> {
@@ -72,9 +85,12 @@ class FixityRun {
       readings.shift();
     };
     try {
-      for await (const entry of listedEntries({ ...source, ...request, after })) {
+      const listed = listedEntries({ ...source, ...request, after });
+      const expected = this.#expected();
+      const etags = this.#etags;
+      for await (const entry of checkedEntries({ listed, expected, mustBeNamed: (key) => this.#mustBeNamed(key) })) {
         if (readings.length >= READERS) await countFirst();
-        const row = checkObject(this.#readSource(), bucket, entry);
+        const row = checkObject(this.#readSource(), bucket, entry, etags);
         row.catch(() => {});
         readings.push({ entry, row });
       }
@@ -89,7 +105,42 @@ class FixityRun {
     await this.#job.checkpoint(this.progress, "at once");
   }
 
-  #readSource(): ReadSource {
+  /** What manifests say about objects that have not been dealt with; null where there is none. */
+  #expected(): AsyncIterator<ExpectedKey> | null {
+    const { request: { prefix }, after, comparison } = this.progress;
+    const sources: AsyncIterator<ExpectedKey>[] = [];
+    if (comparison && comparison.manifests.length > 0) {
+      sources.push(manifestKeys({
+        source: this.#readSource({ isPayload: false }),
+        manifests: comparison.manifests,
+        prefix,
+        after: after?.key ?? null,
+        onRead: (manifest, figures) => this.#noteFigures(manifest, figures),
+        windowKeys: this.#options.windowKeys,
+      }));
+    }
+    return sources.length === 0 ? null : mergedKeys(sources);
+  }
+
+  /** A manifest that does not fit into memory is read several times, of which each finds some of the conflicts. */
+  #noteFigures(manifest: ManifestRef, { entries, invalid }: ManifestFigures): void {
+    const { comparison } = this.progress;
+    if (!comparison) return;
+    const at = comparison.manifests.indexOf(manifest);
+    const figures = comparison.figures.map((before, index) =>
+      index === at ? { entries, invalid: Math.max(before?.invalid ?? 0, invalid) } : before
+    );
+    this.progress = { ...this.progress, comparison: { ...comparison, figures } };
+  }
+
+  #mustBeNamed(key: string): boolean {
+    const { comparison } = this.progress;
+    if (!comparison || comparison.scope === null || !key.startsWith(comparison.scope)) return false;
+    return !comparison.manifests.some((manifest) => manifest.key === key);
+  }
+
+  /** @param isPayload whether bytes count as those of objects that are checked */
+  #readSource({ isPayload } = { isPayload: true }): ReadSource {
     const { s3, retryMs = RETRY_MS } = this.#options;
     const { caller, read } = this.#job;
     const signal = this.#signal;
@@ -100,7 +151,7 @@ class FixityRun {
       read,
       pace: async (bytes) => {
         for (const rate of this.#rates) await rate.take(bytes, signal);
-        this.progress = { ...this.progress, underWay: this.progress.underWay + bytes };
+        if (isPayload) this.progress = { ...this.progress, underWay: this.progress.underWay + bytes };
         await this.#job.checkpoint(this.progress, "partial");
       },
     };
@@ -116,7 +167,8 @@ class FixityRun {
     const rows = isShown ? await withRow(this.progress.rows, row, maxRows, this.#job.writeBlobs) : this.progress.rows;
     const underWay = Math.max(0, this.progress.underWay - (row.size ?? 0));
     const after = { key: entry.key, versionId: entry.versionId };
-    this.progress = { ...counted(this.progress, row, workedMs), rows, after, underWay };
+    const etags = this.#etags.meaning;
+    this.progress = { ...counted(this.progress, row, workedMs), etags, rows, after, underWay };
     await this.#job.checkpoint(this.progress);
   }
 }

@@ -3,8 +3,15 @@ import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text_order.ts";
-import type { Entry } from "./check_object.ts";
 import type { Position } from "./fixity.ts";
+
+/** An object of a listing. */
+export interface ListedEntry {
+  readonly key: string;
+  /** Of a listing of versions. */
+  readonly versionId: string | null;
+  readonly etag: string | null;
+}
 
 interface ListingSource {
   readonly s3: S3;
@@ -24,7 +31,7 @@ interface ListingSource {
  *
  * @throws HttpError 501 where the store does not list in the order of keys or from a key on; as {@link listObjects}
  */
-export async function* listedEntries(source: ListingSource): AsyncGenerator<Entry> {
+export async function* listedEntries(source: ListingSource): AsyncGenerator<ListedEntry> {
   let last = source.after?.key ?? null;
   for await (const page of source.allVersions ? versionPages(source) : objectPages(source)) {
     for (const entry of page) {
@@ -36,7 +43,7 @@ export async function* listedEntries(source: ListingSource): AsyncGenerator<Entr
   }
 }
 
-async function* objectPages(source: ListingSource): AsyncGenerator<Entry[]> {
+async function* objectPages(source: ListingSource): AsyncGenerator<ListedEntry[]> {
   const { s3, caller, bucket, prefix, read } = source;
   let startAfter = source.after?.key;
   for (;;) {
@@ -54,7 +61,7 @@ async function* objectPages(source: ListingSource): AsyncGenerator<Entry[]> {
   }
 }
 
-async function* versionPages(source: ListingSource): AsyncGenerator<Entry[]> {
+async function* versionPages(source: ListingSource): AsyncGenerator<ListedEntry[]> {
   const { s3, caller, bucket, prefix, read, after } = source;
   let [keyMarker, versionIdMarker] = [after?.key, after?.versionId ?? undefined];
   for (;;) {

@@ -1,4 +1,4 @@
-import { damageOf, type FixityProgress } from "./fixity.ts";
+import { bagView, damageOf, type FixityProgress, manifestView } from "./fixity.ts";
 import { CSV_HEAD, csvLine, type ReportRow } from "./report_row.ts";
 
 /** What a report is of. */
@@ -23,6 +23,10 @@ function reportHead({ id, bucket, status, error, progress }: ReportSubject) {
     started_at: iso(startedAt),
     checked_at: checkedAt === null ? null : iso(checkedAt),
     all_versions: request.allVersions,
+    etags: request.etags === "ignore" ? "ignored" : progress.etags,
+    manifest: manifestView(progress),
+    bag: bagView(progress),
+    schedule: request.schedule,
     files,
     bytes,
     damaged: damageOf(totals),

@@ -2,10 +2,19 @@ import { z } from "zod";
 import { PROOFS } from "./claims.ts";
 
 /**
- * What became of an object. `unproven`: read whole, with nothing to compare it with;
- * `deleted`: gone since it was listed, which is no damage.
+ * What became of an object. `missing`: a manifest or an earlier check names it, and the store does not have it; `unproven`: read
+ * whole, with nothing to compare it with; `not_in_manifest`: read whole, and the manifest does not name it; `deleted`: gone
+ * since it was listed, which is no damage.
  */
-export const RESULTS = ["intact", "changed", "unreadable", "unproven", "deleted"] as const;
+export const RESULTS = [
+  "intact",
+  "changed",
+  "missing",
+  "unreadable",
+  "unproven",
+  "not_in_manifest",
+  "deleted",
+] as const;
 
 /** One object in a report. */
 export const reportRow = z.object({

@@ -5,84 +5,23 @@ import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
 import { contentDisposition } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { readCountPage } from "@/lib/s3/count_page.ts";
 import type { BodyReader } from "@/lib/std/byte_reader.ts";
-import { damageOf, FIXITY, type FixityProgress, fixityTotals, newFixity } from "@/lib/tasks/fixity/fixity.ts";
-import { PROOFS } from "@/lib/tasks/fixity/claims.ts";
+import { FIXITY } from "@/lib/tasks/fixity/fixity.ts";
 import { csvReport, jsonReport } from "@/lib/tasks/fixity/report.ts";
-import { reportRow } from "@/lib/tasks/fixity/report_row.ts";
 import { MAX_ROWS, readRows } from "@/lib/tasks/fixity/report_rows.ts";
-import type { Task } from "@/lib/tasks/task.ts";
+import { type FixityOrder, startFixity } from "@/lib/tasks/fixity/start_fixity.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
-import { bucketParams, wellFormed } from "./object_parameters.ts";
+import { fixityReport, fixityStart, fixityStatus, fixityView, STATUS } from "./fixity_schemas.ts";
+import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import {
-  EVENTS_DESCRIPTION,
-  OTHER_VERSION,
-  pollResponse,
-  taskParams,
-  type TaskRoutes,
-  taskTimes,
-  timesOf,
-} from "./task_progress.ts";
+import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/fixity";
-const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
-/** Slowest reading that can be asked for, bytes per second: below it, stores take a connection for dead. */
-const MIN_RATE = 65_536;
-
-const start = z.object({
-  prefix: wellFormed.default("").meta({ description: "Empty: the whole bucket", examples: ["2026/"] }),
-  rate: z.int().min(MIN_RATE).nullish().meta({
-    description: "Bytes per second of this check; `FIXITY_RATE` bounds all of a process together",
-  }),
-  all_versions: z.boolean().default(false).meta({ description: "Reads older versions too" }),
-  full: z.boolean().default(false).meta({ description: "Rows for objects that are intact too, up to 500,000" }),
-}).meta({ id: "FixityStart" });
-
-const count = z.int().min(0);
-const status = z.object({
-  task_id: z.string(),
-  status: z.enum(["processing", "done", "canceled", "failed"]),
-  prefix: z.string(),
-  files: count.meta({ description: "Objects read so far" }),
-  bytes: z.number().meta({ description: "Their bytes" }),
-  bytes_under_way: z.number().meta({ description: "Bytes of objects that are being read" }),
-  damaged: count.meta({ description: "`changed` and `unreadable` together" }),
-  ...fixityTotals.shape,
-  proved_by: z.object(Object.fromEntries(PROOFS.map((proof) => [proof, count]))).meta({
-    description: "Intact objects by what their bytes were compared with",
-  }),
-  rate: z.number().meta({ description: "Bytes per second so far" }),
-  rate_limit: z.int().nullable().meta({ description: "As asked for" }),
-  rows: count.meta({ description: "Rows of the report so far" }),
-  rows_left_out: count.meta({ description: "Rows beyond the bounds, which are counted only" }),
-  ...taskTimes,
-  error: z.string().optional().meta({ description: "Why it failed" }),
-}).meta({ id: "FixityStatus" });
-const list = z.object({ tasks: z.array(status) }).meta({ id: "FixityList" });
+const list = z.object({ tasks: z.array(fixityStatus) }).meta({ id: "FixityList" });
 const canceling = z.object({ task_id: z.string(), status: z.enum(["canceling", "done", "canceled", "failed"]) })
   .meta({ id: "FixityCanceling" });
-const report = z.object({
-  task_id: z.string(),
-  bucket: z.string(),
-  prefix: z.string(),
-  status: z.enum(["done", "canceled", "failed"]),
-  error: z.string().optional(),
-  started_at: z.string(),
-  checked_at: z.string().nullable(),
-  all_versions: z.boolean(),
-  files: count,
-  bytes: z.number(),
-  damaged: count,
-  ...fixityTotals.shape,
-  proved_by: status.shape.proved_by,
-  full: z.boolean(),
-  rows_left_out: count,
-  rows: z.array(reportRow),
-}).meta({ id: "FixityReport" });
 
 /** Comparing the bytes of stored objects in the background. */
 export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes): Operation[] {
@@ -97,26 +36,20 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       path: PATH,
       tag: TAG,
       summary: "Read stored objects and compare their bytes, in the background",
-      description: "Each is compared with the checksum that was stored with it, or with its ETag where that is an MD5.",
+      description:
+        "Each is compared with a manifest where one is named, else with the checksum that was stored with it, or with " +
+        "its ETag where that is an MD5.",
       params: bucketParams,
-      body: { kind: "json", schema: start },
+      body: { kind: "json", schema: fixityStart },
       responses: {
-        202: { description: "Started", schema: status },
+        202: { description: "Started", schema: fixityStatus },
         404: { description: "No such bucket" },
         429: { description: "Too many background tasks, of this user or of all" },
       },
       async handler({ caller, params: { bucket }, body }) {
-        const { prefix, rate, all_versions, full } = body;
-        await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
-        const progress = newFixity({
-          prefix,
-          rate: rate ?? null,
-          allVersions: all_versions,
-          full,
-        }, Date.now());
-        const id = await tasks.create(FIXITY, { caller, bucket, progress });
+        const id = await startFixity({ s3, tasks }, caller, bucket, orderOf(body));
         const found = await tasks.find(FIXITY, bucket, id, caller);
-        return Response.json(viewOf(found.task, found.progress).body, { status: 202 });
+        return Response.json(fixityView(found.task, found.progress).body, { status: 202 });
       },
     }),
     operation({
@@ -131,7 +64,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       async handler({ caller, params: { bucket } }) {
         await caller.prove?.();
         const found = await tasks.list(FIXITY, bucket, ownerOf(caller, tasks.keys));
-        return Response.json({ tasks: found.map(({ task, progress }) => viewOf(task, progress).body) });
+        return Response.json({ tasks: found.map(({ task, progress }) => fixityView(task, progress).body) });
       },
     }),
     operation({
@@ -143,14 +76,14 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       description: `They can be read for 400 days after the end, of the last 20 tasks. ${EVENTS_DESCRIPTION}.`,
       params: taskParams,
       responses: {
-        200: { description: "How far it is, and how it ended", schema: status },
+        200: { description: "How far it is, and how it ended", schema: fixityStatus },
         404: { description: "No such fixity task of this user in this bucket" },
         410: OTHER_VERSION,
       },
       handler({ caller, params: { bucket, task_id } }, context) {
         const view = async (): Promise<TaskView> => {
           const { task, progress } = await find(caller, bucket, task_id);
-          return viewOf(task, progress);
+          return fixityView(task, progress);
         };
         return pollResponse(routes, caller, context, view, ({ body }) => Response.json(body));
       },
@@ -169,7 +102,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         format: z.enum(["json", "csv"]).optional().meta({ description: "As `Accept` says when absent, else JSON" }),
       }),
       responses: {
-        200: { description: "The report; as `text/csv` its rows alone", schema: report },
+        200: { description: "The report; as `text/csv` its rows alone", schema: fixityReport },
         404: { description: "No such fixity task of this user in this bucket" },
         409: { description: "It has not ended" },
         410: { description: "Its rows are gone, or it was started by another version of the gateway" },
@@ -207,27 +140,18 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
   ];
 }
 
-function viewOf(task: Task, progress: FixityProgress): TaskView {
-  const { request, files, bytes, underWay, totals, provedBy, rows, workedMs } = progress;
+function orderOf(body: z.output<typeof fixityStart>): FixityOrder {
   return {
-    body: {
-      task_id: task.id,
-      status: STATUS[task.state],
-      prefix: request.prefix,
-      files,
-      bytes,
-      bytes_under_way: task.state === "running" ? underWay : 0,
-      damaged: damageOf(totals),
-      ...totals,
-      proved_by: provedBy,
-      rate: workedMs > 0 ? Math.round(bytes / workedMs * 1000) : 0,
-      rate_limit: request.rate,
-      rows: rows.count,
-      rows_left_out: rows.leftOut,
-      ...timesOf(task),
-      ...task.error === null ? {} : { error: task.error },
-    },
-    isOver: task.state !== "running",
+    prefix: body.prefix,
+    rate: body.rate ?? null,
+    allVersions: body.all_versions,
+    full: body.full,
+    manifest: body.manifest ?? null,
+    manifestBucket: body.manifest_bucket ?? null,
+    manifestRoot: body.manifest_root ?? null,
+    bag: body.bag,
+    etags: body.etags,
+    schedule: null,
   };
 }
 

@@ -1,0 +1,48 @@
+/** What bagit.txt declares (RFC 8493, section 2.1.1). */
+interface BagDeclaration {
+  /** Such as `1.0`. */
+  readonly version: string;
+  readonly encoding: string;
+}
+
+/** The declaration of a bag; null for a text that is none. */
+export function parseBagDeclaration(text: string): BagDeclaration | null {
+  const [, version, encoding] =
+    /^\uFEFF?BagIt-Version: ([0-9]{1,3}\.[0-9]{1,3})\s*[\r\n]+Tag-File-Character-Encoding: (\S{1,40})\s*$/
+      .exec(text) ?? [];
+  return version === undefined ? null : { version, encoding };
+}
+
+/** Whether `%25` stands for a percent sign in the manifests of a bag: since version 1.0. */
+export function escapesPercent({ version }: BagDeclaration): boolean {
+  return Number(version.split(".")[0]) >= 1;
+}
+
+/** Bytes and files of the payload of a bag. */
+interface PayloadOxum {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/**
+ * `Payload-Oxum` of bag-info.txt (RFC 8493, section 2.2.2).
+ *
+ * @returns null where there is none, `invalid` where it is no pair of numbers or there are several that differ
+ */
+export function parsePayloadOxum(text: string): PayloadOxum | null | "invalid" {
+  const values = new Set(
+    text.split(/\r\n|\r|\n/).flatMap((line) => /^payload-oxum\s*:\s*(.*?)\s*$/i.exec(line)?.slice(1) ?? []),
+  );
+  if (values.size === 0) return null;
+  const [, bytes, files] = /^([0-9]{1,16})\.([0-9]{1,16})$/.exec([...values][0]) ?? [];
+  if (values.size > 1 || bytes === undefined) return "invalid";
+  return { bytes: Number(bytes), files: Number(files) };
+}
+
+/** bagit.txt of a bag that is written. */
+export const BAG_DECLARATION = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
+
+/** bag-info.txt of a bag that is written. @param at ms since 1970 */
+export function bagInfo({ bytes, files }: PayloadOxum, at: number): string {
+  return `Bagging-Date: ${new Date(at).toISOString().slice(0, 10)}\nPayload-Oxum: ${bytes}.${files}\n`;
+}

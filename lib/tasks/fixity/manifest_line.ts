@@ -1,0 +1,115 @@
+/** Algorithms of manifests, with the bytes of their digests. */
+const DIGEST_BYTES = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const;
+export const MANIFEST_ALGORITHMS = ["md5", "sha1", "sha256", "sha512"] as const;
+export type ManifestAlgorithm = (typeof MANIFEST_ALGORITHMS)[number];
+
+/**
+ * How the lines of a manifest are read: `bagit` for payload manifests and `tags` for tag manifests (RFC 8493, sections 2.1.3
+ * and 2.2.1), `list` for what md5sum, sha1sum, sha256sum and sha512sum write.
+ */
+type ManifestForm = "bagit" | "tags" | "list";
+
+/** How to read a manifest. */
+interface ManifestSyntax {
+  readonly form: ManifestForm;
+  /** Null: each line's by the length of its digest. */
+  readonly algorithm: ManifestAlgorithm | null;
+  /** Whether `%25` stands for a percent sign: since BagIt 1.0. */
+  readonly escapesPercent: boolean;
+}
+
+/** What a line of a manifest says. */
+interface ManifestLine {
+  /** Relative to the root of the manifest, without a leading "./". */
+  readonly path: string;
+  readonly algorithm: ManifestAlgorithm;
+  /** Hexadecimal in lower case. */
+  readonly expected: string;
+}
+
+/** The algorithm and form of a manifest by the name of its file; null for a name that BagIt does not give. */
+export function bagItName(name: string): { algorithm: ManifestAlgorithm | null; form: "bagit" | "tags" } | null {
+  const [, tag, algorithm] = /^(tag)?manifest-([a-z0-9-]{1,20})\.txt$/i.exec(name) ?? [];
+  if (algorithm === undefined) return null;
+  const plain = algorithm.toLowerCase().replace("-", "");
+  const known = MANIFEST_ALGORITHMS.find((one) => one === plain) ?? null;
+  return { algorithm: known, form: tag ? "tags" : "bagit" };
+}
+
+/**
+ * Reads a line of a manifest, without its line end.
+ *
+ * @returns `empty` for a line without content, `invalid` for one that names no object
+ */
+export function parseManifestLine(line: string, syntax: ManifestSyntax): ManifestLine | "empty" | "invalid" {
+  if (line.trim() === "") return "empty";
+  return syntax.form === "list" ? listLine(line, syntax) : bagLine(line, syntax);
+}
+
+function bagLine(line: string, { form, algorithm, escapesPercent }: ManifestSyntax): ManifestLine | "invalid" {
+  // A single blank and an asterisk are the binary mark of md5sum and its kin.
+  const [, digest, rest] = /^([0-9a-f]{32,128})(?: \*|[ \t]+)(.+)$/i.exec(line) ?? [];
+  if (digest === undefined) return "invalid";
+  const path = withoutBagEscapes(rest, escapesPercent);
+  const isPayload = path.replace(/^(\.\/)+/, "").startsWith("data/");
+  if (isPayload !== (form === "bagit")) return "invalid";
+  return lineOf(digest, path, algorithm);
+}
+
+/** In BagIt LF, CR and, since 1.0, the percent sign are written with a percent sign; nothing else is. */
+function withoutBagEscapes(path: string, escapesPercent: boolean): string {
+  return path.replace(/%(0A|0D|25)/gi, (text, code: string) => {
+    if (code === "25") return escapesPercent ? "%" : text;
+    return code.toUpperCase() === "0A" ? "\n" : "\r";
+  });
+}
+
+function listLine(line: string, { algorithm }: ManifestSyntax): ManifestLine | "empty" | "invalid" {
+  if (line.startsWith("#")) return "empty";
+  // A backslash before the digest says that the name has escapes.
+  const isEscaped = line.startsWith("\\");
+  const text = isEscaped ? line.slice(1) : line;
+  const [, digest, name] = /^([0-9a-f]{32,128}) [ *](.+)$/i.exec(text) ??
+    reordered(/^(?:MD5|SHA1|SHA256|SHA512) \((.+)\) = ([0-9a-f]{32,128})$/i.exec(text)) ?? [];
+  if (digest === undefined) return "invalid";
+  const path = isEscaped ? withoutListEscapes(name) : name;
+  return path === null ? "invalid" : lineOf(digest, path, algorithm);
+}
+
+function reordered(tagged: RegExpExecArray | null): readonly string[] | null {
+  return tagged && [tagged[0], tagged[2], tagged[1]];
+}
+
+/** As GNU coreutils writes names with line ends or backslashes; null for an escape that it does not write. */
+function withoutListEscapes(name: string): string | null {
+  let isKnown = true;
+  const plain = name.replace(/\\(.?)/g, (_, code: string) => {
+    if (code === "n") return "\n";
+    if (code === "r") return "\r";
+    if (code === "\\") return "\\";
+    isKnown = false;
+    return "";
+  });
+  return isKnown ? plain : null;
+}
+
+function lineOf(digest: string, path: string, algorithm: ManifestAlgorithm | null): ManifestLine | "invalid" {
+  const found = algorithm ?? MANIFEST_ALGORITHMS.find((one) => DIGEST_BYTES[one] * 2 === digest.length);
+  if (found === undefined || digest.length !== DIGEST_BYTES[found] * 2) return "invalid";
+  const relative = path.replace(/^(?:\.\/)+/, "");
+  if (!isInside(relative)) return "invalid";
+  return { path: relative, algorithm: found, expected: digest.toLowerCase() };
+}
+
+/** Whether a path stays below its root: a store would have `..` in a key, a file system would leave the folder. */
+function isInside(path: string): boolean {
+  if (path === "" || path.startsWith("/") || path.includes("\0")) return false;
+  return !path.split("/").some((segment) => segment === ".." || segment === ".");
+}
+
+/** A line of a BagIt manifest with its line end. @param path relative to the bag */
+export function manifestLine(digest: string, path: string): string {
+  return `${digest}  ${path.replace(/[%\n\r]/g, (sign) => BAG_ESCAPES[sign] ?? sign)}\n`;
+}
+
+const BAG_ESCAPES: Readonly<Record<string, string>> = { "%": "%25", "\n": "%0A", "\r": "%0D" };

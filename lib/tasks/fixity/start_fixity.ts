@@ -1,0 +1,93 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { type HttpError, unprocessable } from "@/lib/http/errors.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { readCountPage } from "@/lib/s3/count_page.ts";
+import { FIXITY, type ManifestComparison, newFixity } from "./fixity.ts";
+import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
+import { findBag, namedManifest } from "./find_manifests.ts";
+
+/** What a check is asked for, as a request or a schedule says it. */
+export interface FixityOrder {
+  readonly prefix: string;
+  /** Bytes per second; null: as the process allows. */
+  readonly rate: number | null;
+  readonly allVersions: boolean;
+  readonly full: boolean;
+  readonly manifest: string | null;
+  readonly manifestBucket: string | null;
+  readonly manifestRoot: string | null;
+  readonly bag: boolean;
+  readonly etags: "compare" | "ignore";
+  /** Name of the schedule; null: it was asked for by a request. */
+  readonly schedule: string | null;
+}
+
+interface FixityParts {
+  readonly s3: S3;
+  readonly tasks: TaskRunner;
+}
+
+/**
+ * Starts a check.
+ *
+ * @returns its id
+ * @throws HttpError 422 for what cannot be asked for together, and for a manifest or bag that is not there; as
+ *   {@link TaskRunner.create} and for a bucket that cannot be read
+ */
+export async function startFixity(
+  { s3, tasks }: FixityParts,
+  caller: Caller,
+  bucket: string,
+  order: FixityOrder,
+): Promise<string> {
+  mustFitTogether(order);
+  const { prefix, rate, allVersions, full, etags, schedule } = order;
+  await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
+  const comparison = await comparisonOf(s3, caller, bucket, order);
+  const request = { prefix, rate, allVersions, full, etags, schedule };
+  return await tasks.create(FIXITY, {
+    caller,
+    bucket,
+    progress: newFixity({ request, comparison, startedAt: Date.now() }),
+  });
+}
+
+function mustFitTogether(order: FixityOrder): void {
+  const { manifest, manifestBucket, manifestRoot, bag, allVersions, prefix } = order;
+  if (manifest === null && manifestBucket !== null) throw alone("manifest_bucket", "manifest");
+  if (manifest === null && manifestRoot !== null) throw alone("manifest_root", "manifest");
+  if (bag && manifest !== null) throw unprocessable("manifest: a bag has manifests of its own: leave out one of both");
+  if (bag && prefix !== "" && !prefix.endsWith("/")) {
+    throw unprocessable("prefix: that of a bag is empty or ends with a slash");
+  }
+  if (allVersions && (bag || manifest !== null)) {
+    throw unprocessable("all_versions: a manifest says nothing about older versions: leave out one of both");
+  }
+}
+
+function alone(field: string, other: string): HttpError {
+  return unprocessable(`${field}: has no meaning without ${other}`);
+}
+
+async function comparisonOf(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  { prefix, manifest, manifestBucket, manifestRoot, bag }: FixityOrder,
+): Promise<ManifestComparison | null> {
+  if (bag) {
+    const { manifests, oxum, problems } = await findBag({ s3, caller }, bucket, prefix);
+    return {
+      manifests: [...manifests],
+      scope: `${prefix}data/`,
+      figures: manifests.map(() => null),
+      bag: { oxum, problems: [...problems], bytes: 0, files: 0 },
+    };
+  }
+  if (manifest === null) return null;
+  const named = { bucket: manifestBucket ?? bucket, key: manifest, root: manifestRoot };
+  const found = await namedManifest({ s3, caller }, named);
+  // A tag manifest need not name all files.
+  const scope = found.form === "tags" ? null : found.form === "bagit" ? `${found.root}data/` : found.root;
+  return { manifests: [found], scope, figures: [null], bag: null };
+}

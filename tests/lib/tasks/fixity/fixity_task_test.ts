@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { FakeClock } from "@/tests/lib/tasks/fake_clock.ts";
+import { until } from "@/tests/until.ts";
+import { md5, runFixity, startFixityStore } from "./fixity_run.ts";
+
+const RANDOM = "0123456789abcdef0123456789abcdef";
+
+Deno.test("fixity: ETags that are the MD5 of no object prove nothing", async () => {
+  await using store = startFixityStore();
+  for (const key of ["a", "b", "c", "d"]) store.put(key, `bytes of ${key}`, RANDOM);
+  const { progress, rows } = await runFixity(store);
+  assert.deepEqual(rows.map(({ result }) => result), ["unproven", "unproven", "unproven", "unproven"]);
+  assert.deepEqual([progress.etags, progress.totals.changed], ["other", 0]);
+  assert.match(rows[0].detail ?? "", /no MD5s/);
+});
+
+Deno.test("fixity: an ETag that differs is damage where another one is an MD5, in the order of the listing or not", async () => {
+  await using store = startFixityStore();
+  store.put("a", "damaged", md5("sound"));
+  for (const key of ["b", "c"]) store.put(key, `bytes of ${key}`);
+  const { progress, rows } = await runFixity(store);
+  assert.deepEqual(rows.map(({ result }) => result), ["changed", "intact", "intact"]);
+  assert.equal(progress.etags, "md5");
+});
+
+Deno.test("fixity: an object alone whose ETag differs is changed, and the row says what is not known", async () => {
+  await using store = startFixityStore();
+  store.put("a", "damaged", md5("sound"));
+  const { progress, rows } = await runFixity(store);
+  assert.deepEqual([rows[0].result, progress.etags], ["changed", null]);
+  assert.match(rows[0].detail ?? "", /No other object shows/);
+});
+
+Deno.test("fixity: what a store encrypts with a key of a key service is not compared by its ETag, and nothing is where that is asked for", async () => {
+  await using store = startFixityStore();
+  store.put("a", "encrypted", RANDOM, { "x-amz-server-side-encryption": "aws:kms" });
+  store.put("b", "plain");
+  const { rows, progress } = await runFixity(store);
+  assert.deepEqual(rows.map(({ result }) => result), ["unproven", "intact"]);
+  assert.equal(progress.etags, "md5");
+  store.put("c", "damaged", md5("sound"));
+  const ignored = await runFixity(store, { etags: "ignore" });
+  assert.deepEqual(ignored.rows.map(({ result }) => result), ["unproven", "unproven", "unproven"]);
+});
+
+Deno.test("fixity: reads no faster than the rate of the process and of the check, by the clock", async () => {
+  await using store = startFixityStore();
+  for (const key of ["a", "b", "c"]) store.put(key, new Uint8Array(1_000_000));
+  const clock = new FakeClock();
+  const begun = clock.now();
+  let isOver = false;
+  const run = runFixity(store, { rate: 100_000 }, { clock, rate: 500_000 }).finally(() => isOver = true);
+  await until("it is over", async () => {
+    await clock.advance(2000);
+    return isOver ? true : null;
+  });
+  const { progress } = await run;
+  const seconds = (clock.now() - begun) / 1000;
+  // Half a second may be made up for by a burst.
+  assert.ok(seconds >= 29.5, `${seconds} s for 3 MB at 0.1 MB/s`);
+  assert.equal(progress.bytes, 3_000_000);
+  // Of its work, not of this test's: what it took by the same clock.
+  assert.ok(progress.workedMs >= 29_000 && progress.workedMs <= clock.now() - begun, String(progress.workedMs));
+});
+
+Deno.test("fixity: an object that is overwritten while it is read is read again, and one that always is cannot be read", async () => {
+  await using store = startFixityStore();
+  store.put("once", "first");
+  store.put("always", "0");
+  let isReplaced = false;
+  let count = 0;
+  store.fault = (method, key) => {
+    if (method === "GET" && key === "once" && !isReplaced) {
+      isReplaced = true;
+      store.put("once", "second, of another length");
+    }
+    if (method === "GET" && key === "always") store.put("always", String(++count));
+    return null;
+  };
+  const { rows, progress } = await runFixity(store);
+  assert.deepEqual(rows.map(({ key, result }) => [key, result]), [["always", "intact"], ["once", "intact"]]);
+  assert.equal(rows[1].size, "second, of another length".length);
+  assert.equal(progress.totals.changed, 0);
+
+  // A store that says each time that the object is another one.
+  store.fault = (method, key) => method === "GET" && key === "always" ? new Response(null, { status: 412 }) : null;
+  const never = await runFixity(store, { prefix: "always" });
+  assert.deepEqual([never.rows[0].result, never.progress.totals.unreadable], ["unreadable", 1]);
+  assert.match(never.rows[0].detail ?? "", /overwritten each time/);
+});
+
+Deno.test("fixity: an object that was deleted since it was listed is no damage", async () => {
+  await using store = startFixityStore();
+  store.put("a", "stays");
+  store.put("b", "goes");
+  store.fault = (_, key) => {
+    if (key === "b") store.objects.delete("b");
+    return null;
+  };
+  const { rows } = await runFixity(store);
+  assert.deepEqual(rows.map(({ result }) => result), ["intact", "deleted"]);
+});

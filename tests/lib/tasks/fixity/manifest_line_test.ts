@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { bagItName, manifestLine, parseManifestLine } from "@/lib/tasks/fixity/manifest_line.ts";
+
+const SHA256 = "ab".repeat(32);
+const MD5 = "cd".repeat(16);
+const BAG = { form: "bagit", algorithm: "sha256", escapesPercent: true } as const;
+const TAGS = { ...BAG, form: "tags" } as const;
+const LIST = { form: "list", algorithm: null, escapesPercent: false } as const;
+
+Deno.test("bagItName: reads the algorithm of payload and tag manifests", () => {
+  assert.deepEqual(bagItName("manifest-sha256.txt"), { algorithm: "sha256", form: "bagit" });
+  assert.deepEqual(bagItName("tagmanifest-SHA-512.txt"), { algorithm: "sha512", form: "tags" });
+  assert.deepEqual(bagItName("manifest-sha3256.txt"), { algorithm: null, form: "bagit" });
+  for (const name of ["manifest.txt", "SHA256SUMS", "xmanifest-md5.txt", "manifest-md5.txt.bak"]) {
+    assert.equal(bagItName(name), null, name);
+  }
+});
+
+Deno.test("parseManifestLine: reads BagIt lines with blanks, tabs, marks and escapes", () => {
+  const path = (line: string) => {
+    const read = parseManifestLine(line, BAG);
+    return typeof read === "string" ? read : read.path;
+  };
+  assert.deepEqual(parseManifestLine(`${SHA256.toUpperCase()}  data/a b.tif`, BAG), {
+    path: "data/a b.tif",
+    algorithm: "sha256",
+    expected: SHA256,
+  });
+  assert.equal(path(`${SHA256}\tdata/a`), "data/a");
+  assert.equal(path(`${SHA256} *data/a`), "data/a");
+  assert.equal(path(`${SHA256} \t  data/a`), "data/a");
+  assert.equal(path(`${SHA256}  ./data/a`), "data/a");
+  assert.equal(path(`${SHA256}  data/100%25%0Aok%0d%41`), "data/100%\nok\r%41");
+  assert.equal(path(`${SHA256}  data/x/`), "data/x/");
+  const before = parseManifestLine(`${SHA256}  data/100%25`, { ...BAG, escapesPercent: false });
+  assert.equal(typeof before === "object" && before.path, "data/100%25");
+});
+
+Deno.test("parseManifestLine: a line that names no file of its bag is invalid", () => {
+  const hostile = [
+    "data/a",
+    `${SHA256}`,
+    `${SHA256}  `,
+    `${SHA256}data/a`,
+    `${MD5}  data/a`,
+    `${SHA256.slice(1)}  data/a`,
+    `${SHA256}  data/../bagit.txt`,
+    `${SHA256}  /data/a`,
+    `${SHA256}  data/./a`,
+    `${SHA256}  other/a`,
+    `${SHA256}  data/a\0b`,
+    `x${SHA256.slice(1)}  data/a`,
+  ];
+  for (const line of hostile) {
+    const read = parseManifestLine(line, BAG);
+    assert.ok(read === "invalid" || read === "empty", JSON.stringify(line));
+  }
+  assert.equal(parseManifestLine("  \t", BAG), "empty");
+  assert.equal(parseManifestLine(`${SHA256}  data/a`, TAGS), "invalid");
+  assert.notEqual(parseManifestLine(`${SHA256}  bagit.txt`, TAGS), "invalid");
+});
+
+Deno.test("parseManifestLine: reads the lists of md5sum and sha256sum, marks and escaped names among them", () => {
+  const read = (line: string) => parseManifestLine(line, LIST);
+  assert.deepEqual(read(`${MD5}  a.tif`), { path: "a.tif", algorithm: "md5", expected: MD5 });
+  assert.deepEqual(read(`${SHA256} *./b/a.tif`), { path: "b/a.tif", algorithm: "sha256", expected: SHA256 });
+  assert.deepEqual(read(`\\${MD5}  a\\nb\\\\c`), { path: "a\nb\\c", algorithm: "md5", expected: MD5 });
+  assert.deepEqual(read(`${MD5}  a\\nb %0A`), { path: "a\\nb %0A", algorithm: "md5", expected: MD5 });
+  assert.deepEqual(read(`${MD5}    two`), { path: "  two", algorithm: "md5", expected: MD5 });
+  assert.deepEqual(read(`SHA256 (a (1).tif) = ${SHA256}`), {
+    path: "a (1).tif",
+    algorithm: "sha256",
+    expected: SHA256,
+  });
+  assert.equal(read("# made on a Monday"), "empty");
+  for (const line of [`\\${MD5}  a\\x`, `${MD5} a`, `${MD5}\ta`, `${"a".repeat(50)}  a`, `${MD5}  ../a`]) {
+    assert.equal(read(line), "invalid", line);
+  }
+});
+
+Deno.test("parseManifestLine: reads what manifestLine writes, and never throws", () => {
+  const segment = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) =>
+    !/[/\0]/.test(text) && text !== "." && text !== ".."
+  );
+  fc.assert(fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
+    const path = `data/${segments.join("/")}`;
+    const line = manifestLine(SHA256, path);
+    assert.ok(line.endsWith("\n") && !/[\r\n]/.test(line.slice(0, -1)));
+    assert.deepEqual(parseManifestLine(line.slice(0, -1), BAG), { path, algorithm: "sha256", expected: SHA256 });
+  }));
+  fc.assert(fc.property(fc.string(), fc.constantFrom(BAG, TAGS, LIST), (line, syntax) => {
+    parseManifestLine(line, syntax);
+  }));
+});
