@@ -8,6 +8,7 @@ import {
   Connections,
   DEFAULT_CONNECTION_LIMITS,
 } from "./connections.ts";
+import { namesHost, noHostResponse } from "./host_header.ts";
 import { faultResponse, type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
 import { acceptTlsConnections } from "./tls_socket.ts";
 
@@ -55,6 +56,7 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
   const idle = Promise.withResolvers<void>();
   const counted: Handler = async (request, info) => {
     countRequest();
+    if (!namesHost(request)) return thenCancelBody(request, noHostResponse);
     if (draining) {
       const refused = await thenCancelBody(request, () => refuse(request, info));
       refused.headers.set("Connection", "close");
