@@ -5,7 +5,8 @@ const SECRET_NAME =
   /^(?:.*password.*|pwd|ticket|token|.*_token|.*_session|authorization|.*secret.*|x-amz-.*|signature|awsaccesskeyid)$/i;
 /** Continuation tokens are positions in a listing, not secrets; operators need them to follow a paged client. */
 const OPEN_NAMES = new Set(["continuation_token"]);
-const BEARER_VALUE = /^(?:bearer|basic|hcp|ad|aws|aws4-hmac-sha256)[\s+]|eyJ[\w-]{5,}\.[\w-]{5,}\./i;
+/** The header of a token is short: a longer run would be gone through again from each `eyJ` in it. */
+const BEARER_VALUE = /^(?:bearer|basic|hcp|ad|aws|aws4-hmac-sha256)[\s+]|eyJ[\w-]{5,256}\.[\w-]{5,}\./i;
 /** What all that is looked for has in common; most paths have none of it. */
 const MAY_HOLD_SECRETS = /[=:\s<]|%3[ad]|eyJ/i;
 /** A quotation mark around a name or a value of JSON, which may itself stand in a string. */

@@ -5,6 +5,8 @@ const PREFIX = "whsec_";
 /** Bytes of a secret (Standard Webhooks, "Signature scheme"). */
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
+/** Base64 of so many bytes, with its padding. */
+const MAX_CHARACTERS = Math.ceil(MAX_BYTES / 3) * 4;
 const MAX_SECRETS = 2;
 
 /** One or two secrets, with white space between them; null for anything else. The first is the newer one. */
@@ -28,6 +30,7 @@ export function webhookSignature(secrets: readonly Uint8Array[], id: string, tim
 function secretOf(word: string): Uint8Array | null {
   if (!word.startsWith(PREFIX)) return null;
   const text = word.slice(PREFIX.length);
+  if (text.length > MAX_CHARACTERS) return null;
   const bytes = Buffer.from(text, "base64");
   const isCanonical = bytes.toString("base64").replace(/=+$/, "") === text.replace(/=+$/, "");
   return isCanonical && bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : null;

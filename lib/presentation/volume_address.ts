@@ -25,7 +25,7 @@ export function readVolumeAddress(href: string): VolumeAddress | null {
   const [folder, file] = url?.pathname.split(FILES) ?? [];
   const segments = folder?.split("/") ?? [];
   // The first segment is the empty one before the path's own slash.
-  if (!url || file === undefined || segments.length < 4) return null;
+  if (!url || !/^https?:$/.test(url.protocol) || file === undefined || segments.length < 4) return null;
   const [namespace, pipeline, volume] = segments.slice(-3);
   const results = `${url.origin}${segments.slice(0, -3).join("/")}`;
   const decoded = (segment: string) => percentDecoded(segment) ?? segment;

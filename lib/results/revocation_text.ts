@@ -35,7 +35,8 @@ export type RevocationRow = RevocationContent["listed"][number] | RevocationCont
 
 /** The text of a file of revoked sessions. */
 export function revocationText(content: RevocationContent): string {
-  return JSON.stringify({ version: VERSION, ...content });
+  // Last, since content that was parsed has the version of its text.
+  return JSON.stringify({ ...content, version: VERSION });
 }
 
 /** Parses such a text, of this version or the one before; null for any other text. */

@@ -34,13 +34,12 @@ export function gatewayTarget({ path, query }: RawTarget): RawTarget | null {
     const name = PLACEHOLDER.exec(segment)?.[1];
     const value = name === undefined ? segment : parameters.get(name);
     if (value === null || value === "" || (name === undefined && !WORD.test(segment))) return null;
+    // A bucket's name and the id of a task are segments of their own, which dots would remove.
+    if (name !== "key" && hasDotSegment(`/${value}`)) return null;
     written.push(encodeURIComponent(value));
   }
   for (const name of OWN) parameters.delete(name);
   // A key may end in a word that is reserved in paths.
   if (path.endsWith("/objects/:key")) parameters.set("as", "object");
-  const bucket = segments.indexOf(":bucket");
-  // A bucket's name is a segment of its own, which a dot would remove.
-  if (bucket >= 0 && hasDotSegment(`/${written[bucket]}`)) return null;
   return { path: `/api/v1/${written.join("/")}`, query: parameters.toString() };
 }

@@ -4,6 +4,9 @@ import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 import { hasSignatureV2InQuery, isHeaderInQueryV2, isOfSignatureV2 } from "./sigv2.ts";
 
+/** Most headers in a query: far more than metadata of 2 KiB needs, and each is compared with those before it. */
+const MAX_MOVED = 200;
+
 /** Whether a parameter of a presigned request is the signature's, or a header that its signer moved into the query. */
 export function isHeaderInQuery(request: S3Request, name: string): boolean {
   if (hasSignatureV2InQuery(request)) return isHeaderInQueryV2(name) || isOfSignatureV2(name);
@@ -23,6 +26,7 @@ export function withHeadersOfQuery(request: S3Request): S3Request {
     !isOfNoBody(name.toLowerCase(), value)
   );
   if (moved.length === 0) return request;
+  if (moved.length > MAX_MOVED) throw new S3Error("InvalidArgument", `More than ${MAX_MOVED} headers are in the query`);
   const headers = new Headers(request.headers);
   const seen = new Set<string>();
   for (const [name, value] of moved) {

@@ -36,6 +36,8 @@ export function parseS3Request(request: Request): S3Request {
   const key = slash < 0 ? "" : path.slice(slash + 1);
   if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) throw new S3Error("KeyTooLongError");
   if (bucket === "" && key !== "") throw new S3Error("InvalidBucketName");
+  // Each of thousands of parameters may be looked up; of one that is repeated the first counts.
+  const parameters = new Map(query.toReversed());
   return {
     method: request.method,
     headers: request.headers,
@@ -44,7 +46,7 @@ export function parseS3Request(request: Request): S3Request {
     query,
     bucket: bucket || null,
     key: key || null,
-    parameter: (name) => query.find(([known]) => known === name)?.[1] ?? null,
+    parameter: (name) => parameters.get(name) ?? null,
   };
 }
 

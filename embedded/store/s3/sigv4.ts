@@ -162,7 +162,7 @@ function assemble(
   malformed: (what: string) => never,
 ): Omit<StatedSignature, "payload"> {
   // An access key may hold slashes itself (base64), so the scope is taken from the end.
-  const match = /^(.+)\/([0-9]{8})\/([^/]+)\/s3\/aws4_request$/.exec(credential) ?? malformed("Credential");
+  const match = /^(.+)\/([0-9]{8})\/([^/]{1,64})\/s3\/aws4_request$/.exec(credential) ?? malformed("Credential");
   if (!time.startsWith(match[2])) malformed("the date of Credential");
   const names = signedHeaders.split(";");
   if (!names.includes("host") || names.some((name) => !HEADER_NAME.test(name))) malformed("SignedHeaders");

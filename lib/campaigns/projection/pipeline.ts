@@ -29,7 +29,9 @@ const MAX_MERGED_ALIASES = 20;
 function safelyParsed(yaml: string): unknown {
   if (isLonger(yaml, MAX_PIPELINE_CHARACTERS)) return undefined;
   try {
-    const document = parseDocument(yaml, { version: "1.1", uniqueKeys: false, prettyErrors: false });
+    // Warnings would go to the log, with what they are about.
+    const options = { version: "1.1", uniqueKeys: false, prettyErrors: false, logLevel: "error" } as const;
+    const document = parseDocument(yaml, options);
     if (document.errors.length > 0 || document.warnings.length > 0) {
       return undefined;
     }

@@ -51,9 +51,10 @@ function listOf(text: string, starts: Uint32Array, count: number): VolumeList {
       return tab < 0 ? { id: line, source: null } : { id: line.slice(0, tab), source: line.slice(tab + 1) };
     },
     id(index) {
-      const [start, end] = bounds(index);
-      const tab = text.indexOf("\t", start);
-      return text.slice(start, tab < 0 ? end : Math.min(tab, end));
+      const line = text.slice(...bounds(index));
+      // Within the line alone: the next tab of the text may be far away, for each of thousands of lines.
+      const tab = line.indexOf("\t");
+      return tab < 0 ? line : line.slice(0, tab);
     },
   };
 }

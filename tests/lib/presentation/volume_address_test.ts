@@ -25,6 +25,8 @@ Deno.test("volume address: no other address is one of a volume", () => {
     "https://site.example/results/ns/p/v/other.json",
     "https://site.example/results/ns/p/v/alto/a/b.xml",
     "https://site.example/results/ns/status/logs/p/v.txt",
+    "ftp://site.example/results/ns/p/v/iiif.json",
+    "data:/results/ns/p/v/iiif.json",
     "iiif.json",
     "",
   ];

@@ -54,7 +54,11 @@ Deno.test("door: operations that show keys or tokens or manage accounts, and pat
   for (const path of ["objects/:task_id", "objects/evil", "objects/:key/:task_id", ":task_id", "objects/x/:key"]) {
     assert.equal(target(`buckets/:bucket/${path}`, "bucket=maps&key=k&task_id=evil"), null, path);
   }
-  for (const name of [".", ".."]) assert.equal(target("buckets/:bucket/objects", `bucket=${name}`), null);
+  for (const name of [".", "..", "%2e%2e", "a/../b"]) {
+    const value = encodeURIComponent(name);
+    assert.equal(target("buckets/:bucket/objects", `bucket=${value}`), null);
+    assert.equal(target("buckets/:bucket/delete-task/:task_id", `bucket=maps&task_id=${value}`), null, name);
+  }
 });
 
 Deno.test("door: every key arrives at the gateway as it is, through what a browser does to an address", () => {
