@@ -1,7 +1,33 @@
-import fc from "fast-check";
+/**
+ * Tries each property of the parsers of hostile input with new random inputs:
+ * `deno task fuzz [NAME…] [--seconds=60] [--seed=N]`, such as `deno task fuzz headers --seconds=3600`.
+ */
+import { parseArgs } from "node:util";
 
-/** How long each property is tried, ms. */
-const TIME_LIMIT_MS = 60_000;
+/** How long each property is tried. */
+const SECONDS = "60";
 
-// Loaded before the tests: their properties run on with new random inputs until the time is over, or until one fails.
-fc.configureGlobal({ numRuns: Infinity, interruptAfterTimeLimit: TIME_LIMIT_MS, markInterruptAsFailure: false });
+/** The targets, and the older properties of the readers of results, which stay where their other tests are. */
+const TESTS = [
+  "tests/fuzz/",
+  "tests/lib/std/xml_scanner_test.ts",
+  "tests/lib/presentation/alto/",
+  "tests/lib/presentation/iiif/",
+  "tests/lib/presentation/run_manifest/",
+  "tests/lib/presentation/run_log/",
+];
+
+const { values, positionals } = parseArgs({
+  args: Deno.args,
+  options: { seconds: { type: "string", default: SECONDS }, seed: { type: "string" } },
+  allowPositionals: true,
+});
+const named = positionals.map((name) => `tests/fuzz/${name}_test.ts`);
+const { code } = await new Deno.Command(Deno.execPath(), {
+  args: [
+    ..."test --config deno.test.json -A --no-check --preload=tools/fuzz_settings.ts".split(" "),
+    ...named.length > 0 ? named : TESTS,
+  ],
+  env: { FUZZ_SECONDS: values.seconds, FUZZ_SEED: values.seed ?? "" },
+}).spawn().status;
+Deno.exit(code);

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { z } from "zod";
+import { BadImageRequest, readImageRequest } from "@/embedded/archive/image_request.ts";
+import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
+import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { ownPath } from "@/lib/http/own_path.ts";
+import { parseQuery } from "@/lib/http/query.ts";
+import { decodeKey, decodeParameter, hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
+import { readListAddress } from "@/lib/presentation/list_address.ts";
+import { readLogAddress } from "@/lib/presentation/log_address.ts";
+import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
+import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/viewer_address.ts";
+import { readVolumeAddress } from "@/lib/presentation/volume_address.ts";
+import { nextPath } from "@/lib/results/login_form.ts";
+import { resultKey } from "@/lib/results/object_keys.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { gatewayTarget } from "@/lib/storage/door_path.ts";
+import { fuzz, near, resultOr } from "./hostile.ts";
+
+const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
+const isS3Error = (error: unknown) => error instanceof S3Error && error.status < 500;
+
+const KEYS = ["a%2Fb%20c", "%C3%A5", "%c3%28", "plain", "%2e%2e", "a+b", "%00"];
+
+fuzz("percent-encoding", {
+  inputs: near(KEYS, ["%2F", "%zz", "%E2%82"]),
+  check(raw) {
+    const decoded = percentDecoded(raw);
+    const wanted = resultOr(() => decodeURIComponent(raw), (error) => error instanceof URIError);
+    assert.equal(decoded, wanted);
+    assert.equal(resultOr(() => decodeKey(raw), isRefused), wanted);
+    const parameter = resultOr(() => decodeParameter("bucket", raw), isRefused);
+    assert.equal(parameter, wanted?.includes("\0") ? null : wanted);
+    if (wanted?.isWellFormed()) assert.equal(percentDecoded(encodeRfc3986(wanted)), wanted);
+  },
+  growth: { seeds: KEYS, read: percentDecoded },
+});
+
+const URLS = [
+  "http://host/api/v1/buckets/b/objects/a//b/../c?prefix=x&delimiter=%2F#end",
+  "http://host?query",
+  "https://[::1]:8080/%2e%2e/x",
+  "http://host/a?b?c#d?e",
+];
+
+fuzz("targets", {
+  inputs: near(URLS, ["/../", "/./", "%2e", "?", "#"]),
+  check(text) {
+    const url = `http://host/${text.slice(text.indexOf("host") + 5)}`;
+    const { path, query } = rawTarget(url);
+    assert.ok(path.startsWith("/") && !/[?#]/.test(path) && !query.includes("#"), url);
+    const target = url.slice("http://host".length).split("#")[0];
+    assert.equal(target.includes("?") ? `${path}?${query}` : path, target);
+    // What no client folds, and no segment hides, is the path that the URL's own parser sees.
+    if (/^[\w/?=&-]*$/.test(target)) {
+      const parsed = new URL(url);
+      assert.deepEqual([path, query], [parsed.pathname, parsed.search.replace(/^\?/, "")]);
+    }
+    const parsedPath = resultOr(() => new URL(url).pathname, () => true);
+    if (!hasDotSegment(path) && parsedPath !== null && /^[!-~]*$/.test(path) && !/[\\|"<>^`{}']/.test(path)) {
+      assert.equal(parsedPath, path, "only a dot segment is folded");
+    }
+    const s3 = resultOr(
+      () => parseS3Request(new Request(url)),
+      (error) => isS3Error(error) || error instanceof TypeError,
+    );
+    if (s3?.key) assert.ok(new TextEncoder().encode(s3.key).length <= 1024);
+  },
+  growth: { seeds: URLS, read: (text) => [rawTarget(`http://host/${text}`), hasDotSegment(`/${text}`)] },
+});
+
+const QUERIES = ["max=10&all=true&name=a%20b&ratio=0.5", "max=%31&max=2", "all=YES&name=+", "name=%ff&ratio=-1e3"];
+const QUERY = z.object({
+  max: z.int().min(0).max(1000).optional(),
+  all: z.boolean().optional(),
+  name: z.string().max(100).optional(),
+  ratio: z.number().optional(),
+});
+
+fuzz("queries", {
+  inputs: near(QUERIES, ["max=", "&all=", "__proto__=1", "constructor="]),
+  check(text) {
+    const parsed = resultOr(() => parseQuery(QUERY, text), isRefused);
+    if (parsed === null) return;
+    const oracle = new URLSearchParams(text);
+    assert.equal(parsed.name, oracle.getAll("name").at(-1));
+    const max = oracle.getAll("max").at(-1);
+    assert.equal(parsed.max, max === undefined ? undefined : Number(max));
+    assert.deepEqual(Object.keys(parsed).filter((name) => !(name in QUERY.shape)), []);
+  },
+  growth: {
+    seeds: QUERIES,
+    words: ["&§=1", "&max=§"],
+    read: (text) => resultOr(() => parseQuery(QUERY, text), isRefused),
+  },
+});
+
+const PATHS = [
+  "/campaigns/a?b=c#d",
+  "//evil.example/x",
+  "/\\evil.example",
+  "/a/../b",
+  "https://evil.example",
+  "/.//evil",
+]
+  .concat(["/login?next=/", "javascript:alert(1)", "/%2f%2fevil", "/\t/evil"]);
+
+fuzz("paths after a login", {
+  inputs: near(PATHS, ["//", "\\", "..", "@", "/.//"]),
+  check(text) {
+    for (const path of [ownPath(text), nextPath(text)]) {
+      if (path === null) continue;
+      for (const base of ["https://site.example/login", "http://site.example/a/b"]) {
+        const opened: URL = new URL(path, base);
+        assert.equal(opened.origin, new URL(base).origin, `${text} leads to ${opened.href}`);
+        assert.equal(opened.pathname + opened.search + opened.hash, path, "a browser reads it as it is");
+      }
+      new Headers({ Location: path });
+    }
+  },
+  growth: { seeds: PATHS, read: nextPath },
+});
+
+const DOOR = [
+  { path: "/storage/api/buckets/:bucket/objects/:key", query: "bucket=b&key=a%2F..%2Fb&account=x" },
+  { path: "/storage/api/buckets/:bucket/delete-task/:task_id", query: "bucket=b&task_id=1" },
+  { path: "/storage/api/presign", query: "as=x" },
+];
+
+fuzz("addresses of the storage pages", {
+  inputs: fc.tuple(
+    near(DOOR.map(({ path }) => path), ["/..", "tokens", "/:key", "/mapi", "%2e%2e", "/presign"]),
+    near(DOOR.map(({ query }) => query), ["bucket=..", "key=", "%2e%2e", "&bucket="]),
+  ),
+  check([path, query]) {
+    const target = gatewayTarget({ path: `/storage/api/${path.replace(/^\/storage\/api\//, "")}`, query });
+    if (target === null) return;
+    assert.match(target.path, /^\/api\/v1\/(?:buckets|presign)(?:\/|$)/);
+    const read = new URL(`http://gateway.example${target.path}?${target.query}`);
+    const isKeyed = /\/objects\/(?:%2e|\.)+(?:\/|$)/i.test(target.path);
+    if (!isKeyed) assert.equal(read.pathname, target.path, "nothing in it is folded away");
+    for (const name of ["account", "bucket", "key", "task_id"]) assert.equal(read.searchParams.get(name), null);
+  },
+  growth: { seeds: DOOR.map(({ query }) => query), read: (query) => gatewayTarget({ path: DOOR[0].path, query }) },
+});
+
+const RESULTS = [
+  "/results/ns/pipeline/volume/alto/0001.xml",
+  "/results/ns/%2e%2e/x",
+  "/results/other/a",
+  "/results/ns/å",
+];
+
+fuzz("paths of results", {
+  inputs: near(RESULTS, ["%2f", "%5c", "/../", "%00", "//", "ns"]),
+  check(path) {
+    const key = resultKey(path, ["ns"]);
+    if (key === null) return;
+    assert.ok(
+      key.startsWith("ns/") && !key.split("/").some((part) => part === "" || part === "." || part === ".."),
+      key,
+    );
+    assert.equal(`/results/${key}`, decodeURIComponent(path));
+    assert.equal(decodeURIComponent(new URL(`http://a${path}`).pathname), `/results/${key}`);
+  },
+  growth: { seeds: RESULTS, read: (text) => resultKey(text, ["ns"]) },
+});
+
+const OPENED = [
+  "https://results.example/base/ns/p/v/iiif.json",
+  "https://results.example/base/../x",
+  "https://u:p@results.example/base/x",
+  "https://results.example/base/a%2fb",
+  "http://results.example\\@evil.example/base/",
+];
+
+fuzz("addresses that viewers open", {
+  inputs: near(OPENED, ["\\", "@", "/../", "%2f", "\t", ":80", "evil.example"]),
+  check(text) {
+    const guarded = guardResultUrl(text, "https://results.example/base/");
+    if (guarded.ok) {
+      const url = new URL(guarded.href);
+      assert.equal(url.origin, "https://results.example");
+      assert.ok(url.pathname.startsWith("/base/") && url.username === "" && url.password === "", guarded.href);
+    }
+    readLogAddress(text);
+    const volume = readVolumeAddress(text);
+    if (volume) assert.equal(new URL(volume.iiifUrl).origin, new URL(text).origin);
+    const viewer = readViewerAddress(`#?manifest=${text}&cv=3`, "https://site.example/view");
+    if (viewer.manifest !== null) {
+      const again = readViewerAddress(writeViewerAddress(viewer.manifest, viewer.canvas), "https://site.example/view");
+      assert.deepEqual([again.manifest, again.canvas], [viewer.manifest, viewer.canvas]);
+    }
+    readListAddress(new URLSearchParams(text));
+  },
+  growth: {
+    seeds: OPENED,
+    read: (
+      text,
+    ) => [guardResultUrl(text, "https://results.example/base/"), readVolumeAddress(text), readLogAddress(text)],
+  },
+});
+
+const IMAGES = ["full/max/0/default.jpg", "pct:10,10,50.5,50/^200,/!90/gray.png", "0,0,100,100/,50/180/bitonal.webp"];
+
+fuzz("image requests", {
+  inputs: fc.tuple(fc.constantFrom(2 as const, 3 as const), near(IMAGES, ["pct:", "^!", "full", "1e9", "square"])),
+  check([api, text]) {
+    const image = resultOr(() => readImageRequest(api, fourOf(text)), (error) => error instanceof BadImageRequest);
+    if (image) assert.deepEqual(readImageRequest(api, image.canonical.split("/")).canonical, image.canonical);
+  },
+  growth: {
+    seeds: IMAGES,
+    read: (text) => resultOr(() => readImageRequest(3, fourOf(text)), (error) => error instanceof BadImageRequest),
+  },
+});
+
+/** The router hands over four segments of a path. */
+function fourOf(text: string): string[] {
+  return [...text.split("/"), "", "", ""].slice(0, 4);
+}

@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { statedAcl } from "@/embedded/store/s3/acl_headers.ts";
+import { checkReadConditions, rangeHolds, writeCondition } from "@/embedded/store/s3/conditions.ts";
+import { parseCopySource } from "@/embedded/store/s3/copy_source.ts";
+import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors_matching.ts";
+import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { storedHeaders } from "@/embedded/store/s3/stored_headers.ts";
+import { bearerToken } from "@/lib/auth/token.ts";
+import { preferredCoding } from "@/lib/http/accept_encoding.ts";
+import { preferredLanguage } from "@/lib/http/accept_language.ts";
+import { addressKey, clientAddress } from "@/lib/http/client_address.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
+import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
+import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { parseByteRange } from "@/lib/std/byte_range.ts";
+import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
+import { readTraceParent, traceParentOf } from "@/lib/tracing/trace_parent.ts";
+import { ownClaims } from "@/lib/tasks/fixity/claims.ts";
+import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
+
+const isS3Error = (error: unknown) => error instanceof S3Error && (error.status < 500 || error.status === 501);
+const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
+
+const RANGES = ["bytes=0-499", "bytes=500-", "bytes=-500", "bytes=0-0,-1", "bytes=9007199254740991-", "items=0-1"];
+
+fuzz("ranges", {
+  inputs: fc.tuple(nearHeader(RANGES), fc.oneof(fc.nat(1000), fc.constantFrom(0, 1, 5 * 2 ** 40))),
+  check([header, size]) {
+    const range = parseByteRange(header, size);
+    if (range === null) return;
+    assert.match(header, /^bytes=\d*-\d*$/i, "no other form selects anything");
+    if (range === "unsatisfiable") return;
+    assert.ok(Number.isSafeInteger(range.first) && Number.isSafeInteger(range.last));
+    assert.ok(0 <= range.first && range.first <= range.last && range.last < size, JSON.stringify(range));
+    const again = parseByteRange(`bytes=${range.first}-${range.last}`, size);
+    assert.deepEqual(again, range);
+  },
+  growth: { seeds: RANGES, read: (text) => parseByteRange(text, 1000) },
+});
+
+const WEIGHTED = ["br;q=1.0, gzip;q=0.8, *;q=0.1", "gzip, deflate, br", "sv-FI,sv;q=0.9,en;q=0.5", "identity;q=0", "*"];
+
+fuzz("weighted headers", {
+  inputs: nearHeader(WEIGHTED, [";q=", "q=0.", ";q=1;q=0"]),
+  check(header) {
+    const coding = preferredCoding(header, ["br", "gzip"]);
+    assert.ok(coding === null || header.toLowerCase().includes(coding) || header.includes("*"), String(coding));
+    const language = preferredLanguage(header, ["en", "sv"]);
+    assert.ok(language === null || header.toLowerCase().includes(language) || header.includes("*"), String(language));
+  },
+  growth: {
+    seeds: WEIGHTED,
+    words: ["§,", "a§;q=0.5,"],
+    read: (text) => [preferredCoding(text, ["br"]), preferredLanguage(text, ["sv"])],
+  },
+});
+
+const FORWARDED = ["192.0.2.1, 198.51.100.7", "[2001:db8::1]:8080", "::ffff:192.0.2.1", "192.0.2.1:80", "fe80::1%eth0"];
+
+fuzz("addresses of clients", {
+  inputs: fc.tuple(nearHeader(FORWARDED, ["::", "[", "]", "ffff"]), fc.integer({ min: 0, max: 3 })),
+  check([header, hops]) {
+    const address = clientAddress(header, "192.0.2.9", hops);
+    assert.ok(address !== null, "the peer counts where the header does not");
+    if (hops === 0) assert.equal(address, "192.0.2.9");
+    assert.match(address, /^[0-9a-f.:]+$/, "an address and nothing else reaches the log");
+    assert.match(addressKey(address), /^(?:[0-9.]+|[0-9a-f:]+\/64)$/, addressKey(address));
+  },
+  growth: { seeds: FORWARDED, read: (text) => clientAddress(text, null, 1) },
+});
+
+const TRACE_PARENTS = [
+  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  "cc-" + "1".repeat(32) + "-" +
+  "2".repeat(16) + "-01-what",
+  "00-" + "0".repeat(32) + "-b7ad6b7169203331-00",
+];
+
+fuzz("traceparent", {
+  inputs: nearHeader(TRACE_PARENTS),
+  check(header) {
+    const parent = readTraceParent(header);
+    if (parent) assert.deepEqual(readTraceParent(traceParentOf(parent)), parent);
+  },
+  growth: { seeds: TRACE_PARENTS, read: readTraceParent },
+});
+
+const AUTHORIZATIONS = [
+  "Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
+  "bearer  abc",
+  "Basic dTpw",
+  "AWS4-HMAC-SHA256 Credential=a",
+];
+
+fuzz("Authorization", {
+  inputs: nearHeader(AUTHORIZATIONS),
+  check(header) {
+    const token = resultOr(() => bearerToken(header), isRefused);
+    if (token !== null) assert.ok(!/\s/.test(token) && token !== "" && header.includes(token));
+  },
+  growth: { seeds: AUTHORIZATIONS, read: (text) => resultOr(() => bearerToken(text), isRefused) },
+});
+
+const ORIGINS = ["https://a.example", "http://a.example:8080", "null", "https://[::1]:443", "HTTPS://A.EXAMPLE"];
+const HOSTS = ["a.example", "a.example:443", "[::1]", "a.example, b.example"];
+
+fuzz("Origin and Host", {
+  inputs: fc.record({
+    origin: nearHeader(ORIGINS),
+    host: nearHeader(HOSTS),
+    forwarded: fc.option(nearHeader(HOSTS)),
+    scheme: fc.option(nearHeader(["https", "http", "https, http"])),
+  }),
+  check({ origin, host, forwarded, scheme }) {
+    const headers = new Headers({ Origin: origin, Host: host });
+    if (forwarded !== null) headers.set("X-Forwarded-Host", forwarded);
+    if (scheme !== null) headers.set("X-Forwarded-Proto", scheme);
+    const isRefusedOrigin =
+      resultOr(() => (requireSameOrigin({ url: "http://server.example/", headers }), true), isRefused) === null;
+    if (isRefusedOrigin) return;
+    const own = (forwarded?.split(",")[0].trim() || host).toLowerCase();
+    assert.equal(URL.parse(origin)?.host, URL.parse(`${URL.parse(origin)?.protocol}//${own}`)?.host, own);
+  },
+});
+
+const NAMES = ["report.pdf", 'å"b%2F/..\\c', "a\r\nSet-Cookie: x=y", "\ud800", "😀.txt", "", "a;filename=b", "''"];
+
+fuzz("file names in headers", {
+  inputs: near(NAMES, ["\r\n", '"', "filename*=UTF-8''"]),
+  check(name) {
+    const file = fileNameOf(name);
+    const header = contentDisposition("attachment", file);
+    assert.match(
+      header,
+      // deno-lint-ignore no-control-regex
+      /^attachment; filename="[^"\\\x00-\x1f\x7f-\uffff]*"(?:; filename\*=UTF-8''[\w.!#$&+^`|~%-]*)?$/,
+    );
+    const [, plain, extended] = /^attachment; filename="([^"]*)"(?:; filename\*=UTF-8''(.*))?$/.exec(header) ?? [];
+    const read = extended === undefined ? plain : decodeURIComponent(extended);
+    assert.equal(read, file.toWellFormed().replace(/[/\\\p{Cc}]/gu, "_"));
+    new Headers({ x: header, y: headerText(name) });
+  },
+  growth: { seeds: NAMES, read: (text) => contentDisposition("inline", fileNameOf(text)) },
+});
+
+const SHOWN = ["image/png", "text/html; charset=utf-8", "image/png, text/html", "application/pdf;a=b", "TEXT/PLAIN"];
+const DISPOSITIONS = ["inline", "attachment", 'inline; filename="a.png"', "ATTACHMENT;", "inline attachment"];
+
+fuzz("headers of objects that are shown", {
+  inputs: fc.tuple(nearHeader(SHOWN), nearHeader(DISPOSITIONS), near(NAMES)),
+  check([type, disposition, key]) {
+    const headers = new Headers({ "Content-Type": type, "Content-Disposition": disposition });
+    sandboxObject(headers, key);
+    const isSaved = /^attachment[ \t]*(?:;|$)/i.test(headers.get("Content-Disposition") ?? "");
+    if (isSaved) return;
+    assert.match(
+      headers.get("Content-Type") ?? "",
+      /^(?:image\/(?:avif|bmp|gif|jpeg|png|webp)|(?:audio|video)\/[\w.+-]+|text\/plain; charset=utf-8|application\/pdf)$/,
+    );
+  },
+  growth: { seeds: SHOWN, read: mediaTypeOf },
+});
+
+const OBJECT = { etag: "9b2cf535f27731c974343645a3985328", modifiedMs: Date.UTC(2026, 0, 1) };
+const CONDITIONS = [`"${OBJECT.etag}"`, "*", `W/"${OBJECT.etag}", "b"`, "Thu, 01 Jan 2026 00:00:00 GMT", OBJECT.etag];
+const CONDITION_NAMES = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"] as const;
+
+fuzz("conditions", {
+  inputs: fc.array(fc.tuple(fc.constantFrom(...CONDITION_NAMES), nearHeader(CONDITIONS)), { maxLength: 4 }),
+  check(pairs) {
+    const headers = new Headers(pairs);
+    resultOr(() => checkReadConditions(headers, OBJECT, {}), (error) => error instanceof S3Error);
+    resultOr(() => writeCondition(headers), isS3Error);
+    rangeHolds(headers.get("if-match"), OBJECT);
+  },
+  growth: {
+    seeds: CONDITIONS,
+    read: (text) =>
+      resultOr(
+        () => checkReadConditions(new Headers({ "if-match": text.trim().replace(/[^\x20-\x7e]/g, "") }), OBJECT, {}),
+        isS3Error,
+      ),
+  },
+});
+
+const GRANTS = ['id="a", uri="http://acs.amazonaws.com/groups/global/AllUsers"', "id=a,id=b", 'emailAddress="x@y"'];
+
+fuzz("headers of the embedded store", {
+  inputs: fc.record({
+    grant: nearHeader(GRANTS, ['id="', '",']),
+    canned: nearHeader(["public-read", "private"]),
+    source: near(["/bucket/a/b%20c?versionId=123", "bucket/key", "b/k?versionId=null"], ["?versionId=", "%2F"]),
+    meta: nearHeader(["value", "aws-chunked,gzip", "x".repeat(3000)]),
+    names: nearHeader(["content-type, x-amz-date", "*"]),
+  }),
+  check({ grant, canned, source, meta, names }) {
+    resultOr(() => statedAcl(new Headers({ "x-amz-grant-read": grant })), isS3Error);
+    resultOr(() => statedAcl(new Headers({ "x-amz-acl": canned })), isS3Error);
+    const copied = resultOr(() => parseCopySource(source), isS3Error);
+    if (copied) assert.ok(copied.bucket !== "" && copied.key !== "" && !copied.bucket.includes("?"));
+    const stored = resultOr(
+      () => storedHeaders(new Headers({ "x-amz-meta-a": meta, "content-encoding": meta })),
+      isS3Error,
+    );
+    if (stored !== null) JSON.parse(stored);
+    matchingCorsRule([{ origins: ["http://*.a"], methods: ["GET"], allowedHeaders: ["x-*"] } as never], {
+      origin: names,
+      method: "GET",
+      headers: requestedHeaders(names),
+    });
+  },
+  growth: {
+    seeds: [...GRANTS, "/bucket/a?versionId=1"],
+    read: (text) => [
+      resultOr(() => parseCopySource(text), isS3Error),
+      resultOr(() => statedAcl(new Headers({ "x-amz-grant-read": text.replace(/[^\x20-\x7e]/g, "") })), isS3Error),
+      requestedHeaders(text),
+    ],
+  },
+});
+
+const CLAIMS = [
+  '"9b2cf535f27731c974343645a3985328"',
+  '"9b2cf535f27731c974343645a3985328-12"',
+  "sOO8/Q==",
+  "sOO8/Q==-3",
+];
+
+fuzz("stored checksums and ETags", {
+  inputs: fc.tuple(nearHeader(CLAIMS), nearHeader(CLAIMS)),
+  check([etag, checksum]) {
+    const claims = ownClaims(
+      new Headers({ etag, "x-amz-checksum-crc32c": checksum, "x-amz-checksum-sha256": checksum }),
+    );
+    for (const { expected, parts } of claims) {
+      assert.match(expected, /^(?:[0-9a-f]{2})+$/);
+      assert.ok(parts === null || (parts >= 1 && parts <= 10_000));
+    }
+  },
+});
+
+const LOGGED = [
+  "GET /a?X-Amz-Signature=0123456789abcdef&token=eyJhbGciOi.eyJzdWIi.c2lnbg failed",
+  '{"password":"secret-1","user":"u"} Authorization: Bearer abcdefghijklmnop',
+  "redis://user:pass@host/ http://a/?url=http%3A%2F%2Fb%2F%3Fticket%3Dabc",
+  "<StringToSign>AWS4 x</StringToSign> AWS key:abcdefgh signature=abc",
+];
+
+fuzz("redaction", {
+  inputs: near(LOGGED, ["password=", "authorization:", "%253D", "eyJ", "x-amz-", "aws ", '\\\\\\"']),
+  check(text) {
+    assert.ok(redactQuery(text).length <= 2048);
+    const secret = "s3cretValue0123456789";
+    assert.ok(!redactText(`${text} password=${secret}`).includes(secret));
+    assert.ok(!redactQuery(`${text.replaceAll("&", "")}&X-Amz-Signature=${secret}`).includes(secret));
+  },
+  growth: {
+    seeds: LOGGED,
+    words: ["password", "authorization", "token", "://", "eyJ-", "x-amz-", "aws ", "\\", "%25"],
+    read: (text) => [redactText(text), redactQuery(text), redactPath(text)],
+  },
+});

@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { z } from "zod";
+import { HttpError } from "@/lib/http/errors.ts";
+import { validate } from "@/lib/http/validation.ts";
+import { mapiFailure } from "@/lib/mapi/errors.ts";
+import { mapiPath, storeAnswer } from "@/lib/mapi/client.ts";
+import { readList } from "@/lib/mapi/long_list.ts";
+import * as accounts from "@/lib/mapi/records/accounts.ts";
+import * as classes from "@/lib/mapi/records/content_class.ts";
+import * as fields from "@/lib/mapi/records/fields.ts";
+import * as lists from "@/lib/mapi/records/lists.ts";
+import * as namespaces from "@/lib/mapi/records/namespace.ts";
+import * as settings from "@/lib/mapi/records/namespace_settings.ts";
+import * as statistics from "@/lib/mapi/records/statistics.ts";
+import * as tenants from "@/lib/mapi/records/tenant.ts";
+import * as tenantSettings from "@/lib/mapi/records/tenant_settings.ts";
+import { FIXITY, newFixity } from "@/lib/tasks/fixity/fixity.ts";
+import { jsonReport } from "@/lib/tasks/fixity/report.ts";
+import { csvLine, reportRow } from "@/lib/tasks/fixity/report_row.ts";
+import { NO_ROWS, readRows, storedRows } from "@/lib/tasks/fixity/report_rows.ts";
+import { blobDigest } from "@/lib/tasks/task_keys.ts";
+import { ChunkLookup, DamagedPlan, planHead, readChunk } from "@/lib/tasks/zip/zip_plan.ts";
+import { assertNothingInherited, fuzz, near, nearBytes, nearJson, resolvedOr, resultOr } from "./hostile.ts";
+
+const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
+const isBadGateway = (error: unknown) => error instanceof HttpError && error.status === 502;
+
+const MODULES = [accounts, classes, fields, lists, namespaces, settings, statistics, tenants, tenantSettings];
+const SCHEMAS = MODULES.flatMap((module) => Object.values(module)).flatMap((value: unknown): z.ZodType[] => {
+  if (value instanceof z.ZodType) return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).filter((one) => one instanceof z.ZodType);
+});
+
+const RECORDS = [
+  {
+    name: "maps",
+    description: "Maps",
+    hardQuota: "50.5 GB",
+    softQuota: 85,
+    hashScheme: "SHA-256",
+    tags: { tag: ["letters", "18th century"] },
+    versioningSettings: { enabled: true, prune: true, pruneDays: 30, keepDeletionRecords: true },
+    servicePlan: "Default",
+    aclsUsage: "ENFORCED",
+    owner: "curator",
+    ownerType: "LOCAL",
+  },
+  {
+    username: "curator",
+    fullName: "Ada Curator",
+    enabled: true,
+    roles: { role: ["ADMINISTRATOR", "MONITOR"] },
+    localAuthentication: true,
+    forcePasswordChange: false,
+    namespacePermission: [{ namespaceName: "maps", permissions: { permission: ["BROWSE", "READ"] } }],
+  },
+  {
+    ipSettings: {
+      allowAddresses: { ipAddress: ["192.0.2.0/24", "::1"] },
+      denyAddresses: { ipAddress: [] },
+      allowIfInBothLists: true,
+    },
+    cors: "<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>",
+    contentProperty: [{ name: "a", expression: "/b/c", type: "STRING", multivalued: false }],
+    value: "A+7y",
+    chargebackData: [{
+      namespaceName: "maps",
+      objectCount: 5,
+      ingestedVolume: 9e15,
+      startTime: "2026-01-01T00:00:00+0100",
+    }],
+  },
+];
+
+fuzz("MAPI records", {
+  inputs: nearJson(RECORDS),
+  check(record) {
+    for (const schema of SCHEMAS) {
+      const given = resultOr(() => validate(schema, record, "body"), isRefused);
+      if (given !== null) JSON.stringify(given);
+      const returned = resultOr(() => storeAnswer(schema, record, "maps"), isBadGateway);
+      if (returned !== null) JSON.stringify(returned);
+    }
+    assertNothingInherited();
+  },
+  growth: {
+    seeds: ["192.0.2.0/24", "50.5 GB", "A+7y-3d", "2026-01-01T00:00:00+0100", "maps-1", "*.example.org", "MONITOR"],
+    words: ["1.", ":", "-", " ", "1y", "*", "a,", "\\"],
+    read: (text) =>
+      SCHEMAS.map((schema) => {
+        const record = Object.fromEntries(
+          Object.entries(RECORDS[0]).concat(Object.entries(RECORDS[1]), Object.entries(RECORDS[2])).map((
+            [name],
+          ) => [name, text]),
+        );
+        return [
+          resultOr(() => validate(schema, record, "body"), isRefused),
+          resultOr(() => validate(schema, text, "body"), isRefused),
+        ];
+      }),
+  },
+});
+
+fuzz("errors and paths of MAPI", {
+  inputs: fc.tuple(
+    near(["The namespace does not exist", "<html>x</html>", "token=abc password: x"], [
+      "\0",
+      "\u2028",
+      "Authorization: HCP a:b",
+    ]),
+    fc.constantFrom(302, 400, 401, 403, 404, 405, 409, 414, 415, 500, 503, 507, 599),
+  ),
+  check([body, status]) {
+    const failure = mapiFailure(new Response(null, { status }), body, "maps");
+    assert.ok(failure.status >= 400 && failure.status <= 599 && String(failure.detail).length <= 1100);
+    const path = resultOr(() => mapiPath`/tenants/${body}/namespaces`, isRefused);
+    if (path !== null) assert.equal(new URL(`http://h${path}`).pathname, path, "a name is one segment");
+  },
+  growth: {
+    seeds: ["password: x", "eyJ.a.b"],
+    read: (text) => mapiFailure(new Response(null, { status: 500 }), text, "maps"),
+  },
+});
+
+fuzz("long lists of MAPI", {
+  inputs: fc.tuple(
+    nearBytes([JSON.stringify([RECORDS[0], { name: 'a"]}\\' }]), "[]", '[{"a":"]"}]'], [
+      "]",
+      "[",
+      '"',
+      "\\",
+      "}{",
+      ",",
+    ]),
+    fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 3 }),
+  ),
+  async check([bytes, cuts]) {
+    let at = 0;
+    let turn = 0;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        if (at >= bytes.length) return controller.close();
+        const length = cuts[turn++ % cuts.length];
+        controller.enqueue(bytes.slice(at, at += length));
+      },
+    });
+    const text = await resolvedOr(
+      async () => await new Response(await readList(new Response(body), 10, 60_000)).bytes(),
+      (error) => error instanceof Error && ["BodyLimitError", "BrokenList"].includes(error.name),
+    );
+    if (text !== null && bytes.length > 10) {
+      assert.deepEqual(text, bytes, "what is passed on is what came");
+      const parsed = resultOr(() => JSON.parse(new TextDecoder().decode(bytes)), () => true);
+      if (parsed !== null) assert.ok(Array.isArray(parsed));
+    }
+  },
+});
+
+const ROWS = [
+  { key: "a", result: "intact", proved_by: "etag", size: 5, etag: '"x"', sha256: "00" },
+  {
+    key: "=cmd()|'a'!\r\n\",b",
+    version_id: "1",
+    result: "changed",
+    expected: "00",
+    actual: "ff",
+    detail: "a sentence",
+  },
+];
+const LINES = ROWS.map((row) => `${JSON.stringify(row)}\n`).join("");
+const PROGRESS = newFixity({ prefix: "a/", rate: null, allVersions: false, full: false } as never, 5);
+const SUBJECT = { bucket: "maps", status: "done", error: null, progress: PROGRESS };
+
+fuzz("state of fixity checks", {
+  inputs: fc.tuple(nearJson([PROGRESS]), nearBytes([LINES]), nearJson(ROWS)),
+  async check([progress, lines, row]) {
+    FIXITY.progress.safeParse(progress);
+    const state = storedRows.safeParse(Reflect.get(Object(progress), "rows") ?? null).data;
+    const gone = (error: unknown) => error instanceof HttpError && error.status === 410;
+    if (state) {
+      await resolvedOr(
+        () => Array.fromAsync(readRows({ ...state, pending: "" }, () => Promise.resolve([lines]))),
+        gone,
+      );
+    }
+    const read = reportRow.safeParse(row).data;
+    if (!read) return;
+    const blob = gzipSync(`${JSON.stringify(read)}\n`);
+    const rows = { ...NO_ROWS, chunks: [blobDigest(blob)], count: 1 };
+    assert.deepEqual((await Array.fromAsync(readRows(rows, () => Promise.resolve([blob])))).flat(), [read]);
+    assert.deepEqual(
+      cellsOf(csvLine(read))[0].replace(/^'/, ""),
+      read.key.replace(/^'/, ""),
+      "a line of CSV has the key",
+    );
+    assert.doesNotMatch(cellsOf(csvLine(read))[0], /^[=+\-@\t\r]/, "no cell is a formula");
+    async function* some() {
+      yield await Promise.resolve([read] as never);
+    }
+    JSON.parse((await Array.fromAsync(jsonReport(SUBJECT as never, some() as never))).join(""));
+  },
+});
+
+/** The cells of a line of CSV (RFC 4180), in the plainest way. */
+function cellsOf(line: string): string[] {
+  const cells: string[] = [];
+  for (let rest = line.replace(/\r\n$/, "") + ","; rest !== "";) {
+    const [all, quoted, plain] = /^(?:"((?:[^"]|"")*)"|([^,"]*)),/s.exec(rest) ?? assert.fail(rest);
+    cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    rest = rest.slice(all.length);
+  }
+  return cells;
+}
+
+const CHUNK = {
+  keys: ["a", "b/"],
+  names: { 0: "A" },
+  fileNames: { 1: "b" },
+  found: [[5, '"x"', 1], null],
+  missing: { 1: "gone" },
+};
+const HEAD = { chunks: [{ entries: 1, bytes: 5, centralBytes: 9, missing: 0, lineBytes: 0 }], digest: "00" };
+
+fuzz("stored plans of archives", {
+  inputs: fc.tuple(nearJson([CHUNK]), nearJson([HEAD]), nearBytes(["not deflated"])),
+  async check([chunk, head, bytes]) {
+    const { deflateRawSync } = await import("node:zlib");
+    const isDamaged = (error: unknown) => error instanceof DamagedPlan;
+    const known = planHead.safeParse(head).data ?? HEAD;
+    for (const blob of [deflateRawSync(JSON.stringify(chunk) ?? ""), Buffer.from(bytes)]) {
+      const entries = resultOr(() => readChunk(known, 1, blob), isDamaged);
+      for (const entry of entries ?? []) assert.ok(typeof entry.key === "string" && entry.name.length <= 4 * 65_536);
+      resultOr(() => new ChunkLookup(blob).close(known), isDamaged);
+    }
+  },
+});
