@@ -8,7 +8,7 @@ interface BagDeclaration {
 /** The declaration of a bag; null for a text that is none. */
 export function parseBagDeclaration(text: string): BagDeclaration | null {
   const [, version, encoding] =
-    /^\uFEFF?BagIt-Version: ([0-9]{1,3}\.[0-9]{1,3})\s*[\r\n]+Tag-File-Character-Encoding: (\S{1,40})\s*$/
+    /^\uFEFF?BagIt-Version: ([0-9]{1,3}\.[0-9]{1,3})[ \t]*[\r\n]\s*Tag-File-Character-Encoding: (\S{1,40})\s*$/
       .exec(text) ?? [];
   return version === undefined ? null : { version, encoding };
 }
@@ -31,7 +31,7 @@ interface PayloadOxum {
  */
 export function parsePayloadOxum(text: string): PayloadOxum | null | "invalid" {
   const values = new Set(
-    text.split(/\r\n|\r|\n/).flatMap((line) => /^payload-oxum\s*:\s*(.*?)\s*$/i.exec(line)?.slice(1) ?? []),
+    text.split(/\r\n|\r|\n/).flatMap((line) => /^payload-oxum\s*:(.*)$/is.exec(line)?.[1].trim() ?? []),
   );
   if (values.size === 0) return null;
   const [, bytes, files] = /^([0-9]{1,16})\.([0-9]{1,16})$/.exec([...values][0]) ?? [];

@@ -48,7 +48,7 @@ export function parseManifestLine(line: string, syntax: ManifestSyntax): Manifes
 
 function bagLine(line: string, { form, algorithm, escapesPercent }: ManifestSyntax): ManifestLine | "invalid" {
   // A single blank and an asterisk are the binary mark of md5sum and its kin.
-  const [, digest, rest] = /^([0-9a-f]{32,128})(?: \*|[ \t]+)(.+)$/i.exec(line) ?? [];
+  const [, digest, rest] = /^([0-9a-f]{32,128})(?: \*|[ \t]+)(.+)$/is.exec(line) ?? [];
   if (digest === undefined) return "invalid";
   const path = withoutBagEscapes(rest, escapesPercent);
   const isPayload = path.replace(/^(\.\/)+/, "").startsWith("data/");
@@ -69,8 +69,8 @@ function listLine(line: string, { algorithm }: ManifestSyntax): ManifestLine | "
   // A backslash before the digest says that the name has escapes.
   const isEscaped = line.startsWith("\\");
   const text = isEscaped ? line.slice(1) : line;
-  const [, digest, name] = /^([0-9a-f]{32,128}) [ *](.+)$/i.exec(text) ??
-    reordered(/^(?:MD5|SHA1|SHA256|SHA512) \((.+)\) = ([0-9a-f]{32,128})$/i.exec(text)) ?? [];
+  const [, digest, name] = /^([0-9a-f]{32,128}) [ *](.+)$/is.exec(text) ??
+    reordered(/^(?:MD5|SHA1|SHA256|SHA512) \((.+)\) = ([0-9a-f]{32,128})$/is.exec(text)) ?? [];
   if (digest === undefined) return "invalid";
   const path = isEscaped ? withoutListEscapes(name) : name;
   return path === null ? "invalid" : lineOf(digest, path, algorithm);
@@ -83,7 +83,7 @@ function reordered(tagged: RegExpExecArray | null): readonly string[] | null {
 /** As GNU coreutils writes names with line ends or backslashes; null for an escape that it does not write. */
 function withoutListEscapes(name: string): string | null {
   let isKnown = true;
-  const plain = name.replace(/\\(.?)/g, (_, code: string) => {
+  const plain = name.replace(/\\(.?)/gs, (_, code: string) => {
     if (code === "n") return "\n";
     if (code === "r") return "\r";
     if (code === "\\") return "\\";
