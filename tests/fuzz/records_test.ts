@@ -17,10 +17,14 @@ import * as settings from "@/lib/mapi/records/namespace_settings.ts";
 import * as statistics from "@/lib/mapi/records/statistics.ts";
 import * as tenants from "@/lib/mapi/records/tenant.ts";
 import * as tenantSettings from "@/lib/mapi/records/tenant_settings.ts";
+import { bagInfo, parseBagDeclaration, parsePayloadOxum } from "@/lib/tasks/fixity/bag_tags.ts";
 import { FIXITY, newFixity } from "@/lib/tasks/fixity/fixity.ts";
+import { LineSplitter } from "@/lib/tasks/fixity/line_splitter.ts";
+import { bagItName, manifestLine, parseManifestLine } from "@/lib/tasks/fixity/manifest_line.ts";
 import { jsonReport } from "@/lib/tasks/fixity/report.ts";
 import { csvLine, reportRow } from "@/lib/tasks/fixity/report_row.ts";
-import { NO_ROWS, readRows, storedRows } from "@/lib/tasks/fixity/report_rows.ts";
+import { readRows } from "@/lib/tasks/fixity/report_rows.ts";
+import { NO_LINES, storedLines } from "@/lib/tasks/fixity/stored_lines.ts";
 import { blobDigest } from "@/lib/tasks/task_keys.ts";
 import { ChunkLookup, DamagedPlan, planHead, readChunk } from "@/lib/tasks/zip/zip_plan.ts";
 import { assertNothingInherited, fuzz, near, nearBytes, nearJson, resolvedOr, resultOr } from "./hostile.ts";
@@ -172,14 +176,28 @@ const ROWS = [
   },
 ];
 const LINES = ROWS.map((row) => `${JSON.stringify(row)}\n`).join("");
-const PROGRESS = newFixity({ prefix: "a/", rate: null, allVersions: false, full: false } as never, 5);
-const SUBJECT = { bucket: "maps", status: "done", error: null, progress: PROGRESS };
+const REQUEST = {
+  prefix: "a/",
+  rate: null,
+  allVersions: false,
+  full: false,
+  etags: "compare",
+  schedule: null,
+} as const;
+const COMPARISON = {
+  manifests: [],
+  scope: null,
+  figures: [null],
+  bag: { oxum: { bytes: 5, files: 1 }, problems: ["a sentence"], bytes: 5, files: 1 },
+};
+const PROGRESS = newFixity({ request: REQUEST, comparison: COMPARISON, startedAt: 5 });
+const SUBJECT = { id: "t1", bucket: "maps", status: "done", error: null, progress: PROGRESS };
 
 fuzz("state of fixity checks", {
   inputs: fc.tuple(nearJson([PROGRESS]), nearBytes([LINES]), nearJson(ROWS)),
   async check([progress, lines, row]) {
     FIXITY.progress.safeParse(progress);
-    const state = storedRows.safeParse(Reflect.get(Object(progress), "rows") ?? null).data;
+    const state = storedLines.safeParse(Reflect.get(Object(progress), "rows") ?? null).data;
     const gone = (error: unknown) => error instanceof HttpError && error.status === 410;
     if (state) {
       await resolvedOr(
@@ -190,7 +208,7 @@ fuzz("state of fixity checks", {
     const read = reportRow.safeParse(row).data;
     if (!read) return;
     const blob = gzipSync(`${JSON.stringify(read)}\n`);
-    const rows = { ...NO_ROWS, chunks: [blobDigest(blob)], count: 1 };
+    const rows = { ...NO_LINES, chunks: [blobDigest(blob)], count: 1 };
     assert.deepEqual((await Array.fromAsync(readRows(rows, () => Promise.resolve([blob])))).flat(), [read]);
     assert.deepEqual(
       cellsOf(csvLine(read))[0].replace(/^'/, ""),
@@ -236,5 +254,80 @@ fuzz("stored plans of archives", {
       for (const entry of entries ?? []) assert.ok(typeof entry.key === "string" && entry.name.length <= 4 * 65_536);
       resultOr(() => new ChunkLookup(blob).close(known), isDamaged);
     }
+  },
+});
+
+const SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+const MANIFEST_LINES = [
+  `${SHA256}  data/a b%0Ac%25.txt`,
+  `\\${SHA256} *./a\\nb`,
+  `SHA256 (a (1).txt) = ${SHA256}`,
+  "# a comment",
+  "d41d8cd98f00b204e9800998ecf8427e  ../a",
+];
+const MANIFEST_SYNTAXES = (["bagit", "tags", "list"] as const).flatMap((form) =>
+  ([null, "sha256", "md5"] as const).map((algorithm) => ({ form, algorithm, escapesPercent: true }))
+);
+const BAG_TEXTS = [
+  "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n",
+  "Bagging-Date: 2026-01-01\r\nPayload-Oxum: 279164409832.1198\r\n",
+  "manifest-sha256.txt",
+];
+
+fuzz("manifests of checksums", {
+  inputs: fc.tuple(
+    near(MANIFEST_LINES, ["/../", "./", "%0a", "%25", "\\n", " *", "  ", "\u2028", "data/"]),
+    near(["data/a b", "data/å%0A", "data/x\r\ny", "data/ a"], ["%", "\n", "\u2028", "\\", "./", " "]),
+    near(BAG_TEXTS, ["\r", "Payload-Oxum: 1.1\n", "9".repeat(17)]),
+  ),
+  check([line, path, text]) {
+    for (const syntax of MANIFEST_SYNTAXES) {
+      const read = parseManifestLine(line, syntax);
+      if (typeof read === "string") continue;
+      assert.ok(read.path !== "" && !read.path.split("/").some((part) => part === "." || part === ".."), read.path);
+      assert.match(read.expected, /^[0-9a-f]{32,128}$/);
+    }
+    const isWritten = path.startsWith("data/") && !path.split("/").some((part) => part === "." || part === "..") &&
+      !path.includes("\0");
+    if (isWritten) {
+      const written = manifestLine(SHA256, path).slice(0, -1);
+      const read = parseManifestLine(written, { form: "bagit", algorithm: "sha256", escapesPercent: true });
+      assert.deepEqual(read, { path, algorithm: "sha256", expected: SHA256 }, "a line is read as it is written");
+    }
+    parseBagDeclaration(text);
+    bagItName(text);
+    const oxum = parsePayloadOxum(text);
+    if (oxum !== null && oxum !== "invalid") assert.deepEqual(parsePayloadOxum(bagInfo(oxum, 0)), oxum);
+  },
+  growth: {
+    seeds: [...MANIFEST_LINES, ...BAG_TEXTS],
+    words: [" ", "\t", "%0A", "\\n", "./", "\n", "\r", ")", "a", "Payload-Oxum: 1.1\n"],
+    read: (text) => [
+      MANIFEST_SYNTAXES.map((syntax) => parseManifestLine(text, syntax)),
+      parseBagDeclaration(text),
+      parsePayloadOxum(text),
+      bagItName(text),
+    ],
+  },
+});
+
+fuzz("lines of a manifest", {
+  inputs: fc.tuple(
+    nearBytes(["a\nb\r\nc\rd", "å\n\r\n"], ["\r", "\n", "\r\n", "x".repeat(9000)]),
+    fc.array(fc.nat(9), { minLength: 1 }),
+  ),
+  check([bytes, cuts]) {
+    const lines: (string | null)[] = [];
+    const splitter = new LineSplitter((line) => lines.push(line));
+    for (let at = 0, turn = 0; at < bytes.length; turn++) {
+      const length = cuts[turn % cuts.length] + 1;
+      splitter.push(bytes.subarray(at, at += length));
+    }
+    splitter.end();
+    const oracle = Buffer.from(bytes).toString("latin1").split(/\r\n|\r|\n/).map((line) => Buffer.from(line, "latin1"));
+    if (oracle.at(-1)?.length === 0) oracle.pop();
+    const isUtf8 = (line: Uint8Array) =>
+      resultOr(() => new TextDecoder("utf-8", { fatal: true }).decode(line), () => true);
+    assert.deepEqual(lines, oracle.map((line) => line.length > 8192 ? null : isUtf8(line)));
   },
 });
