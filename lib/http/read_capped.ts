@@ -6,7 +6,7 @@ import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 
 /** A response whose body is still coming. */
 export interface UpstreamResponse extends Response {
-  /** Breaks the body off, also in the middle of `text()`. Absent where cancelling the body is the only way. */
+  /** Breaks the body off, also while it is read. Absent where cancelling the body is the only way. */
   breakOff?: AbortController;
 }
 
@@ -34,7 +34,38 @@ export async function readCapped(
   capBytes: number,
   totalMs: number = SHORT_BODY_MS,
 ): Promise<string> {
-  if (!response.body) return "";
+  return await read(response, capBytes, totalMs, TEXT);
+}
+
+/** The same as bytes. @throws as {@link readCapped} */
+export async function readCappedBytes(
+  response: UpstreamResponse,
+  capBytes: number,
+  totalMs: number = SHORT_BODY_MS,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return await read(response, capBytes, totalMs, BYTES);
+}
+
+/** What a body becomes: by a method of its response, or from its bytes. */
+interface Form<T> {
+  readonly whole: (response: Response) => Promise<T>;
+  readonly from: (bytes: Uint8Array<ArrayBuffer>) => T;
+}
+
+const TEXT: Form<string> = {
+  whole: (response) => response.text(),
+  from: (bytes) => new TextDecoder().decode(bytes),
+};
+
+const BYTES: Form<Uint8Array<ArrayBuffer>> = { whole: (response) => response.bytes(), from: (bytes) => bytes };
+
+async function read<T>(
+  response: UpstreamResponse,
+  capBytes: number,
+  totalMs: number,
+  { whole, from }: Form<T>,
+): Promise<T> {
+  if (!response.body) return from(new Uint8Array(0));
   // The announced length of an encoded body is not that of what is read.
   const announced = response.headers.has("content-encoding") ? null : announcedLength(response);
   if (announced !== null && announced > capBytes) {
@@ -46,14 +77,14 @@ export async function readCapped(
   // times outside of V8's heap (chunks, copies, the whole), and V8 would collect all of its memory every few bodies.
   if (announced !== null && breakOff) {
     return await withDeadline(totalMs, {
-      work: () => response.text(),
+      work: () => whole(response),
       cancel: () => breakOff.abort(),
       late: () => new BodyLimitError(`not whole after ${totalMs} ms`, true),
     });
   }
   try {
     const bytes = await readLimited(chunkReader(response.body.getReader()), { maxBytes: capBytes, totalMs });
-    return new TextDecoder().decode(bytes);
+    return from(bytes);
   } catch (error) {
     const isStall = error instanceof SlowBody;
     throw isStall || error instanceof BodyTooLong ? new BodyLimitError(error.message, isStall) : error;
