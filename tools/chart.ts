@@ -40,8 +40,24 @@ export const CHART_VALUES: Readonly<Record<string, Readonly<Record<string, unkno
     rbac: { watch: false, writeRecords: false },
     admissionPolicy: { enabled: false },
   },
+  "webhooks alone": {
+    ...REDIS,
+    gateway: GATEWAY,
+    results: RESULTS,
+    notifications: { secret: "receivers" },
+  },
   everything: {
     secrets: { api: "api", session: "session", redis: "redis" },
+    settingsSecret: "further",
+    notifications: {
+      secret: "receivers",
+      settings: {
+        NOTIFY_SMTP_URL: "smtp://mail.example.org",
+        NOTIFY_SMTP_USER: "stackroom",
+        NOTIFY_MAIL_FROM: "stackroom@example.org",
+        NOTIFY_MAIL_TO: "ops@example.org",
+      },
+    },
     gateway: { ...GATEWAY, autoscaling: { enabled: true } },
     web: { autoscaling: { enabled: true } },
     results: { ...RESULTS, autoscaling: { enabled: true } },
@@ -50,6 +66,11 @@ export const CHART_VALUES: Readonly<Record<string, Readonly<Record<string, unkno
     networkPolicy: {
       ingressFrom: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
       store: { to: [{ ipBlock: { cidr: "192.0.2.0/24" } }] },
+      notifications: { to: [{ ipBlock: { cidr: "198.51.100.0/24" } }] },
+      furtherEgress: [{
+        to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "tracing" } } }],
+        ports: [{ port: 4318, protocol: "TCP" }],
+      }],
     },
     metrics: { enabled: true, serviceMonitor: { enabled: true, labels: { release: "prometheus" } } },
     serviceMonitor: { enabled: true, labels: { release: "prometheus" } },

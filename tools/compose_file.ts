@@ -4,6 +4,7 @@ import { parse } from "yaml";
 export interface Service {
   readonly image: string;
   readonly environment: Readonly<Record<string, string>>;
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly networks: readonly string[];

@@ -31,6 +31,17 @@ interface Variable {
   readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly optional?: boolean } };
 }
 
+/** What Secrets of settings hold, by the names that the combinations give them. */
+const SETTING_SECRETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  keys: { S3_ACCESS_KEY: "key", S3_SECRET_KEY: "secret" },
+  further: { OTEL_EXPORTER_OTLP_HEADERS: "authorization=word" },
+  receivers: {
+    NOTIFY_WEBHOOK_URL: "https://hooks.example.org/stackroom",
+    NOTIFY_WEBHOOK_SECRET: `whsec_${btoa("0".repeat(32))}`,
+    NOTIFY_SMTP_PASSWORD: "word",
+  },
+};
+
 /** Something valid for a variable whose value is in a Secret. */
 const SECRET_VALUES: Readonly<Record<string, string>> = {
   API_SECRET_KEY: "0".repeat(64),
@@ -137,6 +148,30 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name:
+    "chart: the web role and the gateway get the receivers of notifications and may reach them, and results neither",
+  ignore: HELM === null,
+  async fn() {
+    for (const combination of ["webhooks alone", "everything", "all roles"]) {
+      const all = await objects(CHART_VALUES[combination]);
+      const isNotified = (name: string) => combination !== "all roles" && !name.endsWith("-results");
+      for (const { metadata, spec } of ofKind(all, "Deployment")) {
+        const secrets: { secretRef: { name: string } }[] = spec.template.spec.containers[0].envFrom ?? [];
+        const isGiven = secrets.some(({ secretRef }) => secretRef.name === "receivers");
+        assert.equal(isGiven, isNotified(metadata.name), `${combination}: ${metadata.name}`);
+      }
+      for (const { metadata, spec } of ofKind(all, "NetworkPolicy")) {
+        const rules = spec.egress as { to?: { ipBlock?: { cidr: string } }[]; ports: { port: number }[] }[];
+        const [rule] = rules.filter(({ ports }) => ports.some(({ port }) => port === 587));
+        assert.equal(rule !== undefined, isNotified(metadata.name), `${combination}: ${metadata.name}`);
+        if (rule && combination === "everything") assert.equal(rule.to?.[0].ipBlock?.cidr, "198.51.100.0/24");
+        assert.equal(rules.some(({ ports }) => ports.some(({ port }) => port === 4318)), combination === "everything");
+      }
+    }
+  },
+});
+
 // deno-lint-ignore no-explicit-any -- a pod's specification
 function checkDeployment(name: string, pod: any): void {
   const [container] = pod.containers;
@@ -152,7 +187,10 @@ function checkDeployment(name: string, pod: any): void {
     assert.ok(!facts.roles || facts.roles.includes(role), `${name} does not read ${variable}`);
     if (!valueFrom?.secretKeyRef.optional) env[variable] = value ?? SECRET_VALUES[variable];
   }
-  if (container.envFrom) Object.assign(env, { S3_ACCESS_KEY: "key", S3_SECRET_KEY: "secret" });
+  for (const { secretRef } of container.envFrom ?? []) {
+    assert.ok(SETTING_SECRETS[secretRef.name], secretRef.name);
+    Object.assign(env, SETTING_SECRETS[secretRef.name]);
+  }
   const mounted: string[] = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
   if (pod.automountServiceAccountToken) mounted.push("/var/run/secrets/kubernetes.io/serviceaccount");
   const files = {
@@ -175,6 +213,8 @@ Deno.test({
     assert.ok(success, new TextDecoder().decode(stdout));
     const [, documented] = /^ +```yaml\n(.*?)^ +```$/ms.exec(await Deno.readTextFile("docs/deployment.md"))!;
     assert.match(await template(CHART, parse(documented)), /HCP_DOMAIN/);
+    const [, receivers] = /^```yaml\n(.*?)^```$/ms.exec(await Deno.readTextFile("docs/notifications.md"))!;
+    assert.match(await template(CHART, { ...CHART_VALUES["all roles"], ...parse(receivers) }), /NOTIFY_MAIL_TO/);
     await assert.rejects(template(CHART, { ...CHART_VALUES.everything, image: { digest: "sha256:1" } }), /digest/);
     await assert.rejects(template(CHART, { gateway: { replicas: 2 } }), /secrets\.redis is required/);
   },

@@ -38,6 +38,14 @@ Deno.test("compose: each role is a service whose settings are complete, known, a
   }
 });
 
+Deno.test("compose: every role takes further settings from a file that need not be there and is in no repository", async () => {
+  const ignored = (await Deno.readTextFile(".gitignore")).split("\n");
+  for (const role of ROLES) {
+    assert.deepEqual(services[role].env_file, [{ path: "roles.env", required: false }], role);
+  }
+  assert.ok(ignored.includes("deploy/roles.env"));
+});
+
 Deno.test("compose: with a kubeconfig the web role shows campaigns of the results service", () => {
   const { services } = readComposeFile(source, { ...SECRETS, CAMPAIGN_WEB_SITE_ONLY: "", KUBECONFIG_CONTENT: "{}" });
   const { web } = config(services.web);

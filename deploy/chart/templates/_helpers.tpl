@@ -48,6 +48,19 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- join " " $roles -}}
 {{- end }}
 
+{{/* "true" for a role that sends notifications: (dict "root" $ "role" "web") */}}
+{{- define "stackroom.notifies" -}}
+{{- with .root.Values.notifications }}{{ if and (ne $.role "results") (or .secret .settings) }}true{{ end }}{{ end -}}
+{{- end }}
+
+{{/* Secrets whose keys are settings of a role, as a list: (dict "root" $ "role" "web") */}}
+{{- define "stackroom.settingSecrets" -}}
+{{- $values := .root.Values -}}
+{{- $own := ternary $values.gateway.settingsSecret "" (eq .role "gateway") -}}
+{{- $notifying := ternary $values.notifications.secret "" (eq (include "stackroom.notifies" .) "true") -}}
+{{- join " " (compact (list $values.settingsSecret $own $notifying)) -}}
+{{- end }}
+
 {{/* Settings that the chart knows, by name: (dict "root" $ "role" "web") */}}
 {{- define "stackroom.settings" -}}
 {{- $root := .root -}}
@@ -97,7 +110,9 @@ CAMPAIGN_WEB_SITE_ONLY: "1"
 {{- $values := index $root.Values $role -}}
 {{- $hasSession := ne $role "gateway" -}}
 {{- $isAccount := and (eq $role "web") $root.Values.campaigns.enabled -}}
-{{- $settings := merge (deepCopy $values.settings) (deepCopy $root.Values.settings) (include "stackroom.settings" . | fromYaml) -}}
+{{- $notifications := ternary $root.Values.notifications.settings dict (eq (include "stackroom.notifies" .) "true") -}}
+{{- $given := merge (deepCopy $values.settings) (deepCopy $root.Values.settings) (deepCopy $notifications) -}}
+{{- $settings := merge $given (include "stackroom.settings" . | fromYaml) -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -173,9 +188,11 @@ spec:
             - name: REDIS_URL
               valueFrom: { secretKeyRef: { name: {{ . }}, key: REDIS_URL } }
             {{- end }}
-          {{- if and (eq $role "gateway") $values.settingsSecret }}
+          {{- with include "stackroom.settingSecrets" . }}
           envFrom:
-            - secretRef: { name: {{ $values.settingsSecret }} }
+            {{- range splitList " " . }}
+            - secretRef: { name: {{ . }} }
+            {{- end }}
           {{- end }}
           startupProbe:
             httpGet: { path: /healthz, port: http }
