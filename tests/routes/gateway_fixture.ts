@@ -80,7 +80,8 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: "https://share.example.org" }),
     mapi: () => Promise.resolve(storeOrigin),
   };
-  const s3 = { addresses, upstream: client, region: "us-east-1", now: () => NOW };
+  const now = options.app?.now ?? (() => NOW);
+  const s3 = { addresses, upstream: client, region: "us-east-1", now };
   const tasks = new TaskRunner({
     store: new SqliteTaskStore(":memory:", steadyTime()),
     keys: taskKeys(SECRET),
@@ -114,7 +115,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     },
     allowedHosts: null,
     log,
-    now: () => NOW,
+    now,
     ...options.app,
   });
   const limits: ConnectionLimits = { ...DEFAULT_CONNECTION_LIMITS, responses: options.gateway?.bodyBounds };
