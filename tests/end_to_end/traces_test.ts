@@ -80,7 +80,9 @@ Deno.test("traces: a request is a span in its caller's trace, upstream calls are
     const own = await until("the span of a path that is not there", found(/^_OTHER$/));
     assert.notEqual(own.traceId, TRACE);
     assert.equal(own.parentSpanId ?? "", "");
-    for (const word of [KEY, STRANGE_METHOD, "curator", "none", "127.0.0.1", "versionId"]) assert.ok(!texts.includes(word), word);
+    for (const word of [KEY, STRANGE_METHOD, "curator", "none", "127.0.0.1", "versionId"]) {
+      assert.ok(!texts.includes(word), word);
+    }
     assert.deepEqual(spans.filter(({ name }) => /^(GET|HEAD|PUT)$/.test(name)).map(({ name }) => name), []);
   } finally {
     await application.stop();
