@@ -7,6 +7,7 @@ import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { tracing } from "@/lib/tracing/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
+import { openAudit } from "./audit.ts";
 import type { ClusterHandle } from "./cluster.ts";
 import { gatewayDeps, tokenSecret } from "./gateway.ts";
 import type { ProcessMetrics } from "./metrics.ts";
@@ -62,9 +63,10 @@ export async function openApplication(
   const tasks = config.gateway &&
     await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
   const memory = credentialMemory(replicas?.share);
+  const audit = openAudit(config, folder, console.error);
   const revocations = replicas?.revocations ?? null;
   const fromStore = config.results &&
-    resultsDeps(config, config.results, store, folder, memory, log, revocations, observe);
+    resultsDeps(config, config.results, store, folder, memory, log, revocations, observe, audit?.logins ?? null);
   const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
     await webRole(config, config.web, {
@@ -93,6 +95,7 @@ export async function openApplication(
     trustedHops: config.trustedHops,
     allowedHosts: config.server.allowedHosts,
     maxRequests: config.maxRequests,
+    audit,
     measure: metrics ? { request: metrics.measureRequest, slots: metrics.watchSlots } : null,
     trace: traces?.middleware ?? null,
     log,
@@ -128,6 +131,7 @@ export async function openApplication(
       metrics?.close();
       await gateway?.tasks.store.close();
       await web?.close();
+      await audit?.close();
       await replicas?.close();
     },
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
+import { ANCHOR_FILE, AUDIT_FOLDER, daysIn, END_FILE } from "@/lib/audit/chain_files.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { type BodyMark, missingIndexError, NAMING_TABLES, needsIndex, writeMark } from "@/embedded/store/body_mark.ts";
 import { pinBodies } from "@/embedded/store/body_pin.ts";
@@ -17,7 +18,7 @@ import { exists, sizeIfExists } from "@/lib/std/optional_file.ts";
  * and its notifications among it, and what is copied in a way of its own.
  */
 const NOT_COPIED =
-  /^(lock|reserve|writable|(tasks|notifications|index)\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
+  /^(lock|reserve|writable|audit|(tasks|notifications|index)\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
 
 /** What must be older than the index, which then holds all that these speak of. */
 const BEFORE_THE_INDEX = ["samples.done", "cluster.json"];
@@ -72,6 +73,7 @@ async function copyInto(
     }
   }
   // After the index: every tenant in it has its ports here.
+  if (exists(`${source}/${AUDIT_FOLDER}`)) copyAudit(`${source}/${AUDIT_FOLDER}`, `${target}/${AUDIT_FOLDER}`);
   for (const { name } of Deno.readDirSync(source)) {
     if (!NOT_COPIED.test(name) && !BEFORE_THE_INDEX.includes(name)) copySmall(source, target, name);
   }
@@ -87,6 +89,17 @@ async function copyInto(
       (bodies.linked > 0 ? `, ${bodies.linked} of them as hard links: copy the folder to another disk.` : "."),
     ],
   };
+}
+
+/**
+ * Copies the audit trail while it is written: what says how far it had got before its days, and what says where it begins
+ * behind them, so that the copy has no less than they say.
+ */
+function copyAudit(source: string, target: string): void {
+  Deno.mkdirSync(target, { mode: 0o700 });
+  const days = daysIn(source).map((day) => `${day}.jsonl`);
+  for (const name of [END_FILE, ...days, ANCHOR_FILE]) copySmall(source, target, name);
+  syncFolder(target);
 }
 
 /** What became of the bodies: hard links to those of the data folder or of the earlier backup, copies, those not found. */

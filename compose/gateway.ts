@@ -49,6 +49,7 @@ export function gatewayDeps(
     mapiTimeoutMs: timeoutMs,
     sharedKeys: own?.identity.kind === "shared" ? own.identity : null,
     corsOrigins: gateway.corsOrigins,
+    acceptsAllLogins: own?.identity.kind === "shared" && own.identity.users === null,
     issuedForms: store && EMBEDDED_FORMS,
     maxTenantRequests: gateway.maxTenantRequests,
   };

@@ -3,6 +3,7 @@ import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig, SessionKeySource } from "@/lib/config/mod.ts";
+import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { loginKeys } from "@/lib/results/login.ts";
@@ -31,6 +32,7 @@ export function resultsDeps(
   log: RequestLog,
   shared: SignedSet | null,
   observe: ObserveUpstream,
+  logins: LoginRecorder | null,
 ): ResultsDeps {
   return {
     store: resultsStore(config, results, store, folder, observe),
@@ -43,6 +45,7 @@ export function resultsDeps(
     cookieStem: config.campaigns.conventions.cookieStem,
     trustedHops: results.trustedHops,
     ...memory,
+    logins,
     log,
     now: Date.now,
   };

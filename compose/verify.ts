@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { checkChain } from "@/embedded/store/audit_record.ts";
+import { checkChainFolder } from "@/lib/audit/chain_check.ts";
+import { AUDIT_FOLDER } from "@/lib/audit/chain_files.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { bodyFault } from "@/embedded/store/body_fault.ts";
 import { bindingMismatch, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
@@ -63,6 +65,7 @@ export function verifyDataFolder(
     const inspection: Inspection = { path, isRunning: held.isInUse, now, found, ...counts };
     if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
     for (const name of names) checkSmallFile(path, name, checks, found);
+    if (names.includes(AUDIT_FOLDER)) checkAudit(path, found);
     if (names.includes("index.db")) checkStore(inspection);
     else if (needsIndex(path)) found("index.db: missing, and with it the names of all bodies");
     say(summary(inspection));
@@ -93,6 +96,17 @@ function checkSmallFile(path: string, name: string, checks: TextChecks, found: (
   } catch (error) {
     const isDamaged = error instanceof DataFolderError || error instanceof SyntaxError;
     found(`${name}: ${isDamaged ? "damaged" : `cannot be read (${errorReason(error)})`}`);
+  }
+}
+
+/** The trail of the application, as far as it is written. */
+function checkAudit(path: string, found: (finding: string) => void): void {
+  try {
+    for (const fault of checkChainFolder(`${path}/${AUDIT_FOLDER}`).faults) {
+      found(`${AUDIT_FOLDER}: the audit trail of the application: ${fault}`);
+    }
+  } catch (error) {
+    found(`${AUDIT_FOLDER}: cannot be read (${errorReason(error)})`);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AuditSource } from "@/lib/audit/trail_page.ts";
 import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { Admission } from "@/lib/auth/admission.ts";
 import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
@@ -5,6 +6,7 @@ import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { type TokenFormat, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { accessLog, type MeasureRequest, type RequestLog } from "@/lib/http/access_log.ts";
 import { type App, handledBy, httpApp, routesOf } from "@/lib/http/app.ts";
+import type { AuditRecorder, LoginRecorder } from "@/lib/http/audit_event.ts";
 import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { mount } from "@/lib/http/dispatch.ts";
@@ -36,6 +38,7 @@ import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { aclOperations } from "@/routes/api/v1/acl.ts";
+import { auditOperations } from "@/routes/api/v1/audit.ts";
 import { authOperations } from "@/routes/api/v1/auth.ts";
 import { bucketContentOperations } from "@/routes/api/v1/bucket_contents.ts";
 import { bucketSettingOperations } from "@/routes/api/v1/bucket_settings.ts";
@@ -95,6 +98,8 @@ export interface GatewayDeps {
   readonly issuedForms?: IssuedForms | null;
   /** Requests of one tenant at a time; {@link DEFAULT_MAX_TENANT_REQUESTS} when absent. */
   readonly maxTenantRequests?: number;
+  /** Whether any login is accepted, whatever the password: then none is recorded. */
+  readonly acceptsAllLogins?: boolean;
   /** How uploads are cut; what the S3 API allows when absent. */
   readonly uploadSizes?: UploadSizes;
   /** Until S3's response headers, ms; a minute when absent. */
@@ -127,11 +132,21 @@ export interface AppDeps {
   readonly maxRequests?: number;
   /** What counts requests and watches limits, for metrics; null or absent: nothing does. */
   readonly measure?: Measure | null;
+  /** The audit trail; null or absent: none is kept. */
+  readonly audit?: AuditDeps | null;
   /** Traces requests; null or absent: nothing does. */
   readonly trace?: Middleware | null;
   readonly log: RequestLog;
   /** ms since 1970 */
   readonly now: () => number;
+}
+
+/** The audit trail of a process. */
+interface AuditDeps {
+  readonly recorder: AuditRecorder;
+  readonly logins: LoginRecorder;
+  /** Null where this process cannot read what it has recorded. */
+  readonly reader: AuditSource | null;
 }
 
 /** What metrics are filled by. */
@@ -171,9 +186,16 @@ export function buildApp(deps: AppDeps): App {
   const health = healthOperations(checks, now);
   const open = routesOf(app);
   mount(open, health);
-  const operations = gateway && gatewayApi(gateway, { role: role("gateway"), unproven, logins, now, log });
+  const operations = gateway && gatewayApi(gateway, {
+    role: role("gateway"),
+    unproven,
+    logins,
+    audit: deps.audit ?? null,
+    now,
+    log,
+  });
   const ownGateway = operations && inProcessGateway(operations, { log, trustedHops: deps.trustedHops });
-  const storage = web && storageDeps(web, ownGateway);
+  const storage = web && storageDeps(web, ownGateway, deps.audit?.logins ?? null);
   if (gateway && operations) {
     mount(routesOf(app, handledBy("gateway"), cors(gateway.corsOrigins), releaseSlots), operations);
     const all = [...operations, ...(web ? readApi(web) : []), ...health];
@@ -210,12 +232,13 @@ interface GatewayParts {
   /** Slots of requests whose credentials are not proven. */
   readonly unproven: UnprovenRequests;
   readonly logins: UnprovenRequests;
+  readonly audit: AuditDeps | null;
   readonly now: () => number;
   readonly log: RequestLog;
 }
 
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
-function gatewayApi(deps: GatewayDeps, { role, unproven, logins, now, log }: GatewayParts): Operation[] {
+function gatewayApi(deps: GatewayDeps, { role, unproven, logins, audit, now, log }: GatewayParts): Operation[] {
   const { addresses, upstreams, region } = deps;
   const key = tokenKey(deps.tokenSecret);
   const keys = deps.previousTokenSecret ? [key, tokenKey(deps.previousTokenSecret)] : [key];
@@ -229,8 +252,9 @@ function gatewayApi(deps: GatewayDeps, { role, unproven, logins, now, log }: Gat
     tenants,
     unproven,
     prove: (caller) => proveCredentials(s3, caller),
+    logins: deps.acceptsAllLogins ? null : audit?.logins ?? null,
   });
-  const door = { verify: tokenVerifier(keys), admission, now };
+  const door = { verify: tokenVerifier(keys), admission, recorder: audit?.recorder ?? null, now };
   const operation = gatewayOperations(door, "s3");
   const tasks = { s3, tasks: deps.tasks, streams: new TaskStreams() };
   const prunes = deps.backend === "hcp" && deps.mapiEnabled;
@@ -250,6 +274,11 @@ function gatewayApi(deps: GatewayDeps, { role, unproven, logins, now, log }: Gat
     ),
 
     ...(deps.mapiEnabled ? managementOperations(gatewayOperations(door, "mapi"), mapi, now) : []),
+
+    ...auditOperations(gatewayOperations(door, "mapi"), {
+      mapi: deps.mapiEnabled ? mapi : null,
+      reader: audit?.reader ?? null,
+    }),
 
     ...bucketOperations(operation, s3, { mapi: prunes ? mapi : null, warn }, forms),
     ...bucketSettingOperations(operation, s3, deps.backend),

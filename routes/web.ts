@@ -1,4 +1,5 @@
 import type { AddRoute } from "@/lib/http/app.ts";
+import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
@@ -44,7 +45,11 @@ export function mountWeb(add: AddRoute, web: WebDeps, storage: StorageDeps | nul
 }
 
 /** What the storage pages of this process work with; null where there is no gateway to work with. */
-export function storageDeps(web: WebDeps, ownGateway: GatewayService | null): StorageDeps | null {
+export function storageDeps(
+  web: WebDeps,
+  ownGateway: GatewayService | null,
+  logins: LoginRecorder | null,
+): StorageDeps | null {
   const { storage, service, cookieStem, campaigns, now } = web;
   const gateway = storage?.gateway ?? ownGateway;
   if (!storage || !gateway || !web.site) return null;
@@ -60,6 +65,7 @@ export function storageDeps(web: WebDeps, ownGateway: GatewayService | null): St
     sessionHours,
     campaignTenant,
     results: service && campaigns ? resultsLogin({ service, cookieStem, forgetSessions }) : null,
+    logins,
     now,
   };
 }

@@ -24,6 +24,8 @@ export interface FailedLogin {
   /** Null for many addresses at once. */
   readonly address: string | null;
   readonly protocol: "s3" | "mapi";
+  /** Whether the gateway of this process sent them, which has records of its own. */
+  readonly isByGateway: boolean;
   readonly count: number;
 }
 

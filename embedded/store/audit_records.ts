@@ -91,7 +91,7 @@ export class AuditRecords {
     const rows = this.#index.rows(
       `SELECT ${READ} FROM audit WHERE ${scope} AND (at_ms, id) < (?2, ?3) AND at_ms < ?4 AND at_ms >= ?5
        AND (at_ms, id) >= (?6, ?7) AND ?1 >= 0
-       AND (?8 IS NULL OR action = ?8) AND (?9 IS NULL OR actor = ?9) AND (?10 IS NULL OR bucket = ?10)
+       AND (?8 IS NULL OR action = ?8) AND (?9 IS NULL OR actor = ?9 COLLATE NOCASE) AND (?10 IS NULL OR bucket = ?10)
        AND (?11 IS NULL OR key >= ?11) AND (?12 IS NULL OR key < ?12) AND (?13 IS NULL OR request = ?13)
        AND (?14 IS NULL OR (action = 'login_failed') = ?14) AND (?15 = 0 OR by_gateway = 0)
        ORDER BY at_ms DESC, id DESC LIMIT ?16`,

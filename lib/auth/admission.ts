@@ -1,3 +1,4 @@
+import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
 import { type InFlight } from "@/lib/http/in_flight.ts";
@@ -15,6 +16,10 @@ const SHORT_BODY_BYTES = 64 * 1024;
 const MAX_LONG_BODIES_PER_ADDRESS = 4;
 const MAX_LONG_BODIES = 16;
 
+const OK = 200;
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
+
 interface AdmissionOptions {
   readonly accepted: AcceptedIdentities;
   readonly guesses: GuessLimits;
@@ -28,6 +33,8 @@ interface AdmissionOptions {
   readonly unproven: UnprovenRequests;
   /** Checks that the store accepts a caller's signature. @throws HttpError when it does not */
   readonly prove: (caller: Caller) => Promise<void>;
+  /** Records the first use of credentials in a while, and wrong ones; null: nothing does, or no login proves anything. */
+  readonly logins: LoginRecorder | null;
 }
 
 /** By which of the store's protocols a request acts. */
@@ -104,6 +111,13 @@ export class Admission {
     const { request } = context;
     context.admitted = "unproven";
     let attempt: Attempt | null = null;
+    let isWrong = false;
+    const wrong = (status: number) => {
+      attempt?.wrong();
+      if (isWrong) return;
+      isWrong = true;
+      this.#recordLogin("failed", context, claims, protocol, status);
+    };
     try {
       attempt = accepted.isKnown(digest) ? null : this.#attempt({ address, account, digest });
       if (attempt) context.hold(attempt.end);
@@ -119,11 +133,14 @@ export class Admission {
           onVerdict(verdict);
           if (isAccepted) return;
           // The store has accepted these credentials at another request meanwhile, so what is missing is a right.
-          if (verdict === "denied" && accepted.isKnown(digest)) return;
-          if (verdict !== "accepted") return attempt?.wrong();
+          const isRight = verdict === "accepted" || (verdict === "denied" && accepted.isKnown(digest));
+          context.isAccepted ||= isRight;
+          if (isRight && verdict === "denied") return;
+          if (!isRight) return wrong(verdict === "refused" ? UNAUTHORIZED : FORBIDDEN);
           isAccepted = true;
           if (attempt) attempt.right();
           else guesses.accepted({ address, account });
+          if (attempt) this.#recordLogin("accepted", context, claims, protocol, OK);
           attempt?.end();
           this.#move(context, claims.tenant, leave);
         },
@@ -138,13 +155,30 @@ export class Admission {
         caller.onVerdict?.("accepted");
         return { ...caller, onVerdict: undefined };
       }
-      if (request.body) await this.#prove(digest, caller);
-      return { ...caller, prove: () => this.#prove(digest, caller) };
+      const prove = () => this.#prove(digest, caller);
+      if (request.body) await prove();
+      context.prove = prove;
+      return { ...caller, prove };
     } catch (error) {
-      if (error instanceof HttpError && error.status === 401) attempt?.wrong();
+      if (error instanceof HttpError && error.status === UNAUTHORIZED) wrong(UNAUTHORIZED);
+      // Guesses that are no longer tried are attempts as well.
+      else if (error instanceof HttpError && error.refusal?.startsWith("guesses_")) wrong(error.status);
       cancelBody(request);
       throw error;
     }
+  }
+
+  #recordLogin(
+    what: "accepted" | "failed",
+    { clientAddress: address, requestId, role = "gateway" }: RequestContext,
+    { sub, tenant }: Claims,
+    protocol: Protocol,
+    status: number,
+  ): void {
+    // A page's login is recorded by its form.
+    if (role === "web") return;
+    const details = { by: "token", protocol };
+    this.#options.logins?.[what]({ actor: { name: sub, tenant }, address, requestId, role, status, details });
   }
 
   #attempt(guess: Guess): Attempt {

@@ -6,7 +6,8 @@ import { HttpError, notFound } from "./errors.ts";
 import type { Handler, HttpEnv, Middleware } from "./middleware.ts";
 import { rawTarget } from "./raw_path.ts";
 import { redactText } from "./redact.ts";
-import { type HandlingRole, RequestContext, type RequestInfo } from "./request_context.ts";
+import type { HandlingRole } from "./audit_event.ts";
+import { RequestContext, type RequestInfo } from "./request_context.ts";
 
 /** The Hono app of a server, or of a part of one. */
 export type App = Hono<HttpEnv>;

@@ -84,12 +84,16 @@ function tagNames(operations: readonly Operation[], first: string): string[] {
   return names.has(first) ? [...new Set([first, ...names])] : [...names];
 }
 
+/** Under which action the change of an operation is recorded (OpenAPI 3.1, specification extensions). */
+const AUDIT_EXTENSION = "x-audit-action";
+
 function describe(operation: Operation, components: Json): Json {
   const { body } = operation;
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
+    ...(operation.audited ? { [AUDIT_EXTENSION]: operation.audited } : {}),
     ...(operation.description ? { description: operation.description } : {}),
     parameters: [
       ...pathParameters(operation, components),

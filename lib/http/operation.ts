@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { AuditAction, AuditRecorder } from "./audit_event.ts";
+import { type AuditSpec, recorded } from "./audited.ts";
 import { isJson, readForm, readJson } from "./body.ts";
 import { invalid } from "./errors.ts";
 import type { RequestContext } from "./request_context.ts";
@@ -43,8 +45,6 @@ interface Described {
   readonly summary: string;
   readonly description?: string;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** What the access log calls it where changes are accounted for: such lines are found by this member. */
-  readonly audit?: string;
 }
 
 /** An operation as its route file writes it. */
@@ -57,6 +57,8 @@ interface OperationSpec<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** How what it changes is recorded; absent: it changes nothing. */
+  readonly audit?: AuditSpec<Input<Caller, P, Q, B>>;
   readonly handler: (input: Input<Caller, P, Q, B>, context: RequestContext) => Response | Promise<Response>;
 }
 
@@ -77,6 +79,8 @@ export interface Operation extends Described {
   readonly paramsSchema?: z.ZodObject;
   readonly querySchema?: z.ZodObject;
   readonly body?: BodySpec;
+  /** Under which action what it changes is recorded; null: it is not. */
+  readonly audited: AuditAction | null;
   /** Authenticates, reads, validates, handles. `params` decodes the path parameters when it is called. */
   answer(context: RequestContext, params: () => Readonly<Record<string, string>>): Promise<Response>;
 }
@@ -84,14 +88,18 @@ export interface Operation extends Described {
 /** How callers are known: by the gateway's bearer token, or by the session cookie of the results store. */
 type Login = "bearer" | "session";
 
-/** A maker of operations that only authenticated callers reach. */
-export function operationsFor<Caller>(authenticate: Authenticate<Caller>, login: Login) {
+/** A maker of operations that only authenticated callers reach; their changes are recorded where there is a recorder. */
+export function operationsFor<Caller>(
+  authenticate: Authenticate<Caller>,
+  login: Login,
+  recorder: AuditRecorder | null = null,
+) {
   return function operation<
     P extends z.ZodObject = z.ZodObject<Record<never, never>>,
     Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
     B extends BodySpec | undefined = undefined,
   >(spec: OperationSpec<Caller, P, Q, B>): Operation {
-    return seal(spec, authenticate, login);
+    return seal(spec, authenticate, login, recorder);
   };
 }
 
@@ -105,28 +113,30 @@ export function publicOperation<
     admit?.(context);
     return null;
   };
-  return seal(spec, authenticate, null);
+  return seal(spec, authenticate, null, null);
 }
 
 function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined>(
   spec: OperationSpec<Caller, P, Q, B>,
   authenticate: Authenticate<Caller>,
   login: Login | null,
+  recorder: AuditRecorder | null,
 ): Operation {
-  const { params, query, body, handler, ...described } = spec;
+  const { params, query, body, audit, handler, ...described } = spec;
   return {
     ...described,
     login,
+    audited: audit?.action ?? null,
     paramsSchema: params,
     querySchema: query,
     body,
     async answer(context, pathParameters) {
       context.operation = spec.id;
       context.route = spec.path;
-      context.audit = spec.audit;
+      context.audit = audit?.action;
       const caller = await authenticate(context);
       const texts = pathParameters();
-      const input = {
+      const read = {
         params: params
           ? validate(
             params,
@@ -138,7 +148,10 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
         body: body && await readBody(body, context.request),
         caller,
       };
-      return await handler(input as Input<Caller, P, Q, B>, context);
+      const input = read as Input<Caller, P, Q, B>;
+      if (audit?.actionOf) context.audit = audit.actionOf(input);
+      if (!audit || !recorder) return await handler(input, context);
+      return await recorded(recorder, audit, input, context, () => handler(input, context));
     },
   };
 }

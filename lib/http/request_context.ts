@@ -1,3 +1,4 @@
+import type { AuditDetails, HandlingRole } from "./audit_event.ts";
 import { clientAddress, peerAddress } from "./client_address.ts";
 import { methodNotAllowed, type Refusal } from "./errors.ts";
 import { type RawTarget, rawTarget } from "./raw_path.ts";
@@ -7,9 +8,6 @@ interface LoggedCaller {
   readonly username: string;
   readonly tenant: string | null;
 }
-
-/** The role of this process that handles a request. */
-export type HandlingRole = "gateway" | "web" | "results";
 
 /** Whether the store has accepted the credentials of a request lately. */
 export type Admitted = "proven" | "unproven";
@@ -28,13 +26,19 @@ export class RequestContext {
   operation: string | undefined;
   /** The template of the operation's path, once it is known. */
   route: string | undefined;
-  /** What kind of change the operation is, where changes are accounted for. */
+  /** The action under which the change of the operation is recorded. */
   audit: string | undefined;
+  /** What the handler found out about its change, for the record. */
+  noted: AuditDetails | undefined;
   caller: LoggedCaller | undefined;
   /** The role that handles it; undefined where none does. */
   role: HandlingRole | undefined;
   /** How it was admitted, where credentials are needed. */
   admitted: Admitted | undefined;
+  /** Whether the store has accepted the credentials of a request that was admitted without that. */
+  isAccepted = false;
+  /** Has the store check the credentials of such a request. @throws HttpError where it does not accept them */
+  prove: (() => Promise<void>) | undefined;
   /** Why it was turned away. */
   refusal: Refusal | undefined;
   readonly #held: (() => void)[] = [];

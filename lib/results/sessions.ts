@@ -73,9 +73,17 @@ export class Sessions {
     this.#confirmed.set(sessionDigest(token), true);
   }
 
-  /** Revokes all sessions of a request. @returns resolves when other processes can know of it, or after a second */
-  async logOut(request: Sent): Promise<void> {
-    await this.#options.revoked.add(this.#opened(request));
+  /**
+   * Revokes all sessions of a request; resolves when other processes can know of it, or after a second.
+   *
+   * @returns the accounts whose sessions this ended
+   */
+  async logOut(request: Sent): Promise<string[]> {
+    const { revoked } = this.#options;
+    const opened = this.#opened(request);
+    const ended = opened.filter((session) => !revoked.has(session));
+    await revoked.add(opened);
+    return ended.map(({ user }) => user);
   }
 
   /** Revokes a session whose keys the store rejected; with new keys the user logs in again. */

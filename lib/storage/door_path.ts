@@ -3,8 +3,8 @@ import { hasDotSegment, type RawTarget } from "@/lib/http/raw_path.ts";
 /** Where pages of the browser reach the gateway's operations. */
 export const DOOR_PATH = "/storage/api/";
 
-/** Operations of objects and buckets; those that would show keys or tokens, or manage accounts, are left out. */
-const OPEN_ROOTS: ReadonlySet<string> = new Set(["buckets", "presign"]);
+/** Operations of objects and buckets, and the audit trail; those that would show keys or tokens, or manage accounts, are left out. */
+const OPEN_ROOTS: ReadonlySet<string> = new Set(["audit", "buckets", "presign"]);
 const PLACEHOLDER = /^:(bucket|key|task_id)$/;
 const WORD = /^[a-z][a-z0-9_-]*$/;
 /** Parameters that are the door's own. */

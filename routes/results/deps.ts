@@ -1,3 +1,4 @@
+import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { KeyDerivation } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
@@ -26,6 +27,8 @@ export interface ResultsDeps {
   /** Shared with the gateway where it is in the same process. */
   readonly guesses: GuessLimits;
   readonly accepted: AcceptedIdentities;
+  /** Records logins and logouts; null or absent: nothing does. */
+  readonly logins?: LoginRecorder | null;
   readonly log: RequestLog;
   /** ms since 1970 */
   readonly now: () => number;

@@ -46,19 +46,29 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
     const username = withoutTenant(credentials.username, deps.loginTenant);
     if (username === "") throw unusable("username", "Nothing is left of the name without the tenant");
     const address = addressKey(context.clientAddress);
-    const login = await limitGuesses(deps, context, { username, password: credentials.password }, async () => {
-      const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
-      try {
-        if (leave.includes(null)) {
-          throw resultsError(429, "too many logins at once, try again in a moment", {
-            headers: { "Retry-After": "1" },
-          });
+    const record = (what: "accepted" | "failed", status: number) => {
+      const actor = { name: username, tenant: deps.store.tenant ?? deps.loginTenant };
+      const { clientAddress, requestId } = context;
+      const details = { by: "form", campaigns: what === "accepted" };
+      deps.logins?.[what]({ actor, address: clientAddress, requestId, role: "results", status, details });
+    };
+    const login = await recordedLogin(record, () =>
+      limitGuesses(deps, context, {
+        username,
+        password: credentials.password,
+      }, async () => {
+        const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
+        try {
+          if (leave.includes(null)) {
+            throw resultsError(429, "too many logins at once, try again in a moment", {
+              headers: { "Retry-After": "1" },
+            });
+          }
+          return await sealedSession(deps, username, credentials.password);
+        } finally {
+          leave.forEach((leave) => leave?.());
         }
-        return await sealedSession(deps, username, credentials.password);
-      } finally {
-        leave.forEach((leave) => leave?.());
-      }
-    });
+      }));
     context.caller = { username, tenant: deps.store.tenant };
     sessions.confirm(login.token);
     return login;
@@ -69,6 +79,22 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
     handler: (context) =>
       isUrlencoded(context.request.headers) ? answerForm(deps, context, logIn) : answerJson(deps, context, logIn),
   };
+}
+
+/** Records how a login ends, where it is known whether the credentials are right. */
+async function recordedLogin(
+  record: (what: "accepted" | "failed", status: number) => void,
+  logIn: () => Promise<Login>,
+): Promise<Login> {
+  try {
+    const login = await logIn();
+    record("accepted", 200);
+    return login;
+  } catch (error) {
+    const isFailure = error instanceof GuessesBlocked || (error instanceof HttpError && error.status === 401);
+    if (isFailure) record("failed", error.status);
+    throw error;
+  }
 }
 
 /**

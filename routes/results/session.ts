@@ -1,3 +1,4 @@
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { isUrlencoded } from "@/lib/results/login_form.ts";
 import { loginNoteCookie } from "@/lib/results/login_note.ts";
@@ -24,12 +25,14 @@ export function logoutRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute
   return {
     operation: "results_logout",
     methods: ["POST"],
-    async handler({ request }) {
+    async handler(context) {
+      const { request } = context;
       requireSameOrigin(request);
       // Read now: once a client has left, its request can no longer be read.
       const scheme = browserScheme(request);
       const isForm = isUrlencoded(request.headers);
-      await sessions.logOut(request);
+      const users = await sessions.logOut(request);
+      await recordLogout(deps, context, users);
       const headers = new Headers({
         ...UNSTORED,
         "Set-Cookie": clearedCookie(scheme, deps.cookieStem),
@@ -40,4 +43,18 @@ export function logoutRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute
       return new Response(null, { status: 303, headers });
     },
   };
+}
+
+/** One record for each account whose session ended. */
+async function recordLogout(
+  { logins, store, loginTenant }: ResultsDeps,
+  context: RequestContext,
+  users: readonly string[],
+) {
+  const { clientAddress: address, requestId } = context;
+  for (const name of users) {
+    const actor = { name, tenant: store.tenant ?? loginTenant };
+    const details = { by: "form", campaigns: true };
+    await logins?.loggedOut({ actor, address, requestId, role: "results", status: 200, details });
+  }
 }

@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import type { LoginRights } from "@/lib/storage/login_rights.ts";
@@ -10,6 +11,8 @@ export interface StorageDeps {
   readonly gateway: StorageGateway;
   readonly usage: BucketUsage;
   readonly rights: LoginRights;
+  /** Records logins and logouts; null or absent: nothing does. */
+  readonly logins?: LoginRecorder | null;
   /** The keys of logins, of which the first one seals; none while they cannot be read. */
   readonly keys: () => readonly KeyObject[];
   readonly sessionHours: number;

@@ -1,8 +1,9 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { httpApp, routesOf, serving } from "@/lib/http/app.ts";
+import { handledBy, httpApp, routesOf, serving } from "@/lib/http/app.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { releaseSlots } from "@/lib/http/limit_concurrency.ts";
 import type { Operation } from "@/lib/http/operation.ts";
+import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import type { GatewayRequest, GatewayService } from "@/lib/storage/gateway_service.ts";
 
 interface GatewayOptions {
@@ -22,7 +23,7 @@ export function inProcessGateway(
     await next();
     known.get(context.request)?.(context);
   });
-  mount(routesOf(app, releaseSlots), operations);
+  mount(routesOf(app, handledBy("web"), releaseSlots), operations);
   const serve = serving(app);
   return async function inProcessGateway(request, context) {
     const { method, target, body = null, readHere } = request;
@@ -34,6 +35,7 @@ export function inProcessGateway(
     });
     // Set in place, since a Request copies the headers that it is created with.
     for (const [name, value] of request.headers) inner.headers.set(name, value);
+    inner.headers.set(REQUEST_ID_HEADER, context.requestId);
     const forwardedFor = context.header("X-Forwarded-For");
     if (forwardedFor !== null) inner.headers.set("X-Forwarded-For", forwardedFor);
     if (request.known) known.set(inner, request.known);

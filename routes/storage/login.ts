@@ -1,4 +1,5 @@
 import { parseForm, readBytes } from "@/lib/http/body.ts";
+import type { AuditDetails } from "@/lib/http/audit_event.ts";
 import { headerText } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
@@ -24,6 +25,7 @@ import type { ResultsAnswer } from "./results_side.ts";
 const UNSTORED = { "Cache-Control": "private, no-store" };
 const SECONDS_PER_HOUR = 3600;
 const WRONG = "401";
+const TOO_MANY = 429;
 /** Room for the longest name of an account, escaped, bytes. */
 const MAX_LOGOUT_BYTES = 16 * 1024;
 
@@ -77,9 +79,14 @@ export function loginForm(deps: StorageDeps) {
           const closed = closedSideCookie(scheme, { side: "storage", reason, isShown: false });
           return redirect(form.next, [...campaigns.cookies, closed]);
         }
-        throw rejection(campaigns, login);
+        const refused = rejection(campaigns, login);
+        const typed = accountOf(username);
+        const isFailure = refused.status === Number(WRONG) || refused.status === TOO_MANY;
+        if (typed && isFailure) recordLogin(deps, context, "failed", typed, refused.status, { by: "form" });
+        throw refused;
       }
       const { account, cookie, expiresAt } = login;
+      recordLogin(deps, context, "accepted", account, 200, { by: "form", storage: true, campaigns: isCampaigns });
       context.caller = { username: account.user, tenant: account.tenant };
       const others = before.filter((one) => !isSameAccount(one, account));
       const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.keys(), deps.now());
@@ -125,15 +132,37 @@ export function logoutForm(deps: StorageDeps) {
       const login = namedLogin(logins, named);
       if (login === null) return redirect(STORAGE_PATH, []);
       await deps.revoked.add([login]);
+      await recordLogout(deps, context, [login]);
       const sessions = sessionNoteCookie(scheme, logins.filter((one) => one !== login), deps.keys(), deps.now());
       return redirect(STORAGE_PATH, [clearedLogin(request, login), sessions]);
     }
     const [campaigns] = await Promise.all([deps.results?.logOut(context), deps.revoked.add(logins)]);
+    await recordLogout(deps, context, logins);
     const cookies = [...cleared, ...(campaigns?.cookies ?? [])];
     // The cookies are gone, but a copy of the campaigns' one is still valid.
     if (campaigns && campaigns.error !== null) return redirect("/login?error=logout", cookies);
     return redirect("/login", [...cookies, loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now())]);
   };
+}
+
+function recordLogin(
+  { logins }: StorageDeps,
+  { clientAddress: address, requestId }: RequestContext,
+  what: "accepted" | "failed",
+  { user: name, tenant }: StorageAccount,
+  status: number,
+  details: AuditDetails,
+): void {
+  logins?.[what]({ actor: { name, tenant }, address, requestId, role: "web", status, details });
+}
+
+/** One record for each login that ended. */
+async function recordLogout(deps: StorageDeps, context: RequestContext, ended: readonly StorageAccount[]) {
+  const { clientAddress: address, requestId } = context;
+  for (const { user: name, tenant } of ended) {
+    const details = { by: "form", storage: true };
+    await deps.logins?.loggedOut({ actor: { name, tenant }, address, requestId, role: "web", status: 303, details });
+  }
 }
 
 /** The account that a logout names; undefined for a form that names none or cannot be read. */

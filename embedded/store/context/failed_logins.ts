@@ -52,8 +52,8 @@ export class FailedLogins {
   }
 
   /** The entry that all further names of a tenant share. */
-  #shared({ tenant, protocol }: Attempted): { count: number } {
-    const attempted = { tenant, protocol, name: null, address: null };
+  #shared({ tenant, protocol, isByGateway }: Attempted): { count: number } {
+    const attempted = { tenant, protocol, isByGateway, name: null, address: null };
     const key = keyOf(attempted);
     const entry = this.#counts.get(key) ?? { attempted, count: 0 };
     this.#counts.set(key, entry);
@@ -72,6 +72,6 @@ export class FailedLogins {
   }
 }
 
-function keyOf({ tenant, protocol, name, address }: Attempted): string {
-  return JSON.stringify([tenant, protocol, name, address]);
+function keyOf({ tenant, protocol, isByGateway, name, address }: Attempted): string {
+  return JSON.stringify([tenant, protocol, isByGateway, name, address]);
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { mayManageNamespaces, rolesOf, SYSTEM, type Tenant, type User } from "@/embedded/store/accounts.ts";
+import type { ChangeOrigin } from "@/embedded/store/audit_record.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Group } from "@/embedded/store/groups.ts";
 import { forbidden, MapiError } from "./mapi_error.ts";
@@ -27,14 +28,14 @@ const RIGHTS: Record<Right, readonly string[]> = {
 /**
  * Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`; wrong passwords are counted.
  *
- * @param address the client's IP address
+ * @param client whom a failed login is recorded of
  * @throws {MapiError} 403, as the store does for whatever is wrong
  */
 export async function authenticateMapi(
   header: string | null,
   { accounts, groups, logins, failedLogins }: StoreContext,
   tenant: Tenant | null,
-  address: string | null,
+  client: Pick<ChangeOrigin, "address" | "isByGateway">,
 ): Promise<MapiCaller> {
   const stated = statedCredentials(header);
   if (!stated) throw forbidden();
@@ -43,7 +44,9 @@ export async function authenticateMapi(
     (user) => isPassword(user, stated.passwordMd5),
   );
   if (user === "closed" || user === "wrong") {
-    failedLogins.record({ tenant: tenant?.id ?? SYSTEM, name: stated.username, address, protocol: "mapi" });
+    const { address, isByGateway } = client;
+    const attempted = { tenant: tenant?.id ?? SYSTEM, name: stated.username, address, isByGateway };
+    failedLogins.record({ ...attempted, protocol: "mapi" });
     throw forbidden();
   }
   return { user, groups: groups.ofUser(user.id), tenant };

@@ -67,7 +67,7 @@ async function handle(
     throw new MapiError(414, "The URL is too long");
   }
   const client = clientOf(store, request.headers, { address, requestId: null });
-  const caller = await authenticateMapi(request.headers.get("authorization"), store, level, client.address);
+  const caller = await authenticateMapi(request.headers.get("authorization"), store, level, client);
   const mapiRequest: MapiRequest = {
     store: request.method === "GET" || request.method === "HEAD" ? store : requestedBy(store, caller.user, client),
     caller,

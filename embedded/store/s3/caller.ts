@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isEnabled, type Tenant, type User } from "@/embedded/store/accounts.ts";
+import type { ChangeOrigin } from "@/embedded/store/audit_record.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { ChunkedFraming } from "./aws_chunked.ts";
 import { ChunkSignatures } from "./chunk_signatures.ts";
@@ -31,7 +32,7 @@ const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
  * Checks the signature of a request against the users of a tenant. A request without a signature is anonymous; one with
  * an incomplete signature is rejected.
  *
- * @param clientAddress whom a failed login is recorded of, where it is not the end of the connection
+ * @param client whom a failed login is recorded of
  * @throws {S3Error}
  */
 export function authenticate(
@@ -39,7 +40,7 @@ export function authenticate(
   { accounts, logins, failedLogins, now }: Pick<StoreContext, "accounts" | "logins" | "failedLogins" | "now">,
   tenant: Tenant,
   address: string,
-  clientAddress: string | null,
+  client: Pick<ChangeOrigin, "address" | "isByGateway">,
 ): Caller {
   const at = { tenant: tenant.id, address };
   const checked = (name: string | null, holds: (secret: string) => boolean) => {
@@ -59,7 +60,8 @@ export function authenticate(
       return checked(name, holds);
     } catch (error) {
       if (isFailedLogin(error)) {
-        failedLogins.record({ tenant: tenant.id, name, address: clientAddress, protocol: "s3" });
+        const { address, isByGateway } = client;
+        failedLogins.record({ tenant: tenant.id, name, address, protocol: "s3", isByGateway });
       }
       throw error;
     }

@@ -77,7 +77,7 @@ function handle(
 ): Response | Promise<Response> {
   const isRead = sent.method === "GET" || sent.method === "HEAD";
   const client = clientOf(store, sent.headers, connection);
-  const caller = authenticate(sent, store, tenant, connection.address, client.address);
+  const caller = authenticate(sent, store, tenant, connection.address, client);
   const request = withHeadersOfQuery(sent);
   checkHeaders(store, tenant, request);
   const operation = operationOf(request);

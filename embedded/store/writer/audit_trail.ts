@@ -77,8 +77,8 @@ export class AuditTrail {
   }
 }
 
-function originOf({ name, address }: FailedLogin): ChangeOrigin {
-  return { actor: name, isSystem: false, address, requestId: null, isByGateway: false };
+function originOf({ name, address, isByGateway }: FailedLogin): ChangeOrigin {
+  return { actor: name, isSystem: false, address, requestId: null, isByGateway };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { csvField } from "@/lib/std/csv_field.ts";
 import { PROOFS } from "./claims.ts";
 
 /**
@@ -49,16 +50,7 @@ const COLUMNS = [
 
 export const CSV_HEAD = `${COLUMNS.join(",")}\r\n`;
 
-/** A row of a report as a line of CSV (RFC 4180). */
+/** A row of a report as a line of CSV. The JSON has keys as they are. */
 export function csvLine(row: ReportRow): string {
   return `${COLUMNS.map((name) => csvField(row[name])).join(",")}\r\n`;
-}
-
-/** Spreadsheets take what begins with these for a formula: an apostrophe makes it text. The JSON has keys as they are. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-function csvField(value: string | number | boolean | undefined): string {
-  if (typeof value !== "string") return value === undefined ? "" : String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

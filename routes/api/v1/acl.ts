@@ -99,6 +99,13 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: Stor
         404: { description: `${absent}, or no such account or group` },
         ...lacking,
       },
+      audit: {
+        action: id,
+        target: (
+          { params: { bucket, key } }: { readonly params: { readonly bucket: string; readonly key?: string } },
+        ) => key === undefined ? { kind: "bucket", bucket } : { kind: "object", bucket, key },
+        details: ({ body }) => ({ grants: body.Grants?.length }),
+      },
       async handler({ caller, params, body }) {
         await supported(`put_${id}`, backend, putAcl(s3, caller, params, newList(body)));
         return Response.json({ status: "updated", ...further.value });

@@ -12,6 +12,7 @@ import {
 } from "@/lib/s3/versioning.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import type { StorageBackend } from "./capabilities.ts";
+import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -97,6 +98,11 @@ export function bucketSettingOperations(
       summary: "Switch a bucket's versioning on, or suspend it",
       body: { kind: "json", schema: versioningUpdate },
       responses: { 200: { description: "Switched", schema: versioningUpdated }, ...missing, ...lacking },
+      audit: {
+        action: "bucket_settings",
+        target: bucketTarget,
+        details: ({ body: { status } }) => ({ settings: "versioning", versioning: status }),
+      },
       async handler({ caller, params: { bucket }, body }) {
         const status: VersioningState = body.status;
         await supported("put_bucket_versioning", backend, setVersioning(s3, caller, bucket, status));
@@ -123,6 +129,7 @@ export function bucketSettingOperations(
       summary: "Replace a bucket's CORS rules",
       body: { kind: "json", schema: corsUpdate },
       responses: { 200: { description: "Replaced", schema: settingDone("updated") }, ...missing, ...lacking },
+      audit: { action: "bucket_settings", target: bucketTarget, details: () => ({ settings: "cors" }) },
       async handler({ caller, params: { bucket }, body }) {
         await supported("put_bucket_cors", backend, putCors(s3, caller, bucket, body.CORSRules));
         return Response.json({ status: "updated", bucket: null });
@@ -134,6 +141,7 @@ export function bucketSettingOperations(
       ...CORS,
       summary: "Delete a bucket's CORS rules",
       responses: { 200: { description: "Deleted", schema: settingDone("deleted") }, ...missing, ...lacking },
+      audit: { action: "bucket_settings", target: bucketTarget, details: () => ({ settings: "cors", removed: true }) },
       async handler({ caller, params: { bucket } }) {
         await supported("delete_bucket_cors", backend, deleteCors(s3, caller, bucket));
         return Response.json({ status: "deleted", bucket: null });

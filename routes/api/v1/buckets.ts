@@ -6,6 +6,7 @@ import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/bu
 import type { S3 } from "@/lib/s3/client.ts";
 import { bucketList, objectPage } from "@/lib/s3/list_xml.ts";
 import { issuedForm, type IssuedForms, listObjectsAsJson, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -68,6 +69,7 @@ export function bucketOperations(
         400: { description: "Not a bucket name, or one bucket more than the user or the tenant may have" },
         409: { description: "The name is taken" },
       },
+      audit: { action: "bucket_create", target: ({ body: { bucket } }) => ({ kind: "bucket", bucket }) },
       async handler({ caller, body: { bucket } }) {
         await createBucket(s3, caller, bucket);
         return Response.json({ status: "created", bucket }, { status: 201 });
@@ -102,6 +104,12 @@ export function bucketOperations(
         200: { description: "Deleted", schema: bucketStatus },
         404: { description: "No such bucket" },
         409: { description: "Not empty, or not to be emptied; the detail says what stands in the way" },
+      },
+      audit: {
+        action: "bucket_delete",
+        target: bucketTarget,
+        details: ({ query: { force } }) => force ? { force } : {},
+        isPartial: true,
       },
       async handler({ caller, params: { bucket }, query }) {
         if (query.force) await forceDelete({ s3, ...force }, caller, bucket);

@@ -6,6 +6,7 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
 import { presignMethod, presignObjects, requiredHeaders } from "@/lib/s3/presign.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
+import { keyDetails } from "./audited_objects.ts";
 import { bucketParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { bodyFields, headersField, methodField, ONLY_TO_WRITE, validityFields, validitySeconds } from "./presign.ts";
@@ -84,14 +85,26 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
         400: { description: "An empty prefix without `all`, or a key that no multi-delete can carry" },
         404: { description: "No such bucket" },
       },
-      async handler({ caller, params: { bucket }, body: { keys, prefix, all } }) {
+      audit: {
+        action: "object_delete",
+        target: ({ params: { bucket }, body: { prefix } }) => ({
+          kind: "objects",
+          bucket,
+          ...(typeof prefix === "string" ? { prefix } : {}),
+        }),
+        details: ({ body: { keys, all } }) => ({ ...keyDetails(keys ?? []), ...(all ? { all } : {}) }),
+        isPartial: true,
+      },
+      async handler({ caller, params: { bucket }, body: { keys, prefix, all } }, context) {
         if (prefix === "" && !all) {
           throw badRequest("prefix: an empty prefix is the whole bucket; say so with all: true");
         }
         if (all && prefix !== "") throw badRequest('all: means the whole bucket, and goes with prefix: ""');
         const byKey = keys && keys.length > 0 ? await deleteKeys(s3, caller, bucket, keys) : nothing;
         const byPrefix = typeof prefix === "string" ? await deletePrefix(s3, caller, bucket, prefix) : nothing;
-        return Response.json({ status: "deleted", ...bothDeleted(byKey, byPrefix) });
+        const both = bothDeleted(byKey, byPrefix);
+        context.noted = { deleted: both.deleted, not_deleted: both.errors.length };
+        return Response.json({ status: "deleted", ...both });
       },
     }),
     operation({
@@ -109,6 +122,15 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       responses: {
         200: { description: "The URLs", schema: bulkPresigned },
         422: { description: "A bad field" },
+      },
+      audit: {
+        action: "object_share",
+        target: ({ params: { bucket } }) => ({ kind: "objects", bucket }),
+        details: ({ body }) => ({
+          method: body.method,
+          expires_in: validitySeconds(body),
+          ...keyDetails([...body.keys ?? [], ...(body.objects ?? []).map(({ key }) => key)]),
+        }),
       },
       async handler({ caller, params: { bucket }, body }) {
         const method = presignMethod(body.method);

@@ -3,6 +3,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { createFolder } from "@/lib/s3/objects.ts";
+import { bucketTarget, objectTarget } from "./audited_objects.ts";
 import { bucketName, bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -35,6 +36,11 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
         200: { description: "Copied; bucket and key are the copy's", schema: copied },
         404: { description: "No such source, or no such bucket" },
       },
+      audit: {
+        action: "object_copy",
+        target: objectTarget,
+        details: ({ body }) => ({ from_bucket: body.source_bucket, from_key: body.source_key }),
+      },
       async handler({ caller, params: target, body }) {
         await copyObject(s3, caller, { bucket: body.source_bucket, key: body.source_key }, target);
         return Response.json({ status: "copied", bucket: target.bucket, key: target.key });
@@ -53,8 +59,10 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
         201: { description: "Created", schema: folder },
         404: { description: "No such bucket" },
       },
-      async handler({ caller, params: { bucket }, body }) {
+      audit: { action: "object_write", target: bucketTarget },
+      async handler({ caller, params: { bucket }, body }, context) {
         const key = await createFolder(s3, caller, bucket, body.folder_name);
+        context.noted = { folder: key };
         return Response.json({ bucket, key, status: "created" }, { status: 201 });
       },
     }),

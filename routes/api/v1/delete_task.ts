@@ -8,6 +8,7 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
+import { bucketTarget, keyDetails } from "./audited_objects.ts";
 import { bucketParams, objectKey, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import {
@@ -76,13 +77,27 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
         404: { description: "No such bucket" },
         429: { description: "Too many background tasks, of this user or of all" },
       },
-      async handler({ caller, params: { bucket }, body: { keys, prefixes, all } }) {
+      audit: {
+        action: "task_start",
+        target: ({ params: { bucket }, body: { prefixes } }) => ({
+          kind: "objects",
+          bucket,
+          ...(prefixes?.length === 1 ? { prefix: prefixes[0] } : {}),
+        }),
+        details: ({ body: { keys, prefixes } }) => ({
+          task: "delete",
+          ...keyDetails(keys ?? []),
+          ...((prefixes?.length ?? 0) > 1 ? { prefixes: prefixes ?? [] } : {}),
+        }),
+      },
+      async handler({ caller, params: { bucket }, body: { keys, prefixes, all } }, context) {
         const isWhole = prefixes?.includes("") ?? false;
         if (!keys?.length && !prefixes?.length) throw badRequest("Provide at least one prefix or key to delete");
         if (isWhole && !all) throw badRequest("prefixes: an empty prefix is the whole bucket; say so with all: true");
         if (all && !isWhole) throw badRequest('all: means the whole bucket, and goes with prefixes: [""]');
         await mustExist(s3, caller, bucket, prefixes?.[0]);
         const task_id = await tasks.create(DELETE, { caller, bucket, ...newDelete(keys ?? [], prefixes ?? []) });
+        context.noted = { task_id };
         return Response.json({ task_id, status: "processing", total: 0, deleted: 0, failed: 0 }, { status: 202 });
       },
     }),
@@ -123,6 +138,11 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
         200: { description: "It ends soon, or how it ended before", schema: canceling },
         404: { description: "No such deletion of this user in this bucket" },
         410: OTHER_VERSION,
+      },
+      audit: {
+        action: "task_cancel",
+        target: bucketTarget,
+        details: ({ params: { task_id } }) => ({ task: "delete", task_id }),
       },
       async handler({ caller, params: { bucket, task_id } }) {
         await caller.prove?.();

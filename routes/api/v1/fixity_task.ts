@@ -12,6 +12,7 @@ import { MAX_ROWS, readRows } from "@/lib/tasks/fixity/report_rows.ts";
 import { type FixityOrder, startFixity } from "@/lib/tasks/fixity/start_fixity.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
+import { bucketTarget } from "./audited_objects.ts";
 import { fixityReport, fixityStart, fixityStatus, fixityView, STATUS } from "./fixity_schemas.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -46,8 +47,14 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         404: { description: "No such bucket" },
         429: { description: "Too many background tasks, of this user or of all" },
       },
-      async handler({ caller, params: { bucket }, body }) {
+      audit: {
+        action: "task_start",
+        target: ({ params: { bucket }, body: { prefix } }) => ({ kind: "objects", bucket, prefix }),
+        details: () => ({ task: "fixity" }),
+      },
+      async handler({ caller, params: { bucket }, body }, context) {
         const id = await startFixity({ s3, tasks }, caller, bucket, orderOf(body));
+        context.noted = { task_id: id };
         const found = await tasks.find(FIXITY, bucket, id, caller);
         return Response.json(fixityView(found.task, found.progress).body, { status: 202 });
       },
@@ -129,6 +136,11 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         200: { description: "It ends soon, or how it ended before", schema: canceling },
         404: { description: "No such fixity task of this user in this bucket" },
         410: OTHER_VERSION,
+      },
+      audit: {
+        action: "task_cancel",
+        target: bucketTarget,
+        details: ({ params: { task_id } }) => ({ task: "fixity", task_id }),
       },
       async handler({ caller, params: { bucket, task_id } }) {
         await caller.prove?.();

@@ -27,6 +27,7 @@ import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_pa
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
 import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
+import { objectTarget } from "./audited_objects.ts";
 import { asObject, objectParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { bodyFields, headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
@@ -149,6 +150,15 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         },
         404: { description: "No such bucket" },
       },
+      audit: {
+        action: "object_share",
+        target: ({ params }) => objectTarget({ params }),
+        details: ({ body }) => ({
+          method: "put_object",
+          expires_in: validitySeconds(body),
+          parts: body.part_numbers?.length ?? partCount(body.file_size, body.part_size ?? DEFAULT_PART_BYTES),
+        }),
+      },
       async handler({ caller, params: place, body }) {
         const part_size = body.part_size ?? DEFAULT_PART_BYTES;
         const total_parts = partCount(body.file_size, part_size);
@@ -190,6 +200,11 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         400: { description: "A part is missing, too small or out of order" },
         412: { description: "A condition does not hold" },
         ...unknown,
+      },
+      audit: {
+        action: "object_write",
+        target: ({ params }) => objectTarget({ params }),
+        details: ({ body: { parts } }) => ({ parts: parts.length }),
       },
       async handler({ caller, params: place, body }, { request }) {
         const upload = { ...place, uploadId: body.upload_id };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AuditDetails } from "@/lib/http/audit_event.ts";
 import { bodySource } from "@/lib/http/body_source.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
@@ -8,6 +9,7 @@ import { formUploadHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_
 import type { WrittenObject } from "@/lib/s3/objects.ts";
 import { UPLOAD_SIZES, type UploadSizes, writeFromSource, writeObject } from "@/lib/s3/upload/object_upload.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
+import { objectTarget, versionNote } from "./audited_objects.ts";
 import { asObject, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -53,6 +55,7 @@ export function objectUploadOperations(
         "`x-amz-checksum-*`, If-Match and If-None-Match go with it. Without a Content-Length, or above 5 GiB, it is written in parts.",
       body: { kind: "raw", description: "The bytes" },
       responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...rejections },
+      audit: { action: "object_write", target: ({ params }) => objectTarget({ params }) },
       async handler({ caller, params }, context) {
         const { request: raw } = context;
         const written = await writeObject(s3, caller, params, {
@@ -60,6 +63,7 @@ export function objectUploadOperations(
           lengthBytes: contentLength(raw),
           headers: uploadHeaders(raw.headers),
         }, sizes);
+        context.noted = writtenNote(raw, written);
         return Response.json(uploadedBody(params, written), { headers: headers(written) });
       },
     }),
@@ -77,6 +81,7 @@ export function objectUploadOperations(
         ...rejections,
         422: { description: "No part `file`, or more than one" },
       },
+      audit: { action: "object_write", target: ({ params }) => objectTarget({ params }) },
       async handler({ caller, params }, context) {
         const { request: raw } = context;
         const body = bodySource(raw.body, { lengthBytes: announcedLength(raw), bounds: s3.bounds });
@@ -86,6 +91,7 @@ export function objectUploadOperations(
           lengthBytes: null,
           headers: formUploadHeaders(raw.headers, contentType),
         }, sizes);
+        context.noted = versionNote(written.headers);
         return Response.json(uploadedBody(params, written), { status: 201, headers: headers(written) });
       },
     }),
@@ -97,6 +103,11 @@ function uploadedBody(
   { etag }: WrittenObject,
 ): z.output<typeof uploaded> {
   return { bucket, key, status: "uploaded", etag };
+}
+
+function writtenNote(request: Request, { headers }: WrittenObject): AuditDetails {
+  const bytes = contentLength(request);
+  return { ...(bytes === null ? {} : { bytes }), ...versionNote(headers) };
 }
 
 function headers({ etag, headers }: WrittenObject): Record<string, string> {

@@ -7,6 +7,7 @@ import { keyVersionPage, listKeyVersions } from "@/lib/s3/key_versions.ts";
 import { issuedForm, type IssuedForms, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { restoreVersion } from "@/lib/s3/restore.ts";
 import type { StorageBackend } from "./capabilities.ts";
+import { objectTarget } from "./audited_objects.ts";
 import { objectParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -74,6 +75,11 @@ export function objectVersionOperations(
         404: { description: "No such bucket, object or version" },
         409: { description: "Versioning is not switched on, or the object was changed meanwhile" },
         501: { description: "The store has no versioning" },
+      },
+      audit: {
+        action: "object_restore",
+        target: objectTarget,
+        details: ({ body: { version_id } }) => ({ from_version: version_id }),
       },
       async handler({ caller, params: { bucket, key }, body }) {
         const work = restoreVersion(s3, caller, { bucket, key, versionId: body.version_id });

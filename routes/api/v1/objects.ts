@@ -6,6 +6,7 @@ import type { S3 } from "@/lib/s3/client.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { objectHeaders, readHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 import { deleteObject, getObject, headObject } from "@/lib/s3/objects.ts";
+import { objectTarget, versionNote } from "./audited_objects.ts";
 import { asObject, objectParams, versionId } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -78,8 +79,10 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
         200: { description: "Deleted", schema: deleted },
         404: { description: "It was not there" },
       },
-      async handler({ caller, params: { bucket, key }, query }) {
+      audit: { action: "object_delete", target: objectTarget },
+      async handler({ caller, params: { bucket, key }, query }, context) {
         const headers = await deleteObject(s3, caller, { bucket, key, versionId: query.version_id });
+        context.noted = versionNote(headers);
         return Response.json({ status: "deleted", bucket, key }, { headers: writeHeaders(headers) });
       },
     }),

@@ -1,6 +1,7 @@
 import type { Admission, Protocol } from "@/lib/auth/admission.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { bearerToken, type Claims, type VerifyToken } from "@/lib/auth/token.ts";
+import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 
@@ -8,6 +9,8 @@ import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 interface TokenCheck {
   readonly verify: VerifyToken;
   readonly admission: Admission;
+  /** Records changes; null: nothing does. */
+  readonly recorder: AuditRecorder | null;
   /** ms since 1970 */
   readonly now: () => number;
 }
@@ -25,5 +28,5 @@ export function gatewayOperations(check: TokenCheck, protocol: Protocol): Gatewa
     const claims = check.verify(bearerToken(context.header("Authorization")), check.now() / 1000);
     return claims instanceof Promise ? claims.then((claims) => admit(context, claims)) : admit(context, claims);
   };
-  return operationsFor<Caller>(authenticate, "bearer");
+  return operationsFor<Caller>(authenticate, "bearer", check.recorder);
 }

@@ -106,6 +106,11 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
         400: { description: "A key that no URL can carry" },
         422: { description: "A bad field" },
       },
+      audit: {
+        action: "object_share",
+        target: ({ body: { bucket, key } }) => ({ kind: "object", bucket, key }),
+        details: ({ body }) => ({ method: body.method, expires_in: validitySeconds(body) }),
+      },
       async handler({ caller, body }) {
         const { bucket, key } = body;
         const method = presignMethod(body.method);

@@ -19,6 +19,7 @@ import {
 } from "@/lib/s3/tags.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import type { StorageBackend } from "./capabilities.ts";
+import { objectTarget } from "./audited_objects.ts";
 import { objectParams, versionId } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -99,6 +100,11 @@ export function tagOperations(
         ...missing,
         ...lacking,
       },
+      audit: {
+        action: "object_tags",
+        target: objectTarget,
+        details: ({ body: { tags } }) => ({ count: tags.length }),
+      },
       async handler({ caller, params: { bucket, key }, query, body }) {
         const ref = { bucket, key, versionId: query.version_id };
         const headers = await supported("put_object_tags", backend, putTags(s3, caller, ref, body.tags));
@@ -115,6 +121,7 @@ export function tagOperations(
         ...missing,
         ...lacking,
       },
+      audit: { action: "object_tags", target: objectTarget, details: () => ({ removed: true }) },
       async handler({ caller, params: { bucket, key }, query }) {
         const ref = { bucket, key, versionId: query.version_id };
         const headers = await supported("delete_object_tags", backend, deleteTags(s3, caller, ref));

@@ -11,6 +11,7 @@ import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
+import { keyDetails } from "./audited_objects.ts";
 import { bucketParams, objectKey, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { EVENTS_DESCRIPTION, iso, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
@@ -97,9 +98,19 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
         404: { description: "No such bucket" },
         429: { description: "Too many tasks" },
       },
-      async handler({ caller, params: { bucket }, body }) {
+      audit: {
+        action: "task_start",
+        target: ({ params: { bucket }, body: { prefix } }) => ({
+          kind: "objects",
+          bucket,
+          ...(typeof prefix === "string" ? { prefix } : {}),
+        }),
+        details: ({ body: { keys } }) => ({ task: "zip", ...keyDetails(keys ?? []) }),
+      },
+      async handler({ caller, params: { bucket }, body }, context) {
         const plan = await planArchive(s3, caller, bucket, body);
         const id = await tasks.create(ZIP_TASK, { caller, bucket, ...plan });
+        context.noted = { task_id: id };
         const { task, progress } = await tasks.find(ZIP_TASK, bucket, id, caller);
         return Response.json({ ...statusOf(task, progress, tasks), status: "processing" }, { status: 202 });
       },

@@ -311,9 +311,9 @@ Deno.test("failed logins: a flood of them is a few records, whose counts are all
     },
   });
   for (let n = 0; n < 10_000; n++) {
-    failures.record({ tenant: 1, name: `guess ${n % 1000}`, address: "192.0.2.7", protocol: "s3" });
+    failures.record({ tenant: 1, name: `guess ${n % 1000}`, address: "192.0.2.7", protocol: "s3", isByGateway: false });
   }
-  failures.record({ tenant: 1, name: "x".repeat(100_000), address: "192.0.2.8", protocol: "s3" });
+  failures.record({ tenant: 1, name: "x".repeat(100_000), address: "192.0.2.8", protocol: "s3", isByGateway: false });
   await failures.flush();
   assert.equal(written.reduce((sum, { count }) => sum + count, 0), 10_001);
   assert.ok(written.length <= 201, String(written.length));

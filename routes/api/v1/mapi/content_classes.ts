@@ -16,10 +16,10 @@ const CLASSES = recordKind({
 export function contentClassOperations({ read, write, exists }: MapiOperations): Operation[] {
   return [
     read({ ...CLASSES.list, schema: nameList }),
-    write({ ...CLASSES.create, body: contentClassCreate, ...CREATED }),
+    write({ ...CLASSES.create, audit: "content_class_create", body: contentClassCreate, ...CREATED }),
     read({ ...CLASSES.get, schema: contentClass }),
     exists(CLASSES.head),
-    write({ ...CLASSES.update, body: contentClassUpdate }),
-    write(CLASSES.delete),
+    write({ ...CLASSES.update, audit: "content_class_change", body: contentClassUpdate }),
+    write({ ...CLASSES.delete, audit: "content_class_delete" }),
   ];
 }

@@ -19,11 +19,11 @@ export function groupAccountOperations(operations: MapiOperations): Operation[] 
   const { read, write, exists } = operations;
   return [
     read({ ...GROUPS.list, schema: groupnameList }),
-    write({ ...GROUPS.create, body: groupAccountCreate, ...GROUP_CREATED }),
+    write({ ...GROUPS.create, audit: "group_create", body: groupAccountCreate, ...GROUP_CREATED }),
     read({ ...GROUPS.get, schema: groupAccount }),
     exists(GROUPS.head),
-    write({ ...GROUPS.update, body: groupAccountUpdate }),
-    write(GROUPS.delete),
+    write({ ...GROUPS.update, audit: "group_change", body: groupAccountUpdate }),
+    write({ ...GROUPS.delete, audit: "group_delete" }),
     ...permissionOperations(operations, "group", GROUPS.record),
   ];
 }

@@ -1,15 +1,14 @@
 import { z } from "zod";
+import type { AuditAction } from "@/lib/http/audit_event.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import { callMapi, callMapiForRecords, type Mapi, type MapiCall, pathFiller, storeAnswer } from "@/lib/mapi/client.ts";
 import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
 import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
+import { auditOfChange } from "./audited_change.ts";
 
 /** Where the management plane begins. */
 export const PREFIX = "/api/v1/mapi";
-
-/** What the access log calls a change of which nothing else is said. */
-const CHANGE = "management change";
 
 type Names = Readonly<Record<string, string>>;
 type NoQuery = z.ZodObject<Record<never, never>>;
@@ -51,8 +50,10 @@ interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodT
   /** The response's shape, and the response: the store sends no body. */
   readonly schema: A;
   readonly result: (names: Names, body: z.output<B>) => z.input<A>;
-  /** What the access log calls it, where that is no mere change; by its query where that decides. */
-  readonly audit?: string | ((query: z.output<Q>) => string | undefined);
+  /** The action under which it is recorded. */
+  readonly audit: AuditAction;
+  /** Another action, where the query decides. */
+  readonly auditOf?: (query: z.output<Q>) => AuditAction;
 }
 
 /**
@@ -93,16 +94,20 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
       });
     },
 
-    /** PUT, POST or DELETE: one change, one line in the access log. */
+    /** PUT, POST or DELETE: one change, one line in the access log, one record in the audit trail. */
     write<A extends z.ZodType, B extends z.ZodType = z.ZodUndefined, Q extends z.ZodObject = NoQuery>(
       spec: WriteSpec<B, Q, A>,
     ): Operation {
-      const { body: schema, forward, resource, storePath, path, query, result, audit, limitBytes, ...rest } = spec;
+      const { body: schema, forward, resource, storePath, path, query, result, audit, auditOf, limitBytes, ...rest } =
+        spec;
       const { schema: ofResult, status = 200, emptyBody = false, ...described } = rest;
       const fill = pathFiller(storePath ?? path);
       return operation({
         ...described,
-        audit: typeof audit === "string" ? audit : CHANGE,
+        audit: {
+          ...auditOfChange(audit, spec.method, path),
+          actionOf: auditOf && ((input: { readonly query: z.output<Q> }) => auditOf(input.query)),
+        },
         path: PREFIX + path,
         params: parameters(path, spec.method),
         query,
@@ -111,8 +116,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
           [status]: { description: status === 201 ? "Created" : "Done", schema: ofResult },
           ...FAILURES,
         },
-        async handler({ caller, params, query, body }, context) {
-          if (typeof audit === "function") context.audit = audit(query) ?? CHANGE;
+        async handler({ caller, params, query, body }) {
           const given = body as z.output<B>;
           await callMapi(mapi, caller, {
             method: spec.method,

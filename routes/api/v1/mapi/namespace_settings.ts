@@ -17,7 +17,11 @@ import type { MapiOperations } from "./mapi_operations.ts";
 import { recordKind } from "./record_kind.ts";
 
 const BASE = "/tenants/{tenant_name}/namespaces/{ns}";
-const NAMESPACE: Omit<Family, "tag"> = { base: BASE, resource: ({ ns }) => `namespace '${ns}'` };
+const NAMESPACE: Omit<Family, "tag"> = {
+  base: BASE,
+  resource: ({ ns }) => `namespace '${ns}'`,
+  audit: "bucket_settings",
+};
 
 const COMPLIANCE: Family = { tag: "Namespace: Compliance", ...NAMESPACE };
 const ACCESS: Family = { tag: "Namespace: Access", ...NAMESPACE };
@@ -48,6 +52,7 @@ const ACCESS_DOCUMENTS: readonly Document[] = [
     id: "namespace_permissions",
     path: "/permissions",
     what: "the permissions that the namespace allows",
+    audit: "permissions_change",
     ...permissions,
   },
   ...["http", "cifs", "nfs", "smtp"].map((name) => ({
@@ -77,6 +82,7 @@ export function namespaceSettingsOperations(operations: MapiOperations): Operati
       tag: COMPLIANCE.tag,
       summary: "Return to the settings of a new namespace",
       resource: COMPLIANCE.resource,
+      audit: COMPLIANCE.audit,
       ...DELETED,
     }),
     ...retentionClassOperations(operations),
@@ -89,10 +95,10 @@ export function namespaceSettingsOperations(operations: MapiOperations): Operati
 function retentionClassOperations({ read, write, exists }: MapiOperations): Operation[] {
   return [
     read({ ...CLASSES.list, schema: nameList }),
-    write({ ...CLASSES.create, body: retentionClassCreate, ...CREATED }),
+    write({ ...CLASSES.create, audit: COMPLIANCE.audit, body: retentionClassCreate, ...CREATED }),
     read({ ...CLASSES.get, query: undefined, schema: retentionClass }),
     exists(CLASSES.head),
-    write({ ...CLASSES.update, body: retentionClassUpdate }),
-    write(CLASSES.delete),
+    write({ ...CLASSES.update, audit: COMPLIANCE.audit, body: retentionClassUpdate }),
+    write({ ...CLASSES.delete, audit: COMPLIANCE.audit }),
   ];
 }

@@ -21,10 +21,10 @@ const NAMESPACES = recordKind({
 export function namespaceOperations({ read, write, exists }: MapiOperations): Operation[] {
   return [
     read({ ...NAMESPACES.list, schema: nameList }),
-    write({ ...NAMESPACES.create, body: namespaceCreate, ...CREATED }),
+    write({ ...NAMESPACES.create, audit: "bucket_create", body: namespaceCreate, ...CREATED }),
     read({ ...NAMESPACES.get, schema: namespace }),
     exists(NAMESPACES.head),
-    write({ ...NAMESPACES.update, query: namespaceUpdateQuery, body: namespaceUpdate }),
-    write(NAMESPACES.delete),
+    write({ ...NAMESPACES.update, audit: "bucket_settings", query: namespaceUpdateQuery, body: namespaceUpdate }),
+    write({ ...NAMESPACES.delete, audit: "bucket_delete" }),
   ];
 }

@@ -12,7 +12,7 @@ const MAX_PERMISSIONS_BYTES = 4 * 1024 * 1024;
 export function permissionOperations(
   { read, write }: MapiOperations,
   of: "user" | "group",
-  { path: account, tag, resource }: Omit<Family, "base"> & { readonly path: string },
+  { path: account, tag, resource }: Pick<Family, "tag" | "resource"> & { readonly path: string },
 ): Operation[] {
   const path = `${account}/dataAccessPermissions`;
   return [
@@ -35,6 +35,7 @@ export function permissionOperations(
       resource,
       body: dataAccessPermissionsUpdate,
       limitBytes: MAX_PERMISSIONS_BYTES,
+      audit: "permissions_change",
       ...UPDATED,
     }),
   ];

@@ -17,6 +17,7 @@ const FAMILY: Family = {
   base: "/tenants/{tenant_name}",
   tag: "Tenant Admin: Settings",
   resource: ({ tenant_name }) => `tenant '${tenant_name}'`,
+  audit: "tenant_settings",
 };
 
 const DOCUMENTS: readonly Document[] = [
@@ -36,7 +37,13 @@ const DOCUMENTS: readonly Document[] = [
     what: "the address rules of the search console",
     ...searchSecurity,
   },
-  { id: "tenant_permissions", path: "/permissions", what: "the permissions that the tenant allows", ...permissions },
+  {
+    id: "tenant_permissions",
+    path: "/permissions",
+    what: "the permissions that the tenant allows",
+    audit: "permissions_change",
+    ...permissions,
+  },
 ];
 
 /** Settings of a tenant, for its administrators. */

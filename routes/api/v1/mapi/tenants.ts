@@ -22,7 +22,7 @@ const SYSTEM = { path: "/system/tenants", storePath: TENANTS.list.path };
 
 /** Tenants, for system-level administrators; the list under `system/tenants` as well. */
 export function tenantOperations({ read, write, exists }: MapiOperations): Operation[] {
-  const creation = { query: tenantCreateQuery, body: tenantCreate, ...CREATED };
+  const creation = { audit: "tenant_create", query: tenantCreateQuery, body: tenantCreate, ...CREATED } as const;
   return [
     read({ ...TENANTS.list, schema: nameList }),
     write({ ...TENANTS.create, ...creation }),
@@ -37,7 +37,7 @@ export function tenantOperations({ read, write, exists }: MapiOperations): Opera
       },
     }),
     exists(TENANTS.head),
-    write({ ...TENANTS.update, body: tenantUpdate }),
-    write(TENANTS.delete),
+    write({ ...TENANTS.update, audit: "tenant_settings", body: tenantUpdate }),
+    write({ ...TENANTS.delete, audit: "tenant_delete" }),
   ];
 }

@@ -28,7 +28,13 @@ export function userAccountOperations(operations: MapiOperations): Operation[] {
   const { path, tag, resource } = USERS.list;
   return [
     read({ ...USERS.list, schema: usernameList }),
-    write({ ...USERS.create, query: newPasswordQuery, body: userAccountCreate, ...USER_CREATED }),
+    write({
+      ...USERS.create,
+      audit: "account_create",
+      query: newPasswordQuery,
+      body: userAccountCreate,
+      ...USER_CREATED,
+    }),
     write({
       id: "reset_passwords",
       method: "POST",
@@ -39,7 +45,7 @@ export function userAccountOperations(operations: MapiOperations): Operation[] {
       query: resetPasswordsQuery,
       // The store takes a POST only with a body, be it an empty one.
       emptyBody: true,
-      audit: "password change",
+      audit: "password_change",
       ...PASSWORDS_RESET,
     }),
     read({ ...USERS.get, schema: userAccount }),
@@ -49,9 +55,10 @@ export function userAccountOperations(operations: MapiOperations): Operation[] {
       query: passwordQuery,
       forward: ({ password }) => ({ password: password || undefined }),
       body: userAccountUpdate,
-      audit: ({ password }) => password ? "password change" : undefined,
+      audit: "account_change",
+      auditOf: ({ password }) => password ? "password_change" : "account_change",
     }),
-    write(USERS.delete),
+    write({ ...USERS.delete, audit: "account_delete" }),
     write({
       id: "change_password",
       method: "POST",
@@ -60,7 +67,7 @@ export function userAccountOperations(operations: MapiOperations): Operation[] {
       summary: "Change a password",
       description: "One's own with the old one; administrators need none.",
       body: updatePassword,
-      audit: "password change",
+      audit: "password_change",
       ...PASSWORD_CHANGED,
     }),
     ...permissionOperations(operations, "user", USERS.record),

@@ -1,0 +1,166 @@
+import { HttpError } from "@/lib/http/errors.ts";
+import type { AuditEvent, AuditRecorder } from "@/lib/http/audit_event.ts";
+import { auditRecord, recordText } from "./audit_record.ts";
+import { type ChainPosition, sealed } from "./chain.ts";
+import { DurableOutlet } from "./durable_outlet.ts";
+import type { DurableSink, Forwarder, SealedRecord } from "./sink.ts";
+
+/** Records that wait in memory while a disk takes none; further ones are lost. */
+const MAX_WAITING = 10_000;
+/** Records that are sealed and written at once. */
+const MAX_BATCH = 1000;
+
+const NO_ROOM = "Changes cannot be recorded in the audit trail, and are refused until they can";
+const NOT_RECORDED = "The change was made, but it could not be recorded in the audit trail";
+
+interface AuditTrailOptions {
+  /** Which trail it is: eight hexadecimal digits. */
+  readonly trail: string;
+  /** What its first record follows. */
+  readonly end: ChainPosition;
+  /** Sinks that a change waits for. */
+  readonly durable: readonly DurableSink[];
+  /** Sinks that records are sent to. */
+  readonly forwarders: readonly Forwarder[];
+  /** Whether changes that cannot be recorded are refused. */
+  readonly isRequired: boolean;
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** Receives lines for the operator. */
+  readonly warn: (line: string) => void;
+}
+
+/** What became of the records of one sink since the start. */
+interface SinkFigures {
+  readonly written: number;
+  readonly lost: number;
+  /** In memory, for a sink that takes none at the moment. */
+  readonly waiting: number;
+}
+
+interface WaitingEvent {
+  readonly event: AuditEvent;
+  readonly atMs: number;
+  readonly done: () => void;
+  readonly failed: (error: Error) => void;
+}
+
+/**
+ * The trail of a process: numbers and seals what is recorded, and passes it to the sinks. All events that arrive while a
+ * disk flushes are written by the next flush. Reads wait for nothing.
+ *
+ * A sink that fails stops no change, unless records are required: then changes are refused before they are made.
+ */
+export class AuditTrail implements AuditRecorder {
+  readonly #options: AuditTrailOptions;
+  readonly #durable: readonly DurableOutlet[];
+  #end: ChainPosition;
+  #waiting: WaitingEvent[] = [];
+  #running: Promise<void> | null = null;
+  #isClosed = false;
+  /** Events that no sink got, and how many of them a record tells of. */
+  #lost = 0;
+  #lostTold = 0;
+
+  constructor(options: AuditTrailOptions) {
+    this.#options = options;
+    this.#end = options.end;
+    const { warn } = options;
+    const onRecovery = () => this.#tellOfGap();
+    this.#durable = options.durable.map((sink) =>
+      new DurableOutlet(sink, { maxWaiting: MAX_WAITING, warn, onRecovery })
+    );
+  }
+
+  /** What each sink has taken and lost. */
+  get figures(): ReadonlyMap<string, SinkFigures> {
+    const lost = this.#lost;
+    return new Map([
+      ...this.#durable.map(({ sink, written, waiting }) => [sink.name, { written, lost, waiting }] as const),
+      ...this.#options.forwarders.map((sink) => {
+        return [sink.name, { written: sink.sent, lost: sink.lost + lost, waiting: sink.waiting }] as const;
+      }),
+    ]);
+  }
+
+  requireRoom(): void {
+    const { isRequired, forwarders } = this.#options;
+    if (!isRequired) return;
+    const isFailing = this.#durable.some(({ isFailing }) => isFailing) || forwarders.some(({ isFull }) => isFull);
+    if (isFailing) throw new HttpError(507, NO_ROOM);
+  }
+
+  record(event: AuditEvent): Promise<void> {
+    if (this.#isClosed || this.#isFull) {
+      this.#lost++;
+      return this.#options.isRequired ? Promise.reject(new HttpError(507, NOT_RECORDED)) : Promise.resolve();
+    }
+    return new Promise((done, failed) => {
+      this.#waiting.push({ event, atMs: this.#options.now(), done, failed });
+      this.#running ??= this.#run();
+    });
+  }
+
+  note(event: AuditEvent): void {
+    this.record(event).catch(() => {});
+  }
+
+  /** Writes and sends what waits, for a few seconds at most. */
+  async close(): Promise<void> {
+    await this.#running;
+    this.#isClosed = true;
+    await Promise.all([
+      ...this.#durable.map((outlet) => outlet.close()),
+      ...this.#options.forwarders.map((sink) => sink.close()),
+    ]);
+    for (const [name, { waiting }] of this.figures) {
+      if (waiting > 0) this.#options.warn(`The audit trail: ${waiting} records were not delivered to ${name}`);
+    }
+  }
+
+  get #isFull(): boolean {
+    return this.#waiting.length >= MAX_WAITING || this.#durable.some(({ isFull }) => isFull);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      const records = batch.map(({ event, atMs }) => this.#seal(event, atMs));
+      await Promise.all(this.#durable.map((outlet) => outlet.add(records)));
+      for (const record of records) for (const sink of this.#options.forwarders) sink.offer(record);
+      for (const [i, { done, failed }] of batch.entries()) {
+        const isRecorded = this.#durable.every((outlet) => outlet.has(records[i]));
+        if (isRecorded || !this.#options.isRequired) done();
+        else failed(new HttpError(507, NOT_RECORDED));
+      }
+    }
+    this.#running = null;
+  }
+
+  #seal(event: AuditEvent, atMs: number): SealedRecord {
+    const number = this.#end.number + 1;
+    const record = auditRecord(event, `${this.#options.trail}.${number}`, atMs);
+    const { line, hash } = sealed(this.#end.hash, recordText(record));
+    this.#end = { number, hash };
+    return { record, number, atMs, line, hash };
+  }
+
+  /** Records how many events had no record, once there is room for one. */
+  #tellOfGap(): void {
+    const count = this.#lost - this.#lostTold;
+    if (count === 0) return;
+    this.#lostTold = this.#lost;
+    this.note({
+      action: "audit_gap",
+      tenant: null,
+      actor: null,
+      address: null,
+      requestId: null,
+      role: null,
+      target: { kind: "trail" },
+      result: "failed",
+      status: null,
+      details: { count },
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { textIfExists } from "@/lib/std/optional_file.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+
+/** The folder of the trail in the data folder. */
+export const AUDIT_FOLDER = "audit";
+
+/** The name of a day's file. */
+const DAY_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
+
+/** How far the trail had got not long ago: records that are missing at its end are found by it. */
+export const END_FILE = "end.json";
+/** After which day the files of a trail begin: the days before were removed as too old. */
+export const ANCHOR_FILE = "anchor.json";
+
+const MARK = {
+  v: z.literal(1),
+  trail: z.string().regex(/^[0-9a-f]{8}$/),
+  number: z.int().min(0),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+};
+const END = z.object(MARK);
+const ANCHOR = z.object({ ...MARK, day: z.iso.date() });
+
+/** The last record that was written, or a little earlier one. */
+export type ChainEnd = z.output<typeof END>;
+/** The last record that was removed, and the day of its file. */
+export type ChainAnchor = z.output<typeof ANCHOR>;
+
+/** The days of which a folder has files, the oldest first. */
+export function daysIn(folder: string): string[] {
+  const days: string[] = [];
+  for (const { name, isFile } of Deno.readDirSync(folder)) {
+    const day = DAY_FILE.exec(name)?.[1];
+    if (isFile && day !== undefined) days.push(day);
+  }
+  return days.sort();
+}
+
+/** The file of a day. */
+export function dayFile(folder: string, day: string): string {
+  return `${folder}/${day}.jsonl`;
+}
+
+/** The day of an instant (ms since 1970), UTC. */
+export function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, "yyyy-mm-dd".length);
+}
+
+/** What a folder says of the end of its trail; null: nothing, `damaged`: what is not readable. */
+export function readEnd(folder: string): ChainEnd | "damaged" | null {
+  return read(`${folder}/${END_FILE}`, END);
+}
+
+/** What a folder says of the days that were removed; likewise. */
+export function readAnchor(folder: string): ChainAnchor | "damaged" | null {
+  return read(`${folder}/${ANCHOR_FILE}`, ANCHOR);
+}
+
+function read<Value>(path: string, schema: z.ZodType<Value>): Value | "damaged" | null {
+  const text = textIfExists(path);
+  if (text === null) return null;
+  return schema.safeParse(parsedJson(text)).data ?? "damaged";
+}

@@ -1,0 +1,276 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
+import { removeIfExists } from "@/lib/std/optional_file.ts";
+import { CHAIN_START, type ChainPosition, headerOf, headerText, idOf, opened, sealed } from "./chain.ts";
+import {
+  ANCHOR_FILE,
+  type ChainAnchor,
+  type ChainEnd,
+  dayFile,
+  dayOf,
+  daysIn,
+  END_FILE,
+  readAnchor,
+  readEnd,
+} from "./chain_files.ts";
+import type { DurableSink, SealedRecord } from "./sink.ts";
+
+/** How often the end of the trail is noted beside it, ms. */
+const NOTE_END_MS = 10_000;
+const MS_PER_DAY = 86_400_000;
+/** Where the last record of a file is looked for at an open, bytes: longer than any batch that a kill can cut off. */
+const TAIL_BYTES = 4 * 1024 * 1024;
+
+interface ChainFolderOptions {
+  /** How long days are retained; null: for ever. */
+  readonly retentionDays: number | null;
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** Receives lines for the operator. */
+  readonly warn: (line: string) => void;
+}
+
+/** The file that is written to. */
+interface OpenDay {
+  readonly day: string;
+  readonly file: Deno.FsFile;
+}
+
+/**
+ * The trail as files in a folder, one for each day (UTC): a header, then a record on each line. One process at a time
+ * writes to it. Times may jump, so a record may be in the file of a later day, never of an earlier one.
+ */
+export class ChainFolder implements DurableSink {
+  readonly name = "chain";
+  readonly path: string;
+  /** Which trail it is: eight hexadecimal digits. */
+  readonly trail: string;
+  readonly #options: ChainFolderOptions;
+  #end: ChainPosition;
+  #day: OpenDay | null = null;
+  /** How long the newest file is up to the last record that was flushed, bytes; null: not known yet. */
+  #length: number | null = null;
+  /** The newest day there is a file of. */
+  #newest: string | null;
+  #notedAt = -Infinity;
+
+  private constructor(path: string, options: ChainFolderOptions, found: FoundEnd) {
+    this.path = path;
+    this.#options = options;
+    this.trail = found.trail;
+    this.#end = found.position;
+    this.#newest = found.day;
+  }
+
+  /**
+   * Opens a folder and creates it where it is missing. What a kill cut off at its end, and was never confirmed, is removed.
+   *
+   * @throws what keeps it from being read
+   */
+  static open(path: string, options: ChainFolderOptions): ChainFolder {
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+    const folder = new ChainFolder(path, options, findEnd(path, options.warn));
+    folder.expire();
+    return folder;
+  }
+
+  /** What the next record follows. */
+  get end(): ChainPosition {
+    return this.#end;
+  }
+
+  /**
+   * Writes records that follow {@link end} and resolves once they are on the disk. Those that are there already are left
+   * out.
+   *
+   * @throws what kept them from it; then they may be written again
+   */
+  async append(all: readonly SealedRecord[]): Promise<void> {
+    const records = all.filter(({ number }) => number > this.#end.number);
+    for (let from = 0; from < records.length;) {
+      const day = this.#dayOf(records[from]);
+      let to = from + 1;
+      while (to < records.length && this.#dayOf(records[to]) === day) to++;
+      await this.#appendTo(day, records.slice(from, to));
+      from = to;
+    }
+  }
+
+  /** Removes the files of days that are too old, and notes what the trail begins after. */
+  expire(): void {
+    const { retentionDays, now, warn } = this.#options;
+    try {
+      const anchor = readAnchor(this.path);
+      const days = daysIn(this.path);
+      const removed = typeof anchor === "object" && anchor ? anchor.day : "";
+      const oldest = retentionDays === null ? "" : dayOf(now() - retentionDays * MS_PER_DAY);
+      for (const [i, day] of days.entries()) {
+        // The last file stays: it has the end of the trail.
+        const next = days.at(i + 1);
+        if (next === undefined || (day > removed && day >= oldest)) return;
+        if (day > removed) {
+          const header = headerOf(opened(firstLine(dayFile(this.path, next)))?.text ?? "");
+          if (header === null) {
+            return warn(`${dayFile(this.path, next)} is damaged: the days before it are not removed`);
+          }
+          const { trail, after: number, prev: hash } = header;
+          const anchor: ChainAnchor = { v: 1, trail, number, hash, day };
+          writeDurably(`${this.path}/${ANCHOR_FILE}`, Buffer.from(JSON.stringify(anchor)));
+        }
+        removeIfExists(dayFile(this.path, day));
+      }
+    } catch (error) {
+      warn(`${this.path}: old records of the audit trail cannot be removed (${errorReason(error)})`);
+    }
+  }
+
+  /** Closes its file, and notes the end. */
+  close(): void {
+    this.#close();
+    this.#noteEnd();
+  }
+
+  /** Never before the newest file, whatever the clock says. */
+  #dayOf({ atMs }: SealedRecord): string {
+    const day = dayOf(atMs);
+    return this.#newest !== null && day < this.#newest ? this.#newest : day;
+  }
+
+  async #appendTo(day: string, records: readonly SealedRecord[]): Promise<void> {
+    const isNew = day !== this.#newest;
+    if (isNew) this.#length = null;
+    const { file, length } = await this.#opened(day);
+    const header = length === 0 ? [sealedHeader(this.trail, day, this.#end)] : [];
+    const bytes = Buffer.from([...header, ...records.map(({ line }) => line)].map((line) => `${line}\n`).join(""));
+    try {
+      for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+      await file.syncData();
+      if (header.length > 0) syncFolder(this.path);
+    } catch (error) {
+      this.#close();
+      throw error;
+    }
+    this.#length = length + bytes.length;
+    const last = records[records.length - 1];
+    this.#end = { number: last.number, hash: last.hash };
+    this.#newest = day;
+    if (isNew) this.expire();
+    if (this.#options.now() - this.#notedAt >= NOTE_END_MS) this.#noteEnd();
+  }
+
+  /** The file of the newest day, without what a write that failed left at its end. */
+  async #opened(day: string): Promise<{ readonly file: Deno.FsFile; readonly length: number }> {
+    if (this.#day?.day === day && this.#length !== null) return { file: this.#day.file, length: this.#length };
+    this.#close();
+    const path = dayFile(this.path, day);
+    const file = await Deno.open(path, { create: true, append: true, read: true, mode: 0o600 });
+    try {
+      const { size } = await file.stat();
+      const length = this.#length ?? size;
+      if (size > length) await file.truncate(length);
+      this.#day = { day, file };
+      this.#length = length;
+      return { file, length };
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  #close(): void {
+    this.#day?.file.close();
+    this.#day = null;
+  }
+
+  /** Not flushed: after a loss of power an older note is as true. */
+  #noteEnd(): void {
+    this.#notedAt = this.#options.now();
+    const { number, hash } = this.#end;
+    const end: ChainEnd = { v: 1, trail: this.trail, number, hash };
+    const path = `${this.path}/${END_FILE}`;
+    try {
+      Deno.writeTextFileSync(`${path}.new`, JSON.stringify(end), { mode: 0o600 });
+      Deno.renameSync(`${path}.new`, path);
+    } catch {
+      // A full disk is reported where a record finds no room.
+    }
+  }
+}
+
+function sealedHeader(trail: string, day: string, end: ChainPosition): string {
+  return sealed(end.hash, headerText(trail, day, end)).line;
+}
+
+interface FoundEnd {
+  readonly trail: string;
+  readonly position: ChainPosition;
+  /** The newest file; null: none. */
+  readonly day: string | null;
+}
+
+/** Where the trail of a folder goes on. */
+function findEnd(path: string, warn: (line: string) => void): FoundEnd {
+  const days = daysIn(path);
+  const newest = days.at(-1) ?? null;
+  for (const day of days.reverse()) {
+    const found = endOfFile(dayFile(path, day), day === newest, warn);
+    if (found) return { ...found, day: newest };
+  }
+  // Files are missing that these notes speak of: the trail goes on behind them, so that the check finds the gap.
+  for (const note of [readEnd(path), readAnchor(path)]) {
+    if (note === null || note === "damaged") continue;
+    return { trail: note.trail, position: { number: note.number, hash: note.hash }, day: newest };
+  }
+  return { trail: randomBytes(4).toString("hex"), position: CHAIN_START, day: newest };
+}
+
+/** The last record of a file, or what its header says; null where it has neither. */
+function endOfFile(path: string, isNewest: boolean, warn: (line: string) => void): Omit<FoundEnd, "day"> | null {
+  const file = Deno.openSync(path, { read: true, write: true });
+  try {
+    const { size } = file.statSync();
+    const tail = readAt(file, Math.max(0, size - TAIL_BYTES), size);
+    const whole = tail.lastIndexOf(0x0a) + 1;
+    if (isNewest && whole < tail.length) {
+      file.truncateSync(size - (tail.length - whole));
+      file.syncSync();
+    }
+    const lines = tail.toString("utf8", 0, whole).split("\n").slice(0, -1);
+    for (const line of lines.reverse()) {
+      const { text, hash } = opened(line) ?? { text: "", hash: "" };
+      const id = idOf(text);
+      if (id) return { trail: id.trail, position: { number: id.number, hash } };
+      const header = headerOf(text);
+      if (header) return { trail: header.trail, position: { number: header.after, hash: header.prev } };
+      warn(`${path}: the audit trail has a line that is no record: run deno task verify`);
+    }
+    return null;
+  } finally {
+    file.close();
+  }
+}
+
+function readAt(file: Deno.FsFile, from: number, to: number): Buffer {
+  const bytes = Buffer.alloc(to - from);
+  file.seekSync(from, Deno.SeekMode.Start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = file.readSync(bytes.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** The first line of a file, as far as a header is long. */
+function firstLine(path: string): string {
+  const file = Deno.openSync(path, { read: true });
+  try {
+    const text = readAt(file, 0, Math.min(file.statSync().size, 4096)).toString("utf8");
+    return text.slice(0, Math.max(0, text.indexOf("\n")));
+  } finally {
+    file.close();
+  }
+}

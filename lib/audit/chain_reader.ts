@@ -1,0 +1,114 @@
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import type { AuditRecord } from "./audit_record.ts";
+import { idOf, opened } from "./chain.ts";
+import { dayFile, dayOf, daysIn } from "./chain_files.ts";
+import { linesBackwards } from "./lines_backwards.ts";
+import { type AuditFilter, type AuditSource, BadPosition, type SourcePage } from "./trail_page.ts";
+
+/** How many records a page looks at: a filter that matches few must not hold up other requests. */
+const LOOKED_AT = 20_000;
+const MS_PER_DAY = 86_400_000;
+
+/** A day, and where in its file the line begins before which a page goes on, bytes. */
+const POSITION = /^(\d{4}-\d{2}-\d{2})\.(\d{1,15})$/;
+
+interface Place {
+  readonly day: string;
+  readonly offset: number;
+}
+
+/** Reads the files of a trail, also while it is written. */
+export class ChainReader implements AuditSource {
+  readonly #folder: string;
+  readonly #lookedAt: number;
+
+  /** @param lookedAt how many records a page looks at */
+  constructor(folder: string, lookedAt = LOOKED_AT) {
+    this.#folder = folder;
+    this.#lookedAt = lookedAt;
+  }
+
+  async page(filter: AuditFilter, position: string | null, count: number): Promise<SourcePage> {
+    const from = position === null ? null : placeOf(position);
+    const days = daysIn(this.#folder).reverse().filter((day) =>
+      (from === null || day <= from.day) && isIn(day, filter)
+    );
+    const records: SourcePage["records"][number][] = [];
+    let left = this.#lookedAt;
+    let lastMs = Infinity;
+    for (const day of days) {
+      const offset = day === from?.day ? from.offset : null;
+      const file = await openedDay(dayFile(this.#folder, day));
+      if (file === null) continue;
+      try {
+        const { size } = await file.stat();
+        if (offset !== null && !(await isLineStart(file, offset, size))) throw new BadPosition();
+        for await (const line of linesBackwards(file, offset ?? size)) {
+          left--;
+          const record = recordIn(line.text);
+          if (record !== null) {
+            const atMs = Date.parse(record.time);
+            lastMs = Math.min(lastMs, atMs);
+            if (matches(filter, record, atMs)) {
+              records.push({ record: { ...record }, atMs, position: `${day}.${line.offset}` });
+            }
+          }
+          if (records.length === count || left <= 0) {
+            const next = { next: `${day}.${line.offset}`, searchedToMs: Number.isFinite(lastMs) ? lastMs : 0 };
+            return { records, ...next };
+          }
+        }
+      } finally {
+        file.close();
+      }
+    }
+    return { records, next: null, searchedToMs: -Infinity };
+  }
+}
+
+/** A record in a line; null for headers and what is none. */
+function recordIn(line: string): AuditRecord | null {
+  const text = opened(line)?.text;
+  return text !== undefined && idOf(text) ? parsedJson(text) as AuditRecord ?? null : null;
+}
+
+function matches(filter: AuditFilter, record: AuditRecord, atMs: number): boolean {
+  const { startMs, endMs, actor, action, bucket, prefix, result, requestId, tenant } = filter;
+  const { target } = record;
+  return (startMs === undefined || atMs >= startMs) && (endMs === undefined || atMs < endMs) &&
+    (actor === undefined || record.actor?.name.toLowerCase() === actor) &&
+    (action === undefined || record.action === action) && (bucket === undefined || target.bucket === bucket) &&
+    (prefix === undefined || (target.key ?? target.prefix)?.startsWith(prefix) === true) &&
+    (result === undefined || record.result === result) &&
+    (requestId === undefined || record.request_id === requestId) &&
+    (tenant === undefined || record.tenant === tenant);
+}
+
+/** Whether a day's file may have records of the wanted time. They are of its day, or earlier where a clock was set back. */
+function isIn(day: string, { startMs, endMs }: AuditFilter): boolean {
+  return (startMs === undefined || day >= dayOf(startMs)) && (endMs === undefined || day <= dayOf(endMs + MS_PER_DAY));
+}
+
+function placeOf(position: string): Place {
+  const [, day, offset] = POSITION.exec(position) ?? [];
+  if (day === undefined) throw new BadPosition();
+  return { day, offset: Number(offset) };
+}
+
+/** Null where it was removed meanwhile. */
+async function openedDay(path: string): Promise<Deno.FsFile | null> {
+  try {
+    return await Deno.open(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+async function isLineStart(file: Deno.FsFile, offset: number, size: number): Promise<boolean> {
+  if (offset === 0) return true;
+  if (offset > size) return false;
+  const byte = new Uint8Array(1);
+  await file.seek(offset - 1, Deno.SeekMode.Start);
+  return (await file.read(byte)) === 1 && byte[0] === 0x0a;
+}

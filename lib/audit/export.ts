@@ -1,0 +1,66 @@
+import { csvField } from "@/lib/std/csv_field.ts";
+import { member } from "@/lib/std/untrusted.ts";
+import type { MergedPage, ReadRecord } from "./trail_page.ts";
+
+/** Records of a page that an export reads at a time. */
+const PAGE_RECORDS = 1000;
+
+/** How a trail is exported. */
+type ExportFormat = "ndjson" | "csv";
+
+/** Columns of CSV, and the member of a record that each one has. */
+const COLUMNS: readonly (readonly [string, ...string[]])[] = [
+  ["time", "time"],
+  ["id", "id"],
+  ["source", "source"],
+  ["role", "role"],
+  ["action", "action"],
+  ["result", "result"],
+  ["status", "status"],
+  ["tenant", "tenant"],
+  ["actor", "actor", "name"],
+  ["actor_tenant", "actor", "tenant"],
+  ["address", "address"],
+  ["request_id", "request_id"],
+  ["target", "target", "kind"],
+  ["bucket", "target", "bucket"],
+  ["key", "target", "key"],
+  ["prefix", "target", "prefix"],
+  ["version_id", "target", "version_id"],
+  ["name", "target", "name"],
+];
+
+/**
+ * All records of a search as text, a page at a time.
+ *
+ * @param read returns `count` records at most, after those of the page before
+ * @param max how many records are written
+ */
+export async function* exported(
+  format: ExportFormat,
+  read: (positions: MergedPage["next"], count: number) => Promise<MergedPage>,
+  max: number,
+): AsyncGenerator<string> {
+  if (format === "csv") yield `${COLUMNS.map(([name]) => name).join(",")},details\r\n`;
+  let left = max;
+  let positions: MergedPage["next"] = null;
+  do {
+    const page: MergedPage = await read(positions, Math.min(left, PAGE_RECORDS));
+    left -= page.records.length;
+    positions = page.next;
+    yield page.records.map(format === "csv" ? csvLine : jsonLine).join("");
+  } while (positions !== null && left > 0);
+}
+
+function jsonLine(record: ReadRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+function csvLine(record: ReadRecord): string {
+  const fields = COLUMNS.map(([, ...path]) => fieldOf(member(record, ...path)));
+  return `${[...fields, csvField(JSON.stringify(record.details ?? {}))].join(",")}\r\n`;
+}
+
+function fieldOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? csvField(value) : "";
+}

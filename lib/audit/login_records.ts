@@ -1,0 +1,108 @@
+import type { AuditLogin, AuditRecorder, LoginRecorder } from "@/lib/http/audit_event.ts";
+import { LRUCache } from "lru-cache";
+
+/** How long failures of one name from one address are counted before they are recorded, ms. */
+const WINDOW_MS = 60_000;
+/** Names and addresses that are told apart in that time; further ones share a record. */
+const MAX_TOLD_APART = 100;
+/** Requests whose login was recorded. */
+const MAX_REQUESTS = 1000;
+
+interface Counted {
+  readonly login: AuditLogin;
+  count: number;
+}
+
+/**
+ * Records logins in the trail. The first failure of a name from an address is recorded at once, the others of the same
+ * minute as one record with their `count`: guessing must not fill the trail. Counts of the last minute are lost by a kill.
+ */
+export class LoginRecords implements LoginRecorder {
+  readonly #recorder: AuditRecorder;
+  readonly #counts = new Map<string, Counted>();
+  readonly #seen = new LRUCache<string, true>({ max: MAX_REQUESTS });
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(recorder: AuditRecorder) {
+    this.#recorder = recorder;
+  }
+
+  accepted(login: AuditLogin): void {
+    if (this.#isNew("login", login)) this.#note("login", login, {});
+  }
+
+  failed(login: AuditLogin): void {
+    if (!this.#isNew("login_failed", login)) return;
+    const entry = this.#counts.get(keyOf(login));
+    if (entry) {
+      entry.count++;
+    } else if (this.#counts.size < MAX_TOLD_APART) {
+      this.#counts.set(keyOf(login), { login, count: 0 });
+      this.#note("login_failed", login, { count: 1 });
+    } else {
+      const { role, status, details } = login;
+      const others: AuditLogin = { ...login, role, status, details, actor: { name: "", tenant: null }, address: null };
+      const shared = this.#counts.get(OTHERS) ?? { login: others, count: 0 };
+      shared.count++;
+      this.#counts.set(OTHERS, shared);
+    }
+    this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS);
+  }
+
+  async loggedOut(login: AuditLogin): Promise<void> {
+    if (this.#isNew("logout", login)) await this.#recorder.record(eventOf("logout", login, {}));
+  }
+
+  /** Records what was counted so far. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const [key, { login, count }] of this.#counts) {
+      if (count === 0) continue;
+      this.#recorder.note({
+        ...eventOf("login_failed", login, { count }),
+        ...(key === OTHERS ? { actor: null, tenant: null } : {}),
+        requestId: null,
+      });
+    }
+    this.#counts.clear();
+  }
+
+  #note(action: "login" | "login_failed", login: AuditLogin, further: { readonly count?: number }): void {
+    this.#recorder.note(eventOf(action, login, further));
+  }
+
+  /** Whether this request has had no such record of this account yet. */
+  #isNew(action: string, { requestId, actor }: AuditLogin): boolean {
+    const key = JSON.stringify([action, requestId, actor.tenant?.toLowerCase() ?? null, actor.name]);
+    if (this.#seen.has(key)) return false;
+    this.#seen.set(key, true);
+    return true;
+  }
+}
+
+/** Stands for all names and addresses that are not told apart. */
+const OTHERS = "";
+
+function keyOf({ actor, address, role }: AuditLogin): string {
+  return JSON.stringify([actor.tenant, actor.name, address, role]);
+}
+
+function eventOf(
+  action: "login" | "login_failed" | "logout",
+  { actor, address, requestId, role, status, details }: AuditLogin,
+  further: { readonly count?: number },
+) {
+  return {
+    action,
+    tenant: actor.tenant,
+    actor,
+    address,
+    requestId,
+    role,
+    target: { kind: "session", name: actor.name },
+    result: action === "login_failed" ? "refused" : "succeeded",
+    status,
+    details: { ...details, ...further },
+  } as const;
+}

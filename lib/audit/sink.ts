@@ -1,0 +1,41 @@
+import type { AuditRecord } from "./audit_record.ts";
+
+/** A record with its number and its seal. */
+export interface SealedRecord {
+  readonly record: AuditRecord;
+  readonly number: number;
+  /** ms since 1970 */
+  readonly atMs: number;
+  /** The record as JSON, with the member `hash`. */
+  readonly line: string;
+  readonly hash: string;
+}
+
+/** Where records are stored before a change is confirmed. */
+export interface DurableSink {
+  /** In metrics and messages. */
+  readonly name: string;
+  /**
+   * Resolves once the records are on the disk.
+   *
+   * @throws what kept them from it; they may be passed again
+   */
+  append(records: readonly SealedRecord[]): Promise<void>;
+  close(): void;
+}
+
+/** Where records are sent, which no change waits for. */
+export interface Forwarder {
+  readonly name: string;
+  /** Records that were delivered, and that were dropped, since the start. */
+  readonly sent: number;
+  readonly lost: number;
+  /** Records that wait. */
+  readonly waiting: number;
+  /** Takes a record into a bounded queue, or drops it where that is full. */
+  offer(record: SealedRecord): void;
+  /** Whether the next record would be dropped. */
+  readonly isFull: boolean;
+  /** Sends what waits, for a few seconds at most. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { forbidden, HttpError } from "@/lib/http/errors.ts";
+import { callMapi, type Mapi, type MapiPath, mapiPath, storeAnswer } from "./client.ts";
+import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
+
+/** Roles whose accounts read the audit trail of their tenant. */
+const READERS: ReadonlySet<string> = new Set(["ADMINISTRATOR", "SECURITY"]);
+
+/** What a store says to an account that lacks a right, and of what it does not have or does not know. */
+const NOT_SHOWN: ReadonlySet<number> = new Set([403, 404, 405]);
+
+const ROLES = z.object({ roles: z.object({ role: z.array(z.string()) }).partial().nullish() });
+
+/**
+ * Has the store decide whether a caller may read the audit trail of its tenant, or at the system level of all. Its own
+ * account has the role ADMINISTRATOR or SECURITY; or it reads what only such accounts may, which it may have from a
+ * group: the rules of passwords and logins of a tenant, or the store's own trail at the system level.
+ *
+ * @throws HttpError 403; as {@link callMapi}
+ */
+export async function requireAuditReader(mapi: Mapi, caller: Caller): Promise<void> {
+  const { tenant, username } = caller;
+  const own = tenant === null
+    ? mapiPath`/userAccounts/${username}`
+    : mapiPath`/tenants/${tenant}/userAccounts/${username}`;
+  const account = await readIfShown(mapi, caller, own, { verbose: true });
+  if (ROLES.safeParse(account).data?.roles?.role?.some((role) => READERS.has(role))) return;
+  const restricted = tenant === null ? mapiPath`/auditRecords` : mapiPath`/tenants/${tenant}/consoleSecurity`;
+  if (await readIfShown(mapi, caller, restricted, {}) !== null) return;
+  throw forbidden("The audit trail is for accounts with the role ADMINISTRATOR or SECURITY");
+}
+
+/** Null where the store does not show it. */
+async function readIfShown(mapi: Mapi, caller: Caller, path: MapiPath, query: StoreQuery): Promise<unknown> {
+  try {
+    return (await callMapi(mapi, caller, { method: "GET", path, query, resource: "the account" })).body;
+  } catch (error) {
+    if (error instanceof HttpError && NOT_SHOWN.has(error.status)) return null;
+    throw error;
+  }
+}
+
+const RECORD = z.looseObject({
+  id: z.string(),
+  time: z.iso.datetime(),
+  actor: z.looseObject({ name: z.string() }).nullable(),
+  tenant: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+});
+
+const PAGE = z.object({ auditRecord: z.array(RECORD), next: z.string().nullable() });
+
+/** A page of a store's own trail. */
+interface StoreAuditPage {
+  /** The newest first. */
+  readonly records: readonly z.output<typeof RECORD>[];
+  /** What the next page begins after; null: this one is the last. */
+  readonly next: string | null;
+}
+
+/** Why a store shows no records: it keeps none, or not to this account. */
+type NoStoreAudit = "absent" | "refused";
+
+/**
+ * A page of the records that a store keeps itself, without those of requests of this gateway.
+ *
+ * @param tenant whose records; null: those of the system level
+ * @param query as `auditRecords` of the embedded store has it
+ * @throws HttpError as {@link callMapi}
+ */
+export async function readStoreAudit(
+  mapi: Mapi,
+  caller: Caller,
+  tenant: string | null,
+  query: StoreQuery,
+): Promise<StoreAuditPage | NoStoreAudit> {
+  const path = tenant === null ? mapiPath`/auditRecords` : mapiPath`/tenants/${tenant}/auditRecords`;
+  const resource = "the store's audit trail";
+  try {
+    const { body } = await callMapi(mapi, caller, { method: "GET", path, query: { ...query, direct: true }, resource });
+    // Another resource of another store.
+    if (!Array.isArray(Object(body).auditRecord)) return "absent";
+    const { auditRecord: records, next } = storeAnswer(PAGE, body, resource);
+    return { records, next };
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 403) return "refused";
+    if (error instanceof HttpError && NOT_SHOWN.has(error.status)) return "absent";
+    throw error;
+  }
+}

@@ -1,0 +1,212 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { exported } from "@/lib/audit/export.ts";
+import { recordsOfStore } from "@/lib/audit/store_source.ts";
+import {
+  type AuditFilter,
+  type AuditSource,
+  BadPosition,
+  type MergedPage,
+  mergedPage,
+} from "@/lib/audit/trail_page.ts";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { AUDIT_ACTIONS } from "@/lib/http/audit_event.ts";
+import { compressibleJson } from "@/lib/http/compressible.ts";
+import { forbidden, HttpError, invalid } from "@/lib/http/errors.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import { streamedText } from "@/lib/http/streamed_text.ts";
+import { readStoreAudit, requireAuditReader } from "@/lib/mapi/audit_records.ts";
+import type { Mapi } from "@/lib/mapi/client.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+/** Most records of a page, and how many it has unless another number is stated. */
+const MAX_RECORDS = 1000;
+const DEFAULT_RECORDS = 100;
+/** Most records of an export. */
+const MAX_EXPORTED = 100_000;
+const MAX_TEXT = 1024;
+const MAX_REQUEST_ID = 128;
+const MAX_POSITION = 1024;
+
+const RESULTS = ["succeeded", "refused", "failed"] as const;
+const FORMATS = ["json", "ndjson", "csv"] as const;
+const MEDIA_TYPES = { ndjson: "application/x-ndjson", csv: "text/csv; charset=utf-8" } as const;
+
+const instant = z.iso.datetime({ offset: true });
+const text = z.string().min(1).max(MAX_TEXT);
+
+const query = z.object({
+  start: instant.optional().meta({ description: "From this instant on", examples: ["2026-01-01T00:00:00Z"] }),
+  end: instant.optional().meta({ description: "Before this instant", examples: ["2036-01-01T00:00:00Z"] }),
+  actor: text.optional().meta({ description: "Name of the account, without its tenant", examples: ["curator"] }),
+  action: z.enum(AUDIT_ACTIONS).optional(),
+  bucket: text.optional().meta({ description: "Name of the bucket", examples: ["letters"] }),
+  prefix: text.optional().meta({ description: "What the key begins with" }),
+  result: z.enum(RESULTS).optional(),
+  request_id: z.string().min(1).max(MAX_REQUEST_ID).optional(),
+  tenant: text.optional().meta({ description: "What happened to this tenant, for accounts of the system level" }),
+  count: z.int().min(1).max(MAX_EXPORTED).optional().meta({
+    description: `Most records: ${MAX_RECORDS} of a page, ${DEFAULT_RECORDS} when absent; ` +
+      `${MAX_EXPORTED.toLocaleString("en")} of an export, which has as many when absent`,
+  }),
+  after: z.string().max(MAX_POSITION).optional().meta({ description: "The `next` of the page before" }),
+  format: z.enum(FORMATS).default("json").meta({
+    description: "`ndjson` and `csv` are exports: all records that match, in one response",
+  }),
+});
+
+const record = z.object({
+  v: z.literal(1),
+  id: z.string(),
+  time: z.string().meta({ description: "ISO 8601 with milliseconds, UTC" }),
+  source: z.enum(["application", "store"]),
+  role: z.enum(["gateway", "web", "results"]).nullable(),
+  action: z.enum(AUDIT_ACTIONS),
+  tenant: z.string().nullable().meta({ description: "The tenant that it happened to" }),
+  actor: z.object({ name: z.string(), tenant: z.string().nullable() }).nullable(),
+  address: z.string().nullable(),
+  request_id: z.string().nullable(),
+  target: z.object({
+    kind: z.string(),
+    bucket: z.string().optional(),
+    key: z.string().optional(),
+    prefix: z.string().optional(),
+    version_id: z.string().optional(),
+    name: z.string().optional(),
+  }),
+  result: z.enum(RESULTS),
+  status: z.int().nullable(),
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+}).meta({ id: "AuditRecord" });
+
+const page = z.object({
+  records: z.array(record).meta({ description: "The newest first" }),
+  next: z.string().nullable().meta({
+    description: "Null at the end; a page with fewer records than `count` may have one",
+  }),
+  searched_to: z.string().nullable().meta({
+    description: "Down to which instant this page was searched; null: the end",
+  }),
+  sources: z.object({
+    application: z.enum(["process", "none"]).meta({
+      description: "`process`: what this process recorded; `none`: it keeps no records that can be read",
+    }),
+    store: z.enum(["included", "absent", "refused"]).meta({
+      description: "Whether the store's own records are among them",
+    }),
+  }),
+}).meta({ id: "AuditPage" });
+
+interface AuditRoutes {
+  /** Null where the store has no management API. */
+  readonly mapi: Mapi | null;
+  /** Null where this process cannot read what it has recorded. */
+  readonly reader: AuditSource | null;
+}
+
+/** The audit trail, for administrators. */
+export function auditOperations(operation: GatewayOperation, { mapi, reader }: AuditRoutes): Operation[] {
+  return [
+    operation({
+      id: "list_audit_records",
+      method: "GET",
+      path: "/api/v1/audit",
+      tag: "Audit",
+      summary: "Who changed what",
+      description:
+        "For accounts with the role ADMINISTRATOR or SECURITY, each of its own tenant; those of the system " +
+        "level read the records of all. What the store recorded itself is among them, unless this gateway sent it.",
+      query,
+      audit: {
+        action: "audit_export",
+        isRead: ({ query: { format } }) => format === "json",
+        target: () => ({ kind: "trail" }),
+        details: ({ query: { format, start, end } }) => ({
+          format,
+          ...(start === undefined ? {} : { start }),
+          ...(end === undefined ? {} : { end }),
+        }),
+      },
+      responses: {
+        200: { description: "A page of records; as `application/x-ndjson` or `text/csv` all of them", schema: page },
+        403: { description: "Neither ADMINISTRATOR nor SECURITY, or the records of another tenant" },
+        422: { description: "A bad parameter" },
+        501: { description: "The store has no accounts with rights that could be asked for" },
+      },
+      async handler({ caller, query }, context) {
+        const filter = filterOf(query, caller);
+        const positions = query.after === undefined ? null : positionsOf(query.after);
+        if (query.format === "json" && (query.count ?? 0) > MAX_RECORDS) {
+          throw bad("count", `Input should be less than or equal to ${MAX_RECORDS}`);
+        }
+        if (mapi === null) {
+          throw new HttpError(501, "The audit trail is not readable here: the store has no accounts with rights");
+        }
+        await requireAuditReader(mapi, caller);
+        const store = recordsOfStore(
+          (tenant, query) => readStoreAudit(mapi, caller, tenant, query),
+          filter.tenant ?? null,
+        );
+        const sources = { ...(reader ? { application: reader } : {}), store };
+        const read = async (positions: MergedPage["next"], count: number) => {
+          try {
+            return await mergedPage(sources, filter, positions, count);
+          } catch (error) {
+            throw error instanceof BadPosition ? bad("after", "Input should be the next of a page before") : error;
+          }
+        };
+        if (query.format !== "json") {
+          const chunks = exported(
+            query.format,
+            (next, count) => read(next ?? positions, count),
+            query.count ?? MAX_EXPORTED,
+          );
+          return new Response(await streamedText(chunks, "an export of the audit trail", context), {
+            headers: {
+              "Content-Type": MEDIA_TYPES[query.format],
+              "Content-Disposition": `attachment; filename="audit.${query.format}"`,
+            },
+          });
+        }
+        const { records, next, searchedToMs } = await read(positions, query.count ?? DEFAULT_RECORDS);
+        return compressibleJson(context.request, {
+          records,
+          next: next && Buffer.from(JSON.stringify(next)).toString("base64url"),
+          searched_to: next && Number.isFinite(searchedToMs) ? new Date(searchedToMs).toISOString() : null,
+          sources: { application: reader ? "process" : "none", store: store.state },
+        });
+      },
+    }),
+  ];
+}
+
+/** @throws HttpError 422 for an end that is not after the start, 403 for another tenant */
+function filterOf(
+  { start, end, actor, action, bucket, prefix, result, request_id, tenant }: z.output<typeof query>,
+  caller: Caller,
+): AuditFilter {
+  const startMs = start === undefined ? undefined : Date.parse(start);
+  const endMs = end === undefined ? undefined : Date.parse(end);
+  if (startMs !== undefined && endMs !== undefined && endMs <= startMs) throw bad("end", "Input should be after start");
+  const asked = tenant?.toLowerCase();
+  const own = caller.tenant?.toLowerCase();
+  if (own !== undefined && asked !== undefined && asked !== own) {
+    throw forbidden("The audit trail of another tenant is for its own administrators and those of the system level");
+  }
+  const name = actor?.toLowerCase();
+  return { startMs, endMs, actor: name, action, bucket, prefix, result, requestId: request_id, tenant: own ?? asked };
+}
+
+/** @throws HttpError 422 */
+function positionsOf(after: string): Record<string, string> {
+  const { data } = z.partialRecord(z.enum(["application", "store"]), z.string().max(MAX_POSITION)).safeParse(
+    parsedJson(Buffer.from(after, "base64url")),
+  );
+  if (!data) throw bad("after", "Input should be the next of a page before");
+  return data;
+}
+
+function bad(parameter: string, msg: string): HttpError {
+  return invalid([{ type: "value_error", loc: ["query", parameter], msg }]);
+}

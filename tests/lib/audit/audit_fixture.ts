@@ -1,0 +1,47 @@
+import { CHAIN_START } from "@/lib/audit/chain.ts";
+import { auditRecord, recordText } from "@/lib/audit/audit_record.ts";
+import { sealed } from "@/lib/audit/chain.ts";
+import type { ChainFolder } from "@/lib/audit/chain_folder.ts";
+import type { SealedRecord } from "@/lib/audit/sink.ts";
+import type { AuditEvent } from "@/lib/http/audit_event.ts";
+
+/** Noon of the first day of the tests' trails, ms since 1970. */
+export const NOON = Date.UTC(2026, 10, 20, 12);
+export const DAY_MS = 86_400_000;
+
+/** A change of an object, with what a test says about it. */
+export function event(further: Partial<AuditEvent> = {}): AuditEvent {
+  return {
+    action: "object_write",
+    tenant: "archive",
+    actor: { name: "curator", tenant: "archive" },
+    address: "192.0.2.7",
+    requestId: "request-1",
+    role: "gateway",
+    target: { kind: "object", bucket: "letters", key: "1794/a.txt" },
+    result: "succeeded",
+    status: 200,
+    ...further,
+  };
+}
+
+/** Seals events as a trail does. */
+export function sealer(trail: string, end = CHAIN_START): (event: AuditEvent, atMs?: number) => SealedRecord {
+  let { number, hash } = end;
+  return (event, atMs = NOON) => {
+    const record = auditRecord(event, `${trail}.${++number}`, atMs);
+    const { line, hash: own } = sealed(hash, recordText(record));
+    hash = own;
+    return { record, number, atMs, line, hash };
+  };
+}
+
+/** Writes a trail: one record for each instant (ms since 1970), with keys `k1`, `k2` … */
+export async function writeTrail(chain: ChainFolder, instants: readonly number[]): Promise<void> {
+  const seal = sealer(chain.trail, chain.end);
+  const records = instants.map((atMs, i) =>
+    seal(event({ target: { kind: "object", bucket: "letters", key: `k${i + 1}` } }), atMs)
+  );
+  for (const record of records) await chain.append([record]);
+  chain.close();
+}

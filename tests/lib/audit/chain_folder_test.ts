@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { checkChainFolder } from "@/lib/audit/chain_check.ts";
+import { ChainFolder } from "@/lib/audit/chain_folder.ts";
+import { ChainReader } from "@/lib/audit/chain_reader.ts";
+import { DAY_MS, event, NOON, sealer, writeTrail } from "./audit_fixture.ts";
+
+const ALL = { retentionDays: null, now: () => NOON, warn: assert.fail };
+
+Deno.test("chain folder: a trail goes on where the process before left it, and loses what a kill cut off", async () => {
+  const folder = Deno.makeTempDirSync();
+  await writeTrail(ChainFolder.open(folder, ALL), [NOON, NOON]);
+  const path = `${folder}/2026-11-20.jsonl`;
+  for (const torn of ['{"v":1,"id":"', '{"v":1,"id":"0.3","hash":"', "x"]) {
+    Deno.writeTextFileSync(path, torn, { append: true });
+    assert.deepEqual(checkChainFolder(folder).faults, [], "what was never confirmed is no fault");
+    await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
+  }
+  assert.deepEqual(checkChainFolder(folder), { records: 5, faults: [] });
+  assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: a header that a kill cut off is written again", async () => {
+  const folder = Deno.makeTempDirSync();
+  await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
+  Deno.writeTextFileSync(`${folder}/2026-11-21.jsonl`, '{"v":1,"trail":');
+  await writeTrail(ChainFolder.open(folder, ALL), [NOON + DAY_MS]);
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: a clock that is set back does not open an older day's file", async () => {
+  const folder = Deno.makeTempDirSync();
+  await writeTrail(ChainFolder.open(folder, ALL), [NOON, NOON + DAY_MS, NOON, NOON + 2 * DAY_MS]);
+  assert.deepEqual(checkChainFolder(folder), { records: 4, faults: [] });
+  const { records } = await new ChainReader(folder).page({ endMs: NOON + 1 }, null, 10);
+  assert.equal(records.length, 2, "and its record is found by its time");
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: old days go, and the rest is checked from where they ended", async () => {
+  const folder = Deno.makeTempDirSync();
+  await writeTrail(ChainFolder.open(folder, ALL), [0, 1, 2, 3].map((day) => NOON + day * DAY_MS));
+  const later = { ...ALL, retentionDays: 1, now: () => NOON + 3 * DAY_MS };
+  const before = Deno.readTextFileSync(`${folder}/2026-11-21.jsonl`);
+  ChainFolder.open(folder, later).close();
+  const days = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name.endsWith("l")).sort();
+  assert.deepEqual(days, ["2026-11-22.jsonl", "2026-11-23.jsonl"]);
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+  // A kill between the note and the removal leaves a day that no longer counts; the next start removes it.
+  Deno.writeTextFileSync(`${folder}/2026-11-21.jsonl`, before);
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+  ChainFolder.open(folder, later).close();
+  assert.throws(() => Deno.statSync(`${folder}/2026-11-21.jsonl`), Deno.errors.NotFound);
+  Deno.removeSync(`${folder}/2026-11-22.jsonl`);
+  assert.deepEqual(checkChainFolder(folder).faults, [
+    "2026-11-23.jsonl: records 3 to 3 before it are missing or were changed",
+  ]);
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: the last day stays however old it is, since the trail goes on behind it", async () => {
+  const folder = Deno.makeTempDirSync();
+  await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
+  const later = { ...ALL, retentionDays: 1, now: () => NOON + 30 * DAY_MS };
+  await writeTrail(ChainFolder.open(folder, later), [NOON + 30 * DAY_MS]);
+  assert.deepEqual(checkChainFolder(folder), { records: 1, faults: [] });
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: records that are passed again are written once", async () => {
+  const folder = Deno.makeTempDirSync();
+  const chain = ChainFolder.open(folder, ALL);
+  const seal = sealer(chain.trail);
+  const records = [seal(event()), seal(event())];
+  await chain.append(records.slice(0, 1));
+  await chain.append(records);
+  chain.close();
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: files that are gone leave a gap that the check finds", async () => {
+  const folder = Deno.makeTempDirSync();
+  await writeTrail(ChainFolder.open(folder, ALL), [NOON, NOON]);
+  Deno.removeSync(`${folder}/2026-11-20.jsonl`);
+  await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
+  assert.deepEqual(checkChainFolder(folder).faults, [
+    "2026-11-20.jsonl: records 1 to 2 before it are missing or were changed",
+  ]);
+  Deno.removeSync(folder, { recursive: true });
+});

@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { AuditTrail } from "@/lib/audit/audit_trail.ts";
+import { checkChainFolder } from "@/lib/audit/chain_check.ts";
+import { ChainFolder } from "@/lib/audit/chain_folder.ts";
+import { ChainReader } from "@/lib/audit/chain_reader.ts";
+import { LoginRecords } from "@/lib/audit/login_records.ts";
+import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { requestMarks } from "@/lib/std/request_mark.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { SECRET, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { leaks } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
+
+interface Found {
+  readonly id: string;
+  readonly action: string;
+  readonly source: string;
+  readonly result: string;
+  readonly tenant: string | null;
+  readonly actor: { readonly name: string; readonly tenant: string | null } | null;
+  readonly target: Record<string, string>;
+  readonly details: Record<string, unknown>;
+  readonly status: number;
+  readonly request_id: string | null;
+  readonly address: string | null;
+}
+
+interface Page {
+  readonly records: Found[];
+  readonly next: string | null;
+  readonly sources: Record<string, string>;
+}
+
+interface Audited {
+  /** Where the trail is. */
+  readonly folder: string;
+  readonly store: Awaited<ReturnType<typeof startStore>>;
+  /** Calls the gateway below /api/v1 as `tenant/user` or a user of the system level. */
+  call(account: string, method: string, path: string, body?: unknown, password?: string): Promise<Response>;
+  /** The records that an account reads; their parameters as in the address. */
+  records(account: string, query?: string): Promise<Page>;
+}
+
+/** A gateway that records, in front of an embedded store that records too. */
+async function withAudit(body: (audited: Audited) => Promise<void>): Promise<void> {
+  const markKey = crypto.getRandomValues(new Uint8Array(32));
+  await using store = await startStore(undefined, { markKey });
+  const level = (tenant: string | null) => {
+    const address = store.server.address(tenant);
+    assert.ok(address);
+    return address;
+  };
+  const addresses = {
+    s3: (tenant: string | null) => {
+      const { s3 } = level(tenant);
+      return Promise.resolve({ endpoint: s3, publicEndpoint: s3 });
+    },
+    mapi: (tenant: string | null) => Promise.resolve(level(tenant).mapi),
+    mark: requestMarks(markKey).write,
+  };
+  const folder = Deno.makeTempDirSync();
+  const warn = assert.fail;
+  const chain = ChainFolder.open(folder, { retentionDays: null, now: Date.now, warn });
+  const { trail, end } = chain;
+  const recorder = new AuditTrail({
+    trail,
+    end,
+    durable: [chain],
+    forwarders: [],
+    isRequired: false,
+    now: Date.now,
+    warn,
+  });
+  const logins = new LoginRecords(recorder);
+  const audit = { recorder, logins, reader: new ChainReader(folder) };
+  try {
+    await withGateway({ gateway: { addresses }, app: { now: Date.now, audit }, proven: false }, async ({ origin }) => {
+      const call: Audited["call"] = async (account, method, path, body, password = SAMPLE_PASSWORD) => {
+        const [user, tenant = null] = account.split("/").reverse();
+        const token = await issueToken({ sub: user, pwd: password, tenant }, tokenKey(SECRET), Date.now() / 1000, 480);
+        const isJson = typeof body === "object";
+        return await fetch(`${origin}/api/v1${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${token}`,
+            "x-request-id": `${method}-${path.split("?")[0].replaceAll(/[^A-Za-z0-9]+/g, "-").slice(0, 100)}`,
+            ...(isJson ? { "content-type": "application/json" } : {}),
+          },
+          body: isJson ? JSON.stringify(body) : body as string | undefined,
+        });
+      };
+      await body({
+        folder,
+        store,
+        call,
+        async records(account, query = "") {
+          const response = await call(account, "GET", `/audit${query}`);
+          const text = await response.text();
+          assert.equal(response.status, 200, text);
+          return JSON.parse(text);
+        },
+      });
+    });
+  } finally {
+    logins.flush();
+    await recorder.close();
+    assert.deepEqual(checkChainFolder(folder).faults, []);
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+async function ok(response: Promise<Response>, status = 200): Promise<string> {
+  const text = await (await response).text();
+  assert.equal((await response).status, status, text);
+  return text;
+}
+
+const CURATOR = "archive/curator";
+const PASSWORD = "Another-Secret-17";
+const OLD = "2026/brief ÅÄÖ\n\u2028.txt";
+
+Deno.test(
+  "audit: changes have one record each, with who, from where, by which request, and what became of it",
+  leaks,
+  async () => {
+    await withAudit(async ({ call, records }) => {
+      const key = encodeURIComponent(OLD);
+      await ok(call(CURATOR, "PUT", `/buckets/letters/objects/${key}`, "hello"));
+      await ok(call(CURATOR, "DELETE", `/buckets/letters/objects/${key}`));
+      await ok(call(CURATOR, "POST", "/buckets/letters/objects/delete", { keys: ["a", "b"], prefix: "none/" }));
+      const url = await ok(call(CURATOR, "POST", "/presign", { bucket: "letters", key: "a", expires_in: 60 }));
+      await ok(call("archive/reader", "DELETE", "/buckets/letters"), 403);
+      await ok(call(CURATOR, "GET", "/buckets/letters/objects"));
+      const users = "/mapi/tenants/archive/userAccounts";
+      await ok(call(CURATOR, "POST", `${users}/reader?password=${PASSWORD}`, { fullName: "A Reader" }));
+      await ok(call("archive/reader", "GET", "/buckets", undefined, "wrong-Secret-1"), 401);
+      await ok(call(CURATOR, "POST", `${users}/reader/changePassword`, { newPassword: `${PASSWORD}8` }));
+
+      const { records: found, next, sources } = await records(CURATOR, "?count=1000");
+      assert.equal(next, null);
+      assert.deepEqual(sources, { application: "process", store: "included" });
+      const own = found.filter(({ source }) => source === "application").reverse();
+      assert.deepEqual(own.map(({ action, actor, result, status }) => [action, actor?.name, result, status]), [
+        ["login", "curator", "succeeded", 200],
+        ["object_write", "curator", "succeeded", 200],
+        ["object_delete", "curator", "succeeded", 200],
+        ["object_delete", "curator", "succeeded", 200],
+        ["object_share", "curator", "succeeded", 200],
+        ["login", "reader", "succeeded", 200],
+        ["bucket_delete", "reader", "refused", 403],
+        ["password_change", "curator", "succeeded", 200],
+        ["login_failed", "reader", "refused", 401],
+        ["password_change", "curator", "succeeded", 200],
+      ]);
+      const [, written, , many, shared] = own;
+      assert.deepEqual(written.target, { kind: "object", bucket: "letters", key: OLD });
+      assert.deepEqual([written.tenant, written.address, written.details.bytes], ["archive", "127.0.0.1", 5]);
+      assert.match(written.request_id ?? "", /^PUT--buckets-letters/);
+      assert.deepEqual(many.target, { kind: "objects", bucket: "letters", prefix: "none/" });
+      assert.deepEqual([many.details.count, many.details.keys, many.details.not_deleted], [2, ["a", "b"], 0]);
+      assert.deepEqual(shared.details, { method: "get_object", expires_in: 60 });
+      const signature = new URL(JSON.parse(url).url).searchParams.get("X-Amz-Signature");
+      const texts = JSON.stringify(found);
+      for (const secret of [PASSWORD, SAMPLE_PASSWORD, "wrong-Secret-1", signature ?? "", "A Reader", "hello"]) {
+        assert.ok(!texts.includes(secret), secret);
+      }
+      // The gateway's own requests to the store are not shown a second time.
+      const ofStore = found.filter(({ source }) => source === "store");
+      assert.deepEqual(ofStore.filter(({ details }) => details.via === "gateway"), []);
+    });
+  },
+);
+
+Deno.test("audit: what was changed at the store's own port is among the records", leaks, async () => {
+  await withAudit(async ({ store, records, call }) => {
+    const { PutObjectCommand } = await import("@aws-sdk/client-s3");
+    await ok(call(CURATOR, "PUT", "/buckets/letters/objects/first", "1"));
+    const client = store.client("archive", "curator");
+    await client.send(new PutObjectCommand({ Bucket: "letters", Key: "directly", Body: "2" }));
+    await ok(call(CURATOR, "PUT", "/buckets/letters/objects/third", "3"));
+    const { records: found } = await records(CURATOR, "?action=object_write&bucket=letters");
+    const shown = found.map(({ source, target }) => [source, target.key]).slice(0, 3);
+    assert.deepEqual(shown, [["application", "third"], ["store", "directly"], ["application", "first"]]);
+    assert.equal(found[1].actor?.name, "curator");
+    client.destroy();
+  });
+});
+
+Deno.test(
+  "audit: a page of any size continues where the one before ended, without a gap or a double",
+  leaks,
+  async () => {
+    await withAudit(async ({ store, records, call }) => {
+      const { PutObjectCommand } = await import("@aws-sdk/client-s3");
+      const client = store.client("archive", "curator");
+      for (let n = 0; n < 8; n++) {
+        if (n % 3 === 1) await client.send(new PutObjectCommand({ Bucket: "letters", Key: `k${n}`, Body: "x" }));
+        else await ok(call(CURATOR, "PUT", `/buckets/letters/objects/k${n}`, "x"));
+      }
+      client.destroy();
+      for (const count of [1, 2, 3, 7, 100]) {
+        const keys: string[] = [];
+        const ids: string[] = [];
+        let after: string | null = null;
+        do {
+          const query: string = `?prefix=k&count=${count}${after === null ? "" : `&after=${after}`}`;
+          const page: Page = await records(CURATOR, query);
+          assert.ok(page.records.length <= count);
+          keys.push(...page.records.map(({ target }) => target.key));
+          ids.push(...page.records.map(({ id }) => id));
+          after = page.next;
+        } while (after !== null);
+        assert.deepEqual(keys, ["k7", "k6", "k5", "k4", "k3", "k2", "k1", "k0"], `by ${count}`);
+        assert.equal(new Set(ids).size, 8);
+      }
+    });
+  },
+);
+
+Deno.test("audit: administrators read what happened to their tenant alone, and others nothing", leaks, async () => {
+  await withAudit(async ({ call, records }) => {
+    await ok(call(CURATOR, "PUT", "/buckets/letters/objects/a", "x"));
+    await ok(call("research/researcher", "POST", "/buckets", { bucket: "research-notes" }), 201);
+    await ok(call("archive/reader", "GET", "/audit"), 403);
+    await ok(call("research/researcher", "GET", "/audit?tenant=archive"), 403);
+    await ok(call(CURATOR, "GET", "/audit", undefined, "wrong"), 403);
+    const research = await records("research/researcher");
+    assert.deepEqual(new Set(research.records.map(({ tenant }) => tenant)), new Set(["research"]));
+    assert.ok(research.records.some(({ action }) => action === "bucket_create"));
+    const archive = await records(CURATOR, "?tenant=Archive");
+    assert.deepEqual(new Set(archive.records.map(({ tenant }) => tenant)), new Set(["archive"]));
+    const all = await records("admin");
+    const tenants = new Set(all.records.map(({ tenant }) => tenant));
+    assert.deepEqual(tenants, new Set([null, "research", "archive"]));
+    const one = await records("admin", "?tenant=RESEARCH");
+    assert.deepEqual(new Set(one.records.map(({ tenant }) => tenant)), new Set(["research"]));
+  });
+});
+
+Deno.test("audit: filters, and their errors by name", leaks, async () => {
+  await withAudit(async ({ call, records }) => {
+    await ok(call(CURATOR, "PUT", "/buckets/letters/objects/a%2Fb", "x"));
+    await ok(call("archive/reader", "DELETE", "/buckets/letters"), 403);
+    const of = async (query: string) => {
+      const { records: found } = await records(CURATOR, query);
+      return found.filter(({ source }) => source === "application").map(({ action }) => action).reverse();
+    };
+    assert.deepEqual(await of("?actor=READER"), ["login", "bucket_delete"]);
+    assert.deepEqual(await of("?result=refused"), ["bucket_delete"]);
+    assert.deepEqual(await of("?bucket=letters&prefix=a/"), ["object_write"]);
+    assert.deepEqual(await of("?request_id=DELETE--buckets-letters&action=bucket_delete"), ["bucket_delete"]);
+    assert.deepEqual(await of("?start=2020-01-01T00:00:00%2B02:00&action=login"), ["login", "login"]);
+    assert.deepEqual(await of("?start=2200-01-01T00:00:00Z"), []);
+    assert.deepEqual(await of("?end=2020-01-01T00:00:00Z"), []);
+    const bad: Record<string, string> = {
+      "start=yesterday": "start",
+      "end=2026-01-01": "end",
+      "start=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z": "end",
+      "action=reading": "action",
+      "result=ok": "result",
+      "count=0": "count",
+      "count=1001": "count",
+      "count=100001&format=csv": "count",
+      "after=abc": "after",
+      [`after=${btoa('{"application":"2026-11-20.7"}')}`]: "",
+      [`after=${btoa('{"application":"../../etc.7"}')}`]: "after",
+      [`after=${btoa('{"store":"1.2.3"}')}`]: "after",
+      [`after=${btoa('{"other":"1"}')}`]: "after",
+      "format=xml": "format",
+      "request_id=": "request_id",
+    };
+    for (const [query, field] of Object.entries(bad)) {
+      const response = await call(CURATOR, "GET", `/audit?${query}`);
+      const body = await response.json();
+      if (field === "") assert.equal(response.status, 200, query);
+      else assert.deepEqual([response.status, body.detail?.[0]?.loc], [422, ["query", field]], query);
+    }
+  });
+});
+
+Deno.test("audit: an export is all that matches, as lines of JSON or CSV, and is recorded", leaks, async () => {
+  await withAudit(async ({ call, records }) => {
+    for (const key of ["=1+1", '"quoted", and more']) {
+      await ok(call(CURATOR, "PUT", `/buckets/letters/objects/${encodeURIComponent(key)}`, "x"));
+    }
+    const lines = await ok(call(CURATOR, "GET", "/audit?format=ndjson&action=object_write&start=2026-01-01T00:00:00Z"));
+    const keys = lines.trimEnd().split("\n").map((line) => JSON.parse(line).target.key);
+    assert.deepEqual(keys.slice(0, 2), ['"quoted", and more', "=1+1"]);
+    const response = await call(CURATOR, "GET", "/audit?format=csv&action=object_write&count=2");
+    assert.equal(response.headers.get("content-disposition"), 'attachment; filename="audit.csv"');
+    const [head, first, second, end] = (await response.text()).split("\r\n");
+    assert.match(head, /^time,id,source,.*,details$/);
+    assert.match(first, /,letters,"""quoted"", and more",/);
+    assert.match(second, /,letters,"'=1\+1",/);
+    assert.equal(end, "");
+    const { records: found } = await records(CURATOR, "?action=audit_export");
+    assert.deepEqual(found.map(({ details }) => details.format), ["csv", "ndjson"]);
+  });
+});
+
+Deno.test("audit: without a management API there are no administrators to read it, which is a 501", async () => {
+  await withGateway({ gateway: { mapiEnabled: false } }, async ({ call }) => {
+    const response = await call("/api/v1/audit");
+    assert.equal(response.status, 501);
+    assert.match(await response.text(), /no accounts with rights/);
+  });
+});
