@@ -1,6 +1,7 @@
 import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/samples.ts";
 import project from "@/deno.json" with { type: "json" };
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import type { ResultsFetch } from "@/lib/campaigns/progress/result_file.ts";
 import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
@@ -10,7 +11,13 @@ import { type Config, ConfigError, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { browserScheme } from "@/lib/results/browser_origin.ts";
-import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
+import {
+  IN_PROCESS_BASE,
+  remoteResults,
+  remoteResultsFetch,
+  resultsFetch,
+  type ResultsService,
+} from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { builtAssets } from "@/lib/site/built_site.ts";
 import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web_deps.ts";
@@ -63,9 +70,10 @@ interface Role<Deps> {
 /** What the web role works with. Throws ConfigError and BuildError. */
 export async function webRole(config: Config, web: WebConfig, parts: WebParts): Promise<Role<WebDeps>> {
   const observed = parts.observe("results");
-  const remote = (base: string) => remoteResults(base, upstream(config, true, RESULTS_TIMEOUT_MS, observed));
-  const service = web.resultsProxy === null ? parts.results : remote(web.resultsProxy);
-  const progress = web.progressBase === null ? parts.results : remote(web.progressBase);
+  const client = () => upstream(config, true, RESULTS_TIMEOUT_MS, observed);
+  const service = web.resultsProxy === null ? parts.results : remoteResults(web.resultsProxy, client());
+  const inProcess = parts.results && resultsFetch(parts.results);
+  const progress = web.progressBase === null ? inProcess : remoteResultsFetch(web.progressBase, client());
   const site = await siteFiles(web, parts.dev);
   const campaigns = web.siteOnly ? null : await campaignRole(config, web, parts, service, progress);
   const deps: WebDeps = {
@@ -100,7 +108,7 @@ async function campaignRole(
   web: WebConfig,
   { cluster, log, observe }: WebParts,
   service: ResultsService | null,
-  progress: ResultsService | null,
+  progress: ResultsFetch | null,
 ): Promise<Role<CampaignDeps>> {
   if (!service || !progress) {
     throw new ConfigError("CAMPAIGN_RESULTS_PROXY", "is required: set the results service's base, ending in /results");
@@ -131,7 +139,7 @@ async function campaignRole(
   const deps: CampaignDeps = {
     source,
     lists: new CampaignLists(source, records),
-    progress: progressReader({ send: resultsFetch(progress), base: IN_PROCESS_BASE, now }),
+    progress: progressReader({ send: progress, base: IN_PROCESS_BASE, now }),
     tallies: new Tallies(now),
     records,
     namespaces,

@@ -1,5 +1,6 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
+import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 
@@ -50,7 +51,23 @@ export function remoteResults(base: string, upstream: UpstreamClient): ResultsSe
   };
 }
 
-/** A `fetch` over the service, for URLs that this process built itself. */
-export function resultsFetch(service: ResultsService): (request: Request) => Promise<Response> {
-  return (request) => service(request, { target: rawTarget(request.url), peer: null });
+/** A `fetch` of result files, for URLs below {@link IN_PROCESS_BASE}, which this process built itself. */
+type ResultsFetch = (url: string, options: ResultsFetchOptions) => Promise<UpstreamResponse>;
+
+interface ResultsFetchOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redirect: "manual";
+  readonly signal: AbortSignal;
+}
+
+/** Reads result files from the role of this process. */
+export function resultsFetch(service: ResultsService): ResultsFetch {
+  return (url, options) => service(new Request(url, options), { target: rawTarget(url), peer: null });
+}
+
+/** Reads result files from the role behind an address, as `remoteResults`. */
+export function remoteResultsFetch(base: string, upstream: UpstreamClient): ResultsFetch {
+  const { origin, pathname } = new URL(base);
+  return (url, { headers, signal }) =>
+    upstream.send({ method: "GET", origin, target: pathname + url.slice(IN_PROCESS_BASE.length), headers, signal });
 }

@@ -10,17 +10,11 @@ interface ProgressScope {
   readonly run: string;
 }
 
-/** A volume of a run, in one state. */
-export interface ProgressKey {
-  readonly id: string;
-  readonly state: VolumeState;
-}
-
-/** The cached results of one session and run. */
+/** The cached results of one session and run, by a volume's index and state. */
 interface ScopedProgress {
-  get(key: ProgressKey): ProgressAnswer | undefined;
+  get(index: number, state: VolumeState): ProgressAnswer | undefined;
   /** Caches a result, unless the store did not respond. */
-  set(key: ProgressKey, answer: ProgressAnswer): void;
+  set(index: number, state: VolumeState, answer: ProgressAnswer): void;
 }
 
 /** How long results of running and of ended volumes are cached (spec, Limits), ms. */
@@ -51,7 +45,7 @@ export class ProgressCache {
   }
 
   /**
-   * The cached results of one session and run. Two levels of maps, because a request looks up thousands of volumes: a
+   * The cached results of one session and run, which identifies the list of volumes. Two levels of maps, because a request looks up thousands of volumes: a
    * compound key for each look-up would be most of its garbage. This is why it is not an lru-cache.
    */
   of({ session, namespace, pipeline, run }: ProgressScope): ScopedProgress {
@@ -59,14 +53,14 @@ export class ProgressCache {
     const entries = this.#scopes.get(name);
     if (entries) this.#touch(name, entries);
     return {
-      get: ({ id, state }) => {
-        const entry = this.#scopes.get(name)?.get(state)?.get(id);
+      get: (index, state) => {
+        const entry = this.#scopes.get(name)?.get(state)?.get(index);
         return entry && this.#now() < entry.until ? entry.answer : undefined;
       },
-      set: (key, answer) => {
+      set: (index, state, answer) => {
         if (!answer.answered) return;
-        const lifetime = isOver(key.state) ? OVER_LIFETIME_MS : RUNNING_LIFETIME_MS;
-        this.#set(name, key, { answer, until: this.#now() + lifetime });
+        const lifetime = isOver(state) ? OVER_LIFETIME_MS : RUNNING_LIFETIME_MS;
+        this.#set(name, index, state, { answer, until: this.#now() + lifetime });
       },
     };
   }
@@ -76,13 +70,13 @@ export class ProgressCache {
     this.#scopes.set(name, entries);
   }
 
-  #set(name: string, { id, state }: ProgressKey, entry: Entry): void {
+  #set(name: string, index: number, state: VolumeState, entry: Entry): void {
     const entries: ScopeEntries = this.#scopes.get(name) ?? new Map();
     this.#touch(name, entries);
-    const ofState = entries.get(state) ?? new Map<string, Entry>();
+    const ofState = entries.get(state) ?? new Map<number, Entry>();
     entries.set(state, ofState);
-    if (!ofState.delete(id)) this.#size++;
-    ofState.set(id, entry);
+    if (!ofState.delete(index)) this.#size++;
+    ofState.set(index, entry);
     if (this.#size > this.#capacity) this.#evictOne();
   }
 
@@ -106,5 +100,5 @@ interface Entry {
   readonly until: number;
 }
 
-/** By state, so that a result of a running volume is not taken for its end, and by id. */
-type ScopeEntries = Map<VolumeState, Map<string, Entry>>;
+/** By state, so that a result of a running volume is not taken for its end, and by index. */
+type ScopeEntries = Map<VolumeState, Map<number, Entry>>;

@@ -1,10 +1,11 @@
-import type { WantedProgress } from "@/lib/campaigns/projection/detail.ts";
 import { judgeAnswer, needsManifest, type ProgressFile, UNREAD } from "@/lib/campaigns/projection/progress.ts";
-import type { ProgressAnswer } from "@/lib/campaigns/projection/types.ts";
+import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
 import { type ProgressUrls, progressUrls } from "@/lib/campaigns/projection/urls.ts";
+import { volumeIdentity } from "@/lib/campaigns/projection/volume_identity.ts";
+import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
-import { ProgressCache, type ProgressKey } from "./progress_cache.ts";
+import { ProgressCache } from "./progress_cache.ts";
 import { type FileLimits, type FileReader, readResultFile, type ResultsFetch } from "./result_file.ts";
 
 interface ProgressReaderOptions {
@@ -38,8 +39,11 @@ const READ_LIMITS: ReadLimits = {
 interface ProgressRun {
   readonly namespace: string;
   readonly pipeline: string;
-  /** Identifies this run of the campaign. */
+  /** Identifies this run of the campaign, its volumes and their order. */
   readonly run: string;
+  readonly volumes: VolumeList;
+  /** By index. */
+  readonly states: readonly VolumeState[];
 }
 
 /** The session of the reads. */
@@ -53,12 +57,12 @@ export interface ProgressViewer {
 
 export interface ProgressReader {
   /**
-   * The progress of volumes, by index, in the order of `wanted` until a limit is reached. The rest is left out and read by
-   * a later request. Never throws for a file or a store.
+   * The progress of the volumes with the indexes in `wanted`, by index, in their order until a limit is reached. The rest
+   * is left out and read by a later request. Never throws for a file or a store.
    */
   read(
     run: ProgressRun,
-    wanted: readonly WantedProgress[],
+    wanted: readonly number[],
     viewer: ProgressViewer,
   ): Promise<ReadonlyMap<number, ProgressAnswer>>;
 }
@@ -68,26 +72,29 @@ export function progressReader({ send, base, now, limits }: ProgressReaderOption
   const allowed = { ...READ_LIMITS, ...limits };
   const cache = new ProgressCache(now);
   return {
-    async read(run, wanted, viewer) {
+    async read({ namespace, pipeline, run, volumes, states }, wanted, viewer) {
       const answers = new Map<number, ProgressAnswer>();
-      const missing = new Map<string, MissingVolume>();
-      const cached = cache.of({ ...run, session: viewer.digest });
-      for (const { index, id, state } of wanted) {
-        const listed = missing.get(id);
+      const missing = new Map<number, MissingVolume>();
+      const { first } = volumeIdentity(volumes);
+      const cached = cache.of({ session: viewer.digest, namespace, pipeline, run });
+      for (const index of wanted) {
+        const volume = first(index);
+        const listed = missing.get(volume);
         if (listed) {
           listed.indexes.push(index);
           continue;
         }
-        const answer = cached.get({ id, state });
+        const state = states[index];
+        const answer = cached.get(volume, state);
         if (answer) answers.set(index, answer);
         // Volumes beyond the budget are skipped: a campaign has thousands.
-        else if (missing.size < allowed.reads) missing.set(id, { id, state, indexes: [index] });
+        else if (missing.size < allowed.reads) missing.set(volume, { state, indexes: [index] });
       }
       await withinBudget(send, allowed, viewer, async (read) => {
-        await forEachConcurrent(missing.values(), allowed.atOnce, async (volume) => {
-          const { id, indexes } = volume;
-          const answer = await readVolume(volume, progressUrls(base, run.namespace, run.pipeline, id), read);
-          cached.set(volume, answer);
+        await forEachConcurrent(missing, allowed.atOnce, async ([volume, { state, indexes }]) => {
+          const urls = progressUrls(base, namespace, pipeline, volumes.id(volume));
+          const answer = await readVolume(state, urls, read);
+          cached.set(volume, state, answer);
           if (answer.answered) { for (const index of indexes) answers.set(index, answer); }
         });
       });
@@ -96,14 +103,15 @@ export function progressReader({ send, base, now, limits }: ProgressReaderOption
   };
 }
 
-interface MissingVolume extends ProgressKey {
+interface MissingVolume {
+  readonly state: VolumeState;
   /** More than one where volumes.txt lists a volume twice. */
   readonly indexes: number[];
 }
 
 type Read = (file: ProgressFile, url: string) => Promise<ProgressAnswer>;
 
-async function readVolume({ state }: ProgressKey, urls: ProgressUrls, read: Read): Promise<ProgressAnswer> {
+async function readVolume(state: VolumeState, urls: ProgressUrls, read: Read): Promise<ProgressAnswer> {
   const answer = await read("progress", urls.progress);
   return needsManifest(state, answer) ? await read("manifest", urls.manifest) : answer;
 }

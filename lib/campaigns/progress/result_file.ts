@@ -1,8 +1,18 @@
-import { chunkReader } from "@/lib/std/body_reader.ts";
+import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { announcedLength, chunkReader } from "@/lib/std/body_reader.ts";
+import { deadline, withDeadline } from "@/lib/std/deadline.ts";
+import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { BodyTooLong, readLimited } from "@/lib/std/read_limited.ts";
 
-/** Requests a result file: `fetch`, or the results role of this process. Redirects are not followed. */
-export type ResultsFetch = (request: Request) => Promise<Response>;
+/** Requests a result file: `fetch`, or the results role of this process or another. Redirects are not followed. */
+export type ResultsFetch = (url: string, options: ResultsRequest) => Promise<UpstreamResponse>;
+
+/** A plain record for headers, since a request for each of a hundred files would cost as much as sending it. */
+interface ResultsRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redirect: "manual";
+  readonly signal: AbortSignal;
+}
 
 /** The session of a read and its cancellation. */
 export interface FileReader {
@@ -38,7 +48,7 @@ export async function readResultFile(
     // Not every implementation observes the signal.
     late.resolve(NO_RESPONSE);
   };
-  const timer = setTimeout(cancel, timeoutMs);
+  const release = deadline(timeoutMs, cancel);
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
   try {
@@ -46,7 +56,7 @@ export async function readResultFile(
   } catch {
     return NO_RESPONSE;
   } finally {
-    clearTimeout(timer);
+    release();
     signal.removeEventListener("abort", cancel);
   }
 }
@@ -60,8 +70,8 @@ async function fetchFile(
   signal: AbortSignal,
   limits: FileLimits,
 ): Promise<FileResult> {
-  const headers = { "Accept": "application/json", "Accept-Encoding": "identity", "Cookie": cookie };
-  const response = await send(new Request(url, { headers, redirect: "manual", signal }));
+  const headers = { accept: "application/json", "accept-encoding": "identity", cookie };
+  const response = await send(url, { headers, redirect: "manual", signal });
   const encoding = response.headers.get("Content-Encoding") ?? "identity";
   if (response.status !== 200 || encoding.toLowerCase() !== "identity" || signal.aborted) {
     await response.body?.cancel();
@@ -71,8 +81,22 @@ async function fetchFile(
 }
 
 /** The whole body within `timeoutMs`, null when it is longer than `maxBytes`. */
-async function readBody(response: Response, { timeoutMs, maxBytes }: FileLimits): Promise<Uint8Array | null> {
+async function readBody(response: UpstreamResponse, { timeoutMs, maxBytes }: FileLimits): Promise<Uint8Array | null> {
   if (!response.body) return new Uint8Array(0);
+  const announced = announcedLength(response);
+  if (announced !== null && announced > maxBytes) {
+    response.body.cancel().catch(() => {});
+    return null;
+  }
+  const { breakOff } = response;
+  // In one call: reading a short body chunk by chunk costs a third of the whole request.
+  if (announced !== null && breakOff) {
+    return await withDeadline(timeoutMs, {
+      work: () => response.bytes(),
+      cancel: () => breakOff.abort(),
+      late: () => new SlowBody(`not whole after ${timeoutMs} ms`),
+    });
+  }
   try {
     return await readLimited(chunkReader(response.body.getReader()), { maxBytes, totalMs: timeoutMs });
   } catch (error) {

@@ -17,7 +17,8 @@ import type {
   VolumeState,
 } from "./types.ts";
 import { volumeLinks } from "./urls.ts";
-import { VolumeRows } from "./volume_rows.ts";
+import { joinedJson } from "./row_json.ts";
+import { type RowJson, VolumeRows } from "./volume_rows.ts";
 import { liveStates, type VolumeStates } from "./volume_states.ts";
 import type { VolumeList } from "./volumes.ts";
 import { waitingForPods } from "./waiting.ts";
@@ -50,13 +51,6 @@ export interface CampaignLayout {
   links(id: string): VolumeLinks;
 }
 
-/** A volume whose progress a response needs. */
-export interface WantedProgress {
-  readonly index: number;
-  readonly id: string;
-  readonly state: VolumeState;
-}
-
 /** Lays out a campaign whose Job exists. `pods` are those of the Job; no volumes when its ConfigMap is missing. */
 export function layoutLive(
   job: BatchJob,
@@ -81,7 +75,7 @@ export function layoutReaped(
 }
 
 /**
- * The volumes whose progress to read, in the order in which to spend the budget: running ones first, then those that
+ * Indexes of the volumes whose progress to read, in the order in which to spend the budget: running ones first, then those that
  * each response shows, then its page, then the rest. Pending volumes have no progress and are left out, and so are those
  * that `isWanted` excludes.
  */
@@ -89,7 +83,7 @@ export function wantedProgress(
   campaign: CampaignLayout,
   page: VolumePage,
   isWanted: (index: number, state: VolumeState) => boolean = () => true,
-): WantedProgress[] {
+): number[] {
   const { states } = campaign.states;
   const wanted: number[] = [];
   for (let index = 0; index < states.length; index++) {
@@ -97,7 +91,7 @@ export function wantedProgress(
     if (state !== "pending" && isWanted(index, state)) wanted.push(index);
   }
   const { active, over } = ranked(campaign, page, wanted);
-  return [...active, ...over].map((index) => ({ index, id: campaign.rows.id(index), state: states[index] }));
+  return [...active, ...over];
 }
 
 /** What earlier requests of a session have read of one run. */
@@ -106,37 +100,76 @@ export interface RunMemory {
   readonly pace: PaceMeter;
 }
 
-/**
- * The detail of a campaign (spec, JobDetail). `answers` holds what was read, by index; a volume without an answer has
- * no progress and is not counted. Volumes that are over are added to the tally of `memory`, which may contain others from
- * earlier requests of the same session. `now` is in milliseconds since 1970.
- */
-export function composeDetail(
+/** What a response shows of a campaign. */
+type CampaignReading = readonly [
   campaign: CampaignLayout,
   page: VolumePage,
+  /** What was read, by index; a volume without an answer has no progress and is not counted. */
   answers: ReadonlyMap<number, ProgressAnswer>,
+  /** ms since 1970 */
   now: number,
-  { tally, pace }: RunMemory = { tally: new PageTally(), pace: new PaceMeter() },
-): JobDetail {
+  memory?: RunMemory,
+];
+
+/**
+ * The detail of a campaign (spec, JobDetail). Volumes that are over are added to the tally of `memory`, which may contain
+ * others from earlier requests of the same session.
+ */
+export function composeDetail(...reading: CampaignReading): JobDetail {
+  const [campaign, page, answers, now] = reading;
+  const [first, last] = surroundings(...reading);
   const row = (index: number) => campaign.rows.view(index, answers.get(index), now);
-  const { summary } = campaign;
+  const { failures, latest } = campaign;
+  return {
+    ...first,
+    volumes: rowsOf(campaign, page).map(row),
+    failures: failures.map(row),
+    latest: latest === null ? null : row(latest),
+    ...last,
+  };
+}
+
+/** The same as JSON, from the cached JSON of its rows: writing thousands of texts anew would be most of its cost. */
+export function detailJson(...reading: CampaignReading): Uint8Array<ArrayBuffer> {
+  const [campaign, page, answers, now] = reading;
+  const [first, last] = surroundings(...reading);
+  const row = (index: number) => campaign.rows.json(index, answers.get(index), now);
+  const { failures, latest } = campaign;
+  return joinedJson([
+    `${JSON.stringify(first).slice(0, -1)},"volumes":[`,
+    ...separated(rowsOf(campaign, page).map(row)),
+    `],"failures":[`,
+    ...separated(failures.map(row)),
+    `],"latest":`,
+    latest === null ? "null" : row(latest),
+    `,${JSON.stringify(last).slice(1)}`,
+  ]);
+}
+
+function separated(rows: readonly RowJson[]): (RowJson | string)[] {
+  return rows.flatMap((row, position) => position === 0 ? [row] : [",", row]);
+}
+
+/** The members of a detail before its rows, and those after them. */
+function surroundings(
+  ...[campaign, page, answers, now, memory = { tally: new PageTally(), pace: new PaceMeter() }]: CampaignReading
+) {
+  const { tally, pace } = memory;
+  const { summary, states: { attemptAt }, started, pipeline } = campaign;
   const bounds = timelineBounds(summary, now);
   const sums = sumPages(campaign, page, answers, tally, bounds);
-  const { attemptAt } = campaign.states;
-  const sample = { at: now, campaign: campaign.started, answers, attemptAt, meanPages: sums.meanPages };
-  return {
-    ...summary,
-    waiting: waitingForPods(summary, campaign.pods, now),
-    volumes: rowsOf(campaign, page).map(row),
-    failures: campaign.failures.map(row),
-    latest: campaign.latest === null ? null : row(campaign.latest),
-    pace: summary.phase === "Running" ? pace.sample(sample) : null,
-    timeline: bounds ? tally.timeline.entries(bounds) : [],
-    pipelineSteps: campaign.pipeline.steps,
-    pipelineYaml: campaign.pipeline.yaml,
-    pipelineModels: campaign.pipeline.models,
-    ...sums.sums(campaign.started.started),
-  };
+  const sample = { at: now, campaign: started, answers, attemptAt, meanPages: sums.meanPages };
+  return [
+    { ...summary, waiting: waitingForPods(summary, campaign.pods, now) },
+    {
+      pace: summary.phase === "Running" ? pace.sample(sample) : null,
+      timeline: bounds ? tally.timeline.entries(bounds) : [],
+      pipelineSteps: pipeline.steps,
+      pipelineYaml: pipeline.yaml,
+      pipelineModels: pipeline.models,
+      ...sums.sums(started.started),
+    },
+  ] as const;
 }
 
 function layout(

@@ -5,6 +5,8 @@ export const MAX_INDEX_RANGES = 100_000;
 export interface IndexRanges {
   /** How many indexes are in the set. */
   readonly size: number;
+  /** Ascending, apart from each other. */
+  readonly ranges: readonly IndexRange[];
   has(index: number): boolean;
 }
 
@@ -18,15 +20,15 @@ export function readIndexRanges(text: string | null | undefined): IndexRanges {
   const ranges = merged(text.split(",", MAX_INDEX_RANGES).flatMap(readRange));
   let size = 0;
   for (const [first, last] of ranges) size += last - first + 1;
-  return { size, has: (index) => contains(ranges, index) };
+  return { size, ranges, has: (index) => contains(ranges, index) };
 }
 
-type Range = readonly [first: number, last: number];
+type IndexRange = readonly [first: number, last: number];
 
-const EMPTY: IndexRanges = { size: 0, has: () => false };
+const EMPTY: IndexRanges = { size: 0, ranges: [], has: () => false };
 const RANGE = /^\s*(\d{1,15})\s*(?:-\s*(\d{1,15})\s*)?$/;
 
-function readRange(text: string): Range[] {
+function readRange(text: string): IndexRange[] {
   const match = RANGE.exec(text);
   if (!match) return [];
   const first = Number(match[1]);
@@ -34,7 +36,7 @@ function readRange(text: string): Range[] {
   return first <= last ? [[first, last]] : [];
 }
 
-function merged(ranges: Range[]): Range[] {
+function merged(ranges: IndexRange[]): IndexRange[] {
   ranges.sort((a, b) => a[0] - b[0]);
   const result: [number, number][] = [];
   for (const [first, last] of ranges) {
@@ -46,7 +48,7 @@ function merged(ranges: Range[]): Range[] {
   return result;
 }
 
-function contains(ranges: readonly Range[], index: number): boolean {
+function contains(ranges: readonly IndexRange[], index: number): boolean {
   let low = 0;
   let high = ranges.length - 1;
   while (low <= high) {

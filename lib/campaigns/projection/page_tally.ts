@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type CountedVolume, PageAccumulator } from "./page_sums.ts";
 import { TimelineCounts } from "./timeline.ts";
 import type { StoredProgress } from "./types.ts";
+import { volumeIdentity } from "./volume_identity.ts";
 import type { VolumeList } from "./volumes.ts";
 
 /**
@@ -47,9 +48,6 @@ export class PageTally {
  * is gone, and differs for another start or other volumes.
  */
 export function runFingerprint(namespace: string, name: string, startedAt: string | null, volumes: VolumeList): string {
-  const lines = [namespace, name, startedAt ?? ""];
-  for (let index = 0; index < volumes.count; index++) {
-    lines.push(`${index}\t${volumes.id(index)}`);
-  }
-  return createHash("sha256").update(lines.join("\n").toWellFormed()).digest("base64url");
+  const parts = [namespace, name, startedAt ?? "", volumeIdentity(volumes).digest];
+  return createHash("sha256").update(parts.join("\n").toWellFormed()).digest("base64url");
 }

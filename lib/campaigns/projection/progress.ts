@@ -97,7 +97,12 @@ export function isOfEarlierAttempt(updated: number | null, attemptAt: number | n
  * for a cached file.
  */
 export function withAge(progress: StoredProgress, now: number, updated = updatedInstant(progress)): Progress {
-  return { ...progress, ageSeconds: updated === null ? null : Math.max(0, roundToEven((now - updated) / 1000)) };
+  return { ...progress, ageSeconds: updated === null ? null : ageSeconds(updated, now) };
+}
+
+/** The age at `now` of what was written at an instant, both ms since 1970; never negative. */
+export function ageSeconds(instant: number, now: number): number {
+  return Math.max(0, roundToEven((now - instant) / 1000));
 }
 
 const READERS: Readonly<

@@ -1,12 +1,13 @@
 import { LRUCache } from "lru-cache";
+import { joinedBytes } from "@/lib/std/joined_bytes.ts";
 import { rfc3339 } from "./instants.ts";
-import { isOfEarlierAttempt, updatedInstant, withAge } from "./progress.ts";
+import { ageSeconds, isOfEarlierAttempt, updatedInstant, withAge } from "./progress.ts";
 import { openableSource } from "./source_url.ts";
-import type { ProgressAnswer, Reason, StoredProgress, VolumeLinks, VolumeState, VolumeView } from "./types.ts";
+import type { ProgressAnswer, Reason, StoredProgress, VolumeLinks, VolumeView } from "./types.ts";
 import type { VolumeStates } from "./volume_states.ts";
 import type { VolumeList } from "./volumes.ts";
 
-/** Rows whose unchanging parts are cached: a page of the usual size and the rows that the summary shows beside it. */
+/** Rows whose JSON is cached: a page of the usual size and the rows that the summary shows beside it. */
 export const CACHED_ROWS = 256;
 
 /**
@@ -15,15 +16,23 @@ export const CACHED_ROWS = 256;
  */
 export const STALLED_AFTER_MS = 10 * 60_000;
 
+/** A row as JSON. All of it stays the same between two responses, but for the age of the progress. */
+export interface RowJson {
+  /** UTF-8, without the age. */
+  readonly bytes: Uint8Array;
+  /** Where in it the age belongs, whole seconds; null where the row has none. */
+  readonly age: { readonly at: number; readonly seconds: number } | null;
+}
+
 /**
- * The volumes of a campaign as a response shows them. The parts of a row that stay the same between responses are cached
- * for the rows used last, so that a polled page costs little and leaves little garbage.
+ * The volumes of a campaign as a response shows them. The JSON of the rows used last is cached, so that a polled page
+ * costs little more than copying it.
  */
 export class VolumeRows {
   readonly #volumes: VolumeList;
   readonly #states: VolumeStates;
   readonly #links: (id: string) => VolumeLinks;
-  readonly #rows = new LRUCache<number, Row>({ max: CACHED_ROWS });
+  readonly #rows = new LRUCache<number, CachedRow>({ max: CACHED_ROWS });
 
   constructor(volumes: VolumeList, states: VolumeStates, links: (id: string) => VolumeLinks) {
     this.#volumes = volumes;
@@ -33,61 +42,87 @@ export class VolumeRows {
 
   /** The id of a volume. @throws RangeError beyond the last one */
   id(index: number): string {
-    return this.#rows.get(index)?.fixed.id ?? this.#volumes.id(index);
+    return this.#volumes.id(index);
+  }
+
+  /** Why a volume failed, where that is known. */
+  reason(index: number): Reason | null {
+    return this.#states.reason(index);
   }
 
   /** A volume with its progress, whose age is that at `now` (ms since 1970). @throws RangeError beyond the last one */
   view(index: number, answer: ProgressAnswer | undefined, now: number): VolumeView {
-    const row = this.#row(index);
-    const { fixed, reason } = row;
-    const read = fixed.state === "pending" ? undefined : answer;
-    const progress = read?.progress ? withAge(read.progress, now, updatedOf(row, read.progress)) : null;
-    const forbidden = read?.forbidden ?? false;
-    const stalledSince = fixed.state === "active" && progress ? stalledAt(row, now) : null;
-    const view = { ...fixed, progress, forbidden, stalledSince };
-    return reason ? { ...view, reason } : view;
-  }
-
-  #row(index: number): Row {
-    const cached = this.#rows.get(index);
-    if (cached) return cached;
     const { id, source } = this.#volumes.line(index);
     const state = this.#states.states[index];
-    const row: Row = {
-      fixed: { index, id, state, ...this.#links(id), sourceUrl: openableSource(source) },
-      reason: this.#states.reason(index),
-      attemptAt: this.#states.attemptAt(index),
-      progress: null,
-      updated: null,
+    const { progress, forbidden } = this.#read(index, answer);
+    const updated = progress && updatedInstant(progress);
+    const reason = this.reason(index);
+    return {
+      index,
+      id,
+      state,
+      ...this.#links(id),
+      sourceUrl: openableSource(source),
+      progress: progress && withAge(progress, now, updated),
+      forbidden,
+      stalledSince: updated !== null && this.#isStalled(index, updated, now) ? rfc3339(updated) : null,
+      ...(reason && { reason }),
     };
-    this.#rows.set(index, row);
-    return row;
+  }
+
+  /** The JSON of {@link view}. @throws RangeError beyond the last one */
+  json(index: number, answer: ProgressAnswer | undefined, now: number): RowJson {
+    const { progress, forbidden } = this.#read(index, answer);
+    let row = this.#rows.get(index);
+    if (
+      row?.progress !== progress || row.forbidden !== forbidden ||
+      row.isStalled !== (row.updated !== null && this.#isStalled(index, row.updated, now))
+    ) {
+      row = this.#cachedRow(index, answer, now);
+      this.#rows.set(index, row);
+    }
+    const { bytes, ageAt, updated } = row;
+    return { bytes, age: ageAt === null || updated === null ? null : { at: ageAt, seconds: ageSeconds(updated, now) } };
+  }
+
+  #cachedRow(index: number, answer: ProgressAnswer | undefined, now: number): CachedRow {
+    const { progress, forbidden } = this.#read(index, answer);
+    const view = this.view(index, answer, now);
+    const text = JSON.stringify(view);
+    const updated = progress && updatedInstant(progress);
+    const isStalled = view.stalledSince !== null;
+    if (updated === null) {
+      return { progress, forbidden, updated, isStalled, bytes: encoder.encode(text), ageAt: null };
+    }
+    // No text from a bucket can be taken for the member: a quote within a text is escaped.
+    const ageStart = text.indexOf(AGE) + AGE.length;
+    const head = encoder.encode(text.slice(0, ageStart));
+    const tail = encoder.encode(text.slice(text.indexOf("}", ageStart)));
+    return { progress, forbidden, updated, isStalled, bytes: joinedBytes([head, tail]), ageAt: head.length };
+  }
+
+  /** A pending volume has no progress, even if a file was read. */
+  #read(index: number, answer: ProgressAnswer | undefined): Pick<CachedRow, "progress" | "forbidden"> {
+    const read = this.#states.states[index] === "pending" ? undefined : answer;
+    return { progress: read?.progress ?? null, forbidden: read?.forbidden ?? false };
+  }
+
+  #isStalled(index: number, updated: number, now: number): boolean {
+    return this.#states.states[index] === "active" && now - updated > STALLED_AFTER_MS &&
+      !isOfEarlierAttempt(updated, this.#states.attemptAt(index));
   }
 }
 
-interface Row {
-  readonly fixed: VolumeLinks & {
-    readonly index: number;
-    readonly id: string;
-    readonly state: VolumeState;
-    readonly sourceUrl: string | null;
-  };
-  readonly reason: Reason | null;
-  readonly attemptAt: number | null;
-  /** The progress shown last and the instant of its update, ms since 1970: a cached file is shown many times. */
-  progress: StoredProgress | null;
-  updated: number | null;
+interface CachedRow {
+  /** What the JSON shows: a cached file is shown many times. */
+  readonly progress: StoredProgress | null;
+  readonly forbidden: boolean;
+  readonly isStalled: boolean;
+  /** The instant of the update, ms since 1970. */
+  readonly updated: number | null;
+  readonly bytes: Uint8Array;
+  readonly ageAt: number | null;
 }
 
-function stalledAt({ updated, attemptAt }: Row, now: number): string | null {
-  if (updated === null || isOfEarlierAttempt(updated, attemptAt)) return null;
-  return now - updated > STALLED_AFTER_MS ? rfc3339(updated) : null;
-}
-
-function updatedOf(row: Row, progress: StoredProgress): number | null {
-  if (row.progress !== progress) {
-    row.progress = progress;
-    row.updated = updatedInstant(progress);
-  }
-  return row.updated;
-}
+const AGE = '"ageSeconds":';
+const encoder = new TextEncoder();

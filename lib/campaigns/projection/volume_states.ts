@@ -20,11 +20,10 @@ export interface VolumeStates {
  */
 export function liveStates(count: number, job: BatchJob, pods: Iterable<BatchPod>): VolumeStates {
   const byIndex = podsByIndex(job, pods);
-  const states = Array.from({ length: count }, (_, index): VolumeState => {
-    if (job.completed.has(index)) return "done";
-    if (job.failed.has(index)) return "failed";
-    return byIndex.has(index) ? "active" : "pending";
-  });
+  const states = new Array<VolumeState>(count).fill("pending");
+  for (const index of byIndex.keys()) if (index >= 0 && index < count) states[index] = "active";
+  for (const [first, last] of job.failed.ranges) states.fill("failed", first, last + 1);
+  for (const [first, last] of job.completed.ranges) states.fill("done", first, last + 1);
   return {
     states,
     reason(index) {

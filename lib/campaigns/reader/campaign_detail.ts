@@ -4,6 +4,7 @@ import type { BatchPod } from "@/lib/campaigns/projection/cluster_objects.ts";
 import {
   type CampaignLayout,
   composeDetail,
+  detailJson,
   layoutLive,
   layoutReaped,
   type VolumePage,
@@ -44,23 +45,39 @@ interface CampaignDetailRequest {
  * @throws {ClusterUnavailable}
  */
 export async function campaignDetail(
+  deps: CampaignDetailDeps,
+  request: CampaignDetailRequest,
+): Promise<JobDetail | null> {
+  const read = await readCampaign(deps, request);
+  return read && composeDetail(...read);
+}
+
+/** The same as JSON. @throws {ClusterUnavailable} */
+export async function campaignDetailJson(
+  deps: CampaignDetailDeps,
+  request: CampaignDetailRequest,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const read = await readCampaign(deps, request);
+  return read && detailJson(...read);
+}
+
+async function readCampaign(
   { source, progress, tallies, records, now }: CampaignDetailDeps,
   { namespace, name, page, resultsUrl, viewer }: CampaignDetailRequest,
-): Promise<JobDetail | null> {
+): Promise<Parameters<typeof composeDetail> | null> {
   const objects = await source.campaign(namespace, name);
   if (!objects) return null;
   const { campaign, run } = await layoutOf(source, objects, resultsUrl);
-  const { pipeline } = campaign.summary;
+  const { summary: { pipeline }, volumes, states: { states } } = campaign;
   const memory = tallies.of(viewer.digest, run);
   const wanted = wantedProgress(campaign, page, unlessTallied(campaign, page, memory.tally));
-  const answers = await progress.read({ namespace, pipeline, run }, wanted, viewer);
-  const detail = composeDetail(campaign, page, answers, now(), memory);
-  if (objects.kind === "live") records?.shown(objects.job, failuresOf(detail));
-  return detail;
+  const answers = await progress.read({ namespace, pipeline, run, volumes, states }, wanted, viewer);
+  if (objects.kind === "live") records?.shown(objects.job, failuresOf(campaign));
+  return [campaign, page, answers, now(), memory];
 }
 
-function failuresOf({ failures }: JobDetail): Failures {
-  return new Map(failures.map(({ id, reason }) => [id, reason?.error ?? ""]));
+function failuresOf({ failures, rows }: CampaignLayout): Failures {
+  return new Map(failures.map((index) => [rows.id(index), rows.reason(index)?.error ?? ""]));
 }
 
 interface RunLayout {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { campaignDetail, type CampaignDetailDeps } from "@/lib/campaigns/reader/campaign_detail.ts";
+import { type CampaignDetailDeps, campaignDetailJson } from "@/lib/campaigns/reader/campaign_detail.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { type CampaignSource, STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
-import { compressibleJson, compressibleResponse } from "@/lib/http/compressible.ts";
+import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
@@ -86,7 +86,7 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
       async handler({ params: { namespace, name }, query: page, caller }, context) {
         const canBe = canBeCampaign(deps.namespaces, namespace, name);
         const request = context.request;
-        const detail = canBe && await campaignDetail(deps, {
+        const detail = canBe && await campaignDetailJson(deps, {
           namespace,
           name,
           page,
@@ -94,7 +94,7 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
           viewer: { ...caller, signal: request.signal },
         });
         if (!detail) throw notFound("job");
-        return compressibleJson(request, detail, { headers: ageOf(deps.source) });
+        return compressibleResponse(request, detail, "application/json", { headers: ageOf(deps.source) });
       },
     })
   );

@@ -8,25 +8,24 @@ const REFUSED = judgeAnswer("progress", 403, null);
 
 Deno.test("progress cache: a result belongs to one user, one run, one volume and one state of it", () => {
   const cache = new ProgressCache(() => 0);
-  cache.of(SCOPE).set({ id: "a", state: "done" }, ABSENT);
-  assert.equal(cache.of(SCOPE).get({ id: "a", state: "done" }), ABSENT);
-  assert.equal(cache.of(SCOPE).get({ id: "a", state: "active" }), undefined);
-  assert.equal(cache.of(SCOPE).get({ id: "b", state: "done" }), undefined);
+  cache.of(SCOPE).set(0, "done", ABSENT);
+  assert.equal(cache.of(SCOPE).get(0, "done"), ABSENT);
+  assert.equal(cache.of(SCOPE).get(0, "active"), undefined);
+  assert.equal(cache.of(SCOPE).get(1, "done"), undefined);
   for (
     const other of [{ session: "bo" }, { namespace: "m" }, { pipeline: "q" }, { run: "s" }, { session: 'anna","n' }]
   ) {
-    assert.equal(cache.of({ ...SCOPE, ...other }).get({ id: "a", state: "done" }), undefined);
+    assert.equal(cache.of({ ...SCOPE, ...other }).get(0, "done"), undefined);
   }
 });
 
 Deno.test("progress cache: results expire soon while a volume runs, after an hour when it has ended, at once without a response", () => {
   let now = 0;
   const kept = new ProgressCache(() => now).of(SCOPE);
-  const [runs, over] = [{ id: "a", state: "active" }, { id: "b", state: "failed" }] as const;
-  kept.set(runs, ABSENT);
-  kept.set(over, REFUSED);
-  kept.set({ id: "c", state: "done" }, UNREAD);
-  const known = () => [kept.get(runs), kept.get(over), kept.get({ id: "c", state: "done" })];
+  kept.set(0, "active", ABSENT);
+  kept.set(1, "failed", REFUSED);
+  kept.set(2, "done", UNREAD);
+  const known = () => [kept.get(0, "active"), kept.get(1, "failed"), kept.get(2, "done")];
   now = RUNNING_LIFETIME_MS - 1;
   assert.deepEqual(known(), [ABSENT, REFUSED, undefined]);
   now = RUNNING_LIFETIME_MS;
@@ -38,8 +37,8 @@ Deno.test("progress cache: results expire soon while a volume runs, after an hou
 Deno.test("progress cache: beyond its capacity the oldest results of the least recently used run are evicted", () => {
   const cache = new ProgressCache(() => 0, 3);
   const [first, second] = [SCOPE, { ...SCOPE, run: "s" }];
-  const has = (scope: typeof SCOPE, id: string) => cache.of(scope).get({ id, state: "done" }) !== undefined;
-  const keep = (scope: typeof SCOPE, id: string) => cache.of(scope).set({ id, state: "done" }, ABSENT);
+  const has = (scope: typeof SCOPE, id: string) => cache.of(scope).get(id.charCodeAt(0), "done") !== undefined;
+  const keep = (scope: typeof SCOPE, id: string) => cache.of(scope).set(id.charCodeAt(0), "done", ABSENT);
   keep(first, "a");
   keep(second, "b");
   keep(second, "c");

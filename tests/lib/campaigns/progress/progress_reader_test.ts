@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
-import { progressReader, type ProgressViewer, type ReadLimits } from "@/lib/campaigns/progress/progress_reader.ts";
+import {
+  type ProgressReader,
+  progressReader,
+  type ProgressViewer,
+  type ReadLimits,
+} from "@/lib/campaigns/progress/progress_reader.ts";
 import type { ResultsFetch } from "@/lib/campaigns/progress/result_file.ts";
-import type { WantedProgress } from "@/lib/campaigns/projection/detail.ts";
 import type { VolumeState } from "@/lib/campaigns/projection/types.ts";
+import { readVolumes } from "@/lib/campaigns/projection/volumes.ts";
 
 const RUN = { namespace: "batch-default", pipeline: "lion-v2", run: "run-1" };
 const ANNA: ProgressViewer = { digest: "anna", cookie: "results_session=anna" };
@@ -12,8 +17,10 @@ function results(answer: (path: string, request: Request) => Response | Promise<
   const asked: string[] = [];
   let under = 0;
   let most = 0;
-  const send: ResultsFetch = async (request) => {
-    const path = new URL(request.url).pathname;
+  const send: ResultsFetch = async (url, options) => {
+    // As `fetch` does, it throws for a header that cannot be sent.
+    const request = new Request(url, options);
+    const path = new URL(url).pathname;
     asked.push(path);
     most = Math.max(most, ++under);
     try {
@@ -31,11 +38,19 @@ function reader(send: ResultsFetch, limits: Partial<ReadLimits> = {}, now: () =>
   return progressReader({ send, base: "http://results.test/results/", now, limits });
 }
 
-function wanted(state: VolumeState, ...ids: string[]): WantedProgress[] {
-  return ids.map((id, index) => ({ index, id, state }));
+type Wanted = readonly [run: Parameters<ProgressReader["read"]>[0], wanted: number[]];
+
+function wanted(state: VolumeState, ...ids: string[]): Wanted {
+  return inStates(ids.map((id) => [id, state]));
 }
 
-function many(count: number, state: VolumeState): WantedProgress[] {
+function inStates(volumes: readonly (readonly [id: string, state: VolumeState])[]): Wanted {
+  const ids = volumes.map(([id]) => id);
+  const run = { ...RUN, volumes: readVolumes(ids.join("\n")), states: volumes.map(([, state]) => state) };
+  return [run, [...ids.keys()]];
+}
+
+function many(count: number, state: VolumeState): Wanted {
   return wanted(state, ...Array.from({ length: count }, (_, index) => `v${index}`));
 }
 
@@ -47,7 +62,7 @@ Deno.test("progress: the file is requested under the internal base with only the
     seen = request;
     return pages(4);
   });
-  const answers = await reader(send).read(RUN, wanted("active", "R 1/å'*"), ANNA);
+  const answers = await reader(send).read(...wanted("active", "R 1/å'*"), ANNA);
   assert.deepEqual(asked, ["/results/batch-default/lion-v2/R%201%2F%C3%A5%27%2A/progress.json"]);
   assert.equal(answers.get(0)?.progress?.done, 4);
   assert.equal(seen?.headers.get("cookie"), "results_session=anna");
@@ -63,8 +78,7 @@ Deno.test("progress: manifest.json is read only for a done or unknown volume wit
       : new Response(null, { status: 404 })
   );
   const states: VolumeState[] = ["done", "unknown", "failed", "active"];
-  const volumes = states.map((state, index) => ({ index, id: state, state }));
-  const answers = await reader(send).read(RUN, volumes, ANNA);
+  const answers = await reader(send).read(...inStates(states.map((state) => [state, state])), ANNA);
   assert.deepEqual(asked.filter((path) => path.endsWith("manifest.json")).map((path) => path.split("/")[4]).sort(), [
     "done",
     "unknown",
@@ -77,7 +91,7 @@ Deno.test("progress: a 403 counts as answered without a fallback, also a 403 of 
   const { send, asked } = results((path) =>
     new Response(null, { status: path.includes("/a/") || path.endsWith("manifest.json") ? 403 : 404 })
   );
-  const answers = await reader(send).read(RUN, wanted("done", "a", "b"), ANNA);
+  const answers = await reader(send).read(...wanted("done", "a", "b"), ANNA);
   assert.deepEqual([...answers.values()].map(({ forbidden }) => forbidden), [true, true]);
   assert.equal(asked.filter((path) => path.includes("/a/")).length, 1);
 });
@@ -85,16 +99,16 @@ Deno.test("progress: a 403 counts as answered without a fallback, also a 403 of 
 Deno.test("progress: at most 100 reads, in order, fallbacks among them; what is cached costs nothing", async () => {
   const { send, asked } = results((path) => path.endsWith("manifest.json") ? new Response("{}") : pages(1));
   const progress = reader(send);
-  const first = await progress.read(RUN, many(250, "done"), ANNA);
+  const first = await progress.read(...many(250, "done"), ANNA);
   assert.equal(asked.length, 100);
   assert.deepEqual([...first.keys()].sort((a, b) => a - b), Array.from({ length: 100 }, (_, index) => index));
-  const second = await progress.read(RUN, many(250, "done"), ANNA);
+  const second = await progress.read(...many(250, "done"), ANNA);
   assert.deepEqual([asked.length, second.size], [200, 200]);
-  const third = await progress.read(RUN, many(250, "done"), ANNA);
+  const third = await progress.read(...many(250, "done"), ANNA);
   assert.deepEqual([asked.length, third.size], [250, 250]);
 
   const old = results((path) => new Response(path.endsWith("manifest.json") ? '{"pages":1,"results":{}}' : "{}"));
-  const halved = await reader(old.send).read(RUN, many(101, "done"), ANNA);
+  const halved = await reader(old.send).read(...many(101, "done"), ANNA);
   assert.equal(old.asked.length, 100);
   assert.ok(halved.size <= 50);
   assert.ok([...halved.values()].every(({ progress }) => progress?.total === 1));
@@ -107,7 +121,7 @@ Deno.test("progress: reads go side by side, but not too many at once", async () 
     await gate.promise;
     return pages(1);
   });
-  await reader(send).read(RUN, many(60, "active"), ANNA);
+  await reader(send).read(...many(60, "active"), ANNA);
   assert.equal(asked.length, 60);
   assert.equal(most(), 16);
 });
@@ -115,7 +129,7 @@ Deno.test("progress: reads go side by side, but not too many at once", async () 
 Deno.test("progress: reads of a store that does not respond are cancelled after the time for all reads", async () => {
   const { send, asked } = results(() => new Promise(() => {}));
   const limits = { totalMs: 60, atOnce: 2, file: { timeoutMs: 20, maxBytes: 1000 } };
-  const answers = await reader(send, limits).read(RUN, many(1000, "active"), ANNA);
+  const answers = await reader(send, limits).read(...many(1000, "active"), ANNA);
   assert.equal(answers.size, 0);
   assert.ok(asked.length >= 2 && asked.length <= 8, String(asked.length));
 });
@@ -127,7 +141,7 @@ Deno.test("progress: the time for all reads also ends those under way", async ()
     return new Promise(() => {});
   });
   const limits = { totalMs: 30, file: { timeoutMs: 60_000, maxBytes: 1000 } };
-  assert.equal((await reader(send, limits).read(RUN, many(5, "active"), ANNA)).size, 0);
+  assert.equal((await reader(send, limits).read(...many(5, "active"), ANNA)).size, 0);
   assert.ok(signals.length === 5 && signals.every(({ aborted }) => aborted));
 });
 
@@ -137,9 +151,9 @@ Deno.test("progress: no more files are read once the request is cancelled", asyn
     stop.abort();
     return pages(1);
   });
-  await reader(send, { atOnce: 1 }).read(RUN, many(50, "active"), { ...ANNA, signal: stop.signal });
+  await reader(send, { atOnce: 1 }).read(...many(50, "active"), { ...ANNA, signal: stop.signal });
   assert.equal(asked.length, 1);
-  await reader(send).read(RUN, many(50, "active"), { ...ANNA, signal: AbortSignal.abort() });
+  await reader(send).read(...many(50, "active"), { ...ANNA, signal: AbortSignal.abort() });
   assert.equal(asked.length, 1);
 });
 
@@ -159,7 +173,7 @@ Deno.test("progress: results are cached five seconds for a running volume, an ho
     const progress = reader(send, {}, () => now);
     const ask = async () => {
       asked.length = 0;
-      const answers = await progress.read(RUN, wanted(state, "a"), ANNA);
+      const answers = await progress.read(...wanted(state, "a"), ANNA);
       assert.equal(answers.get(0)?.answered, true);
       return asked.length;
     };
@@ -176,7 +190,7 @@ Deno.test("progress: a missing response of the store is not cached", async () =>
     const { send, asked } = results(() => new Response(null, { status }));
     const progress = reader(send);
     for (const expected of [1, 2]) {
-      assert.equal((await progress.read(RUN, wanted("failed", "a"), ANNA)).size, 0);
+      assert.equal((await progress.read(...wanted("failed", "a"), ANNA)).size, 0);
       assert.equal(asked.length, expected, String(status));
     }
   }
@@ -189,8 +203,8 @@ Deno.test("progress: no user is shown what another one may read", async () => {
   const progress = reader(send);
   const bo = { digest: "bo", cookie: "results_session=bo" };
   for (let round = 0; round < 2; round++) {
-    assert.equal((await progress.read(RUN, wanted("done", "a"), ANNA)).get(0)?.progress?.done, 7);
-    assert.deepEqual((await progress.read(RUN, wanted("done", "a"), bo)).get(0), {
+    assert.equal((await progress.read(...wanted("done", "a"), ANNA)).get(0)?.progress?.done, 7);
+    assert.deepEqual((await progress.read(...wanted("done", "a"), bo)).get(0), {
       answered: true,
       forbidden: true,
       progress: null,
@@ -202,15 +216,16 @@ Deno.test("progress: no user is shown what another one may read", async () => {
 Deno.test("progress: what was read of a running volume, or of another run, is not shown for its ending", async () => {
   const { send, asked } = results(() => pages(1));
   const progress = reader(send);
-  await progress.read(RUN, wanted("active", "a"), ANNA);
-  await progress.read(RUN, wanted("done", "a"), ANNA);
-  await progress.read({ ...RUN, run: "run-2" }, wanted("done", "a"), ANNA);
+  await progress.read(...wanted("active", "a"), ANNA);
+  await progress.read(...wanted("done", "a"), ANNA);
+  const [run, indexes] = wanted("done", "a");
+  await progress.read({ ...run, run: "run-2" }, indexes, ANNA);
   assert.equal(asked.length, 3);
 });
 
 Deno.test("progress: a volume listed twice is read once, and ids with dot segments are not requested", async () => {
   const { send, asked } = results(() => pages(3));
-  const answers = await reader(send).read(RUN, wanted("active", "a", "..", "a", ".", "__proto__"), ANNA);
+  const answers = await reader(send).read(...wanted("active", "a", "..", "a", ".", "__proto__"), ANNA);
   assert.deepEqual(asked.map((path) => path.split("/")[4]), ["a", "__proto__"]);
   assert.deepEqual([0, 1, 2, 3, 4].map((index) => answers.get(index)?.progress?.done), [3, undefined, 3, undefined, 3]);
   assert.equal(answers.get(1)?.answered, true);
@@ -218,9 +233,9 @@ Deno.test("progress: a volume listed twice is read once, and ids with dot segmen
 
 Deno.test("progress: a cookie that is no header value, and a sender that throws, have no status", async () => {
   const { send } = results(() => pages(1));
-  assert.equal((await reader(send).read(RUN, wanted("active", "a"), { digest: "x", cookie: "a\nb" })).size, 0);
+  assert.equal((await reader(send).read(...wanted("active", "a"), { digest: "x", cookie: "a\nb" })).size, 0);
   const throwing = reader(() => {
     throw new Error("away");
   });
-  assert.equal((await throwing.read(RUN, wanted("active", "a"), ANNA)).size, 0);
+  assert.equal((await throwing.read(...wanted("active", "a"), ANNA)).size, 0);
 });

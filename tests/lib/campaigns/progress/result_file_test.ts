@@ -1,22 +1,27 @@
 import assert from "node:assert/strict";
-import { readResultFile } from "@/lib/campaigns/progress/result_file.ts";
+import { readResultFile, type ResultsFetch } from "@/lib/campaigns/progress/result_file.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { IN_PROCESS_BASE, remoteResultsFetch } from "@/lib/results/results_service.ts";
 
 const LIMITS = { timeoutMs: 5000, maxBytes: 64 * 1024 };
 
+/** Serves the results, and reads them by `fetch` and as the web role does from another process. */
 async function withResults(
   handler: (request: Request) => Response | Promise<Response>,
   use: (read: (timeoutMs?: number) => ReturnType<typeof readResultFile>) => Promise<void>,
 ): Promise<void> {
   const stop = new AbortController();
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {}, signal: stop.signal }, handler);
-  const url = `http://127.0.0.1:${server.addr.port}/results/a/progress.json`;
+  const base = `http://127.0.0.1:${server.addr.port}/results`;
+  const remote = remoteResultsFetch(base, upstreamClient({ verifyTls: true, timeoutMs: 60_000 }));
+  const ways: [ResultsFetch, string][] = [[fetch, base], [remote, IN_PROCESS_BASE]];
+  const viewer = { cookie: "results_session=token", signal: new AbortController().signal };
   try {
-    await use((timeoutMs = LIMITS.timeoutMs) =>
-      readResultFile(fetch, url, { cookie: "results_session=token", signal: new AbortController().signal }, {
-        ...LIMITS,
-        timeoutMs,
-      })
-    );
+    for (const [send, start] of ways) {
+      await use((timeoutMs = LIMITS.timeoutMs) =>
+        readResultFile(send, `${start}/a/progress.json`, viewer, { ...LIMITS, timeoutMs })
+      );
+    }
   } finally {
     stop.abort();
     await server.finished;
@@ -25,14 +30,15 @@ async function withResults(
 
 Deno.test("result file: the cookie and the wish for plain bytes arrive over a network", async () => {
   const seen: (string | null)[] = [];
-  const handler = ({ headers }: Request) => {
-    seen.push(headers.get("cookie"), headers.get("accept-encoding"));
+  const handler = ({ url, headers }: Request) => {
+    seen.push(new URL(url).pathname, headers.get("cookie"), headers.get("accept-encoding"));
     return new Response("{}");
   };
   await withResults(handler, async (read) => {
     assert.equal((await read()).status, 200);
   });
-  assert.deepEqual(seen, ["results_session=token", "identity"]);
+  const request = ["/results/a/progress.json", "results_session=token", "identity"];
+  assert.deepEqual(seen, [...request, ...request]);
 });
 
 Deno.test("result file: a body up to the limit is whole, one byte more gives no body", async () => {
@@ -84,10 +90,12 @@ Deno.test("result file: a missing response, a stalled body and a break have no s
   await withResults(() => new Promise(() => {}), async (read) => {
     assert.deepEqual(await read(30), { status: null, body: null });
   });
-  const stalled = () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(3)) }));
-  await withResults(stalled, async (read) => {
-    assert.deepEqual(await read(60), { status: null, body: null });
-  });
+  for (const headers of [[], [["Content-Length", "9"]]] satisfies [string, string][][]) {
+    const body = () => new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(3)) });
+    await withResults(() => new Response(body(), { headers }), async (read) => {
+      assert.deepEqual(await read(60), { status: null, body: null });
+    });
+  }
   const broken = new ReadableStream({
     start(stream) {
       stream.enqueue(new Uint8Array(3));

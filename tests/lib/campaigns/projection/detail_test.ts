@@ -185,7 +185,7 @@ Deno.test("wanted progress: running first, then what is always shown, then the p
     10,
   ]);
   const wanted = wantedProgress(campaign, { offset: 2, limit: 6 });
-  assert.deepEqual(wanted.map(({ index }) => index), [
+  assert.deepEqual(wanted, [
     10,
     7,
     9,
@@ -197,7 +197,6 @@ Deno.test("wanted progress: running first, then what is always shown, then the p
     0,
     1,
   ]);
-  assert.deepEqual(wanted[0], { index: 10, id: "v10", state: "active" });
 });
 
 Deno.test("last error: of equal times failures and latest win, then the page, then the rest, running ones last", () => {
@@ -301,7 +300,7 @@ Deno.test("reaped detail: rows from volumes.txt, progress read for those that ar
     ...context,
     warmup: { phase: "missing" },
   });
-  assert.deepEqual(wantedProgress(campaign, first).map(({ index }) => index), [
+  assert.deepEqual(wantedProgress(campaign, first), [
     1,
     2,
     0,

@@ -3,8 +3,10 @@ import fc from "fast-check";
 import { volumesAsBytes } from "@/lib/campaigns/projection/volume_bytes.ts";
 import { readVolumes, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 
-function lines({ count, line, id }: VolumeList) {
-  return Array.from({ length: count }, (_, index) => ({ ...line(index), alone: id(index) }));
+function lines({ count, line, id, idLines }: VolumeList) {
+  const ids = count === 0 ? [] : idLines().split("\n");
+  assert.equal(ids.length, count);
+  return ids.map((together, index) => ({ ...line(index), alone: id(index), together }));
 }
 
 Deno.test("volume bytes: any text gives the volumes that its text form gives", () => {

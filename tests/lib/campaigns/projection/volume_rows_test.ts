@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
+import { joinedJson } from "@/lib/campaigns/projection/row_json.ts";
+import type { ProgressAnswer, Reason, VolumeState } from "@/lib/campaigns/projection/types.ts";
 import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
 import { CACHED_ROWS, STALLED_AFTER_MS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
 import type { VolumeStates } from "@/lib/campaigns/projection/volume_states.ts";
@@ -9,12 +10,18 @@ import { progress } from "./progress_fixtures.ts";
 const NOW = Date.UTC(2025, 10, 20, 12);
 
 /** Rows of so many volumes, and how often a line of volumes.txt was cut for them. */
-function scene(count: number, state: VolumeState = "done", attemptAt: number | null = null) {
+function scene(
+  count: number,
+  state: VolumeState = "done",
+  attemptAt: number | null = null,
+  reason: Reason | null = null,
+) {
   const cut = { lines: 0 };
   const id = (index: number) => `v${index}`;
   const volumes: VolumeList = {
     count,
     id,
+    idLines: () => Array.from({ length: count }, (_, index) => id(index)).join("\n"),
     line(index) {
       cut.lines++;
       return { id: id(index), source: `https://x/${index}` };
@@ -22,7 +29,7 @@ function scene(count: number, state: VolumeState = "done", attemptAt: number | n
   };
   const states: VolumeStates = {
     states: Array.from({ length: count }, () => state),
-    reason: () => null,
+    reason: () => reason,
     attemptAt: () => attemptAt,
     stoppedAt: () => null,
   };
@@ -33,19 +40,54 @@ function answer(updatedAt: string | null, done = 1): ProgressAnswer {
   return { answered: true, forbidden: false, progress: progress({ updatedAt, done }) };
 }
 
-Deno.test("volume rows: a row that is shown again is cached, with the progress of each read", () => {
-  const { rows, cut } = scene(3);
-  const early = answer("2025-11-20T11:59:50Z");
-  assert.equal(rows.view(1, early, NOW).progress?.ageSeconds, 10);
-  assert.equal(rows.view(1, early, NOW + 5000).progress?.ageSeconds, 15);
-  const late = rows.view(1, answer("2025-11-20T11:59:58Z", 7), NOW);
-  assert.deepEqual([late.progress?.ageSeconds, late.progress?.done], [2, 7]);
+/** A row as JSON, as a response writes it. */
+function text(...[rows, index, read, now]: [VolumeRows, number, ProgressAnswer | undefined, number]): string {
+  return new TextDecoder().decode(joinedJson([rows.json(index, read, now)]));
+}
+
+Deno.test("volume rows: a row has its progress, aged, or says that it may not be read", () => {
+  const { rows } = scene(3);
+  assert.equal(rows.view(1, answer("2025-11-20T11:59:50Z"), NOW).progress?.ageSeconds, 10);
   assert.equal(rows.view(1, answer(null), NOW).progress?.ageSeconds, null);
   assert.equal(rows.view(1, undefined, NOW).progress, null);
   const refused = rows.view(1, { answered: true, forbidden: true, progress: null }, NOW);
   assert.deepEqual([refused.forbidden, refused.progress, refused.id], [true, null, "v1"]);
   assert.equal(rows.view(1, undefined, NOW).forbidden, false);
-  assert.equal(cut.lines, 1);
+});
+
+Deno.test("volume rows: the JSON of a row is that of its view whatever was shown before, and is made once for one file", () => {
+  const { rows, cut } = scene(1, "active");
+  const early = answer("2025-11-20T11:59:50Z");
+  const hostile = progress({ lastPage: '"ageSeconds":1}', stage: "ageSeconds", updatedAt: "2025-11-20T11:00:00Z" });
+  const files: (ProgressAnswer | undefined)[] = [
+    early,
+    answer("2025-11-20T11:59:58Z", 7),
+    answer(null),
+    answer("no time"),
+    undefined,
+    { answered: true, forbidden: true, progress: null },
+    { answered: true, forbidden: false, progress: hostile },
+    { answered: true, forbidden: false, progress: progress({ lastPage: "sidan är tom \ud800 \u{1f4dc}" }) },
+  ];
+  const ages = [0, 5_000, STALLED_AFTER_MS + 1, 3 * STALLED_AFTER_MS, -60_000];
+  for (const file of [...files, ...files.toReversed()]) {
+    for (const age of ages) assert.equal(text(rows, 0, file, NOW + age), JSON.stringify(rows.view(0, file, NOW + age)));
+  }
+  text(rows, 0, early, NOW);
+  cut.lines = 0;
+  assert.match(text(rows, 0, early, NOW + 3_000), /"ageSeconds":13\}/);
+  assert.equal(cut.lines, 0);
+});
+
+Deno.test("volume rows: a reason is part of the JSON", () => {
+  const { rows } = scene(1, "failed", null, { stage: null, permanent: true, error: "åtkomst nekad" });
+  const file = answer("2025-11-20T11:59:50Z");
+  assert.deepEqual(JSON.parse(text(rows, 0, file, NOW)).reason, {
+    stage: null,
+    permanent: true,
+    error: "åtkomst nekad",
+  });
+  assert.equal(text(rows, 0, file, NOW), JSON.stringify(rows.view(0, file, NOW)));
 });
 
 Deno.test("volume rows: a pending volume has no progress even if a file was read", () => {
@@ -80,10 +122,11 @@ Deno.test("volume rows: a file from before the newest attempt does not stall its
 Deno.test("volume rows: caches no more than CACHED_ROWS rows when all pages are read", () => {
   const count = CACHED_ROWS * 3;
   const { rows, cut } = scene(count);
-  for (let index = 0; index < count; index++) assert.equal(rows.view(index, undefined, NOW).id, `v${index}`);
-  for (let index = count - CACHED_ROWS; index < count; index++) rows.view(index, undefined, NOW);
+  for (let index = 0; index < count; index++) {
+    assert.equal(JSON.parse(text(rows, index, undefined, NOW)).id, `v${index}`);
+  }
+  for (let index = count - CACHED_ROWS; index < count; index++) rows.json(index, undefined, NOW);
   assert.equal(cut.lines, count);
-  assert.equal(rows.view(0, undefined, NOW).manifestUrl, "https://r/n/p/v0/manifest.json");
-  assert.equal(rows.id(0), "v0");
+  assert.equal(JSON.parse(text(rows, 0, undefined, NOW)).manifestUrl, "https://r/n/p/v0/manifest.json");
   assert.equal(cut.lines, count + 1);
 });

@@ -17,8 +17,8 @@ Deno.test("detail: rows, sums, failures, latest, pipeline and progress of a live
     d: { pages_total: 3, pages_failed: 3, last_error: { page: "0001", error: "blank" } },
   };
   const asked: string[] = [];
-  const send: ResultsFetch = (request) => {
-    const id = new URL(request.url).pathname.split("/")[4];
+  const send: ResultsFetch = (url) => {
+    const id = new URL(url).pathname.split("/")[4];
     asked.push(id);
     return Promise.resolve(Response.json(files[id]));
   };
@@ -102,9 +102,9 @@ Deno.test("detail: sums of a huge campaign settle over requests, and rows not sh
 });
 
 Deno.test("detail: another user's progress is not shown", async () => {
-  const send: ResultsFetch = (request) =>
+  const send: ResultsFetch = (_url, { headers }) =>
     Promise.resolve(
-      request.headers.get("cookie") === "results_session=anna"
+      headers.cookie === "results_session=anna"
         ? Response.json({ pages_total: 9, pages_done: 9, last_page: "hers alone" })
         : new Response(null, { status: 403 }),
     );
