@@ -208,8 +208,16 @@ function grownTo(characters: number, { before, unit, after }: Growing): string {
   return before + Array.from({ length: count }, (_, n) => unit.replaceAll("§", n.toString(36))).join("") + after;
 }
 
-/** Whether properties run for long, so that durations may be compared. */
-const isFuzzing = fc.readConfigureGlobal()?.interruptAfterTimeLimit !== undefined;
+/** How long a target is tried, ms; undefined in the suite, where durations are not compared. */
+const fuzzingMs = fc.readConfigureGlobal()?.interruptAfterTimeLimit;
+const isFuzzing = fuzzingMs !== undefined;
+/** The part of that time which is for texts that grow. */
+const GROWTH_SHARE = 1 / 4;
+
+/** The parameters of a property that has a share of the time of its target. */
+function during(share: number): { interruptAfterTimeLimit?: number } {
+  return fuzzingMs === undefined ? {} : { interruptAfterTimeLimit: fuzzingMs * share };
+}
 const LONG_CHARACTERS = isFuzzing ? 64 * 1024 : 2048;
 /** Work of this duration is not looked at any closer, ms. */
 const QUICK_MS = 60;
@@ -234,7 +242,8 @@ interface Target<Input> {
 /** Registers the tests of a parser of hostile input: its promises, and that its work grows as its input does. */
 export function fuzz<Input>(name: string, { inputs, check, growth }: Target<Input>): void {
   Deno.test(`fuzz, ${name}: hostile input has a result or an error of our own`, async () => {
-    await fc.assert(fc.asyncProperty(inputs, async (input) => await check(input)));
+    const property = fc.asyncProperty(inputs, async (input) => await check(input));
+    await fc.assert(property, during(growth ? 1 - GROWTH_SHARE : 1));
   });
   if (!growth) return;
   const { seeds, words = [], read, most = Infinity } = growth;
@@ -248,7 +257,7 @@ export function fuzz<Input>(name: string, { inputs, check, growth }: Target<Inpu
         const ms = await shortestOf(read, grownTo(long, text));
         assert.ok(ms < MAX_RATIO * Math.max(short, 5), `${short} ms, ${TIMES} times as long: ${ms} ms`);
       }),
-      isFuzzing ? {} : { numRuns: 20 },
+      isFuzzing ? during(GROWTH_SHARE) : { numRuns: 20 },
     );
   });
 }
