@@ -4,6 +4,7 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
+import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { tracing } from "@/lib/tracing/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
@@ -80,8 +81,12 @@ export async function openApplication(
       log,
       observe,
     });
+  const fixity = new FixityFigures();
   const gateway = config.gateway && tasks &&
-    gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log, observe);
+    await gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log, observe, {
+      figures: fixity,
+      report: notifications && notifications.fixityEnded,
+    });
   const room = folder && new DiskRoom(folder.path, console.error);
   const app = buildApp({
     gateway,
@@ -109,12 +114,14 @@ export async function openApplication(
     disk: room,
     storeFolder: store && folder ? folder.path : null,
     notifications: notifications?.figures ?? null,
+    fixity: gateway && { figures: fixity, schedules: () => gateway.schedules?.figures ?? [] },
   });
   return {
     app,
     metrics,
     startTasks() {
       gateway?.tasks.start();
+      gateway?.schedules?.start();
       notifications?.start({
         campaigns: web?.deps.campaigns?.source ?? null,
         disk: room,
@@ -122,6 +129,7 @@ export async function openApplication(
       });
     },
     stopTasks: async () => {
+      await gateway?.schedules?.stop();
       await gateway?.tasks.stop();
       // Behind the tasks, which may end with a report.
       await notifications?.stop();

@@ -9,11 +9,12 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
+import { type FixityParts, fixitySchedules } from "./fixity.ts";
 import { type CredentialMemory, type ObserveUpstream, textOf, upstream } from "./shared.ts";
 import { taskRunner } from "./tasks.ts";
 
 /** What the gateway role works with. Throws ConfigError. */
-export function gatewayDeps(
+export async function gatewayDeps(
   config: Config,
   gateway: GatewayConfig,
   store: EmbeddedStore | null,
@@ -22,7 +23,8 @@ export function gatewayDeps(
   tasks: TaskStore,
   log: RequestLog,
   observe: ObserveUpstream,
-): GatewayDeps {
+  fixity: FixityParts,
+): Promise<GatewayDeps> {
   const own = gateway.store;
   const { region } = gateway;
   const timeoutMs = gateway.mapiTimeoutSeconds * 1000;
@@ -33,17 +35,21 @@ export function gatewayDeps(
     mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs, observe("mapi")),
   };
   const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now };
+  const identify = identities(gateway);
+  const runner = taskRunner(gateway, { store: tasks, secret, s3, log, fixity });
+  const { report } = fixity;
   return {
     tokenSecret: secret,
     previousTokenSecret: previousTokenSecret(gateway),
     tokenFormat: gateway.tokenFormat,
     tokenLifetimeMinutes: gateway.tokenMinutes,
-    identify: identities(gateway),
+    identify,
     ...memory,
     addresses,
     upstreams,
     region,
-    tasks: taskRunner(gateway, { store: tasks, secret, s3, log }),
+    tasks: runner,
+    schedules: await fixitySchedules(gateway, { identify, s3, tasks: runner, log, report }),
     backend: own?.backend ?? "hcp",
     mapiEnabled: gateway.mapiEnabled,
     mapiTimeoutMs: timeoutMs,

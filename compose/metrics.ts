@@ -11,6 +11,8 @@ import type { ConnectionFigures } from "@/lib/process/connections.ts";
 import type { Notifier } from "@/lib/notifications/notifier.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
 import { sizeIfExists } from "@/lib/std/optional_file.ts";
+import type { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
+import type { ScheduleFigures } from "@/lib/tasks/fixity/schedules.ts";
 import type { TaskFigures } from "@/lib/tasks/task_runner.ts";
 
 /** The files of the embedded store's index, in the data folder. */
@@ -31,6 +33,10 @@ interface MetricSources {
   /** The data folder, where the embedded store is in it. */
   readonly storeFolder: string | null;
   readonly notifications: Notifier["figures"] | null;
+  readonly fixity: {
+    readonly figures: FixityFigures;
+    readonly schedules: () => readonly ScheduleFigures[];
+  } | null;
 }
 
 /** The metrics of this process, and what fills them. */
@@ -78,7 +84,8 @@ export function processMetrics(): ProcessMetrics {
   };
 }
 
-function watchSources(metrics: Metrics, { tasks, campaigns, disk, storeFolder, notifications }: MetricSources): void {
+function watchSources(metrics: Metrics, sources: MetricSources): void {
+  const { tasks, campaigns, disk, storeFolder, notifications, fixity } = sources;
   const { registry } = metrics;
   if (tasks) {
     registry.onScrape(() => {
@@ -89,6 +96,17 @@ function watchSources(metrics: Metrics, { tasks, campaigns, disk, storeFolder, n
       metrics.taskStoreReachable.set({}, Number(isStoreReachable));
       for (const [kind, byResult] of ended) {
         for (const [result, count] of Object.entries(byResult)) metrics.tasksEnded.set({ kind, result }, count);
+      }
+    });
+  }
+  if (fixity) {
+    registry.onScrape(() => {
+      const { objects, bytes } = fixity.figures;
+      metrics.fixityBytes.set({}, bytes);
+      for (const [result, count] of Object.entries(objects)) metrics.fixityObjects.set({ result }, count);
+      for (const { name: schedule, succeededAt, isFailing } of fixity.schedules()) {
+        metrics.fixityScheduleFailing.set({ schedule }, Number(isFailing));
+        if (succeededAt !== null) metrics.fixityScheduleSuccess.set({ schedule }, succeededAt / 1000);
       }
     });
   }

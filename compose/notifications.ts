@@ -8,7 +8,7 @@ import type { CampaignState } from "@/lib/notifications/campaign_news.ts";
 import { CampaignWatch } from "@/lib/notifications/campaign_watch.ts";
 import type { Channel } from "@/lib/notifications/channel.ts";
 import { DiskWatch } from "@/lib/notifications/disk_watch.ts";
-import type { NotificationEvent } from "@/lib/notifications/event.ts";
+import { type EndedCheck, FixityNews } from "@/lib/notifications/fixity_news.ts";
 import type { NotificationStore } from "@/lib/notifications/notification_store.ts";
 import { Notifier } from "@/lib/notifications/notifier.ts";
 import { openNotificationFile } from "@/lib/notifications/open_notification_file.ts";
@@ -44,8 +44,8 @@ interface NotificationSources {
 
 /** The notifications of a process. */
 export interface Notifications {
-  /** Sends an event, where its type is wanted. Never throws. */
-  notify(event: NotificationEvent): Promise<void>;
+  /** Reports fixity checks that have ended. Never throws. */
+  fixityEnded(check: EndedCheck): Promise<void>;
   readonly figures: Notifier["figures"];
   /** Sends what is queued, and looks for what is new. */
   start(sources: NotificationSources): void;
@@ -71,9 +71,10 @@ export async function openNotifications(
     memory: new SqliteNotificationStore(":memory:", Date.now),
     log,
   });
+  const fixity = new FixityNews({ notifier, now: Date.now });
   let stopLooks: (() => Promise<void>)[] = [];
   return {
-    notify: (event) => notifier.notify(event),
+    fixityEnded: (check) => fixity.report(check),
     figures: notifier.figures,
     start({ campaigns, disk, diskIsFull }) {
       notifier.start();

@@ -42,6 +42,7 @@ export async function serverPermissions(
     ...present(config.server.certificate?.certFile ?? null),
     ...present(config.server.certificate?.keyFile ?? null),
     ...present(gateway?.store?.identity.kind === "shared" ? pathOf(gateway.store.identity.users) : null),
+    ...present(pathOf(gateway?.fixitySchedules)),
     ...(gateway ? [apiPageFolder()] : []),
     ...present(pathOf(config.notifications?.webhooks?.secrets)),
     ...present(pathOf(config.notifications?.mail?.login?.password)),

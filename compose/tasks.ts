@@ -4,6 +4,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { countHandler } from "@/lib/tasks/count.ts";
 import { deleteHandler } from "@/lib/tasks/delete.ts";
+import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
@@ -13,6 +14,7 @@ import type { TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import { zipHandler } from "@/lib/tasks/zip/zip_task.ts";
+import { endedCheck, type FixityParts } from "./fixity.ts";
 import { caCertificates } from "./shared.ts";
 
 /** The file of tasks in the data folder; SQLite adds `-wal`. */
@@ -31,6 +33,7 @@ interface TaskRunnerParts {
   readonly secret: Uint8Array;
   readonly s3: S3;
   readonly log: RequestLog;
+  readonly fixity: FixityParts;
 }
 
 /**
@@ -70,7 +73,7 @@ export function taskRunner(
   return new TaskRunner({
     store: parts.store,
     keys: taskKeys(parts.secret),
-    handlers: taskHandlers(parts.s3, fixityRate),
+    handlers: taskHandlers(parts.s3, fixityRate, parts.fixity),
     bounds: { maxPerOwner: maxTasksPerUser, max: maxTasks },
     clock: PROCESS_CLOCK,
     log: parts.log,
@@ -82,7 +85,20 @@ export function taskRunner(
  *
  * @param fixityRate bytes per second that fixity tasks read together; null or absent: no limit
  */
-export function taskHandlers(s3: S3, fixityRate: number | null = null): TaskHandler<unknown>[] {
-  const fixity = fixityHandler({ s3, rate: fixityRate, clock: PROCESS_CLOCK });
+export function taskHandlers(
+  s3: S3,
+  fixityRate: number | null = null,
+  { figures, report }: FixityParts = { figures: new FixityFigures(), report: null },
+): TaskHandler<unknown>[] {
+  const fixity = fixityHandler({
+    s3,
+    rate: fixityRate,
+    clock: PROCESS_CLOCK,
+    figures,
+    async onEnd(ended) {
+      const check = report && endedCheck(ended);
+      if (check) await report(check);
+    },
+  });
   return [countHandler(s3), deleteHandler(s3), zipHandler(s3), fixity];
 }

@@ -36,6 +36,7 @@ import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.
 import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { aclOperations } from "@/routes/api/v1/acl.ts";
 import { auditOperations } from "@/routes/api/v1/audit.ts";
@@ -57,6 +58,7 @@ import { objectOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations } from "@/routes/api/v1/operation.ts";
 import { presignOperations } from "@/routes/api/v1/presign.ts";
 import { tagOperations } from "@/routes/api/v1/tags.ts";
+import { fixityScheduleOperations } from "@/routes/api/v1/fixity_schedules.ts";
 import { fixityOperations } from "@/routes/api/v1/fixity_task.ts";
 import { TaskStreams } from "@/routes/api/v1/task_progress.ts";
 import { zipOperations } from "@/routes/api/v1/zip_task.ts";
@@ -87,6 +89,8 @@ export interface GatewayDeps {
   readonly region: string;
   /** What works on background tasks in this process. */
   readonly tasks: TaskRunner;
+  /** Fixity checks that run at times of their own; null or absent: none. */
+  readonly schedules?: FixitySchedules | null;
   readonly backend: StorageBackend;
   readonly mapiEnabled: boolean;
   /** Until MAPI's response headers, ms. */
@@ -290,6 +294,7 @@ function gatewayApi(deps: GatewayDeps, { role, unproven, logins, audit, now, log
     ...countOperations(operation, tasks),
     ...deleteTaskOperations(operation, tasks),
     ...fixityOperations(operation, tasks),
+    ...fixityScheduleOperations(operation, deps.schedules ?? null),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3, forms),

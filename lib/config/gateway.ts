@@ -22,6 +22,8 @@ export interface GatewayConfig {
   readonly maxTasks: number;
   /** Bytes per second that the fixity tasks of this process read together; null: no limit. */
   readonly fixityRate: number | null;
+  /** Schedules of fixity checks with their logins; null: none. */
+  readonly fixitySchedules: TextSource | null;
   /** Region in S3 signatures. */
   readonly region: string;
   /** The operator's own store; null: the embedded one. */
@@ -83,6 +85,7 @@ export function gatewayConfig(reading: Reading): GatewayConfig {
     maxTasksPerUser: settings.MAX_TASKS_PER_USER,
     maxTasks: settings.MAX_TASKS,
     fixityRate: settings.FIXITY_RATE === 0 ? null : settings.FIXITY_RATE,
+    fixitySchedules: reading.textSource("FIXITY_SCHEDULES_FILE", "FIXITY_SCHEDULES"),
     region: settings.S3_REGION,
     store,
   };

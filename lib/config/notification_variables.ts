@@ -17,7 +17,7 @@ const notifications = section("Notifications");
 /** What is sent about campaigns, reports and the disk, and where to. */
 export const notificationVariables = {
   NOTIFY_EVENTS: notifications(
-    choices(EVENT_TYPES).default([...EVENT_TYPES]),
+    choices(EVENT_TYPES).default(EVENT_TYPES.filter((type) => type !== "fixity.clean")),
     "What notifications are sent about ([notifications.md](notifications.md)).",
   ),
   NOTIFY_WEBHOOK_URL: notifications(

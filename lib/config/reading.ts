@@ -19,6 +19,7 @@ type TextVariable = { [V in VariableName]: Settings[V] extends string | undefine
 /** Variables that name a file which must exist at the start. */
 type FileVariable =
   | "CA_FILE"
+  | "FIXITY_SCHEDULES_FILE"
   | "GATEWAY_USERS_FILE"
   | "NOTIFY_SMTP_PASSWORD_FILE"
   | "NOTIFY_WEBHOOK_SECRET_FILE"

@@ -221,6 +221,15 @@ export const environment = z.object({
     integer(0, MAX_FIXITY_RATE, "bytes per second").default(DEFAULT_FIXITY_RATE),
     "How fast this process reads for fixity checks, all of them together ([fixity.md](fixity.md)). 0: as fast as it can.",
   ),
+  FIXITY_SCHEDULES_FILE: gateway(
+    path().optional(),
+    "A file of fixity checks that run at times of their own ([fixity.md](fixity.md#schedules)). It holds passwords.",
+    { otherwise: "no schedules" },
+  ),
+  FIXITY_SCHEDULES: gateway(text().optional(), "The content of `FIXITY_SCHEDULES_FILE` instead of its path.", {
+    secret: true,
+    otherwise: "as `FIXITY_SCHEDULES_FILE`",
+  }),
   S3_REGION: gateway(line().default("us-east-1"), "The region in S3 signatures.", {
     roles: ["gateway", "results"],
   }),

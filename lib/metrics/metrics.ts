@@ -12,7 +12,7 @@ export type Metrics = ReturnType<typeof defineMetrics>;
 
 /**
  * Every metric of the application. The values of labels are names of this code alone: never a key, a bucket, a user, a
- * tenant, a path or a method that a client sent.
+ * tenant, a path or a method that a client sent. Names of schedules are the operator's.
  */
 export function defineMetrics() {
   const registry = new MetricRegistry();
@@ -103,6 +103,23 @@ export function defineMetrics() {
     taskStoreReachable: gauge(
       "task_store_reachable",
       "Whether the database of background tasks could be used when it was last tried: 1 or 0.",
+    ),
+
+    fixityObjects: counter(
+      "fixity_objects_total",
+      "Objects that fixity checks of this process have looked at, by what became of them. changed, missing and unreadable are damage.",
+      ["result"],
+    ),
+    fixityBytes: counter("fixity_read_bytes_total", "Bytes that fixity checks of this process have read."),
+    fixityScheduleSuccess: gauge(
+      "fixity_schedule_last_end_seconds",
+      "When a check of a schedule last came to its end, in seconds since 1970, by the name in FIXITY_SCHEDULES_FILE. No value before the first.",
+      ["schedule"],
+    ),
+    fixityScheduleFailing: gauge(
+      "fixity_schedule_failing",
+      "Whether the last check of a schedule failed or could not be started: 1 or 0.",
+      ["schedule"],
     ),
 
     notifications: counter(

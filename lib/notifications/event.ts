@@ -4,7 +4,14 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 import { plainLine } from "./plain_line.ts";
 
 /** What notifications are sent about. */
-export const EVENT_TYPES = ["campaign.ended", "campaign.trouble", "disk.full", "disk.low"] as const;
+export const EVENT_TYPES = [
+  "campaign.ended",
+  "campaign.trouble",
+  "disk.full",
+  "disk.low",
+  "fixity.report",
+  "fixity.clean",
+] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 type EventValue = string | number | boolean | null;

@@ -102,6 +102,8 @@ export class SqliteTaskStore implements TaskStore {
       this.#db.exec("DROP TABLE IF EXISTS tasks; DROP TABLE IF EXISTS blobs;");
       this.#db.exec(`${LAYOUT} PRAGMA user_version = ${LAYOUT_VERSION};`);
     }
+    // Added later: the tasks of a file without it stay.
+    this.#db.exec("CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID");
     this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0");
     // A clock that was set back must not keep tasks for longer than they are meant to live.
     const longest = byLife(({ maxRunMs, endedTtlMs }) => Math.max(maxRunMs, endedTtlMs));
@@ -114,6 +116,7 @@ export class SqliteTaskStore implements TaskStore {
       "SELECT count(*) AS count FROM tasks WHERE expires_ms > ? AND (ended_ms IS NULL OR caller IS NOT NULL)";
     return settled(() =>
       this.#durably(() => {
+        if (this.#count("SELECT count(*) AS count FROM tasks WHERE id = ?", task.id) > 0) return "exists";
         if (this.#count(`${counted} AND owner = ?`, now, task.owner) >= maxPerOwner) return "owner";
         if (this.#count(counted, now) >= max) return "all";
         this.#run(
@@ -230,6 +233,24 @@ export class SqliteTaskStore implements TaskStore {
         return row?.data ?? null;
       });
     });
+  }
+
+  readNote(name: string): Promise<string | null> {
+    return settled(() => {
+      const row = this.#db.prepare("SELECT text FROM notes WHERE name = ?").get(name) as { text: string } | undefined;
+      return row?.text ?? null;
+    });
+  }
+
+  replaceNote(name: string, before: string | null, after: string): Promise<boolean> {
+    return settled(() =>
+      this.#durably(() => {
+        const { changes } = before === null
+          ? this.#db.prepare("INSERT OR IGNORE INTO notes VALUES (?, ?)").run(name, after)
+          : this.#db.prepare("UPDATE notes SET text = ? WHERE name = ? AND text = ?").run(after, name, before);
+        return Number(changes) === 1;
+      })
+    );
   }
 
   sweep(): Promise<void> {

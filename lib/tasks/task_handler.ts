@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import type { TaskKind } from "./task.ts";
+import type { Task, TaskEnd, TaskKind } from "./task.ts";
 import type { Blobs } from "./task_store.ts";
 
 /** A kind of tasks, and what their progress is: JSON of up to a few hundred KiB. */
@@ -29,6 +29,22 @@ export interface TaskHandler<P> extends TaskType<P> {
    *   interrupted. No work may go on after that.
    */
   run(job: Job<P>): Promise<P>;
+  /**
+   * Called before the end of a task is stored, whatever ended it: again where this process dies before that. It must
+   * never throw.
+   */
+  onEnd?(ended: EndedTask<P>): Promise<void>;
+}
+
+/** A task whose work has ended. */
+export interface EndedTask<P> extends Pick<Task, "id" | "bucket" | "owner"> {
+  readonly state: TaskEnd["state"];
+  /** Why it failed; null where it did not. */
+  readonly error: string | null;
+  /** Null where it cannot be read. */
+  readonly progress: P | null;
+  /** Null: that of the system level, or it cannot be read. */
+  readonly tenant: string | null;
 }
 
 /** One run of a task. */

@@ -74,6 +74,8 @@ interface TaskRunnerOptions {
 
 /** What a new task works on. */
 interface TaskStart<P> {
+  /** A UUID of version 4: where there is a task of it, none is created. A random one when absent. */
+  readonly id?: string;
   readonly caller: Caller;
   readonly bucket: string;
   readonly progress: P;
@@ -155,10 +157,10 @@ export class TaskRunner {
    * @returns its id
    * @throws HttpError 429 when its owner, or all, have as many tasks as they may; as {@link TaskStore}
    */
-  async create<P>(type: TaskType<P>, { caller, bucket, progress, blobs }: TaskStart<P>): Promise<string> {
+  async create<P>(type: TaskType<P>, start: TaskStart<P>): Promise<string> {
+    const { caller, bucket, progress, blobs, id = randomUUID() } = start;
     if (this.#stop.signal.aborted) throw unavailable("The gateway is stopping", RETRY_AFTER_SECONDS);
     const { keys, bounds, clock } = this.#options;
-    const id = randomUUID();
     const at = clock.now();
     const terms = { at: Date.now(), digests: hasFixedBlobs(type) && blobs ? blobDigests(blobs) : {} };
     const named = { id, kind: type.kind, bucket };
@@ -170,6 +172,7 @@ export class TaskRunner {
       sealedCaller,
     };
     const created = await this.store.create(task, this.#holder, bounds, blobs);
+    if (created === "exists") return id;
     if (created === "owner") {
       throw tooManyRequests(
         `You have ${bounds.maxPerOwner} background tasks and archives, which is the limit: wait until one of them ends`,
@@ -478,7 +481,25 @@ export class TaskRunner {
   async #finish(held: HeldTask, end: TaskEnd): Promise<void> {
     held.state = "ending";
     held.end = end;
+    await this.#announceEnd(held, end);
     await this.#storeEnd(held, end);
+  }
+
+  async #announceEnd({ task }: HeldTask, { state, error, progress }: TaskEnd): Promise<void> {
+    const handler = this.#handlers.get(task.kind);
+    if (!handler?.onEnd) return;
+    const { id, bucket, owner } = task;
+    const tenant = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys)?.caller.tenant;
+    const known = { id, bucket, owner, state, error, tenant: tenant ?? null };
+    await handler.onEnd({ ...known, progress: this.#readableProgress(handler, { ...task, progress }) });
+  }
+
+  #readableProgress<P>(type: TaskType<P>, task: SealedTask & Pick<Task, "progress">): P | null {
+    try {
+      return this.#progressOf(type, task);
+    } catch {
+      return null;
+    }
   }
 
   /** Stores the end of a task. While the store is not reachable it is tried again with each renewal. */

@@ -6,8 +6,8 @@ export interface TaskBounds {
   readonly max: number;
 }
 
-/** What became of a new task: stored, or which bound is reached. */
-export type Created = "created" | "owner" | "all";
+/** What became of a new task: stored, there already under its id, or which bound is reached. */
+export type Created = "created" | "exists" | "owner" | "all";
 
 /**
  * What became of a change by a process that works on a task: `stored`; `canceling`, stored and its owner wants it to end;
@@ -31,7 +31,7 @@ export const MAX_LISTED = 100;
  * All methods throw HttpError 503 with Retry-After while the store is not reachable.
  */
 export interface TaskStore {
-  /** Stores a task with its blobs, leased to its creator, unless a bound is reached. */
+  /** Stores a task with its blobs, leased to its creator, unless there is one of its id or a bound is reached. */
   create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created>;
   /** The task of an id; null where there is none or it has ended and expired. */
   get(id: string): Promise<Task | null>;
@@ -56,6 +56,10 @@ export interface TaskStore {
   writeBlobs(id: string, blobs: Blobs): Promise<void>;
   /** Blobs of a task in the order of their names; null for each that it does not have. */
   readBlobs(id: string, names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]>;
+  /** A small text that the processes share, which is no task's; null for none. */
+  readNote(name: string): Promise<string | null>;
+  /** Stores such a text in the place of another. @param before null: of none @returns false where it is another one */
+  replaceNote(name: string, before: string | null, after: string): Promise<boolean>;
   /** Deletes expired tasks and blobs, and fails tasks that ran for too long. Called at intervals. */
   sweep(): Promise<void>;
   close(): Promise<void>;

@@ -34,6 +34,7 @@ Deno.test("monitoring: the dashboard shows every metric", () => {
   // Those of alerts alone, which are 0 or 1.
   assert.deepEqual(missing, [
     "stackroom_task_store_reachable",
+    "stackroom_fixity_schedule_failing",
     "stackroom_campaigns_listed",
     "stackroom_disk_low",
     "process_start_time_seconds",

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { processMetrics } from "@/compose/metrics.ts";
 import { watchEventLoop } from "@/lib/metrics/event_loop_lag.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
+import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { alerts, fires } from "@/tests/deploy/monitoring_files.ts";
 import { until } from "@/tests/until.ts";
 import { logIn } from "./gateway_client.ts";
+import { endOfTask } from "./task_client.ts";
 import { metricsUrl, samplesOf, scrape, sumOf } from "./metrics_scrape.ts";
 
 /** Sums of one scrape have grown from 0 at the start, so they are what `increase` says of that time. */
@@ -22,6 +24,8 @@ const ALERTS = {
   tasks: "StackroomTasksFail",
   taskStore: "StackroomTaskStoreUnreachable",
   notifications: "StackroomNotificationsFailing",
+  fixity: "StackroomFixityDamage",
+  schedule: "StackroomFixityScheduleFails",
 };
 
 /** A port of this machine on which nothing listens. */
@@ -135,6 +139,10 @@ Deno.test("alerts: a disk without room, campaigns that are old or unknown, tasks
     disk: new DiskRoom("/data", () => {}, () => ({ free: 9, total: 100 })),
     storeFolder: null,
     notifications: new Map([["webhook", { sent: 0, failed: 1, dropped: 1 }]]),
+    fixity: {
+      figures: new FixityFigures(),
+      schedules: () => [{ name: "yearly", succeededAt: null, isFailing: true }],
+    },
   });
   try {
     const unknown = samplesOf(await metrics.registry.text());
@@ -150,10 +158,39 @@ Deno.test("alerts: a disk without room, campaigns that are old or unknown, tasks
       .map((label) => sumOf(samples, "stackroom_notifications_total", 'channel="webhook"', label));
     assert.ok(fires(ALERTS.notifications, undelivered[0] + undelivered[1]));
     assert.ok(!fires(ALERTS.notifications, undelivered[0]), "one attempt that failed is made again");
+    assert.ok(fires(ALERTS.schedule, sumOf(samples, "stackroom_fixity_schedule_failing", 'schedule="yearly"')));
     assert.ok(fires(ALERTS.taskStore, samples.get("stackroom_task_store_reachable") ?? NaN));
     assert.ok(!samples.has("stackroom_store_index_bytes"), "there is no store");
   } finally {
     metrics.close();
+  }
+});
+
+Deno.test("alerts: a fixity check that finds damage", async () => {
+  const application = await startApplication({ env: { ...STORAGE_ONLY, METRICS_PORT: "0" } });
+  try {
+    const url = metricsUrl(application);
+    const damage = (samples: Awaited<ReturnType<typeof scrape>>) =>
+      ["changed", "missing", "unreadable"].map((result) =>
+        sumOf(samples, "stackroom_fixity_objects_total", `result="${result}"`)
+      ).reduce((sum, one) => sum + one, 0);
+    const before = damage(await scrape(url));
+    assert.ok(!fires(ALERTS.fixity, before), "the series begins at 0, so that its first step is an increase");
+    const curator = await logIn(application.site, "archive/curator");
+    await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+    const put = await fetch(`${curator.base}/buckets/fixity-bits/objects/SUMS`, {
+      method: "PUT",
+      headers: { authorization: curator.authorization },
+      body: `${"0".repeat(64)}  lost.tif\n`,
+    });
+    assert.equal(put.status, 200, await put.text());
+    const { task_id } = await curator.json("POST", "/buckets/fixity-bits/fixity", { manifest: "SUMS" });
+    await endOfTask(curator, `/buckets/fixity-bits/fixity/${task_id}`);
+    const samples = await scrape(url);
+    assert.ok(fires(ALERTS.fixity, damage(samples) - before));
+    assert.ok(sumOf(samples, "stackroom_fixity_read_bytes_total") > 0);
+  } finally {
+    await application.stop();
   }
 });
 

@@ -148,7 +148,7 @@ Deno.test("whole application: fixity refuses what does not fit together, and man
       [{ manifest: "no/such" }, /^manifest: there is no object 'no\/such'/],
       [{ manifest: "m/manifest-sha3.txt" }, /^manifest: its name says an algorithm other than/],
       [{ manifest: "m/SUMS", bag: true }, /^manifest: a bag has manifests of its own/],
-      [{ manifest: "m/SUMS", all_versions: true }, /^all_versions: a manifest says nothing/],
+      [{ manifest: "m/SUMS", all_versions: true }, /^all_versions: manifests and earlier checks say nothing/],
       [{ manifest_root: "x/" }, /^manifest_root: has no meaning without manifest/],
       [{ manifest_bucket: "fixity-bits" }, /^manifest_bucket: has no meaning without manifest/],
       [{ bag: true, prefix: "m" }, /^prefix: that of a bag is empty or ends with a slash/],

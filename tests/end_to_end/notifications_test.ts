@@ -4,12 +4,32 @@ import { TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { MailServer } from "@/tests/lib/notifications/mail_server.ts";
 import { WEBHOOK_SECRET, WebhookReceiver } from "@/tests/lib/notifications/webhook_receiver.ts";
 import { TIMEOUT_MS, until } from "@/tests/until.ts";
+import { logIn } from "./gateway_client.ts";
+import { endOfTask } from "./task_client.ts";
 import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
 
 /** Events of a minute become one mail. */
 const MAIL_WAIT_MS = 60_000 + TIMEOUT_MS;
 
-Deno.test("notifications: campaigns that end are told by webhook and mail, and a kill loses none", async () => {
+/** Has two checks made, one of sound objects, one that misses an object. @returns the id of the latter */
+async function damagedCheck(site: string): Promise<string> {
+  const curator = await logIn(site, "archive/curator");
+  await curator.json("POST", "/buckets", { bucket: "told" });
+  const put = await fetch(`${curator.base}/buckets/told/objects/SUMS`, {
+    method: "PUT",
+    headers: { authorization: curator.authorization },
+    body: `${"0".repeat(64)}  lost.tif\n`,
+  });
+  assert.equal(put.status, 200, await put.text());
+  let id = "";
+  for (const body of [{}, { manifest: "SUMS" }]) {
+    id = String((await curator.json("POST", "/buckets/told/fixity", body)).task_id);
+    await endOfTask(curator, `/buckets/told/fixity/${id}`);
+  }
+  return id;
+}
+
+Deno.test("notifications: campaigns that end and damage that is found are told by webhook and mail, and a kill loses none", async () => {
   const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-notifications-" });
   await using mails = await MailServer.start();
   let isUp = false;
@@ -42,13 +62,24 @@ Deno.test("notifications: campaigns that end are told by webhook and mail, and a
       );
       assert.ok(told.isGenuine);
       assert.deepEqual(told.body, failed.body);
-      const name = String(failed.body.data.name);
-      const mail = await until(
-        "a mail about it",
-        () => mails.mails.find(({ body }) => body.includes(name)) ?? null,
-        MAIL_WAIT_MS,
+      const taskId = await damagedCheck(second.site);
+      const report = await until(
+        "the event of the check",
+        () => receiver.received.find(({ body }) => body.type.startsWith("fixity")) ?? null,
       );
-      assert.deepEqual(mail.to, ["ops@example.org"]);
+      assert.ok(report.isGenuine);
+      const { type, data } = report.body;
+      assert.deepEqual([type, data.task_id, data.tenant, data.missing], ["fixity.report", taskId, "archive", 1]);
+
+      const name = String(failed.body.data.name);
+      for (const text of [name, "The fixity check of bucket told"]) {
+        const mail = await until(
+          `a mail with ${text}`,
+          () => mails.mails.find(({ body }) => body.includes(text)) ?? null,
+          MAIL_WAIT_MS,
+        );
+        assert.deepEqual(mail.to, ["ops@example.org"]);
+      }
       const metrics = metricsUrl(second);
       await until("both are counted", async () => {
         const samples = await scrape(metrics);

@@ -184,6 +184,7 @@ const OF_TENANT: readonly Call[] = [
   ["list_fixity", "GET /buckets/called-by-s3/fixity"],
   ["get_fixity", ({ start_fixity: { task_id } }) => `GET /buckets/called-by-s3/fixity/${task_id}`],
   ["get_fixity_report", ({ start_fixity: { task_id } }) => `GET /buckets/called-by-s3/fixity/${task_id}/report`],
+  ["list_fixity_schedules", "GET /fixity/schedules"],
   ["cancel_fixity", ({ start_fixity: { task_id } }) => `DELETE /buckets/called-by-s3/fixity/${task_id}`],
   ["start_delete", "POST /buckets/called-by-s3/objects/delete-task", { prefixes: ["copied"] }],
   ["get_delete", ({ start_delete: { task_id } }) => `GET /buckets/called-by-s3/objects/delete-task/${task_id}`],

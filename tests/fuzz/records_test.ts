@@ -182,6 +182,10 @@ const REQUEST = {
   allVersions: false,
   full: false,
   etags: "compare",
+  write: "bag",
+  overwrite: false,
+  reportTo: "reports/",
+  baseline: null,
   schedule: null,
 } as const;
 const COMPARISON = {
@@ -190,7 +194,7 @@ const COMPARISON = {
   figures: [null],
   bag: { oxum: { bytes: 5, files: 1 }, problems: ["a sentence"], bytes: 5, files: 1 },
 };
-const PROGRESS = newFixity({ request: REQUEST, comparison: COMPARISON, startedAt: 5 });
+const PROGRESS = newFixity({ request: REQUEST, comparison: COMPARISON, baseline: null, startedAt: 5 });
 const SUBJECT = { id: "t1", bucket: "maps", status: "done", error: null, progress: PROGRESS };
 
 fuzz("state of fixity checks", {

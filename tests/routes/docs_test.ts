@@ -73,6 +73,7 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
       "/api/v1/buckets/{bucket}/versions/{key}",
       "/api/v1/capabilities",
       "/api/v1/credentials",
+      "/api/v1/fixity/schedules",
       "/api/v1/presign",
       "/health",
       "/healthz",

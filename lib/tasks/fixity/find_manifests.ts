@@ -86,7 +86,7 @@ export async function findBag(lookup: Lookup, bucket: string, root: string): Pro
 }
 
 /** The prefix of keys that are in the same folder as a key. */
-function folderOf(key: string): string {
+export function folderOf(key: string): string {
   return key.slice(0, key.lastIndexOf("/") + 1);
 }
 

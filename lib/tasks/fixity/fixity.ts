@@ -3,7 +3,7 @@ import type { TaskType } from "@/lib/tasks/task_handler.ts";
 import { PROOFS } from "./claims.ts";
 import { type ReportRow, RESULTS } from "./report_row.ts";
 import { manifestRef } from "./manifest_keys.ts";
-import { NO_LINES, storedLines } from "./stored_lines.ts";
+import { NO_LINES, type StoredLines, storedLines } from "./stored_lines.ts";
 
 const amount = z.int().min(0);
 
@@ -17,10 +17,20 @@ const fixityRequest = z.object({
   full: z.boolean(),
   /** Whether ETags are compared. */
   etags: z.enum(["compare", "ignore"]),
+  /** What is written at the end. */
+  write: z.enum(["manifest", "bag"]).nullable(),
+  /** Whether objects with other bytes may be replaced by what is written. */
+  overwrite: z.boolean(),
+  /** Where the report is written: a prefix of keys. */
+  reportTo: z.string().nullable(),
+  /** The earlier check that is compared: its id. */
+  baseline: z.string().nullable(),
   /** Name of the schedule that asks for it. */
   schedule: z.string().nullable(),
 });
 type FixityRequest = z.output<typeof fixityRequest>;
+
+const writtenOutput = z.object({ key: z.string(), size: z.int().min(0), sha256: z.string() });
 
 /** A bag that is checked. */
 const bag = z.object({
@@ -61,6 +71,8 @@ const fixityProgress = z.object({
   request: fixityRequest,
   /** What manifests say; null: none is compared. */
   comparison: manifestComparison.nullable(),
+  /** Rows of an earlier check; null: none is compared. */
+  baseline: storedLines.nullable(),
   /** What the ETags of the store are, as far as is known. */
   etags: z.enum(["md5", "other"]).nullable(),
   /** The last object that was dealt with; null before the first. */
@@ -72,6 +84,14 @@ const fixityProgress = z.object({
   /** Objects that are intact, by what proves it. */
   provedBy: byProof,
   rows: storedLines,
+  /** Lines of the manifest that is written. */
+  digests: storedLines,
+  /** Bytes and files below `data/`, of a bag that is written. */
+  payload: z.object({ bytes: z.number().min(0), files: amount }),
+  /** Objects that were written; null: that has not been done yet. */
+  written: z.array(writtenOutput).nullable(),
+  /** Why something was not written. */
+  writeError: z.string().nullable(),
   /** Bytes of objects that are being read. */
   underWay: z.number().min(0),
   /** How long it has worked so far, ms. */
@@ -97,15 +117,17 @@ const zeros = <T extends string>(names: readonly T[]) =>
 interface FixityStart {
   readonly request: FixityRequest;
   readonly comparison: ManifestComparison | null;
+  readonly baseline: StoredLines | null;
   /** ms since 1970 */
   readonly startedAt: number;
 }
 
 /** The progress of a task that begins. */
-export function newFixity({ request, comparison, startedAt }: FixityStart): FixityProgress {
+export function newFixity({ request, comparison, baseline, startedAt }: FixityStart): FixityProgress {
   return {
     request,
     comparison,
+    baseline,
     etags: null,
     after: null,
     files: 0,
@@ -113,6 +135,10 @@ export function newFixity({ request, comparison, startedAt }: FixityStart): Fixi
     totals: zeros(RESULTS),
     provedBy: zeros(PROOFS),
     rows: NO_LINES,
+    digests: NO_LINES,
+    payload: { bytes: 0, files: 0 },
+    written: null,
+    writeError: null,
     underWay: 0,
     workedMs: 0,
     startedAt,
@@ -142,6 +168,7 @@ export function counted(progress: FixityProgress, row: ReportRow, workedMs: numb
     totals: { ...totals, [result]: totals[result] + 1 },
     provedBy: result === "intact" && proved_by ? { ...provedBy, [proved_by]: provedBy[proved_by] + 1 } : provedBy,
     comparison: comparison && withPayload(comparison, row),
+    payload: withWritten(progress, row),
     workedMs,
   };
 }
@@ -152,6 +179,13 @@ function withPayload(comparison: ManifestComparison, row: ReportRow): ManifestCo
   const isPayload = scope !== null && row.key.startsWith(scope) && wasRead(row);
   if (!bag || !isPayload || (row.size === 0 && row.key.endsWith("/"))) return comparison;
   return { ...comparison, bag: { ...bag, files: bag.files + 1, bytes: bag.bytes + (row.size ?? 0) } };
+}
+
+/** The payload of a bag that is written: what has a line in its manifest. */
+function withWritten({ request, payload }: FixityProgress, { key, size = 0, sha256 }: ReportRow) {
+  const isPayload = request.write === "bag" && key.startsWith(`${request.prefix}data/`) && sha256 !== undefined;
+  if (!isPayload || (size === 0 && key.endsWith("/"))) return payload;
+  return { bytes: payload.bytes + size, files: payload.files + 1 };
 }
 
 /** Which manifests are compared, and what was found in them; null for none. */

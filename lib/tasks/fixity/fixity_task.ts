@@ -1,18 +1,22 @@
 import type { S3 } from "@/lib/s3/client.ts";
 import { ByteRate } from "@/lib/std/byte_rate.ts";
 import type { TaskClock } from "@/lib/tasks/task_clock.ts";
-import type { Job, TaskHandler } from "@/lib/tasks/task_handler.ts";
+import type { EndedTask, Job, TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { RETRY_MS } from "@/lib/tasks/zip/entry_read.ts";
+import { baselineKeys } from "./baseline.ts";
 import { checkObject, type Entry } from "./check_object.ts";
 import { checkedEntries } from "./checked_entries.ts";
 import { EtagJudge } from "./etag_judge.ts";
 import { type ExpectedKey, mergedKeys } from "./expected.ts";
 import { counted, FIXITY, type FixityProgress } from "./fixity.ts";
+import type { FixityFigures } from "./fixity_figures.ts";
 import { listedEntries } from "./listed_entries.ts";
 import { type ManifestFigures, manifestKeys, type ManifestRef } from "./manifest_keys.ts";
 import type { ReadSource } from "./read_object.ts";
 import { MAX_FULL_ROWS, MAX_ROWS, withRow } from "./report_rows.ts";
 import type { ReportRow } from "./report_row.ts";
+import { emptyChunks, NO_LINES } from "./stored_lines.ts";
+import { DIGESTS, withDigest, writeOutputs } from "./write_outputs.ts";
 
 /** Objects that a task reads at a time. */
 const READERS = 4;
@@ -24,6 +28,10 @@ interface FixityOptions {
   readonly clock: TaskClock;
   /** Waits between two tries of a read, ms; {@link RETRY_MS} when absent. */
   readonly retryMs?: readonly number[];
+  /** Counts what is found. */
+  readonly figures: FixityFigures;
+  /** Called with each check that has ended. Must never throw. */
+  readonly onEnd?: (ended: EndedTask<FixityProgress>) => Promise<void>;
   /** As that of `manifestKeys`. */
   readonly windowKeys?: number;
 }
@@ -40,8 +48,10 @@ export function fixityHandler(options: FixityOptions): TaskHandler<FixityProgres
     async run(job) {
       const run = new FixityRun(options, processRate, job);
       if (run.progress.checkedAt === null) await run.check();
+      if (run.progress.written === null) await run.write();
       return run.progress;
     },
+    onEnd: options.onEnd,
   };
 }
 
@@ -105,9 +115,19 @@ class FixityRun {
     await this.#job.checkpoint(this.progress, "at once");
   }
 
+  /** Writes what was asked for. What cannot be written is no fault of the check. */
+  async write(): Promise<void> {
+    const { bucket, id, readBlobs, writeBlobs } = this.#job;
+    const source = this.#readSource({ isPayload: false });
+    const { written, error } = await writeOutputs({ source, bucket, id, progress: this.progress, readBlobs });
+    await writeBlobs(emptyChunks(this.progress.digests, DIGESTS));
+    this.progress = { ...this.progress, digests: NO_LINES, written, writeError: error };
+    await this.#job.checkpoint(this.progress, "at once");
+  }
+
   /** What manifests say about objects that have not been dealt with; null where there is none. */
   #expected(): AsyncIterator<ExpectedKey> | null {
-    const { request: { prefix }, after, comparison } = this.progress;
+    const { request: { prefix }, after, comparison, baseline } = this.progress;
     const sources: AsyncIterator<ExpectedKey>[] = [];
     if (comparison && comparison.manifests.length > 0) {
       sources.push(manifestKeys({
@@ -118,6 +138,10 @@ class FixityRun {
         onRead: (manifest, figures) => this.#noteFigures(manifest, figures),
         windowKeys: this.#options.windowKeys,
       }));
+    }
+    if (baseline) {
+      const { readBlobs } = this.#job;
+      sources.push(baselineKeys({ rows: baseline, read: readBlobs, prefix, after: after?.key ?? null }));
     }
     return sources.length === 0 ? null : mergedKeys(sources);
   }
@@ -151,6 +175,7 @@ class FixityRun {
       read,
       pace: async (bytes) => {
         for (const rate of this.#rates) await rate.take(bytes, signal);
+        this.#options.figures.bytes += bytes;
         if (isPayload) this.progress = { ...this.progress, underWay: this.progress.underWay + bytes };
         await this.#job.checkpoint(this.progress, "partial");
       },
@@ -168,7 +193,9 @@ class FixityRun {
     const underWay = Math.max(0, this.progress.underWay - (row.size ?? 0));
     const after = { key: entry.key, versionId: entry.versionId };
     const etags = this.#etags.meaning;
-    this.progress = { ...counted(this.progress, row, workedMs), etags, rows, after, underWay };
+    this.#options.figures.objects[row.result]++;
+    const digests = await withDigest(this.progress, row, this.#job.writeBlobs);
+    this.progress = { ...counted(this.progress, row, workedMs), etags, rows, digests, after, underWay };
     await this.#job.checkpoint(this.progress);
   }
 }

@@ -1,4 +1,5 @@
 import { bagView, damageOf, type FixityProgress, manifestView } from "./fixity.ts";
+import { manifestLine } from "./manifest_line.ts";
 import { CSV_HEAD, csvLine, type ReportRow } from "./report_row.ts";
 
 /** What a report is of. */
@@ -26,6 +27,7 @@ function reportHead({ id, bucket, status, error, progress }: ReportSubject) {
     etags: request.etags === "ignore" ? "ignored" : progress.etags,
     manifest: manifestView(progress),
     bag: bagView(progress),
+    baseline: request.baseline,
     schedule: request.schedule,
     files,
     bytes,
@@ -53,6 +55,24 @@ export async function* jsonReport(
     yield text;
   }
   yield "\n]}\n";
+}
+
+/**
+ * The rows of a report as a manifest of BagIt, in chunks.
+ *
+ * @param folder what its paths are relative to, a prefix of all keys
+ */
+export async function* manifestReport(
+  folder: string,
+  rows: AsyncIterable<readonly ReportRow[]>,
+): AsyncGenerator<string> {
+  // The first chunk says whether there are rows.
+  yield "";
+  for await (const chunk of rows) {
+    yield chunk.filter(({ key, size, result, sha256 }) =>
+      sha256 !== undefined && result !== "changed" && !(size === 0 && key.endsWith("/"))
+    ).map(({ key, sha256 = "" }) => manifestLine(sha256, key.slice(folder.length))).join("");
+  }
 }
 
 /** The rows of a report as CSV, in chunks. */

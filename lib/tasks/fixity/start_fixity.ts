@@ -1,7 +1,8 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { type HttpError, unprocessable } from "@/lib/http/errors.ts";
+import { HttpError, unprocessable } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { readCountPage } from "@/lib/s3/count_page.ts";
+import { copyBaseline } from "./baseline.ts";
 import { FIXITY, type ManifestComparison, newFixity } from "./fixity.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { findBag, namedManifest } from "./find_manifests.ts";
@@ -18,6 +19,12 @@ export interface FixityOrder {
   readonly manifestRoot: string | null;
   readonly bag: boolean;
   readonly etags: "compare" | "ignore";
+  /** As `fixityRequest`. */
+  readonly write: "manifest" | "bag" | null;
+  readonly overwrite: boolean;
+  readonly reportTo: string | null;
+  /** Id of an earlier check; null: none. */
+  readonly baseline: string | null;
   /** Name of the schedule; null: it was asked for by a request. */
   readonly schedule: string | null;
 }
@@ -30,6 +37,7 @@ interface FixityParts {
 /**
  * Starts a check.
  *
+ * @param id a random one when absent; where there is a task of it, none is started
  * @returns its id
  * @throws HttpError 422 for what cannot be asked for together, and for a manifest or bag that is not there; as
  *   {@link TaskRunner.create} and for a bucket that cannot be read
@@ -39,34 +47,63 @@ export async function startFixity(
   caller: Caller,
   bucket: string,
   order: FixityOrder,
+  id?: string,
 ): Promise<string> {
   mustFitTogether(order);
-  const { prefix, rate, allVersions, full, etags, schedule } = order;
+  const { prefix, rate, allVersions, full, etags, write, overwrite, reportTo, baseline: earlier, schedule } = order;
   await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
   const comparison = await comparisonOf(s3, caller, bucket, order);
-  const request = { prefix, rate, allVersions, full, etags, schedule };
+  const baseline = earlier === null ? null : await baselineOf(tasks, caller, bucket, earlier);
+  const request = {
+    prefix,
+    rate,
+    allVersions,
+    full,
+    etags,
+    write,
+    overwrite,
+    reportTo,
+    baseline: earlier,
+    schedule,
+  };
   return await tasks.create(FIXITY, {
+    id,
     caller,
     bucket,
-    progress: newFixity({ request, comparison, startedAt: Date.now() }),
+    progress: newFixity({ request, comparison, baseline: baseline && baseline.rows, startedAt: Date.now() }),
+    blobs: baseline?.blobs,
   });
 }
 
 function mustFitTogether(order: FixityOrder): void {
-  const { manifest, manifestBucket, manifestRoot, bag, allVersions, prefix } = order;
+  const { manifest, manifestBucket, manifestRoot, bag, allVersions, prefix, write, overwrite, baseline } = order;
   if (manifest === null && manifestBucket !== null) throw alone("manifest_bucket", "manifest");
   if (manifest === null && manifestRoot !== null) throw alone("manifest_root", "manifest");
   if (bag && manifest !== null) throw unprocessable("manifest: a bag has manifests of its own: leave out one of both");
   if (bag && prefix !== "" && !prefix.endsWith("/")) {
     throw unprocessable("prefix: that of a bag is empty or ends with a slash");
   }
-  if (allVersions && (bag || manifest !== null)) {
-    throw unprocessable("all_versions: a manifest says nothing about older versions: leave out one of both");
+  if (write === "bag" && prefix !== "" && !prefix.endsWith("/")) {
+    throw unprocessable("prefix: that of a bag that is written is empty or ends with a slash");
+  }
+  if (overwrite && write === null) throw alone("overwrite", "write");
+  if (allVersions && (bag || manifest !== null || write !== null || baseline !== null)) {
+    throw unprocessable("all_versions: manifests and earlier checks say nothing about older versions: leave it out");
   }
 }
 
 function alone(field: string, other: string): HttpError {
   return unprocessable(`${field}: has no meaning without ${other}`);
+}
+
+async function baselineOf(tasks: TaskRunner, caller: Caller, bucket: string, id: string) {
+  try {
+    const { task, progress } = await tasks.find(FIXITY, bucket, id, caller);
+    return await copyBaseline(task, progress, (names) => tasks.store.readBlobs(id, names));
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 404) throw error;
+    throw unprocessable("baseline: there is no such check of this login in this bucket");
+  }
 }
 
 async function comparisonOf(

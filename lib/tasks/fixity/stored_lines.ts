@@ -64,6 +64,27 @@ export async function* readLines(lines: StoredLines, name: string, read: ReadBlo
   if (lines.pending !== "") yield lines.pending;
 }
 
+/** The chunks of lines under names for another task; null where one is gone or was changed. */
+export async function copiedChunks(
+  lines: StoredLines,
+  name: string,
+  copyName: string,
+  read: ReadBlobs,
+): Promise<Map<string, Uint8Array> | null> {
+  const copies = new Map<string, Uint8Array>();
+  for (const digest of lines.chunks) {
+    const [blob] = await read([chunkName(name, digest)]);
+    if (!blob || blobDigest(blob) !== digest) return null;
+    copies.set(chunkName(copyName, digest), blob);
+  }
+  return copies;
+}
+
+/** Blobs that take the place of chunks which are not needed any more. */
+export function emptyChunks({ chunks }: StoredLines, name: string): Map<string, Uint8Array> {
+  return new Map(chunks.map((digest) => [chunkName(name, digest), new Uint8Array(0)]));
+}
+
 function chunkName(name: string, digest: string): string {
   return `${name}/${digest}`;
 }

@@ -20,6 +20,7 @@ import {
   LIST,
   PROLONG,
   RELEASE,
+  REPLACE_NOTE,
   SAVE,
   SWEEP,
   WRITE_BLOBS,
@@ -65,7 +66,7 @@ const RECORD = z.tuple([
   endedAt,
 }));
 
-const CREATED = text.pipe(z.enum(["created", "owner", "all"]));
+const CREATED = text.pipe(z.enum(["created", "exists", "owner", "all"]));
 const SAVED = text.pipe(z.enum(["stored", "canceling", "lost"]));
 
 interface RedisTaskStoreOptions {
@@ -152,6 +153,14 @@ export class RedisTaskStore implements TaskStore {
     if (names.length === 0) return [];
     const reply = await this.#client.command("HMGET", `${this.#prefix}blobs:${id}`, ...names);
     return parsed(z.array(z.instanceof(Uint8Array).or(none)), reply).map((blob) => blob && plainBytes(blob));
+  }
+
+  async readNote(name: string): Promise<string | null> {
+    return parsed(text.or(none), await this.#client.command("GET", `${this.#prefix}note:${name}`));
+  }
+
+  async replaceNote(name: string, before: string | null, after: string): Promise<boolean> {
+    return await this.#run(REPLACE_NOTE, name, after, ...before === null ? [] : [before]) === 1;
   }
 
   async sweep(): Promise<void> {

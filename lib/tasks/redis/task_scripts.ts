@@ -19,6 +19,7 @@ const lifetime = ({ maxRunMs, ranTooLong, endedTtlMs, blobsTtlMs, maxEndedPerOwn
  * cluster, so a script may use keys that it finds in others. ARGV[1] is added to the server's clock, in tests.
  *
  * - `task:ID` is a hash of what a task is, `blobs:ID` a hash of its blobs, `caller:ID` its sealed keys.
+ * - `note:NAME` is a text that processes share.
  * - `leases` has the running tasks by the end of their lease, `counted` all that count for the bounds by their expiry,
  *   `counted:OWNER` those of one owner, `ended:OWNER` the ended ones that can only be read, by their end, and
  *   `reports:OWNER` those of long kinds.
@@ -146,6 +147,7 @@ local function isFull(set, bound)
   return redis.call('ZCOUNT', set, from, '+inf') >= bound
 end
 
+if redis.call('EXISTS', key('task', id)) == 1 then return 'exists' end
 redis.call('ZREMRANGEBYSCORE', key('counted', owner), '-inf', now)
 if isFull(key('counted', owner), tonumber(ARGV[9])) then return 'owner' end
 if isFull(COUNTED, tonumber(ARGV[10])) then return 'all' end
@@ -275,6 +277,15 @@ for i = 3, #ARGV, 2 do redis.call('HSET', key('blobs', ARGV[2]), ARGV[i], ARGV[i
 local life = lifetime(fields(ARGV[2], 'kind')[1])
 -- Its key outlives a running task by the time that its end can be read.
 redis.call('PEXPIRE', key('blobs', ARGV[2]), math.max(1, left - life.ended + life.blobs))
+`);
+
+/** ARGV: name, text, and the text that is there; none where there is none. */
+export const REPLACE_NOTE = script(`
+local name = key('note', ARGV[2])
+if redis.call('GET', name) ~= (ARGV[4] or false) then return 0 end
+redis.call('SET', name, ARGV[3])
+redis.call('PEXPIRE', name, LONG.ended)
+return 1
 `);
 
 /** Fails the tasks that ran for too long. Ended ones expire by themselves. */

@@ -30,6 +30,19 @@ export const fixityStart = z.object({
   bag: z.boolean().default(false).meta({
     description: "The prefix is a bag of BagIt: all its manifests and its Payload-Oxum are compared",
   }),
+  baseline: z.uuid().nullish().meta({
+    description: "An earlier check of this bucket with `full`, whose SHA-256s are compared",
+  }),
+  write: z.enum(["manifest", "bag"]).nullish().meta({
+    description:
+      "Writes `manifest-sha256.txt` into the folder of the prefix where nothing is damaged; `bag`: and makes " +
+      "the prefix a bag of BagIt",
+  }),
+  overwrite: z.boolean().default(false).meta({ description: "Whether `write` may replace objects with other bytes" }),
+  report_to: objectKey.nullish().meta({
+    description: "A prefix in this bucket below which the report is written, as JSON and CSV",
+    examples: ["reports/"],
+  }),
   etags: z.enum(["compare", "ignore"]).default("compare").meta({
     description: "`ignore` for stores whose ETags are no MD5s although they look like them",
   }),
@@ -57,6 +70,7 @@ const shared = {
   }),
   manifest: manifest.nullable().meta({ description: "The manifests that are compared" }),
   bag: bag.nullable(),
+  baseline: z.string().nullable().meta({ description: "The earlier check that is compared" }),
   schedule: z.string().nullable().meta({ description: "Name of the schedule that asked for it" }),
 };
 
@@ -77,6 +91,10 @@ export const fixityStatus = z.object({
   rate_limit: z.int().nullable().meta({ description: "As asked for" }),
   rows: count.meta({ description: "Rows of the report so far" }),
   rows_left_out: count.meta({ description: "Rows beyond the bounds, which are counted only" }),
+  written: z.array(z.object({ key: z.string(), size: z.int(), sha256: z.string() })).meta({
+    description: "Objects that the check has written",
+  }),
+  write_error: z.string().optional().meta({ description: "Why something was not written" }),
   ...taskTimes,
   error: z.string().optional().meta({ description: "Why it failed" }),
 }).meta({ id: "FixityStatus" });
@@ -112,6 +130,7 @@ export function fixityView(task: Task, progress: FixityProgress): TaskView {
       etags: request.etags === "ignore" ? "ignored" : etags,
       manifest: manifestView(progress),
       bag: bagView(progress),
+      baseline: request.baseline,
       schedule: request.schedule,
       files,
       bytes,
@@ -123,6 +142,8 @@ export function fixityView(task: Task, progress: FixityProgress): TaskView {
       rate_limit: request.rate,
       rows: rows.count,
       rows_left_out: rows.leftOut,
+      written: progress.written ?? [],
+      ...progress.writeError === null ? {} : { write_error: progress.writeError },
       ...timesOf(task),
       ...task.error === null ? {} : { error: task.error },
     },

@@ -6,8 +6,9 @@ import { contentDisposition } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { BodyReader } from "@/lib/std/byte_reader.ts";
-import { FIXITY } from "@/lib/tasks/fixity/fixity.ts";
-import { csvReport, jsonReport } from "@/lib/tasks/fixity/report.ts";
+import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
+import { FIXITY, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
+import { csvReport, jsonReport, manifestReport } from "@/lib/tasks/fixity/report.ts";
 import { MAX_ROWS, readRows } from "@/lib/tasks/fixity/report_rows.ts";
 import { type FixityOrder, startFixity } from "@/lib/tasks/fixity/start_fixity.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
@@ -106,22 +107,30 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         "kept for 30 days.",
       params: taskParams,
       query: z.object({
-        format: z.enum(["json", "csv"]).optional().meta({ description: "As `Accept` says when absent, else JSON" }),
+        format: z.enum(["json", "csv", "manifest-sha256"]).optional().meta({
+          description: "As `Accept` says when absent, else JSON. `manifest-sha256`: as BagIt writes manifests",
+        }),
       }),
       responses: {
         200: { description: "The report; as `text/csv` its rows alone", schema: fixityReport },
         404: { description: "No such fixity task of this user in this bucket" },
-        409: { description: "It has not ended" },
+        409: { description: "It has not ended, or its rows make no manifest" },
         410: { description: "Its rows are gone, or it was started by another version of the gateway" },
       },
       async handler({ caller, params: { bucket, task_id }, query: { format } }, context) {
         await caller.prove?.();
         const { task, progress } = await find(caller, bucket, task_id);
         if (task.state === "running") throw new HttpError(409, "The fixity task has not ended yet: its report follows");
-        const asCsv = (format ?? (acceptsCsv(context) ? "csv" : "json")) === "csv";
+        const chosen = format ?? (acceptsCsv(context) ? "csv" : "json");
+        if (chosen === "manifest-sha256") mustMakeManifest(progress);
         const rows = readRows(progress.rows, (names) => tasks.store.readBlobs(task_id, names));
         const subject = { id: task_id, bucket, status: STATUS[task.state], error: task.error, progress };
-        return await reportResponse(asCsv ? csvReport(rows) : jsonReport(subject, rows), asCsv, task_id, context);
+        const chunks = {
+          json: () => jsonReport(subject, rows),
+          csv: () => csvReport(rows),
+          "manifest-sha256": () => manifestReport(folderOf(progress.request.prefix), rows),
+        };
+        return await reportResponse(chunks[chosen](), chosen, task_id, context);
       },
     }),
     operation({
@@ -163,6 +172,10 @@ function orderOf(body: z.output<typeof fixityStart>): FixityOrder {
     manifestRoot: body.manifest_root ?? null,
     bag: body.bag,
     etags: body.etags,
+    write: body.write ?? null,
+    overwrite: body.overwrite,
+    reportTo: body.report_to ?? null,
+    baseline: body.baseline ?? null,
     schedule: null,
   };
 }
@@ -172,10 +185,25 @@ function acceptsCsv(context: RequestContext): boolean {
   return /(?:^|,)\s*text\/csv\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
 }
 
+/** @throws HttpError 409 where a report does not have the SHA-256 of each object */
+function mustMakeManifest({ request, rows, checkedAt }: FixityProgress): void {
+  if (request.full && !request.allVersions && rows.leftOut === 0 && checkedAt !== null) return;
+  throw new HttpError(
+    409,
+    "The report does not have all objects: a manifest needs one of a check with full that came to its end",
+  );
+}
+
+const FORMATS = {
+  json: { type: "application/json", extension: ".json" },
+  csv: { type: "text/csv; charset=utf-8", extension: ".csv" },
+  "manifest-sha256": { type: "text/plain; charset=utf-8", extension: "-manifest-sha256.txt" },
+} as const;
+
 /** @throws HttpError 410 where the first rows are gone */
 async function reportResponse(
   chunks: AsyncGenerator<string>,
-  asCsv: boolean,
+  format: keyof typeof FORMATS,
   id: string,
   context: RequestContext,
 ): Promise<Response> {
@@ -199,11 +227,11 @@ async function reportResponse(
     broken: () => new BrokenStream("BrokenReport", "the report of a fixity task broke off"),
     unread: () => context.info?.breakOff?.(),
   });
-  const type = asCsv ? "csv" : "json";
+  const { type, extension } = FORMATS[format];
   return new Response(body, {
     headers: {
-      "Content-Type": asCsv ? "text/csv; charset=utf-8" : "application/json",
-      "Content-Disposition": contentDisposition("attachment", `fixity-${id}.${type}`),
+      "Content-Type": type,
+      "Content-Disposition": contentDisposition("attachment", `fixity-${id}${extension}`),
       "Cache-Control": "private, no-cache",
       Vary: "Accept",
     },

@@ -53,6 +53,25 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
     });
   };
 
+  test("a task of an id is created once, and stays as it is", async ({ store }) => {
+    const task = newTask();
+    assert.equal(await store.create(task, "a", BOUNDS), "created");
+    assert.equal(await store.create({ ...task, progress: '{"files":9}' }, "b", BOUNDS), "exists");
+    assert.equal((await store.get(task.id))?.progress, task.progress);
+  });
+
+  test("a note is replaced only by those who have seen it as it is", async ({ store }) => {
+    assert.equal(await store.readNote("n"), null);
+    assert.equal(await store.replaceNote("n", "x", "y"), false);
+    assert.equal(await store.replaceNote("n", null, "mål"), true);
+    assert.equal(await store.replaceNote("n", null, "other"), false);
+    assert.equal(await store.readNote("n"), "mål");
+    assert.equal(await store.replaceNote("n", "other", "third"), false);
+    assert.equal(await store.replaceNote("n", "mål", ""), true);
+    assert.equal(await store.readNote("n"), "");
+    assert.equal(await store.readNote("m"), null);
+  });
+
   test("a created task is read back whole", async ({ store }) => {
     const task = newTask({ bucket: "mål", progress: '{"prefix":"år/\\u0000"}' });
     assert.equal(await store.create(task, "a", BOUNDS), "created");

@@ -4,6 +4,7 @@ import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import { type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
+import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
 import { readRows } from "@/lib/tasks/fixity/report_rows.ts";
@@ -108,6 +109,10 @@ export const ORDER: FixityOrder = {
   manifestRoot: null,
   bag: false,
   etags: "compare",
+  write: null,
+  overwrite: false,
+  reportTo: null,
+  baseline: null,
   schedule: null,
 };
 
@@ -132,16 +137,18 @@ export async function runFixity(
     rate: options.rate ?? null,
     clock: options.clock ?? PROCESS_CLOCK,
     retryMs: [1, 1],
+    figures: new FixityFigures(),
   });
-  const { prefix, rate, allVersions, full, etags, schedule } = { ...ORDER, ...request };
+  const { manifest: _, manifestBucket: __, manifestRoot: ___, bag: ____, ...plain } = ORDER;
   const readBlobs = (names: readonly string[]) => Promise.resolve(names.map((name) => blobs.get(name) ?? null));
   const progress = await handler.run({
     id: "6f0e0000-0000-4000-8000-000000000000",
     bucket: "letters",
     caller: { ...CALLER, signal } satisfies Caller,
     progress: options.progress ?? newFixity({
-      request: { prefix, rate, allVersions, full, etags, schedule },
+      request: { ...plain, ...request },
       comparison: null,
+      baseline: null,
       startedAt: Date.now(),
     }),
     signal,

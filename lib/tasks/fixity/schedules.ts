@@ -1,0 +1,238 @@
+import { randomUUID } from "node:crypto";
+import type { Caller, Identify } from "@/lib/auth/store_credentials.ts";
+import { resolveLogin } from "@/lib/auth/login.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { redactText } from "@/lib/http/redact.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { atMostEvery } from "@/lib/std/at_most_every.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
+import type { Task } from "@/lib/tasks/task.ts";
+import type { TaskClock } from "@/lib/tasks/task_clock.ts";
+import { isTransient } from "@/lib/tasks/task_error.ts";
+import { ownerOf } from "@/lib/tasks/task_keys.ts";
+import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
+import { FIXITY } from "./fixity.ts";
+import { type FixitySchedule, timeAfter } from "./schedule_file.ts";
+import { firstNote, noteName, readNote, type ScheduleNote } from "./schedule_note.ts";
+import { type FixityOrder, startFixity } from "./start_fixity.ts";
+
+/** From one look at the schedules to the next, ms. */
+export const LOOK_MS = 20_000;
+/** A start that another process has begun is taken over after so long, ms; one that may work later is tried again. */
+const RETRY_MS = 60_000;
+/** For so long a start is tried again, ms. */
+const GIVE_UP_MS = 12 * 3_600_000;
+const REPORT_MS = 60_000;
+
+interface FixitySchedulesOptions {
+  readonly schedules: readonly FixitySchedule[];
+  readonly identify: Identify;
+  readonly s3: S3;
+  readonly tasks: TaskRunner;
+  readonly clock: TaskClock;
+  /** ms since 1970 */
+  readonly now: () => number;
+  readonly log: Pick<RequestLog, "write">;
+  /** Called where a check could not be started, and is not tried again. Must never throw. */
+  readonly onFailure: (failure: FailedStart) => Promise<void>;
+}
+
+/** A check that could not be started. */
+export interface FailedStart {
+  /** That of the check which was to be. */
+  readonly id: string;
+  readonly schedule: FixitySchedule;
+  readonly error: string;
+}
+
+/** How a schedule is. Times are ms since 1970. */
+export interface ScheduleFigures {
+  readonly name: string;
+  /** When a check of it last ended by itself; null: none has. */
+  readonly succeededAt: number | null;
+  /** Whether its last check failed, or could not be started. */
+  readonly isFailing: boolean;
+}
+
+/** A schedule as its account sees it. */
+export interface ScheduleView {
+  readonly schedule: FixitySchedule;
+  readonly nextAt: number | null;
+  readonly note: ScheduleNote | null;
+  /** The last check; null where there is none, or its record is gone. */
+  readonly task: Task | null;
+}
+
+/**
+ * Starts checks at the times of schedules. Of the processes with one store of tasks, one starts each: what was started is a
+ * note in that store, which is changed only by a process that has seen it as it is. Times that passed while no process ran
+ * lead to one check at the next start.
+ */
+export class FixitySchedules {
+  readonly #options: FixitySchedulesOptions;
+  readonly #stop = new AbortController();
+  readonly #figures = new Map<string, ScheduleFigures>();
+  readonly #mayReport = atMostEvery(REPORT_MS);
+  #loop: Promise<void> | null = null;
+
+  constructor(options: FixitySchedulesOptions) {
+    this.#options = options;
+  }
+
+  /** As of the last look. */
+  get figures(): readonly ScheduleFigures[] {
+    return [...this.#figures.values()];
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  /** Those whose login is of a caller's account. Checks that another password started are left out. */
+  async list(caller: Caller): Promise<ScheduleView[]> {
+    const { schedules, tasks } = this.#options;
+    const owner = ownerOf(caller, tasks.keys);
+    const views: ScheduleView[] = [];
+    for (const schedule of schedules) {
+      if (!isOfAccount(schedule, caller)) continue;
+      const note = readNote(await tasks.store.readNote(noteName(schedule.name)));
+      const task = note?.task ? await tasks.store.get(note.task) : null;
+      const isOwn = task !== null && task.owner === owner && task.kind === FIXITY.kind;
+      views.push({ schedule, note, nextAt: timeAfter(schedule, this.#options.now()), task: isOwn ? task : null });
+    }
+    return views;
+  }
+
+  async #run(): Promise<void> {
+    const { schedules, clock } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      for (const schedule of schedules) {
+        if (signal.aborted) return;
+        await this.#look(schedule).catch((error) => this.#report(schedule, error));
+      }
+      await clock.sleep(LOOK_MS, signal);
+    }
+  }
+
+  async #look(schedule: FixitySchedule): Promise<void> {
+    const { tasks: { store }, now } = this.#options;
+    const name = noteName(schedule.name);
+    const text = await store.readNote(name);
+    const note = readNote(text);
+    if (!note) {
+      await store.replaceNote(name, text, JSON.stringify(firstNote(now())));
+      return this.#note(schedule, firstNote(now()), null);
+    }
+    const task = note.task ? await store.get(note.task) : null;
+    const known = await this.#withSuccess(name, note, task);
+    this.#note(schedule, known, task);
+    const at = now();
+    if (known.state === "starting") {
+      if (task) await this.#replace(name, known, { ...known, state: "started", error: null });
+      else if (at - known.triedAt >= RETRY_MS || at < known.triedAt) await this.#begin(schedule, known, known.task);
+      return;
+    }
+    // A check that is still running keeps the next one waiting.
+    if (task?.state === "running") return;
+    // A clock that was set back must not end a schedule.
+    const due = timeAfter(schedule, Math.min(known.due, at));
+    if (due !== null && due <= at) await this.#begin(schedule, known, null);
+  }
+
+  /** Notes the end of a check, which may be forgotten before the next one. */
+  async #withSuccess(name: string, note: ScheduleNote, task: Task | null): Promise<ScheduleNote> {
+    const endedAt = task?.state === "ready" ? task.endedAt : null;
+    if (endedAt === null || endedAt === note.succeededAt) return note;
+    const changed = { ...note, succeededAt: endedAt };
+    await this.#replace(name, note, changed);
+    return changed;
+  }
+
+  /** Starts a check, where no other process has begun to. @param taken the id of a start that did not come to its end */
+  async #begin(schedule: FixitySchedule, note: ScheduleNote, taken: string | null): Promise<void> {
+    const { tasks, s3, now } = this.#options;
+    const name = noteName(schedule.name);
+    const at = now();
+    const id = taken ?? randomUUID();
+    const due = taken === null ? at : note.due;
+    const claimed: ScheduleNote = { ...note, due, task: id, state: "starting", triedAt: at };
+    if (!await this.#replace(name, note, claimed)) return;
+    try {
+      const caller = await this.#caller(schedule);
+      await startFixity({ s3, tasks }, caller, schedule.bucket, await this.#order(schedule, caller), id);
+      await this.#replace(name, claimed, { ...claimed, state: "started", error: null });
+    } catch (error) {
+      const sentence = error instanceof HttpError ? error.message : "Internal error of the gateway: its log says more";
+      if (!(error instanceof HttpError)) this.#report(schedule, error);
+      const passes = isTransient(error) && at - due < GIVE_UP_MS;
+      const failed: ScheduleNote = { ...claimed, state: passes ? "starting" : "failed", error: sentence };
+      const isNoted = await this.#replace(name, claimed, failed);
+      this.#note(schedule, failed, null);
+      if (!passes && isNoted) await this.#options.onFailure({ id, schedule, error: sentence });
+    }
+  }
+
+  async #replace(name: string, before: ScheduleNote, after: ScheduleNote): Promise<boolean> {
+    const { store } = this.#options.tasks;
+    return await store.replaceNote(name, JSON.stringify(before), JSON.stringify(after));
+  }
+
+  /** The caller of a schedule's login. @throws HttpError 401, 422 */
+  async #caller({ login: { username, tenant, password } }: FixitySchedule): Promise<Caller> {
+    const login = resolveLogin({ username, tenant });
+    return await this.#options.identify({ sub: login.username, pwd: password, tenant: login.tenant });
+  }
+
+  async #order(schedule: FixitySchedule, caller: Caller): Promise<FixityOrder> {
+    return {
+      prefix: schedule.prefix,
+      rate: schedule.rate,
+      allVersions: schedule.all_versions,
+      full: schedule.full,
+      manifest: schedule.manifest,
+      manifestBucket: schedule.manifest_bucket,
+      manifestRoot: schedule.manifest_root,
+      bag: schedule.bag,
+      etags: schedule.etags,
+      write: schedule.write,
+      overwrite: schedule.overwrite,
+      reportTo: schedule.report_to,
+      baseline: schedule.baseline === null ? null : await this.#lastCheck(schedule, caller),
+      schedule: schedule.name,
+    };
+  }
+
+  /** The last check of a schedule that can be a baseline; null: none, as for the first one. */
+  async #lastCheck({ name, bucket }: FixitySchedule, caller: Caller): Promise<string | null> {
+    const { tasks } = this.#options;
+    const found = await tasks.list(FIXITY, bucket, ownerOf(caller, tasks.keys));
+    const last = found.find(({ task, progress: { request, rows } }) =>
+      task.state === "ready" && request.schedule === name && request.full && rows.leftOut === 0
+    );
+    return last?.task.id ?? null;
+  }
+
+  #note({ name }: FixitySchedule, { state, succeededAt, error }: ScheduleNote, task: Task | null): void {
+    const isFailing = state === "failed" || (state === "starting" && error !== null) || task?.state === "failed";
+    this.#figures.set(name, { name, succeededAt, isFailing });
+  }
+
+  #report({ name }: FixitySchedule, error: unknown): void {
+    if (!this.#mayReport()) return;
+    const message = `fixity schedule ${name}: ${errorReason(error)}`;
+    this.#options.log.write({ level: "warn", message: redactText(message) });
+  }
+}
+
+function isOfAccount({ login: { username, tenant } }: FixitySchedule, caller: Caller): boolean {
+  const login = resolveLogin({ username, tenant });
+  const isSameTenant = (login.tenant?.toLowerCase() ?? null) === (caller.tenant?.toLowerCase() ?? null);
+  return isSameTenant && login.username === caller.username;
+}

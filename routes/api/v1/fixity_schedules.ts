@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
+import { STATUS } from "./fixity_schemas.ts";
+import type { GatewayOperation } from "./operation.ts";
+import { iso } from "./task_progress.ts";
+
+const scheduleSchema = z.object({
+  name: z.string(),
+  bucket: z.string(),
+  prefix: z.string(),
+  cron: z.string(),
+  time_zone: z.string(),
+  next_at: z.string().nullable(),
+  last: z.object({
+    task_id: z.string(),
+    due_at: z.string(),
+    status: z.enum(["processing", "done", "canceled", "failed"]),
+    started_at: z.string(),
+    ended_at: z.string().nullable(),
+    error: z.string().optional().meta({ description: "Why it failed" }),
+  }).nullable().meta({ description: "The last check, while its record is kept" }),
+  last_end_at: z.string().nullable().meta({ description: "When a check of the schedule last came to its end" }),
+  error: z.string().nullable().meta({ description: "Why the last check could not be started" }),
+});
+const list = z.object({ schedules: z.array(scheduleSchema) }).meta({ id: "FixitySchedules" });
+
+/** The fixity checks that run at times of their own. */
+export function fixityScheduleOperations(operation: GatewayOperation, schedules: FixitySchedules | null): Operation[] {
+  return [
+    operation({
+      id: "list_fixity_schedules",
+      method: "GET",
+      path: "/api/v1/fixity/schedules",
+      tag: "Background tasks",
+      summary: "The schedules of fixity checks that use the caller's login",
+      description:
+        "`FIXITY_SCHEDULES_FILE` has them. The progress and reports of their checks are those of other checks.",
+      responses: { 200: { description: "The schedules in the order of the file", schema: list } },
+      async handler({ caller }) {
+        await caller.prove?.();
+        const views = await schedules?.list(caller) ?? [];
+        return Response.json({ schedules: views.map(bodyOf) });
+      },
+    }),
+  ];
+}
+
+function bodyOf({ schedule, nextAt, note, task }: ScheduleView): z.output<typeof scheduleSchema> {
+  const { name, bucket, prefix, cron, time_zone } = schedule;
+  const succeededAt = note?.succeededAt ?? null;
+  return {
+    name,
+    bucket,
+    prefix,
+    cron,
+    time_zone,
+    next_at: nextAt === null ? null : iso(nextAt),
+    last: task && note && {
+      task_id: task.id,
+      due_at: iso(note.due),
+      status: STATUS[task.state],
+      started_at: iso(task.createdAt),
+      ended_at: task.endedAt === null ? null : iso(task.endedAt),
+      ...task.error === null ? {} : { error: task.error },
+    },
+    last_end_at: succeededAt === null ? null : iso(succeededAt),
+    error: note?.error ?? null,
+  };
+}

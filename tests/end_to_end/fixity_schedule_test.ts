@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { startProcess, STORAGE_ONLY } from "@/tests/application.ts";
+import { fires } from "@/tests/deploy/monitoring_files.ts";
+import { until } from "@/tests/until.ts";
+import { type GatewayClient, logIn } from "./gateway_client.ts";
+import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
+
+const FILE = `
+logins:
+  night: { username: archive/curator, password: stackroom-demo }
+  stale: { username: archive/curator, password: an-old-password }
+schedules:
+  - { name: monthly, login: night, bucket: scheduled, cron: "0 2 1 * *", time_zone: Europe/Stockholm, full: true }
+  - { name: refused, login: stale, bucket: scheduled, cron: "0 2 1 * *" }
+`;
+
+interface Schedule {
+  readonly name: string;
+  readonly next_at: string | null;
+  readonly error: string | null;
+  readonly last: { readonly task_id: string; readonly status: string } | null;
+}
+
+async function schedulesOf(client: GatewayClient): Promise<Schedule[]> {
+  return (await client.json("GET", "/fixity/schedules")).schedules as Schedule[];
+}
+
+/** As if the schedules had been seen two months ago. */
+function setBack(dataFolder: string): void {
+  const file = new DatabaseSync(`${dataFolder}/tasks.db`);
+  for (const { name, text } of file.prepare("SELECT * FROM notes").all() as { name: string; text: string }[]) {
+    const note = JSON.parse(text);
+    const due = note.due - 60 * 24 * 3_600_000;
+    file.prepare("UPDATE notes SET text = ? WHERE name = ?").run(JSON.stringify({ ...note, due }), name);
+  }
+  file.close();
+}
+
+Deno.test("fixity schedules: a check that was missed runs at the next start, with the login of the file, and its account finds it", async () => {
+  const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-schedule-" });
+  const path = `${dataFolder}-schedules.yaml`;
+  await Deno.writeTextFile(path, FILE);
+  const env = { ...STORAGE_ONLY, METRICS_PORT: "0", FIXITY_SCHEDULES_FILE: path };
+  try {
+    const first = await startProcess({ env, dataFolder });
+    const curator = await logIn(first.site, "archive/curator");
+    await curator.json("POST", "/buckets", { bucket: "scheduled" });
+    const listed = await schedulesOf(curator);
+    assert.deepEqual(listed.map(({ name, last }) => [name, last]), [["monthly", null], ["refused", null]]);
+    const [monthly] = listed;
+    assert.match(monthly.next_at ?? "", /-(?:28|29|30|31|01)T0[01]:00:00\.000Z$/);
+    await until("both schedules are noted", async () => {
+      const samples = await scrape(metricsUrl(first));
+      return samples.has('stackroom_fixity_schedule_failing{schedule="refused"}') || null;
+    });
+    await first.stop();
+
+    setBack(dataFolder);
+    const second = await startProcess({ env, dataFolder });
+    try {
+      const again = await logIn(second.site, "archive/curator");
+      const found = await until("the check has ended", async () => {
+        const [{ last }] = await schedulesOf(again);
+        return last?.status === "done" ? last : null;
+      });
+      const check = await again.json("GET", `/buckets/scheduled/fixity/${found.task_id}`);
+      assert.deepEqual([check.schedule, check.status, check.full], ["monthly", "done", true]);
+      const reader = await logIn(second.site, "archive/reader");
+      assert.deepEqual(await schedulesOf(reader), []);
+
+      const failing = await until("the other one has failed", async () => {
+        const samples = await scrape(metricsUrl(second));
+        const value = sumOf(samples, "stackroom_fixity_schedule_failing", 'schedule="refused"');
+        return value > 0 ? value : null;
+      });
+      assert.ok(fires("StackroomFixityScheduleFails", failing));
+      const [, refused] = await schedulesOf(again);
+      assert.match(refused.error ?? "", /The store refused the credentials/);
+      const samples = await scrape(metricsUrl(second));
+      assert.ok(
+        !fires(
+          "StackroomFixityScheduleFails",
+          sumOf(samples, "stackroom_fixity_schedule_failing", 'schedule="monthly"'),
+        ),
+      );
+      assert.doesNotMatch(second.output(), /an-old-password|stackroom-demo.*schedule/);
+    } finally {
+      await second.stop();
+    }
+  } finally {
+    await Deno.remove(dataFolder, { recursive: true });
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("fixity schedules: a file that cannot be used ends the start, which names the member", async () => {
+  await assert.rejects(
+    startProcess({ env: { ...STORAGE_ONLY, FIXITY_SCHEDULES: FILE.replace("0 2 1 * *", "often") } }),
+    /FIXITY_SCHEDULES.*schedules\.0\.cron: is no cron expression/s,
+  );
+});
