@@ -44,13 +44,13 @@ export const CHART_VALUES: Readonly<Record<string, Readonly<Record<string, unkno
     ...REDIS,
     gateway: GATEWAY,
     results: RESULTS,
-    notifications: { secret: "receivers" },
+    notifications: { secret: "webhooks" },
   },
   everything: {
     secrets: { api: "api", session: "session", redis: "redis" },
     settingsSecret: "further",
     notifications: {
-      secret: "receivers",
+      secret: "webhooks-and-mail",
       settings: {
         NOTIFY_SMTP_URL: "smtp://mail.example.org",
         NOTIFY_SMTP_USER: "stackroom",

@@ -31,15 +31,17 @@ interface Variable {
   readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly optional?: boolean } };
 }
 
+const WEBHOOKS = {
+  NOTIFY_WEBHOOK_URL: "https://hooks.example.org/stackroom",
+  NOTIFY_WEBHOOK_SECRET: `whsec_${btoa("0".repeat(32))}`,
+};
+
 /** What Secrets of settings hold, by the names that the combinations give them. */
 const SETTING_SECRETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   keys: { S3_ACCESS_KEY: "key", S3_SECRET_KEY: "secret" },
   further: { OTEL_EXPORTER_OTLP_HEADERS: "authorization=word" },
-  receivers: {
-    NOTIFY_WEBHOOK_URL: "https://hooks.example.org/stackroom",
-    NOTIFY_WEBHOOK_SECRET: `whsec_${btoa("0".repeat(32))}`,
-    NOTIFY_SMTP_PASSWORD: "word",
-  },
+  webhooks: WEBHOOKS,
+  "webhooks-and-mail": { ...WEBHOOKS, NOTIFY_SMTP_PASSWORD: "word" },
 };
 
 /** Something valid for a variable whose value is in a Secret. */
@@ -158,7 +160,7 @@ Deno.test({
       const isNotified = (name: string) => combination !== "all roles" && !name.endsWith("-results");
       for (const { metadata, spec } of ofKind(all, "Deployment")) {
         const secrets: { secretRef: { name: string } }[] = spec.template.spec.containers[0].envFrom ?? [];
-        const isGiven = secrets.some(({ secretRef }) => secretRef.name === "receivers");
+        const isGiven = secrets.some(({ secretRef }) => secretRef.name.startsWith("webhooks"));
         assert.equal(isGiven, isNotified(metadata.name), `${combination}: ${metadata.name}`);
       }
       for (const { metadata, spec } of ofKind(all, "NetworkPolicy")) {
