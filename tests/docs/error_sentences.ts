@@ -46,7 +46,9 @@ const FURTHER: Readonly<Record<string, string>> = {
   "lib/process/data_folder.ts": "function opennessOf|failed\\.push",
   "lib/results/file_response.ts": "function failureOf",
   "lib/results/revoked_sessions.ts": "UNWRITTEN|UNSHARED",
+  "lib/tasks/fixity/check_object.ts": "#row|#named|function (?:compared|detailOf)",
   "lib/tasks/redis/redis_client.ts": "#report",
+  "lib/http/app.ts": "return answer",
   "lib/kubernetes/cluster_unavailable.ts": "super",
   "lib/s3/errors.ts": "function messageOf",
   "routes/api/v1/tags.ts": "reject",
@@ -62,7 +64,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   problems: ["PROBLEMS", "VOLUME_ENDS", "WARMUP_ENDS", "WAITING_WORDS"],
   storage: ["PROBLEMS", "FORBIDDEN", "MISSING"],
   storage_object: ["NOT_RESTORED"],
-  storage_tasks: ["REASONS"],
+  storage_tasks: ["REASONS", "NAME_PROBLEMS"],
   uploads: ["FAULTS", "NOTICES"],
   viewer: ["NO_IMAGE", "NO_MANIFEST", "NO_TEXT"],
 };
@@ -70,9 +72,22 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
 /** Members of tables that hold other words too. */
 const MIXED: Readonly<Record<string, readonly string[]>> = {
   board: ["stale"],
-  card: ["failedNotRead", "failedNotNamed"],
-  log: ["logTooLarge", "noLog", "stopped", "quiet", "unreadable"],
-  login: ["endedEarly", "lockedFor", "lockedUntil"],
+  card: ["failedNotRead", "failedNotNamed", "partOfRows", "noManifestOf", "volumesGone", "pipelineGone", "noPages"],
+  log: [
+    "logTooLarge",
+    "noLog",
+    "stopped",
+    "quiet",
+    "unreadable",
+    "lineGone",
+    "lineLater",
+    "linkNotCopied",
+    "noLogNamed",
+    "noRunManifest",
+    "runWithoutPages",
+    "logNeedsScripts",
+  ],
+  login: ["endedEarly", "lockedFor", "lockedUntil", "endedAgo", "endedAt", "endedAgoOf", "endedAtOf", "unlocked"],
   page: [
     "noList",
     "campaignGone",
@@ -86,15 +101,60 @@ const MIXED: Readonly<Record<string, readonly string[]>> = {
     "otherOutage",
     "skippedCampaigns",
     "noCampaign",
+    "olderUnsearched",
+    "apiNeedsScripts",
   ],
-  page_text: ["noFile"],
+  page_text: ["noFile", "noPageNamed", "noTextLines", "pageNeedsScripts", "textNotCopied"],
   script_failure: ["sentence"],
-  storage: ["outdatedPage", "readOnly", "noWriting", "noDeleting", "sessionOver", "noAccount", "ended"],
-  storage_object: ["unreadable", "noVersionRights", "notCompared"],
-  storage_share: ["machine", "network", "noLink", "noUrl"],
+  storage: [
+    "outdatedPage",
+    "readOnly",
+    "noWriting",
+    "noDeleting",
+    "sessionOver",
+    "noAccount",
+    "ended",
+    "noBuckets",
+    "systemLevel",
+    "incomplete",
+  ],
+  storage_object: [
+    "unreadable",
+    "noVersionRights",
+    "notCompared",
+    "unknownKind",
+    "binaryByType",
+    "binaryByName",
+    "encoded",
+    "hiddenImage",
+    "noImageSize",
+    "notText",
+    "tooDifferent",
+  ],
+  storage_share: ["machine", "network", "noLink", "noUrl", "needsScripts", "outOfRange", "tooLongForQr", "notCopied"],
   storage_tags: ["noRight", "noTags", "other"],
-  storage_tasks: ["zipMissing", "gone"],
-  viewer: ["imageFailed", "tooLarge", "unreadablePages"],
+  storage_tasks: ["zipMissing", "gone", "notCounted", "undoUnknown", "inUse"],
+  viewer: [
+    "imageFailed",
+    "tooLarge",
+    "unreadablePages",
+    "needsScripts",
+    "noText",
+    "notCopied",
+    "emptyText",
+    "full",
+    "missing",
+    "failed",
+  ],
+};
+
+/** What says why a backup, the compose file or the chart ends: a script, and templates of others' programs. */
+const DEPLOYED: Readonly<Record<string, RegExp>> = {
+  "deploy/backup": /^\t*echo "(.*)" >&2$/gm,
+  "deploy/compose.yaml": /:\?([^}]+)\}/g,
+  "deploy/chart/templates/_helpers.tpl": /\b(?:required|fail)(?: \(printf)? "([^"]+)"/g,
+  "deploy/chart/templates/scaling.yaml": /\b(?:required|fail)(?: \(printf)? "([^"]+)"/g,
+  "deploy/chart/templates/service_monitor.yaml": /\b(?:required|fail)(?: \(printf)? "([^"]+)"/g,
 };
 
 /** Errors of programs inside, which no one reads as they are. */
@@ -127,6 +187,12 @@ export async function errorSentences(root: URL): Promise<Sentence[]> {
       const texts = textsIn(source, ...rangeOf(source, name, TABLES[file]?.includes(name) ?? false));
       if (texts.length === 0) throw new Error(`${path} has no sentence of ${name}`);
       found.push(...texts.map((text) => ({ text, path })));
+    }
+  }
+  for (const [path, pattern] of Object.entries(DEPLOYED)) {
+    const text = await Deno.readTextFile(new URL(path, root));
+    for (const [, sentence] of text.matchAll(pattern)) {
+      found.push({ text: sentence.replace(/%s|\$\w+/g, "…"), path });
     }
   }
   return found.filter(({ text }) => isSentence(text));
