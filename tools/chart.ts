@@ -49,11 +49,13 @@ export const CHART_VALUES: Readonly<Record<string, Readonly<Record<string, unkno
   everything: {
     secrets: { api: "api", session: "session", redis: "redis" },
     settingsSecret: "further",
+    filesSecret: "files",
     notifications: {
-      secret: "webhooks-and-mail",
+      secret: "webhooks",
       settings: {
         NOTIFY_SMTP_URL: "smtp://mail.example.org",
         NOTIFY_SMTP_USER: "stackroom",
+        NOTIFY_SMTP_PASSWORD_FILE: "/etc/stackroom/files/mail-password",
         NOTIFY_MAIL_FROM: "stackroom@example.org",
         NOTIFY_MAIL_TO: "ops@example.org",
       },

@@ -41,7 +41,6 @@ const SETTING_SECRETS: Readonly<Record<string, Readonly<Record<string, string>>>
   keys: { S3_ACCESS_KEY: "key", S3_SECRET_KEY: "secret" },
   further: { OTEL_EXPORTER_OTLP_HEADERS: "authorization=word" },
   webhooks: WEBHOOKS,
-  "webhooks-and-mail": { ...WEBHOOKS, NOTIFY_SMTP_PASSWORD: "word" },
 };
 
 /** Something valid for a variable whose value is in a Secret. */
@@ -197,7 +196,8 @@ function checkDeployment(name: string, pod: any): void {
   if (pod.automountServiceAccountToken) mounted.push("/var/run/secrets/kubernetes.io/serviceaccount");
   const files = {
     exists: (path: string) => mounted.some((folder) => path.startsWith(`${folder}/`)),
-    read: (path: string) => path.endsWith("ca.crt") ? "-----BEGIN CERTIFICATE-----" : null,
+    read: (path: string) =>
+      path.endsWith("ca.crt") ? "-----BEGIN CERTIFICATE-----" : path.endsWith("/mail-password") ? "word" : null,
   };
   const { roles, warnings } = readConfig(env, files);
   assert.deepEqual([...roles], [role]);

@@ -38,12 +38,13 @@ Deno.test("compose: each role is a service whose settings are complete, known, a
   }
 });
 
-Deno.test("compose: every role takes further settings from a file that need not be there and is in no repository", async () => {
+Deno.test("compose: every role takes further settings, and files that they name, from where no repository has them", async () => {
   const ignored = (await Deno.readTextFile(".gitignore")).split("\n");
   for (const role of ROLES) {
     assert.deepEqual(services[role].env_file, [{ path: "roles.env", required: false }], role);
+    assert.deepEqual(services[role].volumes, ["./files:/etc/stackroom/files:ro"], role);
   }
-  assert.ok(ignored.includes("deploy/roles.env"));
+  for (const path of ["deploy/roles.env", "deploy/files/"]) assert.ok(ignored.includes(path), path);
 });
 
 Deno.test("compose: with a kubeconfig the web role shows campaigns of the results service", () => {

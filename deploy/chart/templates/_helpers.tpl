@@ -214,6 +214,9 @@ spec:
             {{- if $root.Values.ca.configMap }}
             - { name: ca, mountPath: /etc/stackroom/ca, readOnly: true }
             {{- end }}
+            {{- if $root.Values.filesSecret }}
+            - { name: files, mountPath: /etc/stackroom/files, readOnly: true }
+            {{- end }}
             {{- if and (eq $role "gateway") $values.usersSecret }}
             - { name: users, mountPath: /etc/stackroom/users, readOnly: true }
             {{- end }}
@@ -230,6 +233,10 @@ spec:
         {{- with $root.Values.ca.configMap }}
         - name: ca
           configMap: { name: {{ . }} }
+        {{- end }}
+        {{- with $root.Values.filesSecret }}
+        - name: files
+          secret: { secretName: {{ . }}, defaultMode: 0440 }
         {{- end }}
         {{- if and (eq $role "gateway") $values.usersSecret }}
         - name: users
