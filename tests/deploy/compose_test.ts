@@ -78,6 +78,20 @@ Deno.test("compose: only the proxy can be reached from outside, and results, Val
   assert.equal(networks.back?.internal, true);
 });
 
+Deno.test("compose: a shell of a container becomes its server, so that the signal to stop reaches it", async () => {
+  const [shell, option, script] = services.redis.command ?? [];
+  assert.deepEqual([shell, option], ["sh", "-c"]);
+  // In place of the server: it says which process it is, and what it reads.
+  const { stdout, success } = await new Deno.Command(shell, {
+    args: [option, `echo $$; ${script.replace("valkey-server", () => "sh -c 'echo $$; cat'")}`],
+    env: { REDIS_PASSWORD: "a-word" },
+  }).output();
+  assert.ok(success);
+  const [own, server, configuration] = new TextDecoder().decode(stdout).split("\n");
+  assert.equal(server, own);
+  assert.equal(configuration, "requirepass a-word");
+});
+
 Deno.test("compose: no container can write its root, has capabilities or gains rights, and each image is of one version", () => {
   for (const [name, service] of Object.entries(services)) {
     assert.equal(service.read_only, true, name);
