@@ -3,6 +3,7 @@
  * give a program neither a disk nor signals. It needs the network, its environment and its own files to read.
  */
 import { openApplication } from "@/compose/application.ts";
+import { overloadGuard } from "@/compose/overload.ts";
 import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
@@ -29,7 +30,7 @@ try {
   if (config.redisUrl === null) console.error(NO_SHARED_TASKS);
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
   const application = await openApplication(config, { folder: null, store: null, cluster: null, dev: false }, log);
-  const served = serving(application.app);
+  const served = overloadGuard(config, log).guard(serving(application.app));
   // The runtime chooses the address where the host tells it (DENO_SERVE_ADDRESS).
   const { host: hostname, port } = config.server;
   Deno.serve({ hostname, port, onError: faultResponse }, (request, info) => {

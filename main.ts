@@ -2,6 +2,7 @@ import { abort } from "node:process";
 import { announcement } from "@/compose/announcement.ts";
 import { openApplication } from "@/compose/application.ts";
 import { command } from "@/compose/commands.ts";
+import { overloadGuard } from "@/compose/overload.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
 import { startStore } from "@/compose/store.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
@@ -68,11 +69,13 @@ async function start(config: Config, dev: boolean): Promise<void> {
     : null;
 
   const application = await openApplication(config, { folder, store, cluster, dev }, log);
-  const served = serving(application.app);
+  const overload = overloadGuard(config, log);
+  const served = overload.guard(serving(application.app));
   listener.answerWith(served);
   if (metrics && metricsListener && application.metrics) {
-    const { registry, watchConnections } = application.metrics;
+    const { registry, watchConnections, watchOverload } = application.metrics;
     watchConnections(listener.connections);
+    watchOverload(overload.figures);
     metricsListener.answerWith(serving(await metricsPage(registry, metrics.allowedHosts, log)));
   }
   application.startTasks();

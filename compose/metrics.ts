@@ -10,6 +10,7 @@ import { type Service, upstreamFigures } from "@/lib/metrics/upstream_figures.ts
 import type { ConnectionFigures } from "@/lib/process/connections.ts";
 import type { Notifier } from "@/lib/notifications/notifier.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
+import type { ShedderFigures } from "@/lib/std/load_shedder.ts";
 import { sizeIfExists } from "@/lib/std/optional_file.ts";
 import type { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import type { ScheduleFigures } from "@/lib/tasks/fixity/schedules.ts";
@@ -48,6 +49,7 @@ export interface ProcessMetrics {
   watchSlots(limit: string, slots: () => Slots): void;
   watch(sources: MetricSources): void;
   watchConnections(connections: () => ConnectionFigures | null): void;
+  watchOverload(overload: () => ShedderFigures | null): void;
   /** Ends what runs for them. */
   close(): void;
 }
@@ -78,6 +80,14 @@ export function processMetrics(): ProcessMetrics {
         for (const limit of ["all", "address"] as const) {
           metrics.refusedConnections.set({ limit }, figures.refused[limit]);
         }
+      });
+    },
+    watchOverload(overload) {
+      registry.onScrape(() => {
+        const figures = overload();
+        if (figures === null) return;
+        metrics.overloaded.set({}, Number(figures.isShedding));
+        metrics.refused.set({ reason: "overload" }, figures.refused);
       });
     },
     close,

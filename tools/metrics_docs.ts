@@ -15,7 +15,7 @@ a label. So their number is bounded, whatever clients send. A metric of somethin
 value there.
 
 A counter begins at 0 with its process. The reasons of \`stackroom_refusals_total\` are
-${REFUSALS.map((reason) => `\`${reason}\``).join(", ")}.`;
+${REFUSALS.map((reason) => `\`${reason}\``).join(", ")}, and \`overload\`.`;
 
 /** The page docs/metrics.md, printed from the definitions. */
 export function metricsPage(): string {

@@ -48,7 +48,15 @@ export function defineMetrics() {
       "Requests with a bearer token by whether the store had accepted its credentials within the last minute: proven or unproven.",
       ["credentials"],
     ),
-    refused: counter("refusals_total", "Requests that were turned away because of a limit, by the limit.", ["reason"]),
+    refused: counter(
+      "refusals_total",
+      "Requests that were turned away because of a limit, by the limit. Those of an overload are counted here alone.",
+      ["reason"],
+    ),
+    overloaded: gauge(
+      "overloaded",
+      "1 while requests are turned away because the event loop is late (MAX_EVENT_LOOP_DELAY), else 0.",
+    ),
     slots: gauge("slots_in_use", "Requests that are handled now, by the limit that they count against.", ["limit"]),
     maxSlots: gauge("slots_max", "How many requests may be handled at a time, by limit.", ["limit"]),
 

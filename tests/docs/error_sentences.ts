@@ -44,6 +44,7 @@ const FURTHER: Readonly<Record<string, string>> = {
   "lib/config/values.ts": "context\\.addIssue",
   "lib/notifications/notifier.ts": "#report",
   "lib/process/data_folder.ts": "function opennessOf|failed\\.push",
+  "lib/process/shed_load.ts": "JSON\\.stringify",
   "lib/results/file_response.ts": "function failureOf",
   "lib/results/revoked_sessions.ts": "UNWRITTEN|UNSHARED",
   "lib/tasks/fixity/check_object.ts": "#row|#named|function (?:compared|detailOf)",

@@ -1,0 +1,16 @@
+/** The application, which collects its garbage and says what is left of its heap, to standard error. */
+import v8 from "node:v8";
+import vm from "node:vm";
+
+const EVERY_MS = 10_000;
+
+v8.setFlagsFromString("--expose-gc");
+const collect: () => void = vm.runInNewContext("gc");
+
+Deno.unrefTimer(setInterval(() => {
+  collect();
+  const { heapUsed, external } = Deno.memoryUsage();
+  console.error(JSON.stringify({ soak: { heapUsed, external } }));
+}, EVERY_MS));
+
+await import("../../main.ts");

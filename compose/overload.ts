@@ -1,0 +1,41 @@
+import type { Config } from "@/lib/config/mod.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { Handler } from "@/lib/process/serve_connection.ts";
+import { shedLoad } from "@/lib/process/shed_load.ts";
+import { atMostEvery } from "@/lib/std/at_most_every.ts";
+import { LoadShedder, type ShedderFigures } from "@/lib/std/load_shedder.ts";
+import { PROBE_PATHS } from "@/routes/health.ts";
+
+/** An overload is reported so often at most, ms. */
+const REPORT_EVERY_MS = 60_000;
+
+/** What refuses requests while the process is overloaded. */
+interface OverloadGuard {
+  /** Handles what `handler` would, but for what is refused. */
+  guard(handler: Handler): Handler;
+  /** Null where the settings refuse nothing. */
+  figures(): ShedderFigures | null;
+}
+
+/** Creates the guard of a process, which reports in the log when an overload begins and ends. */
+export function overloadGuard(config: Config, log: RequestLog): OverloadGuard {
+  const { trustedHops, server: { maxEventLoopDelayMs: maxDelayMs } } = config;
+  if (maxDelayMs === 0) return { guard: (handler) => handler, figures: () => null };
+  const mayReport = atMostEvery(REPORT_EVERY_MS);
+  let isReported = false;
+  const shedder = new LoadShedder({
+    maxDelayMs,
+    onChange(isShedding, refused) {
+      if (isShedding) {
+        isReported = mayReport();
+        if (isReported) log.write({ level: "warn", message: "overload: some requests get 503 from now on" });
+      } else if (isReported) {
+        log.write({ level: "warn", message: `overload: it is over, ${refused} requests got 503` });
+      }
+    },
+  });
+  return {
+    guard: (handler) => shedLoad(handler, { shedder, always: PROBE_PATHS, trustedHops }),
+    figures: () => shedder.figures,
+  };
+}

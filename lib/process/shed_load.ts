@@ -1,0 +1,58 @@
+import { addressKey, clientAddress, peerAddress } from "@/lib/http/client_address.ts";
+import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
+import { rawTarget } from "@/lib/http/raw_path.ts";
+import { REQUEST_ID_HEADER, requestId } from "@/lib/http/request_context.ts";
+import { cancelBody } from "@/lib/std/cancel_body.ts";
+import type { LoadShedder } from "@/lib/std/load_shedder.ts";
+import type { Handler } from "./serve_connection.ts";
+
+const RETRY_AFTER_SECONDS = 1;
+const BODY = JSON.stringify({ detail: "Stackroom is overloaded, try again" });
+/** The same for all requests: a refusal is to cost little. */
+const HEADERS: readonly [string, string][] = headersOfRefusal();
+
+interface ShedLoad {
+  readonly shedder: LoadShedder;
+  /** Paths that are always handled, such as probes: an orchestrator would end a process that is busy. */
+  readonly always: ReadonlySet<string>;
+  /** How many proxies in front of this process are ours. */
+  readonly trustedHops: number;
+}
+
+/**
+ * Refuses the requests that an overloaded process cannot handle in time, with 503 and `Retry-After`. They are neither
+ * routed nor logged, so that most of the process is left for those that it admits.
+ */
+export function shedLoad(handler: Handler, { shedder, always, trustedHops }: ShedLoad): Handler {
+  return function shed(request, info) {
+    const address = () => {
+      const forwardedFor = trustedHops > 0 ? request.headers.get("X-Forwarded-For") : null;
+      return addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
+    };
+    if (shedder.enter(address)) return admitted(shedder, handler(request, info));
+    if (always.has(rawTarget(request.url).path)) return handler(request, info);
+    cancelBody(request);
+    return new Response(request.method === "HEAD" ? null : BODY, {
+      status: 503,
+      headers: [...HEADERS, [REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER))]],
+    });
+  };
+}
+
+async function admitted(shedder: LoadShedder, response: Response | Promise<Response>): Promise<Response> {
+  try {
+    return await response;
+  } finally {
+    shedder.leave();
+  }
+}
+
+function headersOfRefusal(): [string, string][] {
+  const headers = new Headers({
+    "Content-Type": "application/json",
+    "Cache-Control": "private, no-store",
+    "Retry-After": String(RETRY_AFTER_SECONDS),
+  });
+  addDefaultHeaders(headers);
+  return [...headers];
+}

@@ -1,0 +1,283 @@
+/** How late the event loop may be for long, ms, unless the settings say otherwise. */
+export const DEFAULT_MAX_EVENT_LOOP_DELAY_MS = 50;
+
+/** How often the event loop is looked at while requests come, ms. */
+const TICK_MS = 5;
+/** An overload has so many late ticks in a row, over so long, ms: one long pause is none. */
+const LATE_TICKS = 4;
+const LATE_MS = 100;
+/** A turn of the event loop that has lasted so many times the delay that may be is one at once. */
+const LONG_TURN = 4;
+/** It has so many requests at a time: with fewer, a process that is late has other reasons, or clients that wait. */
+const LEAST_AT_A_TIME = 100;
+/** During an overload, so many requests at a time are always admitted. */
+const ALWAYS_AT_A_TIME = 8;
+/** During an overload the delay is to be this share of what begins one. */
+const AIM = 0.2;
+/** How often the admitted rate is adapted, ms. */
+const WINDOW_MS = 100;
+/** How much a window changes the rate by: for a delay of twice the aim, and at the most. */
+const GAIN = 0.1;
+const FASTEST_FALL = 0.5;
+/** Requests that are admitted in each ms at the least: some must be, to see how long they take. */
+const LEAST_RATE = 0.01;
+/** Below this share of the first rate, the delay has other causes than requests: the aim moves towards it. */
+const FUTILE = 0.1;
+const AIM_STEP = 1.5;
+/** Unused admissions are good for so long, ms. */
+const BURST_MS = 20;
+/** It is over when nothing was refused for so long, ms. */
+const CALM_MS = 1000;
+/** When no request came for so long, the event loop is not looked at, ms. */
+const IDLE_MS = 1000;
+
+/** What a shedder says of itself. */
+export interface ShedderFigures {
+  readonly isShedding: boolean;
+  /** Requests since the start. */
+  readonly refused: number;
+}
+
+interface LoadShedderOptions {
+  /** How late the event loop may be for long, ms. */
+  readonly maxDelayMs: number;
+  /** A clock that only goes forward, ms. */
+  readonly now?: () => number;
+  /** Calls a function later; it must not keep the process alive. */
+  readonly after?: (ms: number, call: () => void) => void;
+  /** Called when an overload begins, and when it is over with what it refused. */
+  readonly onChange?: (isShedding: boolean, refused: number) => void;
+}
+
+/**
+ * Says which requests are refused while there are more than the event loop can handle. Without it all of them wait in a
+ * queue that only grows, so all of them are late.
+ *
+ * The measure is how late a timer is, which is about how long a turn of the event loop takes. An overload begins when it
+ * is above `maxDelayMs` several times in a row while there are {@link LEAST_AT_A_TIME} requests or more: some dozen
+ * clients that each wait for their responses make a process late as well, but not ever later. From then on requests are
+ * admitted at a rate that rises while the delay is below a fifth of that, and falls while it is above.
+ *
+ * Half of what is admitted is for addresses that have had less than their share, so that a client that sends much does
+ * not take the turns of those that send little. Outside of an overload a request costs a look at the
+ * clock.
+ */
+export class LoadShedder {
+  readonly #maxDelayMs: number;
+  readonly #now: () => number;
+  readonly #after: (ms: number, call: () => void) => void;
+  readonly #onChange: (isShedding: boolean, refused: number) => void;
+  readonly #tick = () => this.#look();
+  #isTicking = false;
+  #dueAt = 0;
+  #tickedAt = 0;
+  #arrivedAt = 0;
+  #arrivals = 0;
+  #lateTicks = 0;
+  #lateSince = 0;
+  /** Requests that have come since then. */
+  #arrivedLate = 0;
+  /** Admitted requests without a response: now, and most of them since the tick before. */
+  #running = 0;
+  #mostRunning = 0;
+  #refused = 0;
+  #overload: Overload | null = null;
+
+  constructor({ maxDelayMs, now, after, onChange }: LoadShedderOptions) {
+    this.#maxDelayMs = maxDelayMs;
+    this.#now = now ?? (() => performance.now());
+    this.#after = after ?? ((ms, call) => Deno.unrefTimer(setTimeout(call, ms)));
+    this.#onChange = onChange ?? (() => {});
+  }
+
+  get figures(): ShedderFigures {
+    return { isShedding: this.#overload !== null, refused: this.#refused };
+  }
+
+  /**
+   * Whether a request that has just come is to be handled. If it is, {@link leave} has to be called.
+   *
+   * @param address returns the key of the client's address; it is called only during an overload
+   */
+  enter(address: () => string): boolean {
+    const isAdmitted = this.#isAdmitted(address);
+    if (!isAdmitted) this.#refused++;
+    else if (++this.#running > this.#mostRunning) this.#mostRunning = this.#running;
+    return isAdmitted;
+  }
+
+  /** To be called when an admitted request has its response. */
+  leave(): void {
+    this.#running--;
+  }
+
+  #isAdmitted(address: () => string): boolean {
+    this.#arrivals++;
+    if (!this.#isTicking) this.#start();
+    const now = this.#now();
+    if (this.#overload === null) {
+      const elapsedMs = now - this.#tickedAt;
+      // Timers come before requests: all of this time went into requests that had come before this turn.
+      if (elapsedMs <= LONG_TURN * this.#maxDelayMs || this.#running < LEAST_AT_A_TIME) return true;
+      return this.#begin(now, this.#arrivals / elapsedMs).admits(address(), now);
+    }
+    return this.#overload.admits(address(), now) || this.#running < ALWAYS_AT_A_TIME;
+  }
+
+  #start(): void {
+    this.#isTicking = true;
+    this.#tickedAt = this.#arrivedAt = this.#now();
+    this.#lateTicks = 0;
+    this.#schedule(this.#tickedAt);
+  }
+
+  #schedule(now: number): void {
+    this.#dueAt = now + TICK_MS;
+    this.#after(TICK_MS, this.#tick);
+  }
+
+  #look(): void {
+    const now = this.#now();
+    const delay = Math.max(0, now - this.#dueAt);
+    const arrivals = this.#arrivals;
+    const mostRunning = this.#mostRunning;
+    this.#arrivals = 0;
+    this.#mostRunning = this.#running;
+    if (arrivals > 0) this.#arrivedAt = now;
+    if (this.#overload === null) this.#watch(now, delay, arrivals, mostRunning);
+    else {
+      this.#overload.tick(now, now - this.#tickedAt, delay);
+      if (now - this.#overload.refusedAt >= CALM_MS) this.#end(this.#overload);
+    }
+    this.#tickedAt = now;
+    if (this.#overload === null && now - this.#arrivedAt >= IDLE_MS) this.#isTicking = false;
+    else this.#schedule(now);
+  }
+
+  #watch(now: number, delay: number, arrivals: number, mostRunning: number): void {
+    if (delay <= this.#maxDelayMs || mostRunning < LEAST_AT_A_TIME) {
+      this.#lateTicks = 0;
+      return;
+    }
+    if (this.#lateTicks++ === 0) {
+      this.#lateSince = this.#tickedAt;
+      this.#arrivedLate = 0;
+    }
+    this.#arrivedLate += arrivals;
+    if (this.#lateTicks < LATE_TICKS || now - this.#lateSince < LATE_MS) return;
+    this.#begin(now, this.#arrivedLate / (now - this.#lateSince));
+  }
+
+  #begin(now: number, rate: number): Overload {
+    const overload = this.#overload = new Overload({
+      maxDelayMs: this.#maxDelayMs,
+      rate,
+      now,
+      refusedBefore: this.#refused,
+    });
+    this.#onChange(true, 0);
+    return overload;
+  }
+
+  #end({ refusedBefore }: Overload): void {
+    this.#overload = null;
+    this.#lateTicks = 0;
+    this.#onChange(false, this.#refused - refusedBefore);
+  }
+}
+
+interface OverloadStart {
+  readonly maxDelayMs: number;
+  /** Requests that came in each ms before. */
+  readonly rate: number;
+  readonly now: number;
+  /** What its shedder had refused before. */
+  readonly refusedBefore: number;
+}
+
+/** One overload, from its begin to its end: how many requests are admitted. */
+class Overload {
+  readonly refusedBefore: number;
+  readonly #maxDelayMs: number;
+  readonly #leastAimMs: number;
+  readonly #firstRate: number;
+  /** When a request was refused last. */
+  refusedAt: number;
+  #aimMs: number;
+  /** Requests admitted in each ms. */
+  #rate: number;
+  /** Admissions that are left for addresses below their share, and for all. */
+  #leftForLight = 0;
+  #leftForAll = 0;
+  #window: Window;
+  /** Addresses of the window before. */
+  #addresses = 1;
+
+  constructor({ maxDelayMs, rate, now, refusedBefore }: OverloadStart) {
+    this.refusedBefore = refusedBefore;
+    this.refusedAt = now;
+    this.#maxDelayMs = maxDelayMs;
+    this.#leastAimMs = this.#aimMs = maxDelayMs * AIM;
+    this.#firstRate = this.#rate = Math.max(LEAST_RATE, rate);
+    this.#window = newWindow(now);
+  }
+
+  admits(address: string, now: number): boolean {
+    const { byAddress, refilled } = this.#window;
+    this.#window.arrived++;
+    const admitted = byAddress.get(address) ?? 0;
+    const share = 1 + refilled / 2 / this.#addresses;
+    if (admitted < share && this.#leftForLight >= 1) this.#leftForLight--;
+    else if (this.#leftForAll >= 1) this.#leftForAll--;
+    else {
+      this.refusedAt = now;
+      return false;
+    }
+    byAddress.set(address, admitted + 1);
+    return true;
+  }
+
+  /** @param elapsedMs since the tick before */
+  tick(now: number, elapsedMs: number, delay: number): void {
+    const refill = elapsedMs * this.#rate;
+    const most = Math.max(1, this.#rate * BURST_MS);
+    const forLight = this.#leftForLight + refill / 2;
+    this.#leftForLight = Math.min(forLight, most);
+    this.#leftForAll = Math.min(this.#leftForAll + refill / 2 + forLight - this.#leftForLight, most);
+    const window = this.#window;
+    window.refilled += refill;
+    window.delays += delay;
+    window.ticks++;
+    if (now - window.at >= WINDOW_MS) this.#adapt(window, now);
+  }
+
+  #adapt({ delays, ticks, at, arrived, byAddress }: Window, now: number): void {
+    const delay = delays / ticks;
+    const rate = this.#rate * Math.max(FASTEST_FALL, 1 - GAIN * (delay - this.#aimMs) / this.#aimMs);
+    // A rate far above what comes would let the next burst in whole.
+    const mostNeeded = 2 * arrived / (now - at);
+    this.#rate = Math.max(LEAST_RATE, rate > this.#rate ? Math.min(rate, Math.max(this.#rate, mostNeeded)) : rate);
+    if (delay < this.#aimMs / 2) this.#aimMs = Math.max(this.#leastAimMs, this.#aimMs / AIM_STEP);
+    else if (delay > this.#aimMs && this.#rate < this.#firstRate * FUTILE) {
+      this.#aimMs = Math.min(this.#maxDelayMs, this.#aimMs * AIM_STEP);
+    }
+    this.#addresses = Math.max(1, byAddress.size);
+    this.#window = newWindow(now);
+  }
+}
+
+interface Window {
+  readonly at: number;
+  arrived: number;
+  /** Admissions that the rate has made since. */
+  refilled: number;
+  /** Sum of the delays of its ticks, ms. */
+  delays: number;
+  ticks: number;
+  /** How many of each address were admitted: not more addresses than admissions. */
+  readonly byAddress: Map<string, number>;
+}
+
+function newWindow(at: number): Window {
+  return { at, arrived: 0, refilled: 0, delays: 0, ticks: 0, byAddress: new Map() };
+}

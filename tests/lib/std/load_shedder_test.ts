@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { LoadShedder } from "@/lib/std/load_shedder.ts";
+
+const MAX_DELAY_MS = 50;
+/** What an admitted request costs the processor, and a refused one, ms. */
+const REQUEST_MS = 1;
+const REFUSAL_MS = 0.05;
+
+interface Arrival {
+  readonly at: number;
+  readonly address: string;
+}
+
+interface Seen {
+  admitted: number;
+  refused: number;
+  /** From arrival to the end of the turn that handled it, ms. */
+  readonly waits: number[];
+}
+
+/** An event loop without time of its own: each turn fires the timers that are due and handles what has come since. */
+class Loop {
+  now = 0;
+  readonly changes: [isShedding: boolean, refused: number][] = [];
+  readonly seen = new Map<string, Seen>();
+  readonly shedder = new LoadShedder({
+    maxDelayMs: MAX_DELAY_MS,
+    now: () => this.now,
+    after: (ms, call) => this.timers.push({ at: this.now + ms, call }),
+    onChange: (isShedding, refused) => this.changes.push([isShedding, refused]),
+  });
+  timers: { readonly at: number; readonly call: () => void }[] = [];
+  /** What each turn costs besides requests, ms. */
+  otherMs = 0;
+
+  of(address: string): Seen {
+    const seen = this.seen.get(address) ?? { admitted: 0, refused: 0, waits: [] };
+    this.seen.set(address, seen);
+    return seen;
+  }
+
+  /** Handles arrivals in their order, and further ones that `next` makes of each that was handled. */
+  run(arrivals: Arrival[], next: (handled: Arrival, at: number) => Arrival | null = () => null): void {
+    for (let done = 0; done < arrivals.length;) {
+      this.turn();
+      const first = done;
+      while (done < arrivals.length && arrivals[done].at <= this.now) done++;
+      const ready = arrivals.slice(first, done);
+      this.now += this.otherMs;
+      const admitted = ready.filter(({ address }) => {
+        const isAdmitted = this.shedder.enter(() => address);
+        this.now += isAdmitted ? REQUEST_MS : REFUSAL_MS;
+        if (!isAdmitted) this.of(address).refused++;
+        return isAdmitted;
+      });
+      for (const { at, address } of admitted) {
+        this.of(address).admitted++;
+        this.of(address).waits.push(this.now - at);
+        this.shedder.leave();
+      }
+      arrivals.push(...ready.flatMap((handled) => next(handled, this.now) ?? []));
+      if (ready.length > 0) continue;
+      const due = Math.min(arrivals[done].at, ...this.timers.map(({ at }) => at));
+      this.now = Math.max(this.now + this.otherMs, due);
+    }
+  }
+
+  /** Lets time pass without requests. */
+  rest(ms: number): void {
+    const end = this.now + ms;
+    for (;;) {
+      const due = Math.min(...this.timers.map(({ at }) => at));
+      if (due > end) break;
+      this.now = Math.max(this.now, due);
+      this.turn();
+    }
+    this.now = end;
+  }
+
+  turn(): void {
+    const due = this.timers.filter(({ at }) => at <= this.now);
+    this.timers = this.timers.filter(({ at }) => at > this.now);
+    for (const { call } of due) call();
+  }
+}
+
+/** So many requests for each ms, evenly. */
+function arrivals(from: number, ms: number, rate: number, address = "192.0.2.1"): Arrival[] {
+  return Array.from({ length: Math.round(ms * rate) }, (_, n) => ({ at: from + n / rate, address }));
+}
+
+function share(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
+}
+
+Deno.test("load shedder: refuses nothing of what the event loop can handle", () => {
+  const loop = new Loop();
+  loop.run(arrivals(0, 10_000, 0.9));
+  assert.deepEqual(loop.shedder.figures, { isShedding: false, refused: 0 });
+});
+
+Deno.test("load shedder: a long pause is no overload, nor are many clients that each wait for their responses", () => {
+  const paused = new Loop();
+  paused.run(arrivals(0, 1000, 0.5));
+  paused.now += 300;
+  paused.run(arrivals(1000, 9000, 0.5));
+  assert.equal(paused.of("192.0.2.1").refused, 0);
+
+  const clients = new Loop();
+  clients.run(
+    arrivals(0, 90, 1),
+    ({ address }, at) => at < 10_000 ? { at, address } : null,
+  );
+  assert.equal(clients.of("192.0.2.1").refused, 0);
+  assert.ok(clients.of("192.0.2.1").admitted > 9000);
+});
+
+for (const times of [1.5, 3, 10]) {
+  Deno.test(`load shedder: of ${times} times what can be handled, what is admitted waits little, and most of it is done`, () => {
+    const loop = new Loop();
+    loop.run(arrivals(0, 30_000, times / REQUEST_MS));
+    const { admitted, refused, waits } = loop.of("192.0.2.1");
+    const forRefusals = refused * REFUSAL_MS;
+    assert.ok(share(waits, 0.5) < MAX_DELAY_MS, `median ${share(waits, 0.5)}`);
+    assert.ok(share(waits, 0.97) < MAX_DELAY_MS * 1.5, `97 % ${share(waits, 0.97)}`);
+    assert.ok(admitted * REQUEST_MS > 0.75 * (loop.now - forRefusals), `${admitted} in ${loop.now - forRefusals}`);
+  });
+}
+
+Deno.test("load shedder: an overload ends within two seconds of its cause, and says what it refused", () => {
+  const loop = new Loop();
+  loop.run([...arrivals(0, 5000, 10), ...arrivals(5000, 10_000, 0.5, "192.0.2.2")]);
+  assert.deepEqual(loop.shedder.figures, { isShedding: false, refused: loop.changes[1][1] });
+  assert.deepEqual(loop.changes.map(([isShedding]) => isShedding), [true, false]);
+  const { refused } = loop.of("192.0.2.2");
+  assert.ok(refused < 500, `${refused} refused afterwards`);
+});
+
+Deno.test("load shedder: an address that sends little is served beside one that sends ten times too much", () => {
+  const loop = new Loop();
+  const both = [...arrivals(0, 20_000, 10, "192.0.2.1"), ...arrivals(2000, 18_000, 0.02, "192.0.2.2")];
+  loop.run(both.toSorted((a, b) => a.at - b.at));
+  const { admitted, refused } = loop.of("192.0.2.2");
+  assert.ok(refused < 0.05 * admitted, `${refused} refused of ${admitted + refused}`);
+  assert.ok(loop.of("192.0.2.1").refused > 100_000);
+});
+
+Deno.test("load shedder: admits requests still where the event loop is late for another reason", () => {
+  const loop = new Loop();
+  loop.run(arrivals(0, 3000, 3));
+  loop.otherMs = 30;
+  const before = loop.of("192.0.2.1").admitted;
+  loop.run(arrivals(loop.now, 20_000, 0.3));
+  const { admitted } = loop.of("192.0.2.1");
+  assert.ok(admitted - before > 2000, `${admitted - before} of 6000`);
+});
+
+Deno.test("load shedder: some requests at a time are admitted in any overload", () => {
+  const loop = new Loop();
+  loop.run(arrivals(0, 3000, 10));
+  assert.ok(loop.shedder.figures.isShedding);
+  const admitted = Array.from({ length: 100 }, () => loop.shedder.enter(() => "192.0.2.9")).filter((is) => is).length;
+  assert.ok(admitted >= 8, `${admitted}`);
+  assert.ok(admitted < 100);
+});
+
+Deno.test("load shedder: does not look at the event loop while no requests come", () => {
+  const loop = new Loop();
+  loop.run(arrivals(0, 100, 1));
+  loop.rest(2000);
+  assert.deepEqual(loop.timers, []);
+  loop.run(arrivals(loop.now, 3000, 3));
+  assert.ok(loop.shedder.figures.isShedding);
+});
