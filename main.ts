@@ -62,11 +62,15 @@ async function start(config: Config, dev: boolean): Promise<void> {
     console.error(message);
     stopAfterFault();
   };
-  const store = folder && config.embedded.store ? await startStore(config, folder, listener, fail) : null;
+  // Both at once: loading their threads takes longer than what they do to start.
+  const starting = folder && config.embedded.store ? startStore(config, folder, listener, fail) : null;
   const shown = config.web && !config.web.siteOnly ? config.web : null;
-  const cluster = folder && shown && config.embedded.cluster
-    ? await startSampleCluster(config, folder, store, listener.origin, clusterFailed)
-    : null;
+  const [store, cluster] = await Promise.all([
+    starting,
+    folder && shown && config.embedded.cluster
+      ? startSampleCluster(config, folder, starting, listener.origin, clusterFailed)
+      : null,
+  ]);
 
   const application = await openApplication(config, { folder, store, cluster, dev }, log);
   const overload = overloadGuard(config, log);

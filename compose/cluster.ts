@@ -12,9 +12,14 @@ export interface ClusterHandle {
   stop(): Promise<void>;
 }
 
-/** Starts the embedded cluster and archive in a thread of their own. Throws DataFolderError. */
+/**
+ * Starts the embedded cluster and archive in a thread of their own.
+ *
+ * @param options called at once, so that the thread loads while they are found; what it throws ends the thread
+ * @throws {DataFolderError}
+ */
 export async function startCluster(
-  options: ClusterThreadOptions,
+  options: () => Promise<ClusterThreadOptions>,
   onFault: (message: string) => void,
 ): Promise<ClusterHandle> {
   const ended = Promise.withResolvers<void>();
@@ -28,7 +33,14 @@ export async function startCluster(
       thread.port.onmessage = ({ data }: MessageEvent<FromCluster>) => resolve(data);
       thread.port.postMessage(message);
     });
-  const answer = await ask({ start: options });
+  let found;
+  try {
+    found = await options();
+  } catch (error) {
+    thread.terminate();
+    throw error;
+  }
+  const answer = await ask({ start: found });
   if (!("started" in answer)) {
     thread.terminate();
     throw new DataFolderError(`The embedded cluster cannot start: ${"failed" in answer ? answer.failed : "no answer"}`);

@@ -9,7 +9,7 @@ import { type ClusterHandle, startCluster } from "./cluster.ts";
 
 /**
  * Starts the embedded cluster with the sample campaigns, whose workers write their results into the embedded store where
- * there is one, and writes its kubeconfig into the data folder.
+ * there is one, and writes its kubeconfig into the data folder. Its thread loads while the store starts.
  *
  * @param origin where this process listens
  * @param failed called with a sentence when the cluster ends by itself
@@ -18,28 +18,31 @@ import { type ClusterHandle, startCluster } from "./cluster.ts";
 export async function startSampleCluster(
   config: Config,
   folder: DataFolder,
-  store: EmbeddedStore | null,
+  store: Promise<EmbeddedStore> | null,
   origin: string,
   failed: (message: string) => void,
 ): Promise<ClusterHandle> {
-  const address = await store?.addresses.s3(RESULTS_TENANT);
-  const cluster = await startCluster({
-    host: config.embedded.host,
-    namespace: config.campaigns.namespaces[0],
-    conventions: config.campaigns.conventions,
-    ...config.simulator,
-    resultsUrl: config.web?.resultsUrl || `${origin}/results`,
-    folder: folder.path,
-    results: address
-      ? {
-        endpoint: address.endpoint,
-        tenant: RESULTS_TENANT,
-        bucket: RESULTS_BUCKET,
-        username: CONVERTER,
-        password: folder.secret("converter-password"),
-      }
-      : null,
-  }, (message) => failed(`The embedded cluster ended: ${message}`));
+  const options = async () => {
+    const address = await (await store)?.addresses.s3(RESULTS_TENANT);
+    return {
+      host: config.embedded.host,
+      namespace: config.campaigns.namespaces[0],
+      conventions: config.campaigns.conventions,
+      ...config.simulator,
+      resultsUrl: config.web?.resultsUrl || `${origin}/results`,
+      folder: folder.path,
+      results: address
+        ? {
+          endpoint: address.endpoint,
+          tenant: RESULTS_TENANT,
+          bucket: RESULTS_BUCKET,
+          username: CONVERTER,
+          password: folder.secret("converter-password"),
+        }
+        : null,
+    };
+  };
+  const cluster = await startCluster(options, (message) => failed(`The embedded cluster ended: ${message}`));
   writeKubeconfig(folder, cluster.kubeconfig);
   return cluster;
 }
