@@ -1,4 +1,10 @@
-/** Measures the parts that are named, or all: `deno task bench [PART or PART.MEASURE …]`. Figures of one run are for each other. */
+/**
+ * Measures the parts that are named: `deno task bench PART` or `PART.MEASURE`. Without a name it measures all of them,
+ * each within its time, and ends with one table of what was to be reached. Figures of one run are for each other.
+ */
+import { fileURLToPath } from "node:url";
+
+import { runBounded } from "./bounded_run.ts";
 import { campaignMeasures } from "./campaigns.ts";
 import { gatewayMeasures } from "./gateway.ts";
 import { listPageMeasures } from "./list_page.ts";
@@ -7,6 +13,8 @@ import { storeMeasures } from "./store.ts";
 import { viewerMeasures } from "./viewer.ts";
 import { taskMeasures } from "./tasks.ts";
 import { uploadMeasures } from "./uploads.ts";
+
+import { notedVerdicts } from "./verdict_table.ts";
 
 /** What can be measured: each measure gives a table. */
 const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
@@ -20,8 +28,26 @@ const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   uploads: uploadMeasures,
 };
 
-const asked = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);
-for (const name of asked) {
+/** The longest that all measures may take together, s, and those that need more than their share. */
+const ALL_SECONDS = 14 * 60;
+const LONGER: Readonly<Record<string, number>> = {
+  "campaigns.measureCampaigns": 60,
+  "gateway.measureComputed": 80,
+  "store.measureListings": 60,
+  "uploads.measureLargeFile": 60,
+};
+
+if (Deno.args.length === 0) {
+  const all = Object.entries(PARTS).flatMap(([part, measures]) => measures.map(({ name }) => `${part}.${name}`));
+  const longer = all.filter((name) => name in LONGER);
+  const left = ALL_SECONDS - longer.reduce((sum, name) => sum + LONGER[name], 0);
+  const share = Math.floor(left / (all.length - longer.length));
+  const measures = all.map((name) => ({ name, seconds: LONGER[name] ?? share }));
+  const program = ["run", "--config", "deno.test.json", "-A", fileURLToPath(import.meta.url)];
+  const isReached = await runBounded(measures, program);
+  Deno.exit(isReached ? 0 : 1);
+}
+for (const name of Deno.args) {
   const [part, measure] = name.split(".");
   const chosen = PARTS[part]?.filter((one) => !measure || one.name.toLowerCase().includes(measure.toLowerCase()));
   if (!chosen || chosen.length === 0) {
@@ -30,3 +56,5 @@ for (const name of asked) {
   }
   for (const one of chosen) console.log(`\n${await one()}`);
 }
+const verdicts = Deno.env.get("BENCH_VERDICTS");
+if (verdicts) Deno.writeTextFileSync(verdicts, JSON.stringify(notedVerdicts()));

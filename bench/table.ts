@@ -1,5 +1,8 @@
+import { noteVerdicts } from "./verdict_table.ts";
+
 /** Rows as text in columns; the first row is the head. Columns of figures are flush right. */
 export function table(rows: readonly (readonly string[])[]): string {
+  noteVerdicts(rows);
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const isFigures = rows[0].map((_, column) =>
     rows.slice(1).every((row) => /^[<>≤≥~+-]?[0-9.,]*\D{0,6}$/.test(row[column]))

@@ -9,6 +9,8 @@ import { openPlainPage, type PlainPage } from "@/bench/uploads/plain_browser.ts"
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 
+/** Of the page, bytes. */
+const MOST_MEMORY = 200e6;
 const GIB = Number(Deno.env.get("UPLOAD_GIB") ?? 5);
 const FILES = Number(Deno.env.get("UPLOAD_FILES") ?? 10_000);
 const FILE_BYTES = 4096;
@@ -47,7 +49,16 @@ async function api({ app, token }: Scene, path: string, body: unknown) {
 
 /** A large file by the page and by curl, over a link with a bound and without. */
 export async function measureLargeFile(): Promise<string> {
-  const rows = [["one file", "page", "curl", "page of curl", "wanted", "curl with SHA-256", "page memory"]];
+  const rows = [[
+    "one file",
+    "page",
+    "curl",
+    "page of curl",
+    "curl with SHA-256",
+    "page memory",
+    "to reach",
+    "reached",
+  ]];
   for (const [name, bytesPerSecond] of [["link of 100 MB/s", LINK_BYTES_PER_SECOND], ["no bound", null]] as const) {
     rows.push(
       await inScene(async (scene) => {
@@ -74,9 +85,10 @@ export async function measureLargeFile(): Promise<string> {
           `${rate(page.ms).toFixed(1)} MB/s`,
           `${rate(curl).toFixed(1)} MB/s`,
           `${(100 * share).toFixed(1)} %`,
-          link === null ? "" : share >= 0.95 ? "≥ 95 %" : "≥ 95 %, missed",
           `${rate(checked).toFixed(1)} MB/s`,
-          `${(page.memory / 1e6).toFixed(0)} MB${page.memory < 200e6 ? "" : ", not below 200"}`,
+          `${(page.memory / 1e6).toFixed(0)} MB`,
+          `${link === null ? "" : "≥ 95 %, "}< ${MOST_MEMORY / 1e6} MB`,
+          (link === null || share >= 0.95) && page.memory < MOST_MEMORY ? "yes" : "NO",
         ];
       }),
     );
@@ -98,14 +110,15 @@ export async function measureSmallFiles(): Promise<string> {
     const rate = (ms: number) => FILES / (ms / 1000);
     const share = rate(page.ms) / rate(script);
     return table([
-      [`${FILES} files of ${FILE_BYTES} bytes`, "page", "Node", "page of Node", "wanted", "page memory"],
+      [`${FILES} files of ${FILE_BYTES} bytes`, "page", "Node", "page of Node", "page memory", "to reach", "reached"],
       [
         "files a second",
         rate(page.ms).toFixed(0),
         rate(script).toFixed(0),
         `${(100 * share).toFixed(0)} %`,
-        `≥ 150 or ≥ 50 %${rate(page.ms) >= 150 || share >= 0.5 ? "" : ", missed"}`,
-        `${(page.memory / 1e6).toFixed(0)} MB${page.memory < 200e6 ? "" : ", not below 200"}`,
+        `${(page.memory / 1e6).toFixed(0)} MB`,
+        `≥ 150 or ≥ 50 %, < ${MOST_MEMORY / 1e6} MB`,
+        (rate(page.ms) >= 150 || share >= 0.5) && page.memory < MOST_MEMORY ? "yes" : "NO",
       ],
     ]);
   });

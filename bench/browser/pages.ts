@@ -20,7 +20,7 @@ export interface Row {
 
 /** The table of a part. */
 export function figures(part: string, rows: readonly Row[]): string {
-  return table([[part, "wanted", "reached", ""], ...rows.map(cells)]);
+  return table([[part, "measured", "to reach", "reached"], ...rows.map(cells)]);
 }
 
 function cells({ what, most, reached, unit }: Row): string[] {
@@ -31,9 +31,9 @@ function cells({ what, most, reached, unit }: Row): string[] {
   };
   return [
     what,
-    most === null ? "" : `≤ ${figure(most)}`,
     figure(reached),
-    most !== null && reached > most ? "missed" : "",
+    most === null ? "" : `≤ ${figure(most)}`,
+    most === null ? "" : reached > most ? "NO" : "yes",
   ];
 }
 
