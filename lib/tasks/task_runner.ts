@@ -83,7 +83,7 @@ interface TaskStart<P> {
 }
 
 /** A task as its owner finds it. */
-interface FoundTask<P> {
+export interface FoundTask<P> {
   readonly task: Task;
   readonly progress: P;
 }

@@ -37,9 +37,14 @@ export async function namedManifest({ s3, caller }: Lookup, named: NamedManifest
   }
   const etag = await etagOf({ s3, caller }, bucket, key);
   if (etag === undefined) throw unprocessable(`manifest: there is no object '${key}' in bucket '${bucket}'`);
-  const form = bagIt?.form ?? "list";
+  const root = named.root ?? folder;
   const algorithm = bagIt?.algorithm ?? null;
-  return { bucket, key, root: named.root ?? folder, form, algorithm, escapesPercent: true, etag };
+  if (!bagIt) return { bucket, key, root, form: "list", algorithm, escapesPercent: false, etag };
+  // What BagIt names is as well what this program writes about a folder that is no bag.
+  const declared = await tagFile({ s3, caller }, bucket, `${root}bagit.txt`);
+  const declaration = declared === null || declared === "too long" ? null : parseBagDeclaration(declared);
+  const form = declared === null && bagIt.form === "bagit" ? "folder" : bagIt.form;
+  return { bucket, key, root, form, algorithm, escapesPercent: !declaration || escapesPercent(declaration), etag };
 }
 
 /** What a bag says about itself. */

@@ -12,7 +12,7 @@ export const manifestRef = z.object({
   key: z.string(),
   /** What its paths are relative to: a prefix of keys. */
   root: z.string(),
-  form: z.enum(["bagit", "tags", "list"]),
+  form: z.enum(["bagit", "tags", "folder", "list"]),
   algorithm: z.enum(MANIFEST_ALGORITHMS).nullable(),
   escapesPercent: z.boolean(),
   /** It must have while the check runs; null where the store says none. */

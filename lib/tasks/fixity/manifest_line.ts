@@ -5,9 +5,9 @@ export type ManifestAlgorithm = (typeof MANIFEST_ALGORITHMS)[number];
 
 /**
  * How the lines of a manifest are read: `bagit` for payload manifests and `tags` for tag manifests (RFC 8493, sections 2.1.3
- * and 2.2.1), `list` for what md5sum, sha1sum, sha256sum and sha512sum write.
+ * and 2.2.1), `folder` for lines of the same syntax about a folder that is no bag, `list` for what md5sum, sha1sum, sha256sum and sha512sum write.
  */
-type ManifestForm = "bagit" | "tags" | "list";
+type ManifestForm = "bagit" | "tags" | "folder" | "list";
 
 /** How to read a manifest. */
 interface ManifestSyntax {
@@ -52,7 +52,7 @@ function bagLine(line: string, { form, algorithm, escapesPercent }: ManifestSynt
   if (digest === undefined) return "invalid";
   const path = withoutBagEscapes(rest, escapesPercent);
   const isPayload = path.replace(/^(\.\/)+/, "").startsWith("data/");
-  if (isPayload !== (form === "bagit")) return "invalid";
+  if (form !== "folder" && isPayload !== (form === "bagit")) return "invalid";
   return lineOf(digest, path, algorithm);
 }
 

@@ -11,8 +11,8 @@ import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskClock } from "@/lib/tasks/task_clock.ts";
 import { isTransient } from "@/lib/tasks/task_error.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
-import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
-import { FIXITY } from "./fixity.ts";
+import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
+import { FIXITY, type FixityProgress } from "./fixity.ts";
 import { type FixitySchedule, timeAfter } from "./schedule_file.ts";
 import { firstNote, noteName, readNote, type ScheduleNote } from "./schedule_note.ts";
 import { type FixityOrder, startFixity } from "./start_fixity.ts";
@@ -60,8 +60,8 @@ export interface ScheduleView {
   readonly schedule: FixitySchedule;
   readonly nextAt: number | null;
   readonly note: ScheduleNote | null;
-  /** The last check; null where there is none, or its record is gone. */
-  readonly task: Task | null;
+  /** The last check; null where there is none, its record is gone, or another password started it. */
+  readonly last: FoundTask<FixityProgress> | null;
 }
 
 /**
@@ -97,16 +97,23 @@ export class FixitySchedules {
   /** Those whose login is of a caller's account. Checks that another password started are left out. */
   async list(caller: Caller): Promise<ScheduleView[]> {
     const { schedules, tasks } = this.#options;
-    const owner = ownerOf(caller, tasks.keys);
     const views: ScheduleView[] = [];
     for (const schedule of schedules) {
       if (!isOfAccount(schedule, caller)) continue;
       const note = readNote(await tasks.store.readNote(noteName(schedule.name)));
-      const task = note?.task ? await tasks.store.get(note.task) : null;
-      const isOwn = task !== null && task.owner === owner && task.kind === FIXITY.kind;
-      views.push({ schedule, note, nextAt: timeAfter(schedule, this.#options.now()), task: isOwn ? task : null });
+      const last = note?.task ? await this.#found(schedule.bucket, note.task, caller) : null;
+      views.push({ schedule, note, last, nextAt: timeAfter(schedule, this.#options.now()) });
     }
     return views;
+  }
+
+  async #found(bucket: string, id: string, caller: Caller): Promise<FoundTask<FixityProgress> | null> {
+    try {
+      return await this.#options.tasks.find(FIXITY, bucket, id, caller);
+    } catch (error) {
+      if (error instanceof HttpError && (error.status === 404 || error.status === 410)) return null;
+      throw error;
+    }
   }
 
   async #run(): Promise<void> {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
+import { damageOf } from "@/lib/tasks/fixity/fixity.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
 import { STATUS } from "./fixity_schemas.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -18,6 +19,9 @@ const scheduleSchema = z.object({
     status: z.enum(["processing", "done", "canceled", "failed"]),
     started_at: z.string(),
     ended_at: z.string().nullable(),
+    files: z.int(),
+    bytes: z.number(),
+    damaged: z.int(),
     error: z.string().optional().meta({ description: "Why it failed" }),
   }).nullable().meta({ description: "The last check, while its record is kept" }),
   last_end_at: z.string().nullable().meta({ description: "When a check of the schedule last came to its end" }),
@@ -46,7 +50,21 @@ export function fixityScheduleOperations(operation: GatewayOperation, schedules:
   ];
 }
 
-function bodyOf({ schedule, nextAt, note, task }: ScheduleView): z.output<typeof scheduleSchema> {
+function lastOf({ task, progress }: NonNullable<ScheduleView["last"]>, due: number) {
+  return {
+    task_id: task.id,
+    due_at: iso(due),
+    status: STATUS[task.state],
+    started_at: iso(task.createdAt),
+    ended_at: task.endedAt === null ? null : iso(task.endedAt),
+    files: progress.files,
+    bytes: progress.bytes,
+    damaged: damageOf(progress.totals),
+    ...task.error === null ? {} : { error: task.error },
+  };
+}
+
+function bodyOf({ schedule, nextAt, note, last }: ScheduleView): z.output<typeof scheduleSchema> {
   const { name, bucket, prefix, cron, time_zone } = schedule;
   const succeededAt = note?.succeededAt ?? null;
   return {
@@ -56,14 +74,7 @@ function bodyOf({ schedule, nextAt, note, task }: ScheduleView): z.output<typeof
     cron,
     time_zone,
     next_at: nextAt === null ? null : iso(nextAt),
-    last: task && note && {
-      task_id: task.id,
-      due_at: iso(note.due),
-      status: STATUS[task.state],
-      started_at: iso(task.createdAt),
-      ended_at: task.endedAt === null ? null : iso(task.endedAt),
-      ...task.error === null ? {} : { error: task.error },
-    },
+    last: last && note && lastOf(last, note.due),
     last_end_at: succeededAt === null ? null : iso(succeededAt),
     error: note?.error ?? null,
   };

@@ -122,6 +122,12 @@ interface RunOptions {
   readonly rate?: number;
   readonly signal?: AbortSignal;
   readonly progress?: FixityProgress;
+  readonly comparison?: FixityProgress["comparison"];
+  /** Receives each progress from which a check could go on. */
+  readonly checkpoints?: FixityProgress[];
+  /** Of the task, which outlive a run. */
+  readonly blobs?: Map<string, Uint8Array<ArrayBuffer>>;
+  readonly windowKeys?: number;
 }
 
 /** Runs a check as a process does. @returns its progress at the end, and its rows */
@@ -131,13 +137,14 @@ export async function runFixity(
   options: RunOptions = {},
 ): Promise<{ progress: FixityProgress; rows: ReportRow[] }> {
   const signal = options.signal ?? new AbortController().signal;
-  const blobs = new Map<string, Uint8Array<ArrayBuffer>>();
+  const { blobs = new Map<string, Uint8Array<ArrayBuffer>>(), checkpoints } = options;
   const handler = fixityHandler({
     s3,
     rate: options.rate ?? null,
     clock: options.clock ?? PROCESS_CLOCK,
     retryMs: [1, 1],
     figures: new FixityFigures(),
+    windowKeys: options.windowKeys,
   });
   const { manifest: _, manifestBucket: __, manifestRoot: ___, bag: ____, ...plain } = ORDER;
   const readBlobs = (names: readonly string[]) => Promise.resolve(names.map((name) => blobs.get(name) ?? null));
@@ -147,14 +154,17 @@ export async function runFixity(
     caller: { ...CALLER, signal } satisfies Caller,
     progress: options.progress ?? newFixity({
       request: { ...plain, ...request },
-      comparison: null,
+      comparison: options.comparison ?? null,
       baseline: null,
       startedAt: Date.now(),
     }),
     signal,
     leaseSignal: signal,
     read: (work) => work(),
-    checkpoint: () => Promise.resolve(signal.throwIfAborted()),
+    checkpoint(progress, how) {
+      if (how !== "partial") checkpoints?.push(structuredClone(progress));
+      return Promise.resolve(signal.throwIfAborted());
+    },
     readBlobs,
     writeBlobs: (more) => {
       for (const [name, blob] of more) blobs.set(name, new Uint8Array(blob));

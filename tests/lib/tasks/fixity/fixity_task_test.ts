@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import type { FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
 import { FakeClock } from "@/tests/lib/tasks/fake_clock.ts";
 import { until } from "@/tests/until.ts";
-import { md5, runFixity, startFixityStore } from "./fixity_run.ts";
+import { md5, runFixity, sha256, startFixityStore } from "./fixity_run.ts";
 
 const RANDOM = "0123456789abcdef0123456789abcdef";
 
@@ -99,4 +100,56 @@ Deno.test("fixity: an object that was deleted since it was listed is no damage",
   };
   const { rows } = await runFixity(store);
   assert.deepEqual(rows.map(({ result }) => result), ["intact", "deleted"]);
+});
+
+Deno.test("fixity: from each of its checkpoints a check with a manifest ends as if it had not been interrupted", async () => {
+  await using store = startFixityStore();
+  const lines: string[] = [];
+  for (let n = 0; n < 12; n++) {
+    const name = `data/${String(n).padStart(2, "0")}`;
+    if (n % 4 !== 1) store.put(`bag/${name}`, `bytes of ${n}`);
+    if (n % 4 !== 2) lines.push(`${sha256(n % 4 === 3 ? "other bytes" : `bytes of ${n}`)}  ${name}\n`);
+  }
+  store.put("bag/manifest-sha256.txt", lines.toReversed().join(""));
+  const manifest = {
+    bucket: "letters",
+    key: "bag/manifest-sha256.txt",
+    root: "bag/",
+    form: "bagit" as const,
+    algorithm: "sha256" as const,
+    escapesPercent: true,
+    etag: null,
+  };
+  const comparison = {
+    manifests: [manifest],
+    scope: "bag/data/",
+    figures: [null],
+    bag: { oxum: null, problems: [], bytes: 0, files: 0 },
+  };
+  const checkpoints: FixityProgress[] = [];
+  const blobs = new Map<string, Uint8Array<ArrayBuffer>>();
+  // Three keys fit into memory at a time.
+  const options = { comparison, blobs, windowKeys: 3 };
+  const whole = await runFixity(store, {}, { ...options, checkpoints });
+  assert.deepEqual(whole.progress.totals, {
+    intact: 4,
+    changed: 3,
+    missing: 3,
+    unreadable: 0,
+    unproven: 0,
+    not_in_manifest: 3,
+    deleted: 0,
+  });
+  const outcome = ({ progress: { totals, files, bytes, provedBy, comparison }, rows }: typeof whole) => ({
+    totals,
+    files,
+    bytes,
+    provedBy,
+    bag: comparison?.bag,
+    rows,
+  });
+  assert.equal(checkpoints.length, 15);
+  for (const progress of checkpoints) {
+    assert.deepEqual(outcome(await runFixity(store, {}, { ...options, progress })), outcome(whole));
+  }
 });

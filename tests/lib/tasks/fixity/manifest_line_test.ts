@@ -58,6 +58,11 @@ Deno.test("parseManifestLine: a line that names no file of its bag is invalid", 
   }
   assert.equal(parseManifestLine("  \t", BAG), "empty");
   assert.equal(parseManifestLine(`${SHA256}  data/a`, TAGS), "invalid");
+  assert.deepEqual(parseManifestLine(`${SHA256}  other/a%25`, { ...BAG, form: "folder" }), {
+    path: "other/a%",
+    algorithm: "sha256",
+    expected: SHA256,
+  });
   assert.notEqual(parseManifestLine(`${SHA256}  bagit.txt`, TAGS), "invalid");
 });
 
