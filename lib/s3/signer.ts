@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { hexOf, hmacAfter } from "@/lib/std/sha256.ts";
+import { Hmac } from "@/lib/std/sha256.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** SHA-256 of nothing. */
@@ -149,13 +149,13 @@ function canonicalQuery(query: QueryPairs): string {
 
 function sign(canonical: string, date: string, scope: string, keys: S3Keys, region: string): string {
   const text = `${ALGORITHM}\n${date}\n${scope}\n${sha256Hex(canonical)}`;
-  return hexOf(signing(keys, date.slice(0, 8), region).hmac(text));
+  return signing(keys, date.slice(0, 8), region).hmac.hex(text);
 }
 
 /** The key of a day, and the HMAC under it with its inner state computed. */
 interface Signing {
   readonly key: Uint8Array;
-  readonly hmac: (text: string) => Int32Array;
+  readonly hmac: Hmac;
 }
 
 /** The latest signing key of a pair of keys, found without hashing its secret. */
@@ -175,7 +175,7 @@ function signing(keys: S3Keys, day: string, region: string): Signing {
   let cached = signings.get(name);
   if (!cached) {
     const key = hmac(hmac(hmac(hmac(`AWS4${keys.secretKey}`, day), region), "s3"), "aws4_request");
-    signings.set(name, cached = { key, hmac: hmacAfter(key, "") });
+    signings.set(name, cached = { key, hmac: new Hmac(key, "") });
   }
   latest.set(keys, { day, region, signing: cached });
   return cached;

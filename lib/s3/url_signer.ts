@@ -1,6 +1,6 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/std/sha256.ts";
+import { type HashedPrefix, hashPrefix, Hmac } from "@/lib/std/sha256.ts";
 import type { HeaderRecord } from "./client.ts";
 import { ALGORITHM, amzDate, canonicalHeaders, hostOf, sha256Hex, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
 
@@ -25,10 +25,10 @@ const NO_HEADERS: HeaderRecord = {};
  */
 export function urlSigner(batch: UrlBatch): (path: string, headers?: HeaderRecord) => string {
   const { origin, method } = batch;
-  const { sign, signed } = shared(batch);
+  const { hmac, signed } = shared(batch);
   return (path, headers = NO_HEADERS) => {
     const { query, end } = signed(headers);
-    return `${origin}${path}?${query}&X-Amz-Signature=${sign(sha256Hex(`${method}\n${path}\n${query}\n${end}`))}`;
+    return `${origin}${path}?${query}&X-Amz-Signature=${hmac.hex(sha256Hex(`${method}\n${path}\n${query}\n${end}`))}`;
   };
 }
 
@@ -38,10 +38,12 @@ export function partUrlSigner(
   path: string,
   uploadId: string,
 ): (partNumber: number, headers?: HeaderRecord) => string {
-  const { sign, signed } = shared(batch);
+  const { hmac, signed } = shared(batch);
   const upload = encodeRfc3986(uploadId);
   const head = `${batch.origin}${path}?uploadId=${upload}&partNumber=`;
-  const beginnings = new Map<string, ReturnType<typeof hashPrefix>>();
+  const beginnings = new Map<string, HashedPrefix>();
+  // The same for all parts without headers, so it is joined once.
+  let last = { end: "", tail: "" };
   return (partNumber, headers = NO_HEADERS) => {
     const { query, end } = signed(headers);
     let beginning = beginnings.get(query);
@@ -49,8 +51,9 @@ export function partUrlSigner(
       beginning = hashPrefix(`${batch.method}\n${path}\n${query}&partNumber=`);
       beginnings.set(query, beginning);
     }
-    const digest = hexOf(digestWords(`${partNumber}&uploadId=${upload}\n${end}`, beginning));
-    return `${head}${partNumber}&${query}&X-Amz-Signature=${sign(digest)}`;
+    if (last.end !== end) last = { end, tail: `&uploadId=${upload}\n${end}` };
+    const signature = hmac.hexOfDigest(beginning, String(partNumber), last.tail);
+    return `${head}${partNumber}&${query}&X-Amz-Signature=${signature}`;
   };
 }
 
@@ -59,7 +62,7 @@ function shared({ origin, keys, region, expiresSeconds, now }: UrlBatch) {
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
   const query = `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Credential=${encodeRfc3986(`${keys.accessKey}/${scope}`)}` +
     `&X-Amz-Date=${date}&X-Amz-Expires=${expiresSeconds}&X-Amz-SignedHeaders=`;
-  const hmac = hmacAfter(
+  const hmac = new Hmac(
     signingKey(keys, date.slice(0, 8), region),
     `${ALGORITHM}\n${date}\n${scope}\n`,
   );
@@ -70,7 +73,7 @@ function shared({ origin, keys, region, expiresSeconds, now }: UrlBatch) {
   };
   const withoutHeaders = withHeaders(NO_HEADERS);
   return {
-    sign: (digest: string) => hexOf(hmac(digest)),
+    hmac,
     /** The parameters of a URL, and the end of its canonical request after all parameters. */
     signed: (headers: HeaderRecord) => headers === NO_HEADERS ? withoutHeaders : withHeaders(headers),
   };

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { hexOf, hmacAfter } from "./sha256.ts";
+import { Hmac } from "./sha256.ts";
 
 /** The header in which a gateway tells the store of its process for whom it sends a request. */
 export const REQUEST_MARK_HEADER = "x-stackroom-request";
@@ -45,8 +45,8 @@ const MARK = /^([A-Za-z0-9._-]{1,128}) (-|[0-9A-Fa-f.:]{2,45}) ([0-9a-f]{64})$/;
 
 /** Marks are `<id> <address> <HMAC-SHA256>`: what they say is not secret, but others cannot write it. */
 export function requestMarks(key: Uint8Array): RequestMarks {
-  const hmac = hmacAfter(key, "stackroom request ");
-  const signature = (id: string, address: string) => hexOf(hmac(`${id} ${address}`));
+  const hmac = new Hmac(key, "stackroom request ");
+  const signature = (id: string, address: string) => hmac.hex(`${id} ${address}`);
   return {
     write({ id, address }) {
       const shown = address ?? UNKNOWN;
