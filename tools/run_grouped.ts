@@ -2,7 +2,7 @@
  * Runs tests in groups that share a worker each, so many groups at the same time:
  * `run_grouped.ts --files=N --folders=PATH,PATH [--ignore=PATH,PATH] [--jobs=N] [flags of deno test]`.
  */
-import { groupedArgs, testGroups } from "./test_groups.ts";
+import { groupedArgs, jobsOn, testGroups } from "./test_groups.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
@@ -33,7 +33,7 @@ try {
   const tests = new Deno.Command(Deno.execPath(), {
     args: ["test", "--config", "deno.test.json", "-A", "--no-check", "--parallel", ...options.flags, ...groups],
     cwd: ROOT,
-    env: options.jobs === undefined ? {} : { DENO_JOBS: options.jobs },
+    env: { DENO_JOBS: jobsOn(navigator.hardwareConcurrency, options.jobs) },
     stdin: "null",
   }).spawn();
   for (const signal of SIGNALS) Deno.addSignalListener(signal, () => tests.kill(signal));

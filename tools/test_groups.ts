@@ -17,7 +17,7 @@ interface TestGroup {
 
 interface GroupedArgs {
   readonly maxFiles: number;
-  /** How many groups run at the same time; undefined: as many as there are processors. */
+  /** How many groups run at the same time, or with `+` how many more than there are processors; undefined: as many. */
   readonly jobs?: string;
   /** Folders of tests, relative to the project. */
   readonly folders: readonly string[];
@@ -43,7 +43,7 @@ export function groupedArgs(args: readonly string[]): GroupedArgs | { readonly p
   const wrong = flags.filter((flag) => !/^--[^=]+=/.test(flag) && !SWITCHES.includes(flag));
   const isCount = (text = "") => /^[1-9]\d{0,3}$/.test(text);
   if (!isCount(value("files"))) wrong.push("--files without a number");
-  if (!isCount(value("jobs") ?? "1")) wrong.push("--jobs without a number");
+  if (!isCount(value("jobs")?.replace(/^\+/, "") ?? "1")) wrong.push("--jobs without a number");
   if (list("folders").length === 0 || wrong.length > 0) {
     const named = wrong.length > 0 ? ` Not understood: ${wrong.join(" ")}.` : "";
     return {
@@ -60,6 +60,12 @@ export function groupedArgs(args: readonly string[]): GroupedArgs | { readonly p
   };
 }
 
+/** The number of groups at the same time, as the runtime's environment variable takes it. */
+export function jobsOn(processors: number, jobs: string | undefined): string {
+  if (jobs === undefined) return String(processors);
+  return jobs.startsWith("+") ? String(processors + Number(jobs)) : jobs;
+}
+
 /**
  * Test files that share a worker, and with it the modules that they import: loading those for each file takes longer
  * than many of the tests. Files of one folder import the same, and share what `sharedByFile` starts. Two kinds of file
@@ -67,7 +73,8 @@ export function groupedArgs(args: readonly string[]): GroupedArgs | { readonly p
  * worker. One that starts replicas has many processes, and what the files of a worker share is stopped behind the last.
  *
  * @param maxFiles of a group
- * @returns the larger groups first, so that no worker is left with one at the end
+ * @returns the larger groups first, so that no worker is left with one at the end. A file that says `// Waits for 60 s`
+ * counts for as much as a large one.
  */
 export function testGroups(files: readonly TestFile[], maxFiles: number): TestGroup[] {
   const sorted = [...files].sort((a, b) => a.path < b.path ? -1 : 1);
@@ -96,9 +103,17 @@ function nameOf(path: string): string {
   return path.replace(/^tests\/(.*)_test\.tsx?$/, "$1");
 }
 
-/** Of all its text: the best that is known of a test's duration before it runs. */
+/** Of all its text and its waits: the best that is known of a test's duration before it runs. */
 function sizeOf(files: readonly TestFile[]): number {
-  return files.reduce((sum, { text }) => sum + text.length, 0);
+  return files.reduce((sum, { text }) => sum + text.length + waitOf(text) * CHARACTERS_A_SECOND, 0);
+}
+
+/** The tests of the started application are about as long. */
+const CHARACTERS_A_SECOND = 600;
+
+/** How long a file says that it waits for something, s. */
+function waitOf(text: string): number {
+  return Number(/^\/\/ Waits for (\d{1,3}) s\b/m.exec(text)?.[1] ?? 0);
 }
 
 /** `lib/http` of `tests/lib/http/admission/x_test.ts`: a room's part, or the room where its files are no more. */

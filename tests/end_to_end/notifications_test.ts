@@ -8,7 +8,7 @@ import { logIn } from "./gateway_client.ts";
 import { endOfTask } from "./task_client.ts";
 import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
 
-/** Events of a minute become one mail. */
+// Waits for 60 s: events of a minute become one mail.
 const MAIL_WAIT_MS = 60_000 + TIMEOUT_MS;
 
 /** Has two checks made, one of sound objects, one that misses an object. @returns the id of the latter */

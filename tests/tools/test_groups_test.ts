@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { groupedArgs, testGroups } from "@/tools/test_groups.ts";
+import { groupedArgs, jobsOn, testGroups } from "@/tools/test_groups.ts";
 
 const file = (path: string, text = "12345") => ({ path: `tests/${path}`, text });
 const grouped = (groups: ReturnType<typeof testGroups>) =>
@@ -35,6 +35,19 @@ Deno.test("test groups: a file that runs the tests of others or starts replicas 
   ]);
 });
 
+Deno.test("test groups: a file that says that it waits comes before larger ones", () => {
+  const files = [
+    file("browser/a_test.ts", "x".repeat(9_000)),
+    file("end_to_end/b_test.ts", "// Waits for 60 s: a mail comes once a minute.\nconst MS = 60_000;\n"),
+    file("servers/c_test.ts", "// It waits for 60 s.\n"),
+  ];
+  assert.deepEqual(testGroups(files, 9).map(({ name }) => name), ["end_to_end", "browser", "servers"]);
+});
+
+Deno.test("test groups: so many run at a time as there are processors, as stated, or so many more", () => {
+  assert.deepEqual([undefined, "3", "+1"].map((jobs) => jobsOn(8, jobs)), ["8", "3", "9"]);
+});
+
 Deno.test("test groups: arguments are folders, numbers and flags with their values, and others are named", () => {
   const args = ["--files=40", "--jobs=3", "--folders=tests", "--ignore=tests/a,tests/b", "--filter=x", "--fail-fast"];
   assert.deepEqual(groupedArgs(args), {
@@ -54,7 +67,7 @@ Deno.test("test groups: arguments are folders, numbers and flags with their valu
     assert.match("problem" in read ? read.problem : "", wrong);
   }
   assert.ok("problem" in groupedArgs(["--files=40"]));
-  for (const numbers of [[], ["--files=0"], ["--files=x"], ["--files=3", "--jobs="]]) {
+  for (const numbers of [[], ["--files=0"], ["--files=x"], ["--files=3", "--jobs="], ["--files=3", "--jobs=+"]]) {
     assert.ok("problem" in groupedArgs([...numbers, "--folders=tests"]), numbers.join());
   }
 });
