@@ -38,6 +38,7 @@ const OF_SYSTEM: readonly Call[] = [
 const OF_TENANT: readonly Call[] = [
   ["capabilities", "GET /capabilities"],
   ["credentials", "GET /credentials"],
+  ["list_audit_records", "GET /audit?count=1"],
   ["get_console_security", `GET ${TENANT}/consoleSecurity`],
   ["update_console_security", `POST ${TENANT}/consoleSecurity`, { minimumPasswordLength: 7 }],
   ["get_contact_info", `GET ${TENANT}/contactInfo`],
