@@ -40,6 +40,32 @@ Deno.test("upstream client: rejects an unknown authority, trusts a configured on
 });
 
 for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
+  Deno.test(`upstream client by ${name}: a request carries the traceparent of its span, which ends with what became of it`, async () => {
+    const seen: (string | null)[] = [];
+    const handler: Handler = ({ headers }) => {
+      seen.push(headers.get("traceparent"));
+      return new Response(null, { status: 404 });
+    };
+    const traceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const ended: unknown[] = [];
+    await withServer(false, handler, async (origin) => {
+      const client = upstreamClient({
+        verifyTls: true,
+        timeoutMs: 5000,
+        trace: (operation) => ({ traceParent, ended: (result) => ended.push(operation, result) }),
+      });
+      const untraced = upstreamClient({ verifyTls: true, timeoutMs: 5000, trace: () => null });
+      for (const one of [client, untraced]) {
+        await (await one.send({ method: "GET", origin, target, headers: new Headers(), operation: "GetObject" }))
+          .text();
+      }
+    });
+    assert.deepEqual(seen, [traceParent, null]);
+    assert.deepEqual(ended, ["GetObject", 404]);
+  });
+}
+
+for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
   Deno.test(`upstream client by ${name}: sends text and streams with their length, leaves the target as it is, follows no redirect`, async () => {
     const seen: Record<"url" | "body" | "length" | "encoding" | "coding", string | null>[] = [];
     const handler: Handler = async (request) => {
