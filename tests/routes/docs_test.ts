@@ -37,6 +37,7 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
     assert.equal(document.components.securitySchemes.OAuth2PasswordBearer.flows.password.tokenUrl, "api/v1/auth/token");
     const paths = Object.keys(document.paths).filter((path) => !path.startsWith("/api/v1/mapi/"));
     assert.deepEqual(paths.sort(), [
+      "/api/v1/audit",
       "/api/v1/auth/token",
       "/api/v1/buckets",
       "/api/v1/buckets/{bucket}",
