@@ -86,7 +86,7 @@ export async function openApplication(
     await gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log, observe, {
       figures: fixity,
       report: notifications && notifications.fixityEnded,
-    });
+    }, audit?.recorder ?? null);
   const room = folder && new DiskRoom(folder.path, console.error);
   const app = buildApp({
     gateway,
@@ -115,6 +115,7 @@ export async function openApplication(
     storeFolder: store && folder ? folder.path : null,
     notifications: notifications?.figures ?? null,
     fixity: gateway && { figures: fixity, schedules: () => gateway.schedules?.figures ?? [] },
+    audit: audit && (() => audit.recorder.figures),
   });
   return {
     app,

@@ -1,15 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { AuditTrail } from "@/lib/audit/audit_trail.ts";
+import { bucketSink } from "@/lib/audit/bucket_sink.ts";
 import { CHAIN_START } from "@/lib/audit/chain.ts";
 import { AUDIT_FOLDER } from "@/lib/audit/chain_files.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/audit/chain_reader.ts";
+import { FileSink } from "@/lib/audit/file_sink.ts";
 import { LoginRecords } from "@/lib/audit/login_records.ts";
+import type { Forwarder } from "@/lib/audit/sink.ts";
+import { syslogSink } from "@/lib/audit/syslog_sink.ts";
 import type { AuditSource } from "@/lib/audit/trail_page.ts";
-import type { Config } from "@/lib/config/mod.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
+import type { AuditConfig, Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
+import { caCertificates, upstream } from "./shared.ts";
+
+/** Until the response headers of the store of records, ms. */
+const STORE_TIMEOUT_MS = 30_000;
 
 /** The audit trail of a process. */
 interface Audit {
@@ -24,21 +32,23 @@ interface Audit {
  * Opens the audit trail; null where there is no place to keep it, which is said at the start.
  *
  * @param warn receives lines for the operator
- * @throws {DataFolderError} where its folder cannot be used
+ * @throws {ConfigError} where its folder or its file cannot be used
  */
 export function openAudit(config: Config, folder: DataFolder | null, warn: (line: string) => void): Audit | null {
-  const path = folder && `${folder.path}/${AUDIT_FOLDER}`;
-  const chain = path && openChain(path, config.embedded.auditDays, warn);
-  if (!chain) {
+  const { audit } = config;
+  const path = audit.folder ?? (folder && `${folder.path}/${AUDIT_FOLDER}`);
+  const chain = path === null ? null : openChain(path, audit, warn);
+  const forwarders = openForwarders(config, warn);
+  if (chain === null && audit.file === null && forwarders.length === 0) {
     warn("No audit trail is kept: there is no data folder, and no AUDIT_ setting names another place (docs/audit.md)");
     return null;
   }
   const recorder = new AuditTrail({
-    trail: chain.trail ?? randomBytes(4).toString("hex"),
-    end: chain.end ?? CHAIN_START,
-    durable: [chain],
-    forwarders: [],
-    isRequired: false,
+    trail: chain?.trail ?? randomBytes(4).toString("hex"),
+    end: chain?.end ?? CHAIN_START,
+    durable: [...(chain ? [chain] : []), ...(audit.file === null ? [] : [new FileSink(audit.file)])],
+    forwarders,
+    isRequired: audit.isRequired,
     now: Date.now,
     warn,
   });
@@ -46,7 +56,7 @@ export function openAudit(config: Config, folder: DataFolder | null, warn: (line
   return {
     recorder,
     logins,
-    reader: path ? new ChainReader(path) : null,
+    reader: path === null ? null : new ChainReader(path),
     async close() {
       logins.flush();
       await recorder.close();
@@ -54,10 +64,32 @@ export function openAudit(config: Config, folder: DataFolder | null, warn: (line
   };
 }
 
-function openChain(path: string, retentionDays: number | null, warn: (line: string) => void): ChainFolder {
+function openChain(path: string, { retentionDays }: AuditConfig, warn: (line: string) => void): ChainFolder {
   try {
     return ChainFolder.open(path, { retentionDays, now: Date.now, warn });
   } catch (error) {
-    throw new DataFolderError(`The folder ${path} of the audit trail cannot be used (${errorReason(error)})`);
+    throw new ConfigError("AUDIT_DIR", `the folder ${path} of the audit trail cannot be used (${errorReason(error)})`);
   }
+}
+
+function openForwarders(config: Config, warn: (line: string) => void): Forwarder[] {
+  const { audit: { syslog, s3: bucket } } = config;
+  const forwarders: Forwarder[] = [];
+  if (syslog) forwarders.push(syslogSink({ address: syslog, caCerts: caCertificates(config), warn }));
+  if (bucket) {
+    const { endpoint, region, accessKey, secretKey, ...at } = bucket;
+    const address = { endpoint, publicEndpoint: endpoint };
+    const s3 = {
+      addresses: { s3: () => Promise.resolve(address) },
+      region,
+      upstream: upstream(config, true, STORE_TIMEOUT_MS, {}),
+      now: Date.now,
+    };
+    const keys = () => ({
+      accessKey: Deno.readTextFileSync(accessKey).trim(),
+      secretKey: Deno.readTextFileSync(secretKey).trim(),
+    });
+    forwarders.push(bucketSink({ s3, ...at, keys, warn }));
+  }
+  return forwarders;
 }

@@ -4,6 +4,7 @@ import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
+import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
@@ -24,6 +25,7 @@ export async function gatewayDeps(
   log: RequestLog,
   observe: ObserveUpstream,
   fixity: FixityParts,
+  recorder: AuditRecorder | null,
 ): Promise<GatewayDeps> {
   const own = gateway.store;
   const { region } = gateway;
@@ -36,7 +38,7 @@ export async function gatewayDeps(
   };
   const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now };
   const identify = identities(gateway);
-  const runner = taskRunner(gateway, { store: tasks, secret, s3, log, fixity });
+  const runner = taskRunner(gateway, { store: tasks, secret, s3, log, fixity, recorder });
   const { report } = fixity;
   return {
     tokenSecret: secret,

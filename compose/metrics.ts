@@ -1,4 +1,5 @@
 import project from "@/deno.json" with { type: "json" };
+import type { AuditTrail } from "@/lib/audit/audit_trail.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import type { MeasureRequest } from "@/lib/http/access_log.ts";
 import type { MeasureUpstream } from "@/lib/http/upstream/upstream_request.ts";
@@ -38,6 +39,7 @@ interface MetricSources {
     readonly figures: FixityFigures;
     readonly schedules: () => readonly ScheduleFigures[];
   } | null;
+  readonly audit: (() => AuditTrail["figures"]) | null;
 }
 
 /** The metrics of this process, and what fills them. */
@@ -95,8 +97,17 @@ export function processMetrics(): ProcessMetrics {
 }
 
 function watchSources(metrics: Metrics, sources: MetricSources): void {
-  const { tasks, campaigns, disk, storeFolder, notifications, fixity } = sources;
+  const { tasks, campaigns, disk, storeFolder, notifications, fixity, audit } = sources;
   const { registry } = metrics;
+  if (audit) {
+    registry.onScrape(() => {
+      for (const [sink, { written, lost, waiting }] of audit()) {
+        metrics.auditRecords.set({ sink, result: "written" }, written);
+        metrics.auditRecords.set({ sink, result: "lost" }, lost);
+        metrics.auditWaiting.set({ sink }, waiting);
+      }
+    });
+  }
   if (tasks) {
     registry.onScrape(() => {
       const { running, maxRunning, waiting, ended, isStoreReachable } = tasks();

@@ -32,6 +32,7 @@ export async function serverPermissions(
   const { gateway, web, results, embedded } = config;
   const hasFolder = embedded.store || embedded.cluster;
   const data = hasFolder ? dataFolders(resolve(config.dataFolder), files) : [];
+  const audit = auditPlaces(config, files);
   const cluster = await clusterAccess(config, env, files);
   const read = [
     ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
@@ -44,6 +45,9 @@ export async function serverPermissions(
     ...present(gateway?.store?.identity.kind === "shared" ? pathOf(gateway.store.identity.users) : null),
     ...present(pathOf(gateway?.fixitySchedules)),
     ...(gateway ? [apiPageFolder()] : []),
+    ...audit,
+    ...present(config.audit.s3?.accessKey ?? null),
+    ...present(config.audit.s3?.secretKey ?? null),
     ...present(pathOf(config.notifications?.webhooks?.secrets)),
     ...present(pathOf(config.notifications?.mail?.login?.password)),
     ...present(pathOf(results?.sessionKey)),
@@ -54,7 +58,7 @@ export async function serverPermissions(
   ];
   return {
     read,
-    write: data,
+    write: [...data, ...audit],
     // A program that prints credentials needs the environment that it would have in a shell.
     env: cluster.commands.length > 0 ? "all" : settingNames(env).concat(SURROUNDINGS, SPAN_VARIABLES),
     net: isSelfContained(config)
@@ -65,12 +69,28 @@ export async function serverPermissions(
         ...metricsHost(config),
         ...sharedState(config),
         ...receivers(config),
+        ...auditServers(config),
       ]
       : "all",
     run: cluster.commands,
     // How much room the disk of the data folder has.
     sys: hasFolder ? ["statfs"] : [],
   };
+}
+
+/** Where the audit trail is kept outside of the data folder. A rotated file is created anew in its folder. */
+function auditPlaces({ audit: { folder, file } }: Config, files: { realPath(path: string): string | null }): string[] {
+  return [...(folder === null ? [] : [folder]), ...(file === null ? [] : [dirname(file)])]
+    .flatMap((path) => dataFolders(resolve(path), files));
+}
+
+/** Where it is sent, with the ports. */
+function auditServers({ audit: { syslog, s3 } }: Config): string[] {
+  const { hostname, port, protocol } = new URL(s3?.endpoint ?? "http://none");
+  return [
+    ...(syslog ? [`${bracketed(syslog.host)}:${syslog.port}`] : []),
+    ...(s3 ? [`${hostname}:${port || (protocol === "https:" ? 443 : 80)}`] : []),
+  ];
 }
 
 /** The own files of the cluster's entry; nothing in a pod, and beside an embedded cluster. */

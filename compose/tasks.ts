@@ -1,4 +1,5 @@
 import type { Config, GatewayConfig } from "@/lib/config/mod.ts";
+import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/client.ts";
@@ -34,6 +35,8 @@ interface TaskRunnerParts {
   readonly s3: S3;
   readonly log: RequestLog;
   readonly fixity: FixityParts;
+  /** Records how tasks end; null: nothing does. */
+  readonly recorder: AuditRecorder | null;
 }
 
 /**
@@ -77,6 +80,7 @@ export function taskRunner(
     bounds: { maxPerOwner: maxTasksPerUser, max: maxTasks },
     clock: PROCESS_CLOCK,
     log: parts.log,
+    recorder: parts.recorder,
   });
 }
 

@@ -78,7 +78,9 @@ export class AuditTrail implements AuditRecorder {
     return new Map([
       ...this.#durable.map(({ sink, written, waiting }) => [sink.name, { written, lost, waiting }] as const),
       ...this.#options.forwarders.map((sink) => {
-        return [sink.name, { written: sink.sent, lost: sink.lost + lost, waiting: sink.waiting }] as const;
+        const { sent: written, waiting, isFailing } = sink;
+        // Others wait for more to be sent with them.
+        return [sink.name, { written, lost: sink.lost + lost, waiting: isFailing ? waiting : 0 }] as const;
       }),
     ]);
   }
@@ -113,7 +115,8 @@ export class AuditTrail implements AuditRecorder {
       ...this.#durable.map((outlet) => outlet.close()),
       ...this.#options.forwarders.map((sink) => sink.close()),
     ]);
-    for (const [name, { waiting }] of this.figures) {
+    const durable = this.#durable.map(({ sink: { name }, waiting }) => ({ name, waiting }));
+    for (const { name, waiting } of [...durable, ...this.#options.forwarders]) {
       if (waiting > 0) this.#options.warn(`The audit trail: ${waiting} records were not delivered to ${name}`);
     }
   }

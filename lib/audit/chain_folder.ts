@@ -55,9 +55,11 @@ export class ChainFolder implements DurableSink {
   /** The newest day there is a file of. */
   #newest: string | null;
   #notedAt = -Infinity;
+  readonly #lock: Deno.FsFile;
 
-  private constructor(path: string, options: ChainFolderOptions, found: FoundEnd) {
+  private constructor(path: string, options: ChainFolderOptions, lock: Deno.FsFile, found: FoundEnd) {
     this.path = path;
+    this.#lock = lock;
     this.#options = options;
     this.trail = found.trail;
     this.#end = found.position;
@@ -71,9 +73,16 @@ export class ChainFolder implements DurableSink {
    */
   static open(path: string, options: ChainFolderOptions): ChainFolder {
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
-    const folder = new ChainFolder(path, options, findEnd(path, options.warn));
-    folder.expire();
-    return folder;
+    const lock = Deno.openSync(`${path}/lock`, { create: true, write: true, mode: 0o600 });
+    try {
+      if (!lock.tryLockSync(true)) throw new Error("another process has it");
+      const folder = new ChainFolder(path, options, lock, findEnd(path, options.warn));
+      folder.expire();
+      return folder;
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
   }
 
   /** What the next record follows. */
@@ -130,6 +139,7 @@ export class ChainFolder implements DurableSink {
   close(): void {
     this.#close();
     this.#noteEnd();
+    this.#lock.close();
   }
 
   /** Never before the newest file, whatever the clock says. */

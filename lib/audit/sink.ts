@@ -32,6 +32,8 @@ export interface Forwarder {
   readonly lost: number;
   /** Records that wait. */
   readonly waiting: number;
+  /** Whether the last try failed. */
+  readonly isFailing: boolean;
   /** Takes a record into a bounded queue, or drops it where that is full. */
   offer(record: SealedRecord): void;
   /** Whether the next record would be dropped. */

@@ -13,6 +13,7 @@ export const SECTIONS = [
   "Campaign web front",
   "Results",
   "Notifications",
+  "Audit trail",
 ] as const;
 
 /** What is known of a variable beside its kind and its default. */

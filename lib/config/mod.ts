@@ -6,6 +6,7 @@ import {
   type WebConfig,
   webConfig,
 } from "./campaigns.ts";
+import { type AuditConfig, auditConfig } from "./audit.ts";
 import { type GatewayConfig, gatewayConfig } from "./gateway.ts";
 import { type NotificationsConfig, notificationsConfig } from "./notifications.ts";
 import { type Environment, readSettings } from "./read_settings.ts";
@@ -15,6 +16,7 @@ import { about, environment, type Role, type VariableName } from "./variables.ts
 
 export type { ResultsConfig, SessionKeySource, StoragePagesConfig, WebConfig } from "./campaigns.ts";
 export { ConfigError } from "@/lib/std/config_error.ts";
+export type { AuditConfig } from "./audit.ts";
 export type { GatewayConfig } from "./gateway.ts";
 export type { NotificationsConfig } from "./notifications.ts";
 export type { Files, TextSource } from "./reading.ts";
@@ -41,6 +43,7 @@ export interface Config {
   readonly results: ResultsConfig | null;
   /** Null where none are sent. */
   readonly notifications: NotificationsConfig | null;
+  readonly audit: AuditConfig;
   readonly simulator: { readonly speed: number; readonly seed: number };
   /** Lines for the operator to read at the start; without secrets. */
   readonly warnings: readonly string[];
@@ -69,6 +72,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     web: roles.has("web") ? reading.part(() => webConfig(reading)) : null,
     results: roles.has("results") ? reading.part(() => resultsConfig(reading)) : null,
     notifications: reading.part(() => notificationsConfig(reading)),
+    audit: reading.part(() => auditConfig(reading)),
     simulator: { speed: settings.SIMULATOR_SPEED, seed: settings.SIMULATOR_SEED },
     warnings: reading.warnings,
   };

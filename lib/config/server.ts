@@ -42,12 +42,7 @@ export interface EmbeddedConfig {
   readonly administrators: Administrators | null;
   /** The origin of a tenant's S3 in presigned URLs, with `{tenant}` for its name; null: the embedded server's own. */
   readonly publicEndpoint: string | null;
-  /** How long the store retains audit records, days; null: for ever. */
-  readonly auditDays: number | null;
 }
-
-/** Campaigns of the samples write so much that the records of a week would take 200 MB. */
-const SAMPLE_AUDIT_DAYS = 1;
 
 /** The accounts that a store without samples begins with. */
 interface Administrators {
@@ -200,7 +195,6 @@ export function embeddedConfig(reading: Reading): EmbeddedConfig {
     host: bindAddress(host),
     administrators: reading.part(() => administrators(reading)),
     publicEndpoint: reading.part(() => embeddedPublicEndpoint(reading)),
-    auditDays: reading.settings.AUDIT_RETENTION_DAYS ?? (reading.embedded.samples ? SAMPLE_AUDIT_DAYS : null),
   };
 }
 

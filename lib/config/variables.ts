@@ -9,6 +9,7 @@ import {
   DEFAULT_MAX_CONNECTIONS,
   DEFAULT_MAX_CONNECTIONS_PER_ADDRESS,
 } from "@/lib/process/connections.ts";
+import { auditVariables } from "./audit_variables.ts";
 import { conventions } from "./conventions.ts";
 import { ROLES, section } from "./described.ts";
 import { notificationVariables } from "./notification_variables.ts";
@@ -166,11 +167,6 @@ export const environment = z.object({
     path().optional(),
     "Without samples: a file with the password of `admin` in that tenant. It is read when the tenant is created.",
     { otherwise: "required where `EMBEDDED_TENANT` is missing in the store" },
-  ),
-  AUDIT_RETENTION_DAYS: embedded(
-    integer(1, 36_500, "days").optional(),
-    "How long the embedded store retains the records of its [audit trail](../embedded/store/README.md#the-audit-trail).",
-    { otherwise: "1 beside samples, whose campaigns write all the time, else for ever" },
   ),
   SIMULATOR_SPEED: embedded(decimal(0.1, 1000).default(1), "The speed of the sample campaigns; 1 is normal."),
   SIMULATOR_SEED: embedded(
@@ -407,6 +403,7 @@ export const environment = z.object({
     aliases: ["HTRFLOW_SESSION_HOURS"],
   }),
   ...notificationVariables,
+  ...auditVariables,
 });
 
 /** The values of {@linkcode environment} as parsed. */

@@ -136,6 +136,17 @@ export function defineMetrics() {
       ["channel", "result"],
     ),
 
+    auditRecords: counter(
+      "audit_records_total",
+      "Records of the audit trail, by sink: chain, file, syslog or s3. written: the sink has them. lost: it does not, and never will.",
+      ["sink", "result"],
+    ),
+    auditWaiting: gauge(
+      "audit_records_waiting",
+      "Records of the audit trail that wait in memory for a sink: a disk that takes none, or a server.",
+      ["sink"],
+    ),
+
     campaignsAge: gauge(
       "campaigns_age_seconds",
       "How long ago the campaigns were last known to be those of the cluster, by a watch or a list. Where they are listed for each request, 0 until a list fails. No value before the first list.",

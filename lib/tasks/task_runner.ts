@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
+import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { FairSlots } from "@/lib/std/fair_slots.ts";
-import { parsedJson } from "@/lib/std/untrusted.ts";
+import { integerAt, parsedJson } from "@/lib/std/untrusted.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
 import { lifetimeOf, LONG_KIND, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
 import type { TaskClock } from "./task_clock.ts";
@@ -70,6 +71,8 @@ interface TaskRunnerOptions {
   readonly bounds: TaskBounds;
   readonly clock: TaskClock;
   readonly log: Pick<RequestLog, "write">;
+  /** Records how tasks end; null or absent: nothing does. */
+  readonly recorder?: AuditRecorder | null;
 }
 
 /** What a new task works on. */
@@ -509,9 +512,37 @@ export class TaskRunner {
       this.#countEnd(held.task.kind, end.state);
       this.#reachable();
       this.#forget(held);
+      this.#recordEnd(held, end);
     } catch (error) {
       this.#onStoreError(error);
     }
+  }
+
+  /** Counts alone change nothing. */
+  #recordEnd({ task }: HeldTask, { state, progress }: TaskEnd): void {
+    const { recorder } = this.#options;
+    if (!recorder || task.kind === "count") return;
+    const caller = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys)?.caller;
+    const counts = parsedJson(progress);
+    recorder.note({
+      action: "task_end",
+      tenant: caller ? caller.tenant : null,
+      actor: caller ? { name: caller.username, tenant: caller.tenant } : null,
+      address: null,
+      requestId: null,
+      role: null,
+      target: { kind: "bucket", bucket: task.bucket },
+      result: state === "failed" ? "failed" : "succeeded",
+      status: null,
+      details: {
+        task: task.kind,
+        task_id: task.id,
+        state,
+        ...(task.kind === "delete"
+          ? { deleted: integerAt(counts, "deleted"), not_deleted: integerAt(counts, "failed") }
+          : {}),
+      },
+    });
   }
 
   #countEnd(kind: string, state: TaskEnd["state"]): void {

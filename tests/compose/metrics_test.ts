@@ -8,7 +8,15 @@ import { samplesOf } from "@/tests/end_to_end/metrics_scrape.ts";
 import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 
-const NONE = { tasks: null, campaigns: null, disk: null, storeFolder: null, notifications: null, fixity: null };
+const NONE = {
+  tasks: null,
+  campaigns: null,
+  disk: null,
+  storeFolder: null,
+  notifications: null,
+  fixity: null,
+  audit: null,
+};
 
 Deno.test("metrics: the campaigns' age is served however the cluster is read", async () => {
   for (const reads of ["auto", "watch", "list"] as const) {

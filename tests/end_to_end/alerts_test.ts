@@ -26,6 +26,8 @@ const ALERTS = {
   notifications: "StackroomNotificationsFailing",
   fixity: "StackroomFixityDamage",
   schedule: "StackroomFixityScheduleFails",
+  auditLost: "StackroomAuditLost",
+  auditWaiting: "StackroomAuditWaiting",
 };
 
 /** A port of this machine on which nothing listens. */
@@ -143,6 +145,7 @@ Deno.test("alerts: a disk without room, campaigns that are old or unknown, tasks
       figures: new FixityFigures(),
       schedules: () => [{ name: "yearly", succeededAt: null, isFailing: true }],
     },
+    audit: () => new Map([["chain", { written: 5, lost: 1, waiting: 3 }]]),
   });
   try {
     const unknown = samplesOf(await metrics.registry.text());
@@ -156,6 +159,10 @@ Deno.test("alerts: a disk without room, campaigns that are old or unknown, tasks
     assert.ok(fires(ALERTS.tasks, sumOf(samples, "stackroom_tasks_ended_total", 'result="failed"')));
     const undelivered = ["failed", "dropped"].map((result) => `result="${result}"`)
       .map((label) => sumOf(samples, "stackroom_notifications_total", 'channel="webhook"', label));
+    const lost = sumOf(samples, "stackroom_audit_records_total", 'sink="chain"', 'result="lost"');
+    assert.ok(fires(ALERTS.auditLost, lost));
+    assert.ok(fires(ALERTS.auditWaiting, sumOf(samples, "stackroom_audit_records_waiting", 'sink="chain"')));
+    assert.ok(!fires(ALERTS.auditLost, 0) && !fires(ALERTS.auditWaiting, 0));
     assert.ok(fires(ALERTS.notifications, undelivered[0] + undelivered[1]));
     assert.ok(!fires(ALERTS.notifications, undelivered[0]), "one attempt that failed is made again");
     assert.ok(fires(ALERTS.schedule, sumOf(samples, "stackroom_fixity_schedule_failing", 'schedule="yearly"')));

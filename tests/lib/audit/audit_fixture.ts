@@ -3,6 +3,7 @@ import { auditRecord, recordText } from "@/lib/audit/audit_record.ts";
 import { sealed } from "@/lib/audit/chain.ts";
 import type { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import type { SealedRecord } from "@/lib/audit/sink.ts";
+import { until } from "@/tests/until.ts";
 import type { AuditEvent } from "@/lib/http/audit_event.ts";
 
 /** Noon of the first day of the tests' trails, ms since 1970. */
@@ -44,4 +45,9 @@ export async function writeTrail(chain: ChainFolder, instants: readonly number[]
   );
   for (const record of records) await chain.append([record]);
   chain.close();
+}
+
+/** Waits until a condition holds. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  await until(String(condition), () => condition() || null);
 }

@@ -1,0 +1,59 @@
+import { Buffer } from "node:buffer";
+import { dirname } from "node:path";
+import { syncFolder } from "@/lib/std/durable_files.ts";
+import type { DurableSink, SealedRecord } from "./sink.ts";
+
+/**
+ * Appends records to a file, a line each, and flushes it. A file that was moved or removed, as rotation does, is created
+ * anew before the next record.
+ */
+export class FileSink implements DurableSink {
+  readonly name = "file";
+  readonly #path: string;
+  #file: Deno.FsFile | null = null;
+  #inode: number | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async append(records: readonly SealedRecord[]): Promise<void> {
+    const file = await this.#opened();
+    const { size } = await file.stat();
+    const bytes = Buffer.from(records.map(({ line }) => `${line}\n`).join(""));
+    try {
+      for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+      await file.syncData();
+    } catch (error) {
+      // Half a line would be taken for the beginning of the next one.
+      await file.truncate(size).catch(() => {});
+      this.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = null;
+  }
+
+  async #opened(): Promise<Deno.FsFile> {
+    if (this.#file && this.#inode === await inodeOf(this.#path)) return this.#file;
+    this.close();
+    const file = await Deno.open(this.#path, { create: true, append: true, read: true, mode: 0o600 });
+    this.#inode = (await file.stat()).ino;
+    this.#file = file;
+    syncFolder(dirname(this.#path));
+    return file;
+  }
+}
+
+/** Null where there is no such file. */
+async function inodeOf(path: string): Promise<number | null> {
+  try {
+    return (await Deno.stat(path)).ino;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { checkChainFolder } from "@/lib/audit/chain_check.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { logIn } from "./gateway_client.ts";
+
+const WRITERS = 8;
+/** Acknowledged writes after which the process is killed. */
+const WRITES = 150;
+
+Deno.test("audit trail: kill -9 loses no record of a change that was acknowledged", async () => {
+  const dataFolder = Deno.makeTempDirSync();
+  const acknowledged = new Set<string>();
+  const first = await startApplication({ env: STORAGE_ONLY, dataFolder });
+  const { call } = await logIn(first.site, "archive/curator");
+  const enough = Promise.withResolvers<void>();
+  let isOver = false;
+  const write = async (writer: number) => {
+    for (let n = 0; !isOver; n++) {
+      const key = `killed/${writer}-${n}`;
+      try {
+        const response = await call("PUT", `/buckets/letters/objects/${encodeURIComponent(key)}`, "x");
+        await response.body?.cancel();
+        if (response.ok) acknowledged.add(key);
+        if (acknowledged.size === WRITES) enough.resolve();
+      } catch {
+        // The process has gone.
+        return;
+      }
+    }
+  };
+  const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer));
+  await enough.promise;
+  await first.kill();
+  isOver = true;
+  await Promise.all(writers);
+  assert.deepEqual(checkChainFolder(`${dataFolder}/audit`).faults, []);
+
+  const second = await startApplication({ env: STORAGE_ONLY, dataFolder });
+  try {
+    const again = await logIn(second.site, "archive/curator");
+    const response = await again.call("GET", "/audit?format=ndjson&action=object_write&bucket=letters&prefix=killed/");
+    assert.equal(response.status, 200);
+    const records = (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+    const recorded = new Set(records.filter(({ source }) => source === "application").map(({ target }) => target.key));
+    assert.deepEqual([...acknowledged].filter((key) => !recorded.has(key)), []);
+  } finally {
+    await second.stop();
+  }
+  assert.deepEqual(checkChainFolder(`${dataFolder}/audit`).faults, []);
+  Deno.removeSync(dataFolder, { recursive: true });
+});
+
+Deno.test("audit trail: where it is required, changes are refused while a file cannot be written, and reads are not", async () => {
+  const application = await startApplication({
+    env: { ...STORAGE_ONLY, AUDIT_REQUIRED: "true", AUDIT_FILE: "/dev/full" },
+  });
+  try {
+    const { call } = await logIn(application.site, "archive/curator");
+    const answers: [number, string][] = [];
+    for (let n = 0; n < 2; n++) {
+      const response = await call("PUT", "/buckets/letters/objects/a", "x");
+      answers.push([response.status, (await response.json()).detail]);
+    }
+    assert.deepEqual(answers.map(([status]) => status), [507, 507]);
+    assert.match(answers[1][1], /refused until they can/);
+    const read = await call("GET", "/buckets/letters/objects");
+    await read.body?.cancel();
+    assert.equal(read.status, 200);
+    assert.match(application.output(), /The audit trail cannot be written to file/);
+  } finally {
+    await application.stop();
+  }
+});

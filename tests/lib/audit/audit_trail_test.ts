@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { AuditTrail } from "@/lib/audit/audit_trail.ts";
+import { CHAIN_START } from "@/lib/audit/chain.ts";
+import type { DurableSink, SealedRecord } from "@/lib/audit/sink.ts";
+import { event, eventually, NOON } from "./audit_fixture.ts";
+
+/** A sink that holds each write until the test lets it end, or make it fail. */
+class HeldSink implements DurableSink {
+  readonly name = "held";
+  readonly batches: number[][] = [];
+  readonly ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+
+  append(records: readonly SealedRecord[]): Promise<void> {
+    this.batches.push(records.map(({ number }) => number));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.ends.push({ resolve, reject });
+    return promise;
+  }
+
+  close(): void {}
+}
+
+function trailOf(durable: readonly DurableSink[], further: { readonly isRequired?: boolean } = {}) {
+  const warnings: string[] = [];
+  const options = { trail: "00000000", end: CHAIN_START, durable, forwarders: [], isRequired: false, ...further };
+  const trail = new AuditTrail({ ...options, now: () => NOON, warn: (line) => void warnings.push(line) });
+  return { trail, warnings };
+}
+
+const waited = (promise: Promise<unknown>) => Promise.race([promise.then(() => "done"), Promise.resolve("waits")]);
+
+Deno.test("audit trail: a change waits for its record, and all that come meanwhile share the next flush", async () => {
+  const sink = new HeldSink();
+  const { trail } = trailOf([sink]);
+  const first = trail.record(event());
+  const others = [trail.record(event()), trail.record(event()), trail.record(event())];
+  assert.deepEqual(sink.batches, [[1]]);
+  assert.equal(await waited(first), "waits");
+  sink.ends[0].resolve();
+  await first;
+  await eventually(() => sink.batches.length === 2);
+  assert.deepEqual(sink.batches, [[1], [2, 3, 4]]);
+  assert.equal(await waited(others[0]), "waits");
+  sink.ends[1].resolve();
+  await Promise.all(others);
+  await trail.close();
+});
+
+Deno.test("audit trail: a disk that takes none stops no change, and gets all that waited", async () => {
+  const sink = new HeldSink();
+  const { trail, warnings } = trailOf([sink]);
+  const first = trail.record(event());
+  sink.ends[0].reject(new Error("No space left on device"));
+  await first;
+  assert.match(warnings[0], /cannot be written to held \(No space left on device\): records wait in memory/);
+  await trail.record(event());
+  assert.deepEqual(trail.figures.get("held"), { written: 0, lost: 0, waiting: 2 });
+  await eventually(() => sink.batches.length === 2);
+  assert.deepEqual(sink.batches[1], [1, 2]);
+  sink.ends[1].resolve();
+  await eventually(() => trail.figures.get("held")?.written === 2);
+  assert.match(warnings[1], /is written to held again/);
+  await trail.close();
+});
+
+Deno.test("audit trail: beyond 10,000 that wait, records are lost, which a record tells of", async () => {
+  const sink = new HeldSink();
+  const { trail } = trailOf([sink]);
+  const first = trail.record(event());
+  sink.ends[0].reject(new Error("No space left on device"));
+  await first;
+  await Promise.all(Array.from({ length: 10_005 }, () => trail.record(event())));
+  const { lost = 0, waiting = 0 } = trail.figures.get("held") ?? {};
+  assert.equal(lost + waiting, 10_006);
+  assert.ok(lost > 0 && waiting >= 10_000, `${lost} lost`);
+  await eventually(() => sink.ends.length === 2);
+  sink.ends[1].resolve();
+  await eventually(() => sink.ends.length === 3);
+  sink.ends[2].resolve();
+  await eventually(() => trail.figures.get("held")?.written === waiting + 1);
+  await trail.close();
+});
+
+Deno.test("audit trail: where records are required, a change that has none is not confirmed, and the next is refused", async () => {
+  const sink = new HeldSink();
+  const { trail } = trailOf([sink], { isRequired: true });
+  trail.requireRoom();
+  const first = trail.record(event());
+  sink.ends[0].reject(new Error("No space left on device"));
+  await assert.rejects(first, { status: 507, detail: /was made, but it could not be recorded/ });
+  assert.throws(() => trail.requireRoom(), { status: 507, detail: /are refused until they can/ });
+  await eventually(() => sink.ends.length === 2);
+  sink.ends[1].resolve();
+  await eventually(() => trail.figures.get("held")?.waiting === 0);
+  trail.requireRoom();
+  await trail.close();
+});

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { bucketSink } from "@/lib/audit/bucket_sink.ts";
+import { FileSink } from "@/lib/audit/file_sink.ts";
+import { ForwardQueue } from "@/lib/audit/forward_queue.ts";
+import { syslogMessage, syslogSink } from "@/lib/audit/syslog_sink.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { event, eventually, NOON, sealer } from "./audit_fixture.ts";
+
+const HOSTILE = "two\nlines <34>1 \u2028\u202e\u0085 ÅÄÖ 😀\u0000";
+const hostile = event({ target: { kind: "object", bucket: "letters", key: HOSTILE } });
+
+Deno.test("file sink: a file that was renamed is created anew, and what is in it stays", async () => {
+  const folder = Deno.makeTempDirSync();
+  const path = `${folder}/audit.jsonl`;
+  const sink = new FileSink(path);
+  const seal = sealer("00000000");
+  await sink.append([seal(hostile), seal(event())]);
+  Deno.renameSync(path, `${path}.1`);
+  await sink.append([seal(event())]);
+  sink.close();
+  await new FileSink(path).append([seal(event())]);
+  const ids = (path: string) =>
+    Deno.readTextFileSync(path).trimEnd().split("\n").map((line) => JSON.parse(line).id.slice("00000000.".length));
+  assert.deepEqual([ids(`${path}.1`), ids(path)], [["1", "2"], ["3", "4"]]);
+  assert.equal(JSON.parse(Deno.readTextFileSync(`${path}.1`).split("\n")[0]).target.key, HOSTILE);
+  assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("file sink: a disk without room is an error, and the record can be passed again", async () => {
+  const sink = new FileSink("/dev/full");
+  const record = sealer("00000000")(event());
+  await assert.rejects(sink.append([record]), /No space left/);
+  await assert.rejects(sink.append([record]), /No space left/);
+  sink.close();
+});
+
+Deno.test("syslog: a message is one of RFC 5424 whatever a key holds", () => {
+  const message = Buffer.from(syslogMessage(sealer("00000000")(hostile))).toString("utf8");
+  assert.match(
+    message,
+    /^<109>1 2026-11-20T12:00:00\.000Z - stackroom \d+ object_write - \ufeff\{[^\n\u2028\u202e\u0085]*\}$/,
+  );
+  const refused = sealer("00000000")(event({ action: "bucket_delete", result: "refused", status: 403 }));
+  assert.match(Buffer.from(syslogMessage(refused)).toString(), /^<108>1 .* bucket_delete - /);
+});
+
+Deno.test("syslog: over UDP, a datagram for each record", async () => {
+  const received: string[] = [];
+  const server = createSocket("udp4", (message) => void received.push(message.toString()));
+  await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  const sink = syslogSink({ address: { protocol: "udp", host: "127.0.0.1", port }, warn: assert.fail });
+  const seal = sealer("00000000");
+  for (let n = 0; n < 5; n++) sink.offer(seal(event()));
+  await eventually(() => received.length === 5);
+  assert.deepEqual(
+    received.map((text) => JSON.parse(text.slice(text.indexOf("{"))).id),
+    [1, 2, 3, 4, 5].map((n) => `00000000.${n}`),
+  );
+  await sink.close();
+  server.close();
+});
+
+/** Messages with their lengths in front, as a server of RFC 6587 reads them. */
+async function readFrames(connection: Deno.Conn, received: string[], until: number): Promise<void> {
+  let held = Buffer.alloc(0);
+  const chunk = Buffer.alloc(65_536);
+  while (received.length < until) {
+    const count = await connection.read(chunk);
+    if (count === null) return;
+    held = Buffer.concat([held, chunk.subarray(0, count)]);
+    for (;;) {
+      const blank = held.indexOf(0x20);
+      const length = Number(held.toString("ascii", 0, Math.max(0, blank)));
+      if (blank < 0 || held.length < blank + 1 + length) break;
+      received.push(held.toString("utf8", blank + 1, blank + 1 + length));
+      held = held.subarray(blank + 1 + length);
+    }
+  }
+}
+
+Deno.test("syslog: over TCP, with lengths, and again where a server has left", async () => {
+  const received: string[] = [];
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const warnings: string[] = [];
+  const sink = syslogSink({
+    address: { protocol: "tcp", host: "127.0.0.1", port },
+    warn: (line) => void warnings.push(line),
+  });
+  const seal = sealer("00000000");
+  sink.offer(seal(hostile));
+  sink.offer(seal(event()));
+  const first = await listener.accept();
+  await readFrames(first, received, 2);
+  first.close();
+  await eventually(() => sink.sent === 2);
+  let second: Deno.Conn | undefined;
+  void listener.accept().then((connection) => second = connection);
+  // What is sent before the sink sees the end of its connection is lost by the protocol.
+  await eventually(() => {
+    if (!second) sink.offer(seal(event()));
+    return second !== undefined;
+  });
+  await readFrames(second!, received, 3);
+  second!.close();
+  assert.ok(received.every((message) => /^<109>1 /.test(message)));
+  listener.close();
+  await sink.close();
+});
+
+Deno.test("forward queue: keeps the order, tries again, and drops what finds no room", async () => {
+  const sent: number[] = [];
+  const lines: string[] = [];
+  let failures = 1;
+  const queue = new ForwardQueue({
+    name: "test",
+    maxRecords: 5,
+    maxCharacters: 1e6,
+    batchRecords: 2,
+    lingerMs: 0,
+    send(records) {
+      if (failures-- > 0) return Promise.reject(new Error("away"));
+      sent.push(...records.map(({ number }) => number));
+      return Promise.resolve();
+    },
+    warn: (line) => void lines.push(line),
+  });
+  const seal = sealer("00000000");
+  for (let n = 0; n < 7; n++) queue.offer(seal(event()));
+  assert.deepEqual([queue.lost, queue.waiting, queue.isFull], [2, 5, true]);
+  await eventually(() => sent.length === 5);
+  assert.deepEqual(sent, [1, 2, 3, 4, 5]);
+  assert.equal(queue.isFailing, false);
+  assert.match(lines[0], /records for test are dropped|cannot be sent to test \(away\)/);
+  await queue.close();
+});
+
+Deno.test("bucket sink: an object for a batch, signed, with its digest and its lock, and again under the same key", async () => {
+  interface Put {
+    readonly path: string;
+    readonly headers: Headers;
+    readonly body: string;
+  }
+  const puts: Put[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const path = new URL(request.url).pathname;
+    puts.push({ path, headers: request.headers, body: await request.text() });
+    return new Response(null, { status: puts.length === 1 ? 503 : 200 });
+  });
+  const endpoint = `http://127.0.0.1:${server.addr.port}`;
+  const sink = bucketSink({
+    s3: {
+      addresses: { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }) },
+      region: "us-east-1",
+      upstream: upstreamClient({ verifyTls: true, timeoutMs: 10_000 }),
+      now: () => NOON,
+    },
+    bucket: "trail",
+    prefix: "audit/",
+    keys: () => ({ accessKey: "writer", secretKey: "the-secret-of-the-writer" }),
+    lock: { mode: "COMPLIANCE", days: 365 },
+    lingerMs: 20,
+    warn: () => {},
+  });
+  const seal = sealer("0123abcd");
+  sink.offer(seal(hostile));
+  sink.offer(seal(event()));
+  await eventually(() => sink.sent === 2);
+  await sink.close();
+  await server.shutdown();
+  assert.equal(puts.length, 2);
+  assert.equal(puts[0].path, puts[1].path);
+  const { path, headers, body } = puts[1];
+  assert.equal(path, "/trail/audit/2026/11/20/20261120T120000000Z-0123abcd.1.jsonl");
+  assert.match(headers.get("authorization") ?? "", /^AWS4-HMAC-SHA256 Credential=writer\/.*x-amz-object-lock-mode/);
+  assert.equal(headers.get("content-md5"), createHash("md5").update(body).digest("base64"));
+  assert.equal(headers.get("x-amz-object-lock-mode"), "COMPLIANCE");
+  assert.equal(headers.get("x-amz-object-lock-retain-until-date"), "2027-11-20T12:00:00.000Z");
+  assert.deepEqual(body.trimEnd().split("\n").map((line) => JSON.parse(line).id), ["0123abcd.1", "0123abcd.2"]);
+  assert.doesNotMatch(JSON.stringify(puts), /the-secret-of-the-writer/);
+});
