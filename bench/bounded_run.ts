@@ -10,6 +10,7 @@ interface BoundedMeasure {
 
 /** Sizes that a run of everything has time for; each measure alone takes its own. */
 const SMALLER = { BENCH_STREAM_MIB: "256", UPLOAD_GIB: "1" };
+const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
 /** How long a measure that was told to end may go on, s. */
 const END_SECONDS = 5;
 /** The exit status of `timeout` for a command that took too long. */
@@ -29,18 +30,28 @@ export async function runBounded(
 ): Promise<boolean> {
   const folder = await Deno.makeTempDir({ prefix: "stackroom-bench-verdicts-" });
   const verdicts: (Verdict & { measure: string })[] = [];
+  let [isStopped, stop] = [false, () => {}];
+  // A terminal's Ctrl-C does not reach that group.
+  const onSignal = () => {
+    isStopped = true;
+    stop();
+  };
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, onSignal);
   try {
     for (const [n, { name, seconds }] of measures.entries()) {
       const file = `${folder}/${n}.json`;
       const startedAt = performance.now();
-      const { code } = await new Deno.Command("timeout", {
+      const child = new Deno.Command("timeout", {
         // It makes a group of the measure and its servers, which a signal to the measure alone would leave behind.
         args: [`--kill-after=${END_SECONDS}`, `${seconds}`, Deno.execPath(), ...program, name],
         env: { ...SMALLER, BENCH_VERDICTS: file },
         stdin: "null",
         stdout: "inherit",
         stderr: "inherit",
-      }).spawn().status;
+      }).spawn();
+      stop = () => child.kill("SIGTERM");
+      const { code } = await child.status;
+      if (isStopped) return false;
       const taken = `${((performance.now() - startedAt) / 1000).toFixed(0)} s`;
       if (code === 0) verdicts.push(...readVerdicts(file).map((verdict) => ({ ...verdict, measure: name })));
       else {
@@ -50,6 +61,7 @@ export async function runBounded(
       print(`${name}: ${taken}`);
     }
   } finally {
+    for (const signal of SIGNALS) Deno.removeSignalListener(signal, onSignal);
     await Deno.remove(folder, { recursive: true });
   }
   print(`\n${table(verdictRows(verdicts))}`);
