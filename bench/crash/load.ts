@@ -25,26 +25,45 @@ const MULTI_DELETE_KEYS = 4;
 /** The server is gone: what was sent last may have happened, or not. */
 class Gone extends Error {}
 
+/** When a writer ends. */
+interface WriterEnd {
+  /** Whether it makes no further change. */
+  readonly isOver: () => boolean;
+  /** Whether the server may be gone, or refuse what it did not refuse before. */
+  readonly mayFail: () => boolean;
+  /** Told of a request that was refused then; absent: none may be. */
+  readonly onRefusal?: (answer: Answer) => void;
+}
+
 /**
  * One writer: it changes its own keys, one request after the other, and keeps in the ledger what it was told. `onEvent`
- * is called before a request, after each piece of a body, and after an answer. It ends when the server is gone; `isKilled`
- * says whether that is as it should be.
+ * is called before a request, after each piece of a body, and after an answer. It ends when it is over and when the
+ * server is gone; where requests may be refused, it goes on with the keys of which it knows the state.
  */
 export async function writeUntilGone(
   server: S3Server,
   keys: readonly KnownKey[],
   random: () => number,
   onEvent: () => void,
-  isKilled: () => boolean,
+  end: WriterEnd,
 ): Promise<void> {
-  const writer = new CrashWriter(new S3Wire(server), keys, random, onEvent);
-  try {
-    while (!isKilled()) await writer.step();
-  } catch (error) {
-    if (!(error instanceof Gone) || !isKilled()) throw error instanceof Gone ? error.cause : error;
-  } finally {
-    writer.close();
+  for (let left = keys; left.length > 0 && !end.isOver(); left = left.filter(isCertain)) {
+    const writer = new CrashWriter(new S3Wire(server), left, random, onEvent, end);
+    try {
+      while (!end.isOver()) await writer.step();
+    } catch (error) {
+      if (!(error instanceof Gone) || !end.mayFail()) throw error instanceof Gone ? error.cause : error;
+      if (!end.onRefusal) return;
+    } finally {
+      writer.close();
+    }
   }
+}
+
+/** Whether all changes of a key were answered. */
+function isCertain({ states, uploads, mayHaveUnknownUpload }: KnownKey): boolean {
+  return states.length === 1 && !mayHaveUnknownUpload &&
+    [...uploads.values()].every(({ unanswered }) => unanswered === null);
 }
 
 class CrashWriter {
@@ -52,12 +71,14 @@ class CrashWriter {
   readonly #keys: readonly KnownKey[];
   readonly #random: () => number;
   readonly #onEvent: () => void;
+  readonly #end: WriterEnd;
 
-  constructor(wire: S3Wire, keys: readonly KnownKey[], random: () => number, onEvent: () => void) {
+  constructor(wire: S3Wire, keys: readonly KnownKey[], random: () => number, onEvent: () => void, end: WriterEnd) {
     this.#wire = wire;
     this.#keys = keys;
     this.#random = random;
     this.#onEvent = onEvent;
+    this.#end = end;
   }
 
   close(): void {
@@ -137,7 +158,10 @@ class CrashWriter {
       }),
     );
     const deleted = elements(text, "Deleted");
-    if (deleted.length !== chosen.length) throw new Error(`a multi-delete left keys: ${text}`);
+    if (deleted.length !== chosen.length) {
+      if (this.#end.mayFail() && text.includes("<Error>")) throw new Gone("a multi-delete left keys");
+      throw new Error(`a multi-delete left keys: ${text}`);
+    }
     for (const key of chosen) {
       const told = deleted.find((one) => elementText(one, "Key") === key.key) ?? "";
       key.states = [afterDelete(key, elementText(told, "DeleteMarkerVersionId") || null)];
@@ -229,6 +253,10 @@ class CrashWriter {
       throw new Gone("no answer", { cause });
     }
     if (answer.status >= 300) {
+      if (this.#end.onRefusal && this.#end.mayFail()) {
+        this.#end.onRefusal(answer);
+        throw new Gone("refused");
+      }
       throw new Error(`${sent.method} ${sent.bucket}/${sent.key ?? ""}: ${answer.status} ${textOf(answer)}`);
     }
     this.#onEvent();

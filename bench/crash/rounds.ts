@@ -56,7 +56,10 @@ export async function* crashRounds(kills: number, seed: number): AsyncGenerator<
       const server = embeddedServer(dataFolder);
       await Promise.all(
         ledger.writers.map((keys, writer) =>
-          writeUntilGone(server, keys, seededRandom("writer", seed, number, writer), onEvent, () => !isRunning)
+          writeUntilGone(server, keys, seededRandom("writer", seed, number, writer), onEvent, {
+            isOver: () => !isRunning,
+            mayFail: () => !isRunning,
+          })
         ),
       );
       await killed.promise;

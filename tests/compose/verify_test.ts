@@ -9,6 +9,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { backUp } from "@/compose/backup.ts";
 import { verifyDataFolder } from "@/compose/verify.ts";
+import { damageRounds } from "@/bench/faults/damage.ts";
 import { DataFolder, holdFolder } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
@@ -324,3 +325,12 @@ function copyFolder(from: string, to: string): void {
     } else Deno.copyFileSync(`${from}/${entry.name}`, `${to}/${entry.name}`);
   }
 }
+
+Deno.test("verify: a damaged page or body is found wherever it is, or has changed nothing", options, () => {
+  const found = [...damageRounds(folder, 12, Date.now() % 1_000_000)].filter(({ finding }) => finding !== null);
+  assert.ok(found.length >= 6, "each body, and pages in use");
+  for (const { damage, finding } of found) {
+    if (damage.startsWith("a body")) assert.match(finding ?? "", /bodies\//, "it names the file");
+  }
+  assert.deepEqual(verify(folder).isWell, true, "all is repaired");
+});

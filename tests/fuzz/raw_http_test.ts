@@ -394,7 +394,7 @@ function strictly(text: string): string {
     // A trailer with the name of a length.
     .replace(/(?<=\r\n0+\r\n)Content-Length(?=:)/gi, "Content-Trails")
     // A length that is said again.
-    .replace(/(\r\nContent-Length: *(\d+))(?:\r\nContent-Length: *\2)+(?=\r\n)/gi, "$1")
+    .replace(/(\r\nContent-Length: *0*(\d+))(?:\r\nContent-Length: *0*\2)+(?=\r\n)/gi, "$1")
     .replace(/(?<=\r\n[0-9a-f]{1,16})[ \t]+(?=\r\n|;)/gi, "")
     .replace(/(?<=\r\nTransfer-Encoding:[^\r\n]*)[ \t]+(?=\r\n)/gi, "");
 }

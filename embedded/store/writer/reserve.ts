@@ -58,7 +58,7 @@ export class Reserve {
   make(): boolean {
     if (this.isWhole) return true;
     Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const isMade = this.#files().every((path) => isWholeFile(path) || allocate(path, RESERVE_FILE_BYTES, true));
+    const isMade = this.#files().every((path) => isWholeFile(path) || allocate(path, RESERVE_FILE_BYTES));
     if (isMade) this.#setWhole(true);
     return isMade;
   }
@@ -73,7 +73,7 @@ export class Reserve {
     if (this.isWhole) this.#setWhole(this.#isThere());
     if (!this.make()) return false;
     const path = `${this.#folder}/probe`;
-    const has = allocate(path, bytes, false);
+    const has = allocate(path, bytes);
     if (has) removeIfExists(path);
     return has;
   }
@@ -96,7 +96,7 @@ export class Reserve {
  *
  * @returns whether they found room
  */
-function allocate(path: string, bytes: number, isDurable: boolean): boolean {
+function allocate(path: string, bytes: number): boolean {
   try {
     using file = Deno.openSync(path, { create: true, write: true, truncate: true, mode: 0o600 });
     // Not zeros: a file system that compresses would reserve no room for them.
@@ -104,7 +104,8 @@ function allocate(path: string, bytes: number, isDurable: boolean): boolean {
     for (let written = 0; written < bytes;) {
       written += file.writeSync(block.subarray(0, Math.min(block.length, bytes - written)));
     }
-    if (isDurable) file.syncDataSync();
+    // Some disks only say here that they have no room, and failing ones that they take nothing.
+    file.syncDataSync();
     return true;
   } catch (error) {
     if (!isNoSpace(error)) throw error;
