@@ -7,6 +7,7 @@ import { staticFiles } from "@/routes/static_files.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { CampaignParts } from "@/tools/catalogue/campaign_parts.tsx";
 import { StorageParts } from "@/tools/catalogue/storage_parts.tsx";
+import { RecordParts } from "@/tools/catalogue/record_parts.tsx";
 import { TransferParts } from "@/tools/catalogue/transfer_parts.tsx";
 import { ViewerParts } from "@/tools/catalogue/viewer_parts.tsx";
 
@@ -14,6 +15,7 @@ import { ViewerParts } from "@/tools/catalogue/viewer_parts.tsx";
 const PAGES = [
   { path: "/", title: "Campaigns", Content: CampaignParts },
   { path: "/storage", title: "Storage", Content: StorageParts },
+  { path: "/records", title: "Fixity checks", Content: RecordParts },
   { path: "/transfers", title: "Uploads, tasks and dialogs", Content: TransferParts },
   { path: "/viewer", title: "Manifest viewer", Content: ViewerParts },
 ] as const;

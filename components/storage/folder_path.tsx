@@ -1,8 +1,8 @@
 import { foldersOf } from "@/lib/presentation/storage/key_names.ts";
 import { folderPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
-import { AccountMenu } from "./account_menu.tsx";
 import { KeyName } from "./key_name.tsx";
+import { StoragePath } from "./storage_path.tsx";
 
 interface FolderPathProps {
   readonly account: string;
@@ -20,25 +20,12 @@ export function FolderPath({ account, accounts, bucket, prefix }: FolderPathProp
   const folders = prefix === ""
     ? []
     : [{ name: bucket, prefix: "" }, ...foldersOf(prefix)].filter((folder) => folder.prefix !== prefix);
-  return (
-    <nav class="crumbs" aria-label={STORAGE_LABELS.folderPath}>
-      <ol>
-        <li>
-          <AccountMenu account={account} accounts={accounts} />
-        </li>
-        {bucket !== "" && (
-          <li>
-            <a href={storagePath(account)}>{STORAGE_LABELS.buckets}</a>
-          </li>
-        )}
-        {folders.map(({ name, prefix }) => (
-          <li key={prefix}>
-            <a href={folderPath({ account, bucket, prefix })}>
-              <KeyName name={name} />
-            </a>
-          </li>
-        ))}
-      </ol>
-    </nav>
-  );
+  const steps = [
+    ...bucket === "" ? [] : [{ name: STORAGE_LABELS.buckets, href: storagePath(account) }],
+    ...folders.map(({ name, prefix }) => ({
+      name: <KeyName name={name} />,
+      href: folderPath({ account, bucket, prefix }),
+    })),
+  ];
+  return <StoragePath account={account} accounts={accounts} steps={steps} />;
 }

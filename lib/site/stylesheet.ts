@@ -23,6 +23,7 @@ export const STYLE_FILES = [
   "storage_files.css",
   "storage_object.css",
   "storage_widths.css",
+  "storage_records.css",
   "uploads.css",
   "storage_tasks.css",
   "dock.css",

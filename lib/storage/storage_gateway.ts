@@ -103,6 +103,31 @@ export class StorageGateway {
     return await jsonOf(response, MAX_JSON_BYTES, context);
   }
 
+  /**
+   * Sends JSON as an account and reads the JSON of the response.
+   *
+   * @param path below `/api/v1`, without a query
+   * @param json undefined: without a body
+   * @throws HttpError as {@link send}, and 502 for what is not JSON
+   */
+  async sendJson(
+    method: "POST" | "DELETE",
+    path: string,
+    json: unknown,
+    acting: Acting,
+    context: RequestContext,
+  ): Promise<GatewayJson> {
+    const headers = new Headers({ Accept: "application/json", "Accept-Encoding": "identity" });
+    const body = json === undefined ? null : new TextEncoder().encode(JSON.stringify(json));
+    if (body) {
+      headers.set("Content-Type", "application/json");
+      headers.set("Content-Length", String(body.length));
+    }
+    const target = { path: `/api/v1${path}`, query: "" };
+    const response = await this.send({ method, target, headers, body, readHere: true }, acting, context);
+    return await jsonOf(response, MAX_JSON_BYTES, context);
+  }
+
   /** The headers of an object, or the status of an error. @throws HttpError as {@link send} */
   async head(target: RawTarget, acting: Acting, context: RequestContext): Promise<Response> {
     const response = await this.send(

@@ -3,7 +3,7 @@ import type { AuditDetails } from "@/lib/http/audit_event.ts";
 import { headerText } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { isStoragePath, STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
 import { type Credentials, failedLoginPath, type LoginForm, readLoginForm } from "@/lib/results/login_form.ts";
 import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
@@ -92,7 +92,7 @@ export function loginForm(deps: StorageDeps) {
       const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.keys(), deps.now());
       const opened = notedClosedSide(request) === null ? [] : [closedSideCookie(scheme, null)];
       if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions, ...opened]);
-      const path = /^\/storage(?:[/?]|$)/.test(form.next) ? form.next : storagePath(accountName(account));
+      const path = isStoragePath(form.next) ? form.next : storagePath(accountName(account));
       const closed = campaigns === null
         ? opened
         : [closedSideCookie(scheme, { side: "campaigns", reason: Number(campaigns.error), isShown: false })];

@@ -2,10 +2,14 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
 import { BATCH_OPERATION } from "@/lib/presentation/storage/file_batch.ts";
+import { FIXITY_PATH } from "@/lib/presentation/storage/storage_paths.ts";
+import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { DOOR_PATH } from "@/lib/storage/door_path.ts";
 import { bucketsPage } from "./buckets.tsx";
 import { storageDoor } from "./door.ts";
 import type { StorageDeps } from "./deps.ts";
+import { fixityPage } from "./fixity.tsx";
+import { fixityForm } from "./fixity_form.tsx";
 import { folderPageRoute } from "./folder.tsx";
 import { shownPage } from "@/routes/frame/shown_page.ts";
 import type { StoragePageDeps } from "./storage_page.tsx";
@@ -19,6 +23,12 @@ export function mountStoragePages(add: AddRoute, deps: StoragePageDeps): void {
   page("/storage", "storage_page", bucketsPage(deps));
   page("/storage/folder", "storage_folder_page", folderPageRoute(deps));
   page("/storage/object", "storage_object_page", objectPageRoute(deps));
+  const [fixity, form] = [fixityPage(deps), fixityForm(deps)];
+  add(FIXITY_PATH, (context) => {
+    if (context.method !== "POST") return shownPage(context, "fixity_page", fixity);
+    context.operation = "fixity_form";
+    return inLanguageOf(context.request, () => form(context));
+  });
 }
 
 const BATCH_PATH = DOOR_PATH + BATCH_OPERATION.slice(1);

@@ -3,7 +3,9 @@ import type { ComponentChildren } from "preact";
 import LoginNotice from "@/islands/login_notice.tsx";
 import StorageTasks from "@/islands/storage_tasks.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
+import { headerText } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { StoragePlaces } from "@/components/storage/storage_places.tsx";
 import { FolderPath } from "@/components/storage/folder_path.tsx";
 import { closedSideSentence } from "@/lib/presentation/closed_side.ts";
 import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
@@ -50,6 +52,15 @@ export class LoginEnded extends Error {
   override readonly name = "LoginEnded";
 }
 
+/** Thrown where a form leads to another page: its path. */
+export class SeeOther extends Error {
+  override readonly name = "SeeOther";
+
+  constructor(readonly path: string) {
+    super("the form leads to another page");
+  }
+}
+
 /**
  * A page of the storage: for the login that its address names, else the newest. Without a login it is the frame alone
  * with a link to the login, since the first request from a link in a mail carries no cookie.
@@ -86,12 +97,21 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
       );
       return rememberShown(await respond(deps, context, login, { ...shown, body }), request, noted);
     } catch (error) {
+      if (error instanceof SeeOther) return seeOther(error.path);
       if (!(error instanceof LoginEnded)) throw error;
       const response = await respond(deps, context, null, refused(context));
       response.headers.append("Set-Cookie", clearedLogin(request, login));
       return response;
     }
   };
+}
+
+/** 303: the browser requests the path with GET. */
+function seeOther(path: string): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { Location: headerText(path), "Cache-Control": "private, no-store" },
+  });
 }
 
 /** 400: the page for an address that lacks a parameter, whose name is code that addresses hold. */
@@ -131,6 +151,7 @@ async function respond(
     title,
     body: (
       <Shell user={user} current="storage" hasStorage here={context.target}>
+        {login && <StoragePlaces account={accountName(login)} {...placeOf(context)} />}
         {body}
         {login && <StorageTasks account={accountName(login)} />}
       </Shell>
@@ -138,6 +159,14 @@ async function respond(
   };
   const policy = storagePolicy(endpoint === null ? null : policySource(endpoint));
   return pageResponse(context.request, page, { assets: site.assets, resultsUrl: "", status, policy: () => policy });
+}
+
+/** The path of a page, and the folder or the object that it is of. */
+function placeOf({ target: { path, query } }: RequestContext) {
+  const parameters = new URLSearchParams(query);
+  const bucket = parameters.get("bucket") ?? "";
+  const prefix = parameters.get("key") ?? parameters.get("prefix") ?? "";
+  return { here: path, subject: bucket === "" || !path.startsWith(`${STORAGE_PATH}/`) ? null : { bucket, prefix } };
 }
 
 /** Where the gateway does not respond, that is what the page shows. */

@@ -1,5 +1,12 @@
 /** Where the storage pages begin. */
 export const STORAGE_PATH = "/storage";
+/** The fixity checks of an account. */
+export const FIXITY_PATH = "/fixity";
+
+/** Whether an address, from its path on, is that of a page that a login to the storage alone opens. */
+export function isStoragePath(address: string): boolean {
+  return /^\/(?:storage|fixity|audit)(?:[/?]|$)/.test(address);
+}
 
 /** A folder as an address names it. */
 export interface FolderAddress {
@@ -24,6 +31,20 @@ export interface ObjectAddress {
   readonly version?: string;
 }
 
+/** The page of fixity checks, of one check, or of a form that is filled in. */
+interface FixityAddress {
+  readonly account: string;
+  readonly bucket?: string;
+  /** What the form begins with. */
+  readonly prefix?: string;
+  /** The check that is shown; absent: all of them. */
+  readonly task?: string;
+  /** Which rows of its report are shown; absent: those that matter most. */
+  readonly result?: string;
+  /** The row, or the check of the list, from which on they are shown. */
+  readonly from?: number;
+}
+
 /** The buckets of an account. */
 export function storagePath(account: string): string {
   return `${STORAGE_PATH}${queryOf({ account })}`;
@@ -37,6 +58,19 @@ export function folderPath({ account, bucket, prefix, find, from, open }: Folder
 /** The page of an object. */
 export function objectPath({ account, bucket, key, version }: ObjectAddress): string {
   return `${STORAGE_PATH}/object${queryOf({ account, bucket, key, version })}`;
+}
+
+/** The page of the fixity checks of an account, or of one of them. */
+export function fixityPath({ account, bucket, prefix, task, result, from }: FixityAddress): string {
+  return `${FIXITY_PATH}${queryOf({ account, bucket, prefix, task, result, from: from || undefined })}`;
+}
+
+/** The address under which a browser saves the report of a fixity check that has ended. */
+export function fixityReportPath(
+  { account, bucket, task }: Required<Pick<FixityAddress, "account" | "bucket" | "task">>,
+  format: "csv" | "json",
+): string {
+  return doorPath("/buckets/:bucket/fixity/:task_id/report", account, { bucket, task_id: task, format });
 }
 
 /** The address under which a browser saves an object. */

@@ -264,3 +264,13 @@ Deno.test("logout: a form that cannot be read logs out of everything", async () 
     assert.equal(site.isLoggedIn(cookie), false, "revoked too");
   }
 });
+
+Deno.test("login: a login of the storage alone leads on to pages of the storage, and to its buckets in place of others", async () => {
+  const led = async (next: string) => (await new Site({ campaigns: "401" }).logIn("archive/bob", { next })).location;
+  for (const next of ["/storage", "/storage/folder?bucket=a", "/fixity?account=archive%2Fbob", "/audit"]) {
+    assert.equal(await led(next), next);
+  }
+  for (const next of ["/fixityx", "/volumes", "/auditor"]) {
+    assert.equal(await led(next), "/storage?account=archive%2Fbob");
+  }
+});

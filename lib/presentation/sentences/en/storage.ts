@@ -18,7 +18,7 @@ export const LABELS = {
   toBuckets: "To the buckets",
   logOutOf: (account: string) => `Log out of ${account}`,
   otherAccount: "Log in to another account",
-  folderPath: "Way to the folder",
+  folderPath: "Way to this page",
   contents: "Contents of the folder",
   find: "Names in this folder that begin with",
   findHint: "Names that begin with …",
@@ -48,6 +48,11 @@ export const LABELS = {
   rowOrder: "In the order of the store: by name",
   emptyName: "(empty name)",
   unknown: "–",
+  prefixHint: "empty: the whole bucket",
+  checkFixity: "Check fixity",
+  places: "Fixity checks and audit trail",
+  fixity: "Fixity",
+  audit: "Audit trail",
 };
 
 /** The sentences of the storage pages. */

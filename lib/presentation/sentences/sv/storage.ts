@@ -18,7 +18,7 @@ export const LABELS: typeof en.LABELS = {
   toBuckets: "Till bucketarna",
   logOutOf: (account) => `Logga ut ${account}`,
   otherAccount: "Logga in på ett annat konto",
-  folderPath: "Vägen till mappen",
+  folderPath: "Vägen till sidan",
   contents: "Mappens innehåll",
   find: "Namn i mappen som börjar med",
   findHint: "Namn som börjar med …",
@@ -48,6 +48,11 @@ export const LABELS: typeof en.LABELS = {
   rowOrder: "I lagrets ordning: efter namn",
   emptyName: "(tomt namn)",
   unknown: "–",
+  prefixHint: "tomt: hela bucketen",
+  checkFixity: "Kontrollera fixitet",
+  places: "Fixitetskontroller och händelselogg",
+  fixity: "Fixitet",
+  audit: "Händelselogg",
 };
 
 export const SENTENCES: typeof en.SENTENCES = {

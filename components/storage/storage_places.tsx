@@ -1,0 +1,21 @@
+import { FIXITY_PATH, fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+
+interface StoragePlacesProps {
+  readonly account: string;
+  /** The path of this page. */
+  readonly here: string;
+  /** The folder or the object of this page, whose fixity can be checked; null: the page is of none. */
+  readonly subject: { readonly bucket: string; readonly prefix: string } | null;
+}
+
+/** The pages of an account beside its buckets. */
+export function StoragePlaces({ account, here, subject }: StoragePlacesProps) {
+  return (
+    <nav class="storage-places" aria-label={STORAGE_LABELS.places}>
+      <a href={fixityPath({ account, ...subject })} aria-current={here === FIXITY_PATH ? "page" : undefined}>
+        {subject === null ? STORAGE_LABELS.fixity : STORAGE_LABELS.checkFixity}
+      </a>
+    </nav>
+  );
+}

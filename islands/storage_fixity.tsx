@@ -1,0 +1,102 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
+import { island } from "@/lib/client/island.tsx";
+import { browserClock, Poller } from "@/lib/client/poller.ts";
+import { callDoor } from "@/lib/client/storage/door.ts";
+import { type Expected, type FixityCheck, readFixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import { checkedPlace, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+
+/** A check and what it is about to read; null where that is not known. */
+export interface ShownCheck {
+  readonly check: FixityCheck;
+  readonly expected: Expected | null;
+}
+
+interface StorageFixityProps {
+  readonly account: string;
+  readonly checks: readonly ShownCheck[];
+  /** Whether the page is that of the one check, whose report follows its end. */
+  readonly isAlone: boolean;
+  /** The server's clock, ms since 1970. */
+  readonly renderedAt: number;
+}
+
+/** How often the progress of checks that run is read, seconds. */
+const EVERY_SECONDS = 2;
+
+/** Fixity checks, with the progress of those that run and times in the reader's zone once scripts run. */
+export default island(
+  "storage_fixity",
+  function StorageFixity({ account, checks, isAlone, renderedAt }: StorageFixityProps) {
+    const style = useSignal({ zone: "UTC", now: renderedAt });
+    const shown = useSignal(checks);
+    const message = useSignal("");
+
+    useEffect(() => {
+      const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
+      style.value = { zone, now: Date.now() };
+      if (!checks.some(({ check }) => isRunning(check))) return;
+      const poller = new Poller(async (signal) => {
+        const read = await Promise.all(shown.value.map((one) => readAgain(account, one, signal)));
+        const ended = read.find(({ check }, n) => !isRunning(check) && isRunning(shown.value[n].check));
+        const isLost = read.some((one, n) => isRunning(one.check) && one === shown.value[n]);
+        shown.value = read;
+        style.value = { zone, now: Date.now() };
+        message.value = ended
+          ? FIXITY_SENTENCES.hasEnded(checkedPlace(ended.check))
+          : isLost
+          ? FIXITY_SENTENCES.notCurrent
+          : "";
+        if (ended && isAlone) location.reload();
+        if (!read.some(({ check }) => isRunning(check))) poller.repeat(null);
+        return !isLost;
+      }, browserClock);
+      const pauseWhenHidden = () => poller.pause(document.visibilityState === "hidden");
+      document.addEventListener("visibilitychange", pauseWhenHidden);
+      poller.startFrom(Date.now());
+      poller.repeat(EVERY_SECONDS);
+      pauseWhenHidden();
+      return () => {
+        document.removeEventListener("visibilitychange", pauseWhenHidden);
+        poller.stop();
+      };
+    }, []);
+
+    const hasRunning = checks.some(({ check }) => isRunning(check));
+    return (
+      <>
+        {hasRunning && <p class="sub news" role="status">{message.value}</p>}
+        <ol class="checks">
+          {shown.value.map(({ check, expected }) => (
+            <li key={check.task}>
+              <FixitySummary
+                account={account}
+                check={check}
+                expected={expected}
+                style={style.value}
+                isAlone={isAlone}
+              />
+            </li>
+          ))}
+        </ol>
+      </>
+    );
+  },
+);
+
+function isRunning({ status }: FixityCheck): boolean {
+  return status === "processing";
+}
+
+/** A check as it is now; the same where it has ended or cannot be read. */
+async function readAgain(account: string, shown: ShownCheck, signal: AbortSignal): Promise<ShownCheck> {
+  const { bucket, task } = shown.check;
+  if (!isRunning(shown.check)) return shown;
+  const { status, json } = await callDoor("/buckets/:bucket/fixity/:task_id", account, { bucket, task_id: task }, {
+    signal,
+  });
+  const check = status === 200 ? readFixityCheck(json, bucket) : null;
+  return check === null ? shown : { check, expected: shown.expected };
+}

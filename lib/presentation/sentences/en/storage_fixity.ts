@@ -1,0 +1,163 @@
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+
+/** The words of the page of fixity checks: headings, controls, columns. */
+export const LABELS = {
+  fixity: "Fixity checks",
+  checkOf: (place: string) => `Fixity check of ${place}`,
+  checkOfAll: (bucket: string) => `Fixity check of all of ${bucket}`,
+  allOf: (bucket: string) => `All of ${bucket}`,
+  newCheck: "New check",
+  start: "Start the check",
+  bucket: "Bucket",
+  prefix: "Only keys that begin with",
+  rate: "At most, in MB a second",
+  allVersions: "Older versions too",
+  full: "A row for intact objects too",
+  running: "Running",
+  ended: "Ended",
+  schedules: "Schedules",
+  cancel: "Cancel the check",
+  again: "Check again",
+  older: "Older checks",
+  newest: "The newest checks",
+  csv: "CSV",
+  json: "JSON",
+  download: "Report",
+  objects: "Objects",
+  object: "Object",
+  result: "Result",
+  comparedWith: "Compared with",
+  size: "Size",
+  filter: "Show objects by result",
+  nextRows: "Next objects",
+  firstRows: "The first objects",
+  digests: "Digests",
+  expected: "should be",
+  actual: "is",
+  inManifest: "Manifest",
+  bag: "Bag",
+  baseline: "Earlier check",
+  written: "Written",
+  schedule: "Schedule",
+  started: "Started",
+  took: "Took",
+  read: "Read",
+  rateSoFar: "Rate",
+  where: "Checked",
+  options: "Options",
+  time: "When",
+  next: "Next",
+  last: "Last check",
+  never: "none yet",
+  damaged: "damaged",
+  all: "all",
+};
+
+/** How a check goes or has ended, in a chip. */
+export const STATES = {
+  processing: "running",
+  intact: "no damage",
+  damaged: "damage",
+  nothing: "no objects",
+  canceled: "cancelled",
+  failed: "failed",
+};
+
+/** What became of an object. */
+export const RESULTS = {
+  changed: "changed",
+  missing: "missing",
+  unreadable: "unreadable",
+  unproven: "nothing to compare with",
+  not_in_manifest: "not in the manifest",
+  deleted: "deleted meanwhile",
+  intact: "intact",
+};
+
+/** What the bytes of an object were compared with. */
+export const PROOFS = {
+  checksum: "stored checksum",
+  checksum_of_parts: "stored checksum of the parts",
+  etag: "ETag",
+  etag_of_parts: "ETag of the parts",
+  manifest: "manifest",
+  baseline: "earlier check",
+};
+
+/** The sentences of the page of fixity checks. */
+export const SENTENCES = {
+  whatItIs:
+    "A check reads stored objects whole and compares their bytes with the checksum that was stored with them, or with their ETag.",
+  none: "There are no checks yet.",
+  systemLevel: "An account of the system level has no buckets, so it has nothing to check.",
+  someBuckets: (count: number) =>
+    `Only the first ${
+      formatCount(count)
+    } buckets are looked at. Checks of another one are shown with its name in the form.`,
+  notRead: (count: number) =>
+    `The checks of ${counted(count, "bucket", "buckets")} could not be read. Load the page again shortly.`,
+  /** `base` are the objects that it dealt with. */
+  intact: (intact: number, base: number) => `${formatCount(intact)} of ${counted(base, "object", "objects")} intact`,
+  nothing: "No object was there to check",
+  read: (files: number, bytes: string) => `${counted(files, "object", "objects")} read so far, ${bytes}`,
+  readOf: (files: number, expected: number, bytes: string) =>
+    `${formatCount(files)} of about ${counted(expected, "object", "objects")} read, ${bytes}`,
+  rate: (bytes: string) => `${bytes}/s`,
+  noneRead: "No object was read",
+  soon: "less than a minute left",
+  left: (span: string) => `about ${span} left`,
+  runningFor: (span: string) => `running for ${span}`,
+  took: (span: string) => `took ${span}`,
+  damage: (damaged: number, base: number) =>
+    `${formatCount(damaged)} of ${counted(base, "object", "objects")} ${
+      damaged === 1 ? "is" : "are"
+    } damaged. Restore ` +
+    `${damaged === 1 ? "it" : "them"} from an older version or another copy, then check again.`,
+  unproven: (count: number) =>
+    `${
+      counted(count, "object was", "objects were")
+    } read whole, and the store has neither a checksum nor an ETag that ` +
+    `${count === 1 ? "its" : "their"} bytes could be compared with.`,
+  otherEtags: "The ETags of this store are no MD5s, so that one that differs proves nothing.",
+  failed: (error: string) => `The check broke off: ${error}. Start it again.`,
+  failedUnknown: "The check broke off. Start it again.",
+  canceled: "It was cancelled; the figures are those of what had been read by then.",
+  rowsLeftOut: (count: number) =>
+    `${counted(count, "further object is", "further objects are")} counted but not listed: a report has a limit.`,
+  rowsGone: "The list of objects is kept for 30 days and is gone. The counts stay. Check again for a new one.",
+  noRows: "All objects are as they should be, so there is none to list.",
+  rowsAtEnd: "The objects are listed once the check has ended.",
+  noneOfResult: "No listed object has this result.",
+  searched: (rows: number) => `${counted(rows, "row was", "rows were")} looked through without a match.`,
+  gone: "There is no such check of this account in this bucket. Totals are kept for 400 days, of the last 20 checks.",
+  otherVersion: "The check was started by another version of the server and can no longer be read. Start it again.",
+  bagValid: "The bag is valid.",
+  bagInvalid: "The bag is not valid:",
+  manifestEntries: (count: number) => `names ${counted(count, "object", "objects")}`,
+  invalidLines: (count: number) => `${counted(count, "line", "lines")} of it cannot be read`,
+  writeError: (error: string) => `Not everything was written: ${error}`,
+  versionOf: (version: string) => `version ${version}`,
+  atMost: (rate: string) => `at most ${rate}`,
+  proved: (count: number, proof: string) => `${formatCount(count)} by ${proof}`,
+  scheduleAt: (cron: string, zone: string) => `${cron} (${zone})`,
+  scheduleError: (error: string) => `The last check could not be started: ${error}`,
+  lastCheck: (files: number, damaged: number) =>
+    `${counted(files, "object", "objects")} read, ${formatCount(damaged)} damaged`,
+  notCurrent: "The server cannot be reached, so the figures stand still. They are read again shortly.",
+  hasEnded: (place: string) => `The check of ${place} has ended.`,
+  damageIn: (count: number) => `${counted(count, "check", "checks")} with damage`,
+  runningChecks: (count: number) => `${counted(count, "check", "checks")} running`,
+  endedChecks: (count: number) => `${counted(count, "check", "checks")} ended`,
+};
+
+/** Why a check was not started, and what to do. */
+export const START_PROBLEMS = {
+  noBucket: "Type the name of the bucket.",
+  rate: "The rate is a number of at least 0.1 MB a second. Leave it empty for as fast as the server allows.",
+  missing: "There is no bucket of this name.",
+  forbidden:
+    "This account may not list this bucket, so nothing can be checked. The owner of the bucket can allow that.",
+  tooMany: "Too many tasks are running. Start the check when one of them has ended.",
+  said: (field: string, message: string) => `The server did not take “${field}”: ${message}`,
+  other: (message: string) => `The check was not started. The server says: ${message}`,
+};

@@ -1,0 +1,153 @@
+import type * as en from "@/lib/presentation/sentences/en/storage_fixity.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+
+/** “Objekt” is the same in singular and plural. */
+const objects = (count: number) => `${formatCount(count)} objekt`;
+
+export const LABELS: typeof en.LABELS = {
+  fixity: "Fixitetskontroller",
+  checkOf: (place) => `Fixitetskontroll av ${place}`,
+  checkOfAll: (bucket) => `Fixitetskontroll av hela ${bucket}`,
+  allOf: (bucket) => `Hela ${bucket}`,
+  newCheck: "Ny kontroll",
+  start: "Starta kontrollen",
+  bucket: "Bucket",
+  prefix: "Bara nycklar som börjar med",
+  rate: "Högst, i MB per sekund",
+  allVersions: "Äldre versioner också",
+  full: "En rad för oskadade objekt också",
+  running: "Pågår",
+  ended: "Avslutade",
+  schedules: "Scheman",
+  cancel: "Avbryt kontrollen",
+  again: "Kontrollera igen",
+  older: "Äldre kontroller",
+  newest: "De nyaste kontrollerna",
+  csv: "CSV",
+  json: "JSON",
+  download: "Rapport",
+  objects: "Objekt",
+  object: "Objekt",
+  result: "Resultat",
+  comparedWith: "Jämfört med",
+  size: "Storlek",
+  filter: "Visa objekt efter resultat",
+  nextRows: "Nästa objekt",
+  firstRows: "De första objekten",
+  digests: "Kontrollsummor",
+  expected: "ska vara",
+  actual: "är",
+  inManifest: "Manifest",
+  bag: "Bag",
+  baseline: "Tidigare kontroll",
+  written: "Skrivet",
+  schedule: "Schema",
+  started: "Började",
+  took: "Tog",
+  read: "Läst",
+  rateSoFar: "Takt",
+  where: "Kontrollerat",
+  options: "Val",
+  time: "När",
+  next: "Nästa",
+  last: "Senaste kontrollen",
+  never: "ingen än",
+  damaged: "skadade",
+  all: "alla",
+};
+
+export const STATES: typeof en.STATES = {
+  processing: "pågår",
+  intact: "inga skador",
+  damaged: "skador",
+  nothing: "inga objekt",
+  canceled: "avbruten",
+  failed: "misslyckad",
+};
+
+export const RESULTS: typeof en.RESULTS = {
+  changed: "ändrat",
+  missing: "saknas",
+  unreadable: "oläsligt",
+  unproven: "inget att jämföra med",
+  not_in_manifest: "inte i manifestet",
+  deleted: "borttaget under tiden",
+  intact: "oskadat",
+};
+
+export const PROOFS: typeof en.PROOFS = {
+  checksum: "lagrad kontrollsumma",
+  checksum_of_parts: "lagrad kontrollsumma av delarna",
+  etag: "ETag:en",
+  etag_of_parts: "ETag:en av delarna",
+  manifest: "manifestet",
+  baseline: "en tidigare kontroll",
+};
+
+export const SENTENCES: typeof en.SENTENCES = {
+  whatItIs:
+    "En kontroll läser lagrade objekt i sin helhet och jämför deras innehåll med kontrollsumman som lagrades med dem, " +
+    "eller med deras ETag.",
+  none: "Det finns inga kontroller än.",
+  systemLevel: "Ett konto på systemnivå har inga bucketar och därmed inget att kontrollera.",
+  someBuckets: (count) =>
+    `Bara de första ${
+      formatCount(count)
+    } bucketarna gås igenom. Kontroller av en annan visas med dess namn i formuläret.`,
+  notRead: (count) =>
+    `Kontrollerna av ${counted(count, "bucket", "bucketar")} kunde inte läsas. Läs in sidan igen om en stund.`,
+  intact: (intact, base) => `${formatCount(intact)} av ${objects(base)} oskadade`,
+  nothing: "Det fanns inget objekt att kontrollera",
+  read: (files, bytes) => `${objects(files)} lästa hittills, ${bytes}`,
+  readOf: (files, expected, bytes) => `${formatCount(files)} av ungefär ${objects(expected)} lästa, ${bytes}`,
+  rate: (bytes) => `${bytes} per sekund`,
+  noneRead: "Inget objekt lästes",
+  soon: "mindre än en minut kvar",
+  left: (span) => `ungefär ${span} kvar`,
+  runningFor: (span) => `har pågått ${span}`,
+  took: (span) => `tog ${span}`,
+  damage: (damaged, base) =>
+    `${formatCount(damaged)} av ${objects(base)} ${damaged === 1 ? "är skadat" : "är skadade"}. Återställ ` +
+    `${damaged === 1 ? "det" : "dem"} från en äldre version eller en annan kopia och kontrollera sedan igen.`,
+  unproven: (count) =>
+    `${objects(count)} lästes i sin helhet, men lagret har varken kontrollsumma eller ETag att jämföra innehållet med.`,
+  otherEtags: "Lagrets ETag:ar är inte MD5, så en som skiljer sig bevisar inget.",
+  failed: (error) => `Kontrollen bröts av: ${error}. Starta den igen.`,
+  failedUnknown: "Kontrollen bröts av. Starta den igen.",
+  canceled: "Den avbröts; siffrorna gäller det som då hade lästs.",
+  rowsLeftOut: (count) => `Ytterligare ${objects(count)} räknades men finns inte i listan: en rapport har en gräns.`,
+  rowsGone: "Listan över objekt sparas i 30 dagar och är borta. Antalen finns kvar. Kontrollera igen för en ny lista.",
+  noRows: "Alla objekt är som de ska, så det finns inget att lista.",
+  rowsAtEnd: "Objekten listas när kontrollen är klar.",
+  noneOfResult: "Inget objekt i listan har det resultatet.",
+  searched: (rows) => `${counted(rows, "rad", "rader")} gicks igenom utan träff.`,
+  gone:
+    "Kontot har ingen sådan kontroll i den här bucketen. Antalen sparas i 400 dagar, för de senaste 20 kontrollerna.",
+  otherVersion: "Kontrollen startades av en annan version av servern och kan inte längre läsas. Starta den igen.",
+  bagValid: "Bagen är giltig.",
+  bagInvalid: "Bagen är inte giltig:",
+  manifestEntries: (count) => `nämner ${objects(count)}`,
+  invalidLines: (count) => `${counted(count, "rad", "rader")} i det kan inte läsas`,
+  writeError: (error) => `Allt kunde inte skrivas: ${error}`,
+  versionOf: (version) => `versionen ${version}`,
+  atMost: (rate) => `högst ${rate}`,
+  proved: (count, proof) => `${formatCount(count)} mot ${proof}`,
+  scheduleAt: (cron, zone) => `${cron} (i ${zone})`,
+  scheduleError: (error) => `Den senaste kontrollen kunde inte startas: ${error}`,
+  lastCheck: (files, damaged) => `${objects(files)} lästa, ${formatCount(damaged)} skadade`,
+  notCurrent: "Servern kan inte nås, så siffrorna står stilla. De läses igen om en stund.",
+  hasEnded: (place) => `Kontrollen av ${place} är klar.`,
+  damageIn: (count) => `${counted(count, "kontroll", "kontroller")} med skador`,
+  runningChecks: (count) => `${counted(count, "kontroll", "kontroller")} pågår`,
+  endedChecks: (count) => counted(count, "avslutad kontroll", "avslutade kontroller"),
+};
+
+export const START_PROBLEMS: typeof en.START_PROBLEMS = {
+  noBucket: "Skriv bucketens namn.",
+  rate: "Takten är ett tal på minst 0,1 MB per sekund. Lämna fältet tomt för så fort som servern tillåter.",
+  missing: "Det finns ingen bucket med det namnet.",
+  forbidden: "Kontot får inte lista den här bucketen, så inget kan kontrolleras. Bucketens ägare kan tillåta det.",
+  tooMany: "För många uppgifter pågår. Starta kontrollen när någon av dem är klar.",
+  said: (field, message) => `Servern godtog inte ”${field}”: ${message}`,
+  other: (message) => `Kontrollen startades inte. Servern säger: ${message}`,
+};

@@ -1,0 +1,47 @@
+import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
+
+/** A schedule of fixity checks, and how its last check went. */
+export interface FixitySchedule {
+  readonly name: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  /** When it starts checks, as a line of cron, and in which time zone. */
+  readonly cron: string;
+  readonly zone: string;
+  /** ISO 8601; null: never again. */
+  readonly nextAt: string | null;
+  readonly last: {
+    readonly task: string;
+    readonly status: string;
+    readonly startedAt: string | null;
+    readonly files: number;
+    readonly damaged: number;
+  } | null;
+  /** Why its last check could not be started, in the gateway's words; "" where it could. */
+  readonly error: string;
+}
+
+/** Reads the list of schedules of fixity checks. */
+export function readFixitySchedules(answer: unknown): FixitySchedule[] {
+  return entries(member(answer, "schedules")).flatMap((schedule): FixitySchedule[] => {
+    const [name, bucket] = [stringAt(schedule, "name"), stringAt(schedule, "bucket")];
+    if (name === null || bucket === null) return [];
+    const task = stringAt(schedule, "last", "task_id");
+    return [{
+      name,
+      bucket,
+      prefix: stringAt(schedule, "prefix") ?? "",
+      cron: stringAt(schedule, "cron") ?? "",
+      zone: stringAt(schedule, "time_zone") ?? "",
+      nextAt: stringAt(schedule, "next_at"),
+      last: task === null ? null : {
+        task,
+        status: stringAt(schedule, "last", "status") ?? "",
+        startedAt: stringAt(schedule, "last", "started_at"),
+        files: integerAt(schedule, "last", "files"),
+        damaged: integerAt(schedule, "last", "damaged"),
+      },
+      error: stringAt(schedule, "error") ?? "",
+    }];
+  });
+}

@@ -1,0 +1,145 @@
+import { formatSpan } from "@/lib/presentation/durations.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import type { Chip } from "@/lib/presentation/campaign_state.ts";
+import * as en from "@/lib/presentation/sentences/en/storage_fixity.ts";
+import * as sv from "@/lib/presentation/sentences/sv/storage_fixity.ts";
+import { formatBytes } from "./file_sizes.ts";
+import {
+  damageOf,
+  dealtWith,
+  type Expected,
+  FIXITY_RESULTS,
+  type FixityCheck,
+  type RowFilter,
+} from "./fixity_check.ts";
+import { plainName } from "./key_names.ts";
+
+export const FIXITY_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
+export const FIXITY_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
+export const RESULT_WORDS = inLanguage({ en: en.RESULTS, sv: sv.RESULTS });
+export const START_PROBLEMS = inLanguage({ en: en.START_PROBLEMS, sv: sv.START_PROBLEMS });
+const STATES = inLanguage({ en: en.STATES, sv: sv.STATES });
+const PROOFS = inLanguage({ en: en.PROOFS, sv: sv.PROOFS });
+
+/** Below this, what is left is less than a minute when rounded, seconds. */
+const SOON_SECONDS = 30;
+
+/** What a check reads, as people write it: `letters/1794/`, or all of a bucket. */
+export function checkedPlace({ bucket, prefix }: Pick<FixityCheck, "bucket" | "prefix">): string {
+  return prefix === "" ? FIXITY_LABELS.allOf(bucket) : plainName(`${bucket}/${prefix}`);
+}
+
+/** The state of a check as a word in its colour. Red is damage alone. */
+export function checkChip(check: FixityCheck): Chip {
+  switch (check.status) {
+    case "processing":
+      return { text: STATES.processing, tone: "run", live: true };
+    case "canceled":
+      return { text: STATES.canceled, tone: damageOf(check) > 0 ? "bad" : "idle" };
+    case "failed":
+      return { text: STATES.failed, tone: damageOf(check) > 0 ? "bad" : "warn" };
+    case "done":
+      if (damageOf(check) > 0) return { text: STATES.damaged, tone: "bad" };
+      return dealtWith(check) === 0 ? { text: STATES.nothing, tone: "idle" } : { text: STATES.intact, tone: "done" };
+  }
+}
+
+/** What the bytes of an object were compared with; a proof that this page does not know by its own name. */
+export function proofWords(proof: string): string {
+  return Object.entries(PROOFS).find(([name]) => name === proof)?.[1] ?? proof;
+}
+
+/** The word of a filter of rows. */
+export function filterWords(filter: RowFilter): string {
+  return filter === "all" || filter === "damaged" ? FIXITY_LABELS[filter] : RESULT_WORDS[filter];
+}
+
+/** How far a check is, or what it found: texts that stand beside each other. */
+export function checkFigures(check: FixityCheck, expected: Expected | null): string[] {
+  const { status, totals, files, rate } = check;
+  const bytes = check.bytes + (status === "processing" ? check.underWay : 0);
+  const base = dealtWith(check);
+  const others = FIXITY_RESULTS.filter((result) => result !== "intact" && totals[result] > 0)
+    .map((result) => `${formatCount(totals[result])} ${RESULT_WORDS[result]}`);
+  if (status === "processing") {
+    const read = expected
+      ? FIXITY_SENTENCES.readOf(files, expected.objects, formatBytes(bytes))
+      : FIXITY_SENTENCES.read(files, formatBytes(bytes));
+    return [read, ...rate > 0 ? [FIXITY_SENTENCES.rate(formatBytes(rate))] : [], ...others];
+  }
+  if (base === 0) return [status === "done" ? FIXITY_SENTENCES.nothing : FIXITY_SENTENCES.noneRead];
+  return [FIXITY_SENTENCES.intact(totals.intact, base), formatBytes(bytes), ...others];
+}
+
+/**
+ * When a check is over, and for how long it has gone on: `about 12 min left, running for 3 min`; of one that has ended how
+ * long it took. "" where neither is known.
+ *
+ * @param now ms since 1970
+ */
+export function checkSpan(check: FixityCheck, expected: Expected | null, now: number): string {
+  const { status, startedAt, endedAt, bytes, underWay, rate } = check;
+  const start = Date.parse(startedAt ?? "");
+  if (status !== "processing") {
+    const span = formatSpan((Date.parse(endedAt ?? "") - start) / 1000);
+    return span === "" ? "" : FIXITY_SENTENCES.took(span);
+  }
+  const left = expected?.bytes != null && rate > 0 ? Math.max(0, expected.bytes - bytes - underWay) / rate : null;
+  const running = formatSpan(Math.max(0, now - start) / 1000);
+  return [
+    ...left === null ? [] : [left < SOON_SECONDS ? FIXITY_SENTENCES.soon : FIXITY_SENTENCES.left(formatSpan(left))],
+    ...running === "" ? [] : [FIXITY_SENTENCES.runningFor(running)],
+  ].join(", ");
+}
+
+/** A part of a check's meter, in the unit of its total. */
+interface MeterPart {
+  readonly count: number;
+  readonly tone: "done" | "run" | "bad" | "idle";
+}
+
+/** A check as a meter: of one that runs the bytes that were read, else the objects by result. Null: nothing to measure. */
+export function checkMeter(
+  check: FixityCheck,
+  expected: Expected | null,
+): { readonly total: number; readonly parts: readonly MeterPart[] } | null {
+  const { status, totals, bytes, underWay } = check;
+  const damaged = damageOf(check);
+  if (status !== "processing") {
+    const total = dealtWith(check);
+    const { intact } = totals;
+    return total === 0 ? null : {
+      total,
+      parts: [{ tone: "done", count: intact }, { tone: "bad", count: damaged }, {
+        tone: "idle",
+        count: total - intact - damaged,
+      }],
+    };
+  }
+  if (!expected) return null;
+  const dealt = dealtWith(check) - damaged;
+  if (!expected.bytes) {
+    return { total: expected.objects, parts: [{ tone: "done", count: dealt }, { tone: "bad", count: damaged }] };
+  }
+  const total = Math.max(expected.bytes, bytes + underWay);
+  // A damaged object among many is seen all the same.
+  return { total, parts: [{ tone: "done", count: bytes }, { tone: "run", count: underWay }, ...badPart(damaged)] };
+}
+
+function badPart(damaged: number): MeterPart[] {
+  return damaged > 0 ? [{ tone: "bad", count: 1 }] : [];
+}
+
+/** What a check that broke off says of itself; "" for another one. */
+export function failureSentence({ status, error }: FixityCheck): string {
+  if (status !== "failed") return "";
+  const said = error.replace(/\.\s*$/, "");
+  return said === "" ? FIXITY_SENTENCES.failedUnknown : FIXITY_SENTENCES.failed(said);
+}
+
+/** What is to be done about damage; "" where there is none. */
+export function damageSentence(check: FixityCheck): string {
+  const damaged = damageOf(check);
+  return damaged === 0 ? "" : FIXITY_SENTENCES.damage(damaged, dealtWith(check));
+}

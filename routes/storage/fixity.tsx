@@ -1,0 +1,171 @@
+import { StoragePath } from "@/components/storage/storage_path.tsx";
+import { type FixityFields, FixityForm, type FormProblem } from "@/components/storage/fixity_form.tsx";
+import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
+import StorageFixity from "@/islands/storage_fixity.tsx";
+import { HttpError } from "@/lib/http/errors.ts";
+import { damageOf, type FixityCheck, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
+import { type FixitySchedule, readFixitySchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
+import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { readBuckets } from "@/lib/presentation/storage/listing.ts";
+import { fixityPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { fixityCheckView, shownCheck } from "./fixity_check.tsx";
+import { firstNumber } from "./first_number.ts";
+import {
+  LoginEnded,
+  statusWithout,
+  storagePage,
+  type StoragePageDeps,
+  type StorageView,
+  type StorageVisit,
+} from "./storage_page.tsx";
+
+/** Buckets whose checks are read for a page, and requests for them at a time. */
+const MAX_BUCKETS = 200;
+const CONCURRENCY = 8;
+/** Checks of a page. */
+const PAGE_CHECKS = 40;
+
+/** What is wrong with a form that was sent, and the status of the page that says so. */
+export interface SentProblem extends FormProblem {
+  readonly status: number;
+}
+
+/** `/fixity`: the fixity checks of an account, or the one that its address names. */
+export function fixityPage(deps: StoragePageDeps) {
+  return storagePage(deps, async (visit) => {
+    const { query } = visit;
+    const [bucket, task] = [query.get("bucket") ?? "", query.get("task") ?? ""];
+    if (bucket !== "" && task !== "") return await fixityCheckView(deps, visit, { bucket, task });
+    const fields = { bucket, prefix: query.get("prefix") ?? "", rate: "", allVersions: false, full: false };
+    return await fixityListView(deps, visit, fields, null);
+  });
+}
+
+/**
+ * The checks of an account, with the form of a new one.
+ *
+ * @param problem what is wrong with a form that was sent
+ */
+export async function fixityListView(
+  deps: StoragePageDeps,
+  visit: StorageVisit,
+  fields: FixityFields,
+  problem: SentProblem | null,
+): Promise<StorageView> {
+  const { login, account, accounts, context } = visit;
+  const isSystem = login.tenant === null && (await deps.gateway.storeKind(context)).hasTenants;
+  const { status, body } = isSystem
+    ? { status: 200, body: <p class="empty">{FIXITY_SENTENCES.systemLevel}</p> }
+    : await listBody(deps, visit, fields, problem);
+  return {
+    title: FIXITY_LABELS.fixity,
+    status: problem === null ? statusWithout(status) : problem.status,
+    body: (
+      <div class="storage-home">
+        <StoragePath
+          account={account}
+          accounts={accounts}
+          steps={[{ name: STORAGE_LABELS.buckets, href: storagePath(account) }]}
+        />
+        <div class="head">
+          <h1>{FIXITY_LABELS.fixity}</h1>
+        </div>
+        {body}
+      </div>
+    ),
+  };
+}
+
+async function listBody(
+  deps: StoragePageDeps,
+  visit: StorageVisit,
+  fields: FixityFields,
+  problem: SentProblem | null,
+) {
+  const { account, context, login } = visit;
+  const { status, json } = await deps.gateway.read("/buckets", login, context);
+  if (status === 401) throw new LoginEnded();
+  const listed = status === 200 ? readBuckets(json)?.map(({ name }) => name) ?? null : null;
+  if (listed === null && status !== 403) {
+    return { status, body: <p class="banner bad">{storageProblem(status, "buckets")}</p> };
+  }
+  const names = new Set([...fields.bucket === "" ? [] : [fields.bucket], ...listed ?? []].slice(0, MAX_BUCKETS));
+  const [read, schedules] = await Promise.all([readChecks(deps, visit, [...names]), readSchedules(deps, visit)]);
+  const checks = read.checks.toSorted(runningThenNewest);
+  const from = firstNumber(visit.query.get("from"));
+  const page = checks.slice(from, from + PAGE_CHECKS);
+  const usages = await deps.usage.read(login, bucketsOfRunning(page), context);
+  const shown = page.map((check) => shownCheck(check, checks, usages.get(check.bucket)));
+  const isNew = checks.length === 0 || fields.bucket !== "" || problem !== null;
+  return {
+    status: 200,
+    body: (
+      <>
+        <p class="remark">{FIXITY_SENTENCES.whatItIs}</p>
+        <details class="new-form" open={isNew}>
+          <summary>{FIXITY_LABELS.newCheck}</summary>
+          <FixityForm account={account} buckets={listed} fields={fields} problem={problem} />
+        </details>
+        {listed !== null && listed.length > MAX_BUCKETS && (
+          <p class="remark">{FIXITY_SENTENCES.someBuckets(MAX_BUCKETS)}</p>
+        )}
+        {read.failed > 0 && <p class="banner warn">{FIXITY_SENTENCES.notRead(read.failed)}</p>}
+        {checks.length === 0 && read.failed === 0 && <p class="empty">{FIXITY_SENTENCES.none}</p>}
+        {checks.length > 0 && <p class="dots sums">{sums(checks).map((text) => <span key={text}>{text}</span>)}</p>}
+        {shown.length > 0 && <StorageFixity account={account} checks={shown} isAlone={false} renderedAt={deps.now()} />}
+        <p class="btns page-links">
+          {from > 0 && <a class="btn" href={fixityPath({ account })}>{FIXITY_LABELS.newest}</a>}
+          {from + PAGE_CHECKS < checks.length && (
+            <a class="btn" href={fixityPath({ account, from: from + PAGE_CHECKS })}>{FIXITY_LABELS.older}</a>
+          )}
+        </p>
+        {schedules.length > 0 && <FixitySchedules account={account} schedules={schedules} now={deps.now()} />}
+      </>
+    ),
+  };
+}
+
+function bucketsOfRunning(checks: readonly FixityCheck[]): string[] {
+  return [...new Set(checks.filter(({ status }) => status === "processing").map(({ bucket }) => bucket))];
+}
+
+/** How many checks there are, each in one sum, and in how many of them is damage. */
+function sums(checks: readonly FixityCheck[]): string[] {
+  const running = checks.filter(({ status }) => status === "processing").length;
+  const damaged = checks.filter((check) => damageOf(check) > 0).length;
+  return [
+    ...damaged > 0 ? [FIXITY_SENTENCES.damageIn(damaged)] : [],
+    ...running > 0 ? [FIXITY_SENTENCES.runningChecks(running)] : [],
+    FIXITY_SENTENCES.endedChecks(checks.length - running),
+  ];
+}
+
+function runningThenNewest(a: FixityCheck, b: FixityCheck): number {
+  const isRunning = ({ status }: FixityCheck) => Number(status === "processing");
+  return isRunning(b) - isRunning(a) || (b.startedAt ?? "").localeCompare(a.startedAt ?? "");
+}
+
+async function readChecks(deps: StoragePageDeps, { context, login }: StorageVisit, buckets: readonly string[]) {
+  const checks: FixityCheck[] = [];
+  let failed = 0;
+  await forEachConcurrent(buckets, CONCURRENCY, async (bucket) => {
+    const { status, json } = await deps.gateway.read(`/buckets/${encodeURIComponent(bucket)}/fixity`, login, context);
+    if (status === 401) throw new LoginEnded();
+    if (status === 200) checks.push(...readFixityChecks(json, bucket));
+    else failed++;
+  });
+  return { checks, failed };
+}
+
+/** None where the gateway has no schedules, or does not say: the checks are shown all the same. */
+async function readSchedules(deps: StoragePageDeps, { context, login }: StorageVisit): Promise<FixitySchedule[]> {
+  try {
+    const { status, json } = await deps.gateway.read("/fixity/schedules", login, context);
+    return status === 200 ? readFixitySchedules(json) : [];
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,203 @@
+import type { ComponentChildren } from "preact";
+
+import { Icon } from "@/components/icon.tsx";
+import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
+import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
+import { KeyName } from "@/components/storage/key_name.tsx";
+import { StoragePath } from "@/components/storage/storage_path.tsx";
+import StorageFixity, { type ShownCheck } from "@/islands/storage_fixity.tsx";
+import {
+  type Expected,
+  expectedOf,
+  type FixityCheck,
+  readFixityCheck,
+  readFixityChecks,
+  resultsOf,
+  type RowFilter,
+  rowFilterOf,
+} from "@/lib/presentation/storage/fixity_check.ts";
+import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { fixityPath, fixityReportPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { firstNumber } from "./first_number.ts";
+import { readRowPage, type RowPage } from "./fixity_rows.ts";
+import {
+  LoginEnded,
+  statusWithout,
+  type StoragePageDeps,
+  type StorageView,
+  type StorageVisit,
+} from "./storage_page.tsx";
+
+/** Which check a page is of. */
+interface CheckAddress {
+  readonly bucket: string;
+  readonly task: string;
+}
+
+/** One fixity check: how far it is, what it found, and the objects of its report. */
+export async function fixityCheckView(
+  deps: StoragePageDeps,
+  visit: StorageVisit,
+  address: CheckAddress,
+): Promise<StorageView> {
+  const { account, accounts, context, login } = visit;
+  const path = `/buckets/${encodeURIComponent(address.bucket)}/fixity`;
+  const { status, json } = await deps.gateway.read(`${path}/${encodeURIComponent(address.task)}`, login, context);
+  if (status === 401) throw new LoginEnded();
+  const check = status === 200 ? readFixityCheck(json, address.bucket) : null;
+  const { bucket, prefix } = check ?? { bucket: address.bucket, prefix: "" };
+  const title = check === null
+    ? FIXITY_LABELS.fixity
+    : prefix === ""
+    ? FIXITY_LABELS.checkOfAll(bucket)
+    : FIXITY_LABELS.checkOf(checkedPlace(check));
+  return {
+    title,
+    status: check === null ? statusWithout(status === 422 || status === 410 ? 404 : status) : undefined,
+    body: (
+      <div class="storage-home">
+        <StoragePath
+          account={account}
+          accounts={accounts}
+          steps={[
+            { name: STORAGE_LABELS.buckets, href: storagePath(account) },
+            { name: FIXITY_LABELS.fixity, href: fixityPath({ account }) },
+          ]}
+        />
+        <div class="head">
+          <h1>
+            {check === null || prefix === ""
+              ? <bdi>{title}</bdi>
+              : <KeyName name={FIXITY_LABELS.checkOf(`${bucket}/${prefix}`)} />}
+          </h1>
+        </div>
+        {check === null ? <p class="banner warn">{absence(status)}</p> : await checkBody(deps, visit, check)}
+      </div>
+    ),
+  };
+}
+
+/** Why a check is not there. */
+function absence(status: number): string {
+  if (status === 404 || status === 422) return FIXITY_SENTENCES.gone;
+  return status === 410 ? FIXITY_SENTENCES.otherVersion : storageProblem(status, "folder");
+}
+
+async function checkBody(deps: StoragePageDeps, visit: StorageVisit, check: FixityCheck) {
+  const { account } = visit;
+  const { bucket, prefix, task, status } = check;
+  const isRunning = status === "processing";
+  const shown = isRunning ? await expectation(deps, visit, check) : { check, expected: null };
+  return (
+    <>
+      <StorageFixity account={account} checks={[shown]} isAlone renderedAt={deps.now()} />
+      <FixityFacts account={account} check={check} />
+      {!isRunning && (
+        <p class="btns reports">
+          <a class="btn" href={fixityReportPath({ account, bucket, task }, "csv")}>
+            <Icon name="download" /> {FIXITY_LABELS.download} ({FIXITY_LABELS.csv})
+          </a>
+          <a class="btn" href={fixityReportPath({ account, bucket, task }, "json")}>
+            <Icon name="download" /> {FIXITY_LABELS.download} ({FIXITY_LABELS.json})
+          </a>
+          <a class="btn" href={fixityPath({ account, bucket, prefix })}>{FIXITY_LABELS.again}</a>
+        </p>
+      )}
+      <section id="objects">
+        <h2>{FIXITY_LABELS.objects}</h2>
+        {isRunning ? <p class="empty">{FIXITY_SENTENCES.rowsAtEnd}</p> : await objects(deps, visit, check)}
+      </section>
+    </>
+  );
+}
+
+/** A check that runs with what it is about to read. */
+async function expectation(
+  { gateway, usage }: StoragePageDeps,
+  { context, login }: StorageVisit,
+  check: FixityCheck,
+): Promise<ShownCheck> {
+  const { bucket } = check;
+  const [list, usages] = await Promise.all([
+    gateway.read(`/buckets/${encodeURIComponent(bucket)}/fixity`, login, context),
+    usage.read(login, [bucket], context),
+  ]);
+  return shownCheck(check, list.status === 200 ? readFixityChecks(list.json, bucket) : [], usages.get(bucket));
+}
+
+/** A check with what it is about to read, where it runs. @param others checks, the newest first */
+export function shownCheck(
+  check: FixityCheck,
+  others: readonly FixityCheck[],
+  usage: Expected | undefined,
+): ShownCheck {
+  const ofBucket = others.filter(({ bucket }) => bucket === check.bucket);
+  return { check, expected: check.status === "processing" ? expectedOf(check, ofBucket, usage) : null };
+}
+
+/** The rows of a check's report that the address asks for. */
+async function objects(deps: StoragePageDeps, visit: StorageVisit, check: FixityCheck): Promise<ComponentChildren> {
+  const { account, query } = visit;
+  const { bucket, task, rowsLeftOut } = check;
+  const filter = rowFilterOf(query.get("result"), check);
+  if (filter === null) return <p class="empty">{FIXITY_SENTENCES.noRows}</p>;
+  const from = firstNumber(query.get("from"));
+  const read = await readRows(deps, visit, check, filter, from);
+  const link = (from: number) => `${fixityPath({ account, bucket, task, result: filter, from })}#objects`;
+  return (
+    <>
+      <FixityFilters account={account} check={check} current={filter} />
+      {typeof read === "number"
+        ? <p class="banner warn">{read === 410 ? FIXITY_SENTENCES.rowsGone : storageProblem(read, "folder")}</p>
+        : (
+          <>
+            {read.rows.length > 0
+              ? <FixityRows account={account} bucket={bucket} rows={read.rows} />
+              : (
+                <p class="empty">
+                  {read.next === null ? FIXITY_SENTENCES.noneOfResult : FIXITY_SENTENCES.searched(read.searched)}
+                </p>
+              )}
+            <p class="btns page-links">
+              {from > 0 && <a class="btn" href={link(0)}>{FIXITY_LABELS.firstRows}</a>}
+              {read.next !== null && <a class="btn" href={link(read.next)}>{FIXITY_LABELS.nextRows}</a>}
+            </p>
+          </>
+        )}
+      {rowsLeftOut > 0 && <p class="remark">{FIXITY_SENTENCES.rowsLeftOut(rowsLeftOut)}</p>}
+    </>
+  );
+}
+
+/** A page of rows, or the status in place of them. @throws HttpError 502 for a report that breaks off */
+async function readRows(
+  { gateway }: StoragePageDeps,
+  { context, login }: StorageVisit,
+  { bucket, task }: FixityCheck,
+  filter: RowFilter,
+  from: number,
+): Promise<RowPage | number> {
+  const { promise: isRead, resolve } = Promise.withResolvers<void>();
+  try {
+    const path = `/api/v1/buckets/${encodeURIComponent(bucket)}/fixity/${encodeURIComponent(task)}/report`;
+    const { status, body } = await gateway.send(
+      {
+        method: "GET",
+        target: { path, query: "format=json" },
+        headers: new Headers({ Accept: "application/json", "Accept-Encoding": "identity" }),
+        readHere: isRead,
+      },
+      login,
+      context,
+    );
+    if (status !== 200 || !body) {
+      await body?.cancel();
+      if (status === 401) throw new LoginEnded();
+      return status;
+    }
+    return await readRowPage(body, resultsOf(filter), from);
+  } finally {
+    resolve();
+  }
+}

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+
+import type { Browser, Page } from "playwright-core";
+
+import { fixityPath, fixityReportPath, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
+import { endOfTask } from "@/tests/end_to_end/task_client.ts";
+import { accessibilityFindings } from "./accessibility.ts";
+import { launch } from "./chromium.ts";
+import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
+import { TIMEOUT_MS } from "./shared_browser.ts";
+import { awake, countShifts, follow, logIn } from "./site_fixture.ts";
+
+const ACCOUNT = "archive/curator";
+const BUCKET = "fixity-pages";
+const CHECKS = `/buckets/${BUCKET}/fixity`;
+/** Objects by key, each of a size of its own, by which its body is found in the data folder. */
+const HOSTILE = [
+  "odd/<script>alert(1)</script>.tif",
+  "odd/\u202Egnp.exe",
+  "odd/line\nbreak.txt",
+  `odd/${"long-name-".repeat(100)}`,
+];
+const KEYS = ["sound/a.tif", "sound/b.tif", ...HOSTILE];
+const FIRST_SIZE = 100_001;
+/** The slowest check that the gateway takes, bytes per second. */
+const SLOWEST = 65_536;
+
+const at = { account: ACCOUNT, bucket: BUCKET };
+
+async function fill({ site, dataFolder }: Application): Promise<GatewayClient> {
+  const gateway = await logInToGateway(site, ACCOUNT);
+  await gateway.json("POST", "/buckets", { bucket: BUCKET });
+  for (const [n, key] of KEYS.entries()) {
+    const response = await fetch(`${gateway.base}/buckets/${BUCKET}/objects/${encodeURIComponent(key)}`, {
+      method: "PUT",
+      headers: { authorization: gateway.authorization },
+      body: new Uint8Array(FIRST_SIZE + n).fill(n),
+    });
+    assert.equal(response.status, 200, await response.text());
+  }
+  const first = FIRST_SIZE + KEYS.indexOf(HOSTILE[0]);
+  for await (const hour of Deno.readDir(`${dataFolder}/bodies`)) {
+    if (!hour.isDirectory) continue;
+    for await (const { name } of Deno.readDir(`${dataFolder}/bodies/${hour.name}`)) {
+      const path = `${dataFolder}/bodies/${hour.name}/${name}`;
+      const bytes = await Deno.readFile(path);
+      if (bytes.length < first || bytes.length >= first + HOSTILE.length) continue;
+      bytes[77] ^= 1;
+      await Deno.writeFile(path, bytes);
+    }
+  }
+  return gateway;
+}
+
+async function loggedIn(browser: Browser, site: string, options = {}): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    timezoneId: "Europe/Stockholm",
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  await page.goto(`${site}/login?next=/fixity`);
+  await logIn(page, ACCOUNT);
+  await page.waitForURL(({ pathname }) => pathname === "/fixity");
+  return page;
+}
+
+Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }, async (t) => {
+  const application = await startApplication({ env: STORAGE_ONLY });
+  const browser = await launch();
+  const site = application.site.slice(0, -1);
+  try {
+    const gateway = await fill(application);
+    const started = async (body: unknown) => String((await gateway.json("POST", CHECKS, body)).task_id);
+
+    await t.step("without scripts a check is started from its folder, and its damaged objects are read", async () => {
+      const page = await loggedIn(browser, site, { javaScriptEnabled: false });
+      await page.goto(site + folderPath({ ...at, prefix: "odd/" }));
+      await follow(page, page.getByRole("link", { name: "Check fixity" }));
+      assert.equal(await page.getByLabel("Only keys that begin with").inputValue(), "odd/");
+      assert.equal(await page.getByLabel("Bucket").inputValue(), BUCKET);
+      assert.deepEqual(await idleControls(page), []);
+      await follow(page, page.getByRole("button", { name: "Start the check" }));
+      const task = new URL(page.url()).searchParams.get("task") ?? "";
+      await endOfTask(gateway, `${CHECKS}/${task}`);
+      await page.reload();
+      await page.getByText("4 of 4 objects are damaged. Restore them from an older version").waitFor();
+      assert.equal(await page.getByRole("row").count(), 1 + HOSTILE.length);
+      assert.deepEqual(await idleControls(page), []);
+      await page.getByText("⟨U+202E⟩").waitFor();
+      await follow(page, page.getByRole("link", { name: "<script>alert(1)</script>.tif" }));
+      await page.getByRole("heading", { name: ".tif" }).waitFor();
+      const csv = await page.request.get(site + fixityReportPath({ ...at, task }, "csv"));
+      assert.match(await csv.text(), /^key,.*\r\n(?:.*changed,etag.*\r\n?)/);
+      await page.context().close();
+    });
+
+    await t.step("with scripts progress moves until the report is there, and nothing on the page jumps", async () => {
+      const page = await loggedIn(browser, site);
+      await countShifts(page);
+      const task = await started({ prefix: "sound/", rate: SLOWEST });
+      await page.goto(site + fixityPath({ ...at, task }));
+      await awake(page);
+      await page.getByText("The objects are listed once the check has ended.").waitFor();
+      await page.getByText("no damage").waitFor();
+      assert.ok(await page.evaluate(() => globalThis.shifted) < 0.01);
+      await page.getByText("All objects are as they should be").waitFor();
+      await page.context().close();
+    });
+
+    await t.step("with scripts a check is cancelled by keys", async () => {
+      const page = await loggedIn(browser, site);
+      await started({ rate: SLOWEST });
+      await page.reload();
+      const cancel = page.getByRole("button", { name: /^Cancel the check/ });
+      await cancel.focus();
+      await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+      await page.getByText("cancelled", { exact: true }).waitFor();
+      await page.context().close();
+    });
+
+    await t.step(
+      "each state is accessible, wide and narrow, light and dark, and fits its window and paper",
+      async () => {
+        const full = await started({ full: true });
+        await endOfTask(gateway, `${CHECKS}/${full}`);
+        const running = await started({ rate: SLOWEST });
+        const addresses = {
+          "list": fixityPath({ account: ACCOUNT }),
+          "form": fixityPath({ ...at, prefix: "odd/line\nbreak" }),
+          "damage": fixityPath({ ...at, task: full }),
+          "all rows": fixityPath({ ...at, task: full, result: "all" }),
+          "running": fixityPath({ ...at, task: running }),
+          "gone": fixityPath({ ...at, task: "none" }),
+        };
+        const found: string[] = [];
+        const looks = [
+          { viewport: { width: 1280, height: 900 }, colorScheme: "light", locale: "en-GB" },
+          { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "sv-SE" },
+        ] as const;
+        for (const look of looks) {
+          const page = await loggedIn(browser, site, look);
+          page.on("pageerror", (error) => found.push(error.message));
+          page.on("dialog", (dialog) => found.push(`dialog: ${dialog.message()}`));
+          for (const [name, path] of Object.entries(addresses)) {
+            const add = (what: string) => found.push(`${name}, ${look.locale}: ${what}`);
+            await page.goto(site + path);
+            await awake(page);
+            for (const finding of await accessibilityFindings(page)) add(finding);
+            for (const width of await tooNarrowWindows(page)) add(`wider than ${width} px`);
+            await page.emulateMedia({ forcedColors: "active" });
+            for (const finding of await withoutOutline(page)) add(finding);
+            await page.emulateMedia({ forcedColors: "none" });
+            await page.setViewportSize({ width: 794, height: 1123 });
+            for (const finding of await paperFindings(page)) add(finding);
+            await page.setViewportSize(look.viewport);
+          }
+          await page.context().close();
+        }
+        assert.deepEqual(found, []);
+      },
+    );
+  } finally {
+    await browser.close();
+    await application.stop();
+  }
+});

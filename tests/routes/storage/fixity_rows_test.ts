@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+
+import { FIXITY_RESULTS } from "@/lib/presentation/storage/fixity_check.ts";
+import { readRowPage } from "@/routes/storage/fixity_rows.ts";
+import { jsonReport } from "@/lib/tasks/fixity/report.ts";
+import { newFixity } from "@/lib/tasks/fixity/fixity.ts";
+import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
+
+/** The report that the gateway writes of rows, cut into chunks of a length. */
+async function report(
+  rows: readonly ReportRow[],
+  chunkBytes: number,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const progress = newFixity({ prefix: "", rate: null, allVersions: false, full: true } as never, 0);
+  let text = "";
+  for await (
+    const part of jsonReport(
+      { id: "1", bucket: "b", status: "done", error: null, progress },
+      async function* () {
+        yield rows;
+      }(),
+    )
+  ) text += part;
+  const bytes = new TextEncoder().encode(text);
+  return new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += chunkBytes) controller.enqueue(bytes.slice(at, at + chunkBytes));
+      controller.close();
+    },
+  });
+}
+
+Deno.test("fixity rows: pages of any filter hold each row of it once, whatever the keys and however the report arrives", async () => {
+  const row = fc.record({
+    key: fc.oneof(fc.string(), fc.constantFrom('","result":"changed"', "a\nb", '{"key"', "é\u202E")),
+    result: fc.constantFrom("changed", "unreadable", "unproven", "deleted", "intact"),
+  }) as fc.Arbitrary<ReportRow>;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(row, { maxLength: 350 }),
+      fc.constantFrom(null, ...FIXITY_RESULTS.map((result) => [result])),
+      fc.integer({ min: 7, max: 5000 }),
+      async (rows, results, chunkBytes) => {
+        const found: string[] = [];
+        let from: number | null = 0;
+        while (from !== null) {
+          const page: Awaited<ReturnType<typeof readRowPage>> = await readRowPage(
+            await report(rows, chunkBytes),
+            results,
+            from,
+          );
+          assert.ok(page.rows.length <= 100);
+          found.push(...page.rows.map(({ key, result }) => `${result} ${key}`));
+          from = page.next;
+        }
+        const expected = rows.filter(({ result }) => results === null || results.includes(result));
+        assert.deepEqual(found, expected.map(({ key, result }) => `${result} ${key}`));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

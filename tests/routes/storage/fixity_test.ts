@@ -1,0 +1,344 @@
+import assert from "node:assert/strict";
+
+import { PAGES_NOW, type Seen, storagePages, textOf } from "./fake_gateway.ts";
+
+const ACCOUNT = "account=archive%2Folle";
+const LIST = `/fixity?${ACCOUNT}`;
+const TASK = "6f0e0000-0000-4000-8000-000000000001";
+const CHECK = `${LIST}&bucket=letters&task=${TASK}`;
+const RUNNING = { status: "processing", started_at: new Date(PAGES_NOW - 60_000).toISOString(), ended_at: null };
+const ENDED = { status: "done", started_at: "2027-01-14T08:00:00Z", ended_at: "2027-01-14T08:12:00Z" };
+
+const status = (more: Record<string, unknown> = {}) => ({
+  task_id: TASK,
+  prefix: "1794/",
+  files: 10,
+  bytes: 5_000_000,
+  bytes_under_way: 0,
+  damaged: 0,
+  intact: 10,
+  changed: 0,
+  unreadable: 0,
+  unproven: 0,
+  deleted: 0,
+  proved_by: { checksum: 4, etag: 6 },
+  rate: 1_000_000,
+  rate_limit: null,
+  rows: 0,
+  rows_left_out: 0,
+  ...ENDED,
+  ...more,
+});
+
+interface Gateway {
+  readonly buckets?: readonly string[] | number;
+  readonly tasks?: Readonly<Record<string, readonly unknown[]>>;
+  readonly report?: string | number;
+  readonly started?: Response;
+  readonly schedules?: readonly unknown[];
+}
+
+/** A gateway with these checks by bucket. */
+function gateway({ buckets = ["letters", "maps"], tasks = {}, report, started, schedules }: Gateway = {}) {
+  return ({ call }: Seen): Response | null => {
+    const [method, path] = call.split(" ");
+    if (path === "/buckets") {
+      if (typeof buckets === "number") return Response.json({ detail: "no" }, { status: buckets });
+      return Response.json({ buckets: buckets.map((Name) => ({ Name })) });
+    }
+    if (path === "/fixity/schedules" && schedules) return Response.json({ schedules });
+    const [, bucket, task, end] = /^\/buckets\/([^/]+)\/fixity(?:\/([^/]+))?(\/report)?$/.exec(path) ?? [];
+    if (bucket === undefined) return null;
+    if (method === "POST") return started ?? Response.json(status({ ...RUNNING }), { status: 202 });
+    if (method === "DELETE") return Response.json({ task_id: task, status: "canceling" });
+    const found = tasks[bucket] ?? [];
+    if (end) return typeof report === "number" ? new Response(null, { status: report }) : new Response(report ?? "");
+    if (task === undefined) return Response.json({ tasks: found });
+    const one = found.find((one) => (one as { task_id: string }).task_id === task);
+    return one ? Response.json(one) : null;
+  };
+}
+
+const reportOf = (rows: readonly unknown[]) =>
+  `{"task_id":"${TASK}","rows":[${rows.map((row) => `\n${JSON.stringify(row)}`).join(",")}\n]}\n`;
+
+const damaged = () => status({ intact: 7, changed: 2, unreadable: 1, unproven: 3, damaged: 3, rows: 6 });
+
+Deno.test("fixity page: checks of all buckets, those that run first, with counts and their base", async () => {
+  const { open, seen } = storagePages(gateway({
+    tasks: {
+      letters: [status()],
+      maps: [status({ ...RUNNING, task_id: `${TASK}2`, prefix: "", files: 4, intact: 4, bytes: 4_000_000 })],
+    },
+  }));
+  const { status: code, html } = await open(LIST);
+  assert.equal(code, 200);
+  const text = textOf(html);
+  assert.match(text, /All of maps running 4 objects read so far, 4\.0 MB 1\.0 MB\/s .* running for 1 min/);
+  assert.match(text, /letters\/1794\/ no damage 10 of 10 objects intact 5\.0 MB .* took 12 min/);
+  assert.ok(text.indexOf("All of maps") < text.indexOf("letters/1794/"));
+  assert.match(text, /1 check running 1 check ended/);
+  assert.doesNotMatch(html, /class="[^"]*\bbad\b/);
+  assert.deepEqual(
+    seen.map(({ call }) => call).filter((call) => call.endsWith("/fixity")).sort(),
+    ["GET /buckets/letters/fixity", "GET /buckets/maps/fixity"],
+  );
+});
+
+Deno.test("fixity page: a running check is measured by the last one of the same place, and says how much is left", async () => {
+  const before = status({ task_id: "before", intact: 20, bytes: 65_000_000 });
+  const { open } = storagePages(gateway({ tasks: { letters: [status({ ...RUNNING }), before] } }));
+  const { html } = await open(LIST);
+  assert.match(textOf(html), /10 of about 20 objects read, 5\.0 MB .* about 1 min left, running for 1 min/);
+});
+
+Deno.test("fixity page: damage alone is red, with a sentence that says what to do", async () => {
+  for (
+    const [more, isRed] of [[{ changed: 1, damaged: 1, intact: 9 }, true], [
+      { status: "failed", error: "no" },
+      false,
+    ]] as const
+  ) {
+    const { html } = await storagePages(gateway({ tasks: { letters: [status(more)] } })).open(LIST);
+    assert.equal(/class="[^"]*\bbad\b/.test(html), isRed);
+    if (isRed) {
+      assert.match(textOf(html), /1 of 10 objects is damaged\. Restore it from an older version or another copy/);
+    } else assert.match(textOf(html), /The check broke off: no\. Start it again\./);
+  }
+});
+
+Deno.test("fixity page: an account that may list no buckets types a name, and sees the checks of that bucket", async () => {
+  const { open } = storagePages(gateway({ buckets: 403, tasks: { letters: [status()] } }));
+  assert.match((await open(LIST)).html, /<input class="vid" name="bucket" value required/);
+  const { html } = await open(`${LIST}&bucket=letters`);
+  assert.match(html, /name="bucket" value="letters"/);
+  assert.match(textOf(html), /10 of 10 objects intact/);
+});
+
+Deno.test("fixity page: the store's outage is its status and a sentence; checks that cannot be read are counted", async () => {
+  const away = await storagePages(gateway({ buckets: 503 })).open(LIST);
+  assert.equal(away.status, 503);
+  assert.match(textOf(away.html), /The store has too much to do/);
+  const { open } = storagePages((seen) =>
+    seen.call.includes("/letters/") ? new Response(null, { status: 502 }) : gateway()(seen)
+  );
+  assert.match(textOf((await open(LIST)).html), /The checks of 1 bucket could not be read/);
+});
+
+Deno.test("fixity page: an account of the system level is told that it has nothing to check", async () => {
+  const { open } = storagePages(gateway(), null);
+  assert.match(textOf((await open("/fixity?account=olle")).html), /An account of the system level has no buckets/);
+});
+
+Deno.test("fixity page: a link fills in the form, and line breaks of a prefix arrive as they are", async () => {
+  const { open, send, seen } = storagePages(gateway());
+  const { html } = await open(`${LIST}&bucket=maps&prefix=${encodeURIComponent("a\n<b>")}`);
+  assert.match(html, /<details class="new-form" open>/);
+  assert.match(html, /<option value="maps" selected>|<option selected value="maps">/);
+  const [, exact] = /name="exact_prefix" value="([^"]*)"/.exec(html) ?? [];
+  assert.equal(exact, "a%0A%3Cb%3E");
+  await send(LIST, { act: "start", bucket: "maps", exact_prefix: exact });
+  assert.deepEqual(seen.at(-1)?.body, { prefix: "a\n<b>", rate: null, all_versions: false, full: false });
+});
+
+Deno.test("fixity form: starts a check and leads to its page", async () => {
+  const { send, seen } = storagePages(gateway());
+  const { status: code, location } = await send(LIST, {
+    act: "start",
+    bucket: "letters",
+    prefix: "1794/",
+    rate: "2,5",
+    full: "1",
+  });
+  assert.equal(code, 303);
+  assert.equal(location, CHECK);
+  assert.equal(seen.at(-1)?.call, "POST /buckets/letters/fixity");
+  assert.deepEqual(seen.at(-1)?.body, { prefix: "1794/", rate: 2_500_000, all_versions: false, full: true });
+});
+
+Deno.test("fixity form: what is wrong with it stands beside what was typed", async () => {
+  const invalid = (field: string) =>
+    Response.json({ detail: [{ type: "x", loc: ["body", field], msg: "<no>" }] }, { status: 422 });
+  const cases: [Record<string, string>, Response | undefined, number, RegExp, string | null][] = [
+    [{ bucket: "" }, undefined, 422, /Type the name of the bucket/, "bucket"],
+    [{ rate: "fast" }, undefined, 422, /The rate is a number of at least 0\.1 MB/, "rate"],
+    [{ rate: "-3" }, undefined, 422, /The rate is a number/, "rate"],
+    [{}, Response.json({ detail: "no" }, { status: 404 }), 404, /There is no bucket of this name/, "bucket"],
+    [{}, Response.json({ detail: "no" }, { status: 403 }), 403, /may not list this bucket/, "bucket"],
+    [{}, invalid("prefix"), 422, /did not take “Only keys that begin with”: <no>/, "prefix"],
+    [{}, Response.json({ detail: "no" }, { status: 429 }), 429, /Too many tasks are running/, null],
+    [{}, Response.json({ detail: "no" }, { status: 504 }), 504, /The store does not answer in time/, null],
+  ];
+  for (const [fields, started, code, sentence, field] of cases) {
+    const { send } = storagePages(gateway({ started }));
+    const page = await send(LIST, { act: "start", bucket: "letters", prefix: "typed/", ...fields });
+    assert.equal(page.status, code);
+    assert.match(textOf(page.html), sentence);
+    assert.match(page.html, /value="typed\/"/);
+    const [invalid] = /<(?:input|select)[^>]*aria-invalid[^>]*>/.exec(page.html) ?? [];
+    assert.equal(/ name="([^"]*)"/.exec(invalid ?? "")?.[1] ?? null, field);
+  }
+});
+
+Deno.test("fixity form: a page of another site starts and cancels nothing", async () => {
+  const { send, seen } = storagePages(gateway());
+  for (const act of ["start", "cancel"]) {
+    const { status: code } = await send(LIST, { act, bucket: "letters", task: TASK }, "http://evil.example");
+    assert.equal(code, 403);
+  }
+  assert.deepEqual(seen, []);
+});
+
+Deno.test("fixity form: cancels a check and leads to its page", async () => {
+  const { send, seen } = storagePages(gateway());
+  const { status: code, location } = await send(LIST, { act: "cancel", bucket: "letters", task: TASK });
+  assert.deepEqual([code, location], [303, CHECK]);
+  assert.equal(seen.at(-1)?.call, `DELETE /buckets/letters/fixity/${TASK}`);
+});
+
+Deno.test("fixity check: damage is listed first, each object in one filter, with links and digests", async () => {
+  const { open } = storagePages(gateway({
+    tasks: { letters: [damaged()] },
+    report: reportOf([
+      {
+        key: "1794/<script>alert(1)</script>.tif",
+        result: "changed",
+        proved_by: "etag",
+        size: 9,
+        algorithm: "md5",
+        expected: "ab",
+        actual: "cd",
+      },
+      { key: '1794/","result":"changed".txt', result: "unproven", size: 1 },
+      { key: "1794/\u202Egnp.exe", result: "unreadable", detail: "no bytes" },
+      { key: "1794/z", result: "changed", proved_by: "checksum", size: 1 },
+    ]),
+  }));
+  const { html } = await open(CHECK);
+  const text = textOf(html);
+  assert.match(text, /Fixity check of letters\/1794\//);
+  assert.match(text, /damaged 3 nothing to compare with 3 all 6 changed 2 unreadable 1/);
+  assert.match(text, /<script>alert\(1\)<\/script>\.tif Digests md5 should be ab md5 is cd changed ETag \(md5\) 9 B/);
+  assert.match(text, /⟨U\+202E⟩ gnp\.exe no bytes unreadable/);
+  assert.doesNotMatch(html.replaceAll(/data-props="[^"]*"/g, ""), /<script>alert|\u202E/);
+  assert.doesNotMatch(text, /changed"\.txt/);
+  assert.match(html, /href="\/storage\/object\?account=archive%2Folle&amp;bucket=letters&amp;key=1794%2Fz"/);
+  assert.match(html, /href="\/storage\/api\/buckets\/:bucket\/fixity\/:task_id\/report\?[^"]*format=csv"/);
+  const unproven = textOf((await open(`${CHECK}&result=unproven`)).html);
+  assert.match(unproven, /","result":"changed"\.txt/);
+  assert.doesNotMatch(unproven, /1794\/z/);
+});
+
+Deno.test("fixity check: long reports are shown by pages, which meet without a gap", async () => {
+  const rows = Array.from({ length: 250 }, (_, n) => ({ key: `k${n}`, result: n % 2 === 0 ? "changed" : "deleted" }));
+  const { open } = storagePages(gateway({
+    tasks: { letters: [status({ changed: 125, deleted: 125, damaged: 125, rows: 250 })] },
+    report: reportOf(rows),
+  }));
+  const shown: string[] = [];
+  let path: string | null = `${CHECK}&result=changed`;
+  let pages = 0;
+  while (path !== null) {
+    const { html }: { html: string } = await open(path);
+    shown.push(...[...html.matchAll(/&amp;key=(k\d+)"/g)].map(([, key]) => key));
+    path = /<a class="btn" href="([^"#]*)#objects">Next objects/.exec(html)?.[1].replaceAll("&amp;", "&") ?? null;
+    pages++;
+  }
+  assert.equal(pages, 2);
+  assert.deepEqual(shown, rows.filter(({ result }) => result === "changed").map(({ key }) => key));
+});
+
+Deno.test("fixity check: one that is gone, of another version, or without its rows says so", async () => {
+  const gone = await storagePages(gateway()).open(CHECK);
+  assert.equal(gone.status, 404);
+  assert.match(textOf(gone.html), /There is no such check of this account/);
+  const other = await storagePages((seen) =>
+    seen.call.endsWith(TASK) ? new Response("{}", { status: 410 }) : gateway()(seen)
+  ).open(CHECK);
+  assert.match(textOf(other.html), /another version of the server/);
+  const rows = await storagePages(gateway({ tasks: { letters: [damaged()] }, report: 410 })).open(CHECK);
+  assert.equal(rows.status, 200);
+  assert.match(textOf(rows.html), /The list of objects is kept for 30 days and is gone/);
+});
+
+Deno.test("fixity check: a report that breaks off is a page with the status and a sentence", async () => {
+  const { open } = storagePages(gateway({
+    tasks: { letters: [damaged()] },
+    report: `{"rows":[\n${"x".repeat(200_000)}`,
+  }));
+  const { status: code, html } = await open(CHECK);
+  assert.equal(code, 502);
+  assert.match(textOf(html), /The store cannot be reached/);
+});
+
+Deno.test("fixity check: manifest, bag, earlier check and what was written are named", async () => {
+  const { open } = storagePages(gateway({
+    tasks: {
+      letters: [status({
+        missing: 1,
+        damaged: 1,
+        rows: 1,
+        full: true,
+        schedule: "nightly",
+        proved_by: { manifest: 10 },
+        manifest: { bucket: "letters", keys: ["bag/manifest-sha256.txt"], root: "bag/", entries: 11, invalid_lines: 2 },
+        bag: { valid: false, problems: ["Payload-Oxum <differs>"] },
+        baseline: "6f0e0000-0000-4000-8000-000000000009",
+        etags: "other",
+        written: [{ key: "reports/fixity.csv", size: 1, sha256: "00" }],
+        write_error: "no room",
+      })],
+    },
+    report: reportOf([{ key: "bag/data/gone.tif", result: "missing", proved_by: "manifest" }]),
+  }));
+  const text = textOf((await open(CHECK)).html);
+  for (
+    const sentence of [
+      /Schedule nightly/,
+      /10 by manifest/,
+      /bag\/manifest-sha256\.txt .*names 11 objects, 2 lines of it cannot be read/,
+      /The bag is not valid: Payload-Oxum <differs>/,
+      /reports\/fixity\.csv/,
+      /Not everything was written: no room/,
+      /ETags of this store are no MD5s/,
+      /bag\/data\/gone\.tif missing/,
+    ]
+  ) assert.match(text, sentence);
+});
+
+Deno.test("fixity page: schedules say when they run next and how they went", async () => {
+  const { open } = storagePages(gateway({
+    schedules: [{
+      name: "nightly",
+      bucket: "letters",
+      prefix: "",
+      cron: "0 2 * * *",
+      time_zone: "Europe/Stockholm",
+      next_at: "2027-01-16T01:00:00Z",
+      last: { task_id: TASK, status: "done", started_at: "2027-01-15T01:00:00Z", files: 12, damaged: 1 },
+      error: "no such bucket",
+    }],
+  }));
+  const text = textOf((await open(LIST)).html);
+  assert.match(
+    text,
+    /nightly All of letters 0 2 \* \* \* \(Europe\/Stockholm\) 16 Jan, 01:00 12 objects read, 1 damaged/,
+  );
+  assert.match(text, /could not be started: no such bucket/);
+});
+
+Deno.test("fixity pages: in Swedish too", async () => {
+  const { open } = storagePages(gateway({ tasks: { letters: [damaged()] }, report: reportOf([]) }));
+  assert.match(textOf((await open(LIST, "sv")).html), /3 av 13 objekt är skadade\. Återställ dem/);
+  assert.match(textOf((await open(CHECK, "sv")).html), /Fixitetskontroll av letters\/1794\//);
+});
+
+Deno.test("storage pages: a folder and an object lead to the form of a check of them", async () => {
+  const { open } = storagePages(gateway());
+  for (const path of ["folder", "object"]) {
+    const { html } = await open(
+      `/storage/${path}?${ACCOUNT}&bucket=letters&${path === "folder" ? "prefix" : "key"}=a%2F`,
+    );
+    assert.match(html, /href="\/fixity\?account=archive%2Folle&amp;bucket=letters&amp;prefix=a%2F"[^>]*>Check fixity/);
+  }
+});

@@ -1,0 +1,157 @@
+import type { ComponentProps } from "preact";
+
+import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
+import { FixityForm } from "@/components/storage/fixity_form.tsx";
+import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
+import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
+import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
+import { StoragePlaces } from "@/components/storage/storage_places.tsx";
+import { FIXITY_RESULTS, type FixityCheck, readFixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import { START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
+import { Part, State } from "./part.tsx";
+
+/** The components of the pages of what is known about the storage. */
+export function RecordParts() {
+  return (
+    <>
+      <Part title="Pages of an account">
+        <StoragePlaces account={ACCOUNT} here="/storage" subject={null} />
+      </Part>
+      <Part title="Fixity checks">
+        {Object.entries(CHECKS).map(([name, check]) => (
+          <State key={name} name={name}>
+            <FixitySummary
+              account={ACCOUNT}
+              check={check}
+              expected={name.startsWith("running, of") ? { objects: 1500, bytes: 90_000_000_000 } : null}
+              style={STYLE}
+              isAlone={name === "damage"}
+            />
+          </State>
+        ))}
+      </Part>
+      <Part title="What a check rests on">
+        <FixityFacts account={ACCOUNT} check={BAG} />
+      </Part>
+      <Part title="Form of a check">
+        <State name="filled in, with a line break">
+          <FixityForm account={ACCOUNT} buckets={["letters", "maps"]} fields={FIELDS} problem={null} />
+        </State>
+      </Part>
+      <Part title="Form of a check that was not started">
+        <FixityForm
+          account={ACCOUNT}
+          buckets={null}
+          fields={{ ...FIELDS, bucket: "none", prefix: "1794/" }}
+          problem={{ field: "bucket", text: START_PROBLEMS.missing }}
+        />
+      </Part>
+      <Part title="Objects of a report">
+        <FixityFilters account={ACCOUNT} check={BAG} current="damaged" />
+        <FixityRows account={ACCOUNT} bucket="letters" rows={ROWS} />
+      </Part>
+      <Part title="Schedules of checks">
+        <FixitySchedules account={ACCOUNT} now={SAMPLE_NOW} schedules={SCHEDULES} />
+      </Part>
+    </>
+  );
+}
+
+const ACCOUNT = "archive/curator";
+const STYLE = { zone: "Europe/Stockholm", now: SAMPLE_NOW };
+const ago = (minutes: number) => new Date(SAMPLE_NOW - minutes * 60_000).toISOString();
+
+function checkOf(more: Record<string, unknown>): FixityCheck {
+  const status = { task_id: "6f0e", status: "done", prefix: "1794/", started_at: ago(90), ended_at: ago(30), ...more };
+  const check = readFixityCheck(status, "letters");
+  if (!check) throw new Error("the sample is no check");
+  return check;
+}
+
+const BAG = checkOf({
+  intact: 1480,
+  changed: 2,
+  missing: 1,
+  unreadable: 1,
+  unproven: 12,
+  not_in_manifest: 3,
+  deleted: 1,
+  bytes: 90_000_000_000,
+  rate_limit: 20_000_000,
+  full: true,
+  all_versions: true,
+  proved_by: { manifest: 1400, checksum: 80 },
+  manifest: { keys: ["bag/manifest-sha256.txt"], entries: 1484, invalid_lines: 1 },
+  bag: { valid: false, problems: ["Payload-Oxum is 3.2, and 4.2 was found"] },
+  baseline: "6f0e",
+  etags: "other",
+  written: [{ key: "reports/fixity-6f0e.csv" }],
+  write_error: "the bucket has no room left",
+});
+
+const CHECKS: Readonly<Record<string, FixityCheck>> = {
+  "running": checkOf({
+    status: "processing",
+    ended_at: null,
+    files: 3,
+    intact: 3,
+    bytes: 90_000_000,
+    rate: 20_000_000,
+  }),
+  "running, of a known size": checkOf({
+    status: "processing",
+    ended_at: null,
+    files: 700,
+    intact: 699,
+    changed: 1,
+    bytes: 40_000_000_000,
+    bytes_under_way: 900_000_000,
+    rate: 20_000_000,
+    schedule: "nightly",
+  }),
+  "no damage": checkOf({ intact: 1500, bytes: 90_000_000_000 }),
+  "damage": BAG,
+  "nothing to check": checkOf({}),
+  "cancelled": checkOf({ status: "canceled" }),
+  "failed": checkOf({ status: "failed", error: "the password was changed", prefix: "" }),
+  "a long name": checkOf({ intact: 1, prefix: `${"a-long-name".repeat(20)}\u202E<b>/` }),
+};
+
+const FIELDS = { bucket: "maps", prefix: "1794/\n", rate: "20", allVersions: false, full: true };
+
+const ROWS: ComponentProps<typeof FixityRows>["rows"] = FIXITY_RESULTS.map((result) => ({
+  key: `1794/${result === "changed" ? "a-long-name".repeat(20) : result}.tif`,
+  version: result === "unproven" ? "79" : null,
+  result,
+  provedBy: result === "intact" ? "checksum_of_parts" : result === "changed" ? "another" : null,
+  size: result === "missing" ? null : 1_200_000,
+  algorithm: result === "changed" ? "sha256" : null,
+  expected: result === "changed" ? "0".repeat(64) : null,
+  actual: result === "changed" ? "1".repeat(64) : null,
+  sha256: result === "intact" ? "2".repeat(64) : null,
+  detail: result === "unreadable" ? "the store gives 3 bytes of 4" : null,
+}));
+
+const SCHEDULES: ComponentProps<typeof FixitySchedules>["schedules"] = [
+  {
+    name: "nightly",
+    bucket: "letters",
+    prefix: "",
+    cron: "0 2 * * *",
+    zone: "Europe/Stockholm",
+    nextAt: ago(-600),
+    last: { task: "6f0e", status: "done", startedAt: ago(600), files: 1500, damaged: 2 },
+    error: "",
+  },
+  {
+    name: "maps",
+    bucket: "maps",
+    prefix: "1870/",
+    cron: "@weekly",
+    zone: "UTC",
+    nextAt: null,
+    last: null,
+    error: "none",
+  },
+];
