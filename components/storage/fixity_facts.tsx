@@ -49,7 +49,7 @@ export function FixityFacts({ account, check }: FixityFactsProps) {
           </Fact>
         )}
       </dl>
-      {totals.unproven > 0 && <p class="remark">{FIXITY_SENTENCES.unproven(totals.unproven)}</p>}
+      {totals.unproven > 0 && <p class="remark">{FIXITY_SENTENCES.unprovenObjects(totals.unproven)}</p>}
       {check.hasOtherEtags && <p class="remark">{FIXITY_SENTENCES.otherEtags}</p>}
       {status === "canceled" && <p class="remark">{FIXITY_SENTENCES.canceled}</p>}
       {writeError !== "" && <p class="banner warn">{FIXITY_SENTENCES.writeError(writeError)}</p>}

@@ -125,7 +125,7 @@ const MIXED: Readonly<Record<string, readonly string[]>> = {
     "someBuckets",
     "notRead",
     "damage",
-    "unproven",
+    "unprovenObjects",
     "otherEtags",
     "failed",
     "failedUnknown",

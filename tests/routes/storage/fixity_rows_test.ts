@@ -12,7 +12,19 @@ async function report(
   rows: readonly ReportRow[],
   chunkBytes: number,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const progress = newFixity({ prefix: "", rate: null, allVersions: false, full: true } as never, 0);
+  const request = {
+    prefix: "",
+    rate: null,
+    allVersions: false,
+    full: true,
+    etags: "compare",
+    write: null,
+    overwrite: false,
+    reportTo: null,
+    baseline: null,
+    schedule: null,
+  } as const;
+  const progress = newFixity({ request, comparison: null, baseline: null, startedAt: 0 });
   let text = "";
   for await (
     const part of jsonReport(

@@ -113,7 +113,7 @@ export const SENTENCES = {
       damaged === 1 ? "is" : "are"
     } damaged. Restore ` +
     `${damaged === 1 ? "it" : "them"} from an older version or another copy, then check again.`,
-  unproven: (count: number) =>
+  unprovenObjects: (count: number) =>
     `${
       counted(count, "object was", "objects were")
     } read whole, and the store has neither a checksum nor an ETag that ` +
