@@ -42,7 +42,7 @@ export function bagItName(name: string): { algorithm: ManifestAlgorithm | null; 
  * @returns `empty` for a line without content, `invalid` for one that names no object
  */
 export function parseManifestLine(line: string, syntax: ManifestSyntax): ManifestLine | "empty" | "invalid" {
-  if (line.trim() === "") return "empty";
+  if (!/\S/.test(line)) return "empty";
   return syntax.form === "list" ? listLine(line, syntax) : bagLine(line, syntax);
 }
 
@@ -50,10 +50,14 @@ function bagLine(line: string, { form, algorithm, escapesPercent }: ManifestSynt
   // A single blank and an asterisk are the binary mark of md5sum and its kin.
   const [, digest, rest] = /^([0-9a-f]{32,128})(?: \*|[ \t]+)(.+)$/is.exec(line) ?? [];
   if (digest === undefined) return "invalid";
-  const path = withoutBagEscapes(rest, escapesPercent);
-  const isPayload = path.replace(/^(\.\/)+/, "").startsWith("data/");
-  if (form !== "folder" && isPayload !== (form === "bagit")) return "invalid";
+  const path = withoutRoot(rest.includes("%") ? withoutBagEscapes(rest, escapesPercent) : rest);
+  if (form !== "folder" && path.startsWith("data/") !== (form === "bagit")) return "invalid";
   return lineOf(digest, path, algorithm);
+}
+
+/** Without "./" at its beginning. */
+function withoutRoot(path: string): string {
+  return path.startsWith("./") ? path.replace(/^(?:\.\/)+/, "") : path;
 }
 
 /** In BagIt LF, CR and, since 1.0, the percent sign are written with a percent sign; nothing else is. */
@@ -96,15 +100,14 @@ function withoutListEscapes(name: string): string | null {
 function lineOf(digest: string, path: string, algorithm: ManifestAlgorithm | null): ManifestLine | "invalid" {
   const found = algorithm ?? MANIFEST_ALGORITHMS.find((one) => DIGEST_BYTES[one] * 2 === digest.length);
   if (found === undefined || digest.length !== DIGEST_BYTES[found] * 2) return "invalid";
-  const relative = path.replace(/^(?:\.\/)+/, "");
+  const relative = withoutRoot(path);
   if (!isInside(relative)) return "invalid";
   return { path: relative, algorithm: found, expected: digest.toLowerCase() };
 }
 
 /** Whether a path stays below its root: a store would have `..` in a key, a file system would leave the folder. */
 function isInside(path: string): boolean {
-  if (path === "" || path.startsWith("/") || path.includes("\0")) return false;
-  return !path.split("/").some((segment) => segment === ".." || segment === ".");
+  return path !== "" && !path.startsWith("/") && !path.includes("\0") && !/(?:^|\/)\.\.?(?:\/|$)/.test(path);
 }
 
 /** A line of a BagIt manifest with its line end. @param path relative to the bag */
