@@ -50,6 +50,8 @@ const troubles: string[] = [];
 /** Until when failures are allowed, s; NaN: while it lasts. */
 let troubleUntil = 0;
 let isOver = false;
+/** Entries of the application's caches, after the warm-up and at the end. */
+const caches: string[] = [];
 let bytes = 0;
 
 console.log(`${minutes} minutes, ${clientCount} clients, seed ${seed}`);
@@ -64,12 +66,15 @@ try {
   for (const client of clients) await client.begin();
   const sampling = setInterval(sample, SAMPLE_MS);
   const stop = setTimeout(() => isOver = true, minutes * 60_000);
+  const warm = setTimeout(noteCaches, minutes * 60_000 * WARM_UP);
   try {
     await Promise.all([makeTrouble(), ...clients.map(use)]);
   } finally {
     clearInterval(sampling);
     clearTimeout(stop);
+    clearTimeout(warm);
   }
+  await noteCaches();
   bytes = clients.reduce((sum, client) => sum + client.bytes, 0);
 } finally {
   end = application.output();
@@ -139,6 +144,12 @@ function sample(): void {
   });
 }
 
+async function noteCaches(): Promise<void> {
+  const text = await (await fetch(`${world.metrics}metrics`)).text();
+  const sizes = [...text.matchAll(/^stackroom_cache_(?:entries|bytes)\{cache="([^"]+)"\} (\S+)/gm)];
+  caches.push(sizes.map(([, cache, size]) => `${cache} ${size}`).join(", "));
+}
+
 function report(): void {
   const warm = samples.filter(({ at, heap }) => at > minutes * 60 * WARM_UP && !Number.isNaN(heap));
   const perTenMinutes = (figure: "heap" | "resident") =>
@@ -148,10 +159,24 @@ function report(): void {
     median(part.map(({ descriptors }) => descriptors))
   );
   const uncaught = end.match(/^.*Uncaught.*$/gm) ?? [];
-  const errors = end.match(/^.*"level":"error".*$/gm) ?? [];
+  // A lost connection to Redis is reported while it is restarted.
+  const errors = (end.match(/^.*"level":"error".*$/gm) ?? []).filter((line) =>
+    !line.includes("events of other replicas")
+  );
   const [heap, resident] = [perTenMinutes("heap"), perTenMinutes("resident")];
   const range = (figure: "heap" | "resident") =>
     [warm.at(0), warm.at(-1)].map((one) => ((one?.[figure] ?? NaN) / MIB).toFixed(1)).join(" to ");
+  const quarters = Array.from({ length: 4 }, (_, n) => {
+    const part = samples.slice(Math.floor(samples.length * n / 4), Math.floor(samples.length * (n + 1) / 4));
+    return [part.map(({ heap }) => heap), part.map(({ resident }) => resident)].map((all) =>
+      (median(all) / MIB).toFixed(1)
+    );
+  });
+  console.log(
+    `medians by quarter, MiB: heap ${quarters.map(([heap]) => heap).join(", ")}; ` +
+      `resident ${quarters.map(([, resident]) => resident).join(", ")}`,
+  );
+  console.log(`caches: ${caches.join(" -> ")}`);
   const rows = [
     ["heap after collection", `${heap.toFixed(2)} MiB in 10 minutes (${range("heap")})`, heap < MAX_SLOPE_MIB],
     ["resident memory", `${resident.toFixed(2)} MiB in 10 minutes (${range("resident")})`, resident < MAX_SLOPE_MIB],

@@ -58,7 +58,7 @@ export class SoakWorld implements AsyncDisposable {
         ...upstreams.common,
         ...{ ...web, ...results, ...gateway },
         ...{ HOST: LOOPBACK, PORT: String(port), S3_ENDPOINT_URL: storeUrl, RESULTS_S3_ENDPOINT: storeUrl },
-        ...{ KUBECONFIG: `${folder}/kubeconfig`, RESULTS_SESSION_KEY: SESSION_KEY },
+        ...{ METRICS_PORT: "0", KUBECONFIG: `${folder}/kubeconfig`, RESULTS_SESSION_KEY: SESSION_KEY },
         ...(clock !== null && {
           ...{ LD_PRELOAD: faketime!, FAKETIME_TIMESTAMP_FILE: clock },
           ...{ FAKETIME_NO_CACHE: "1", FAKETIME_DONT_FAKE_MONOTONIC: "1" },
@@ -78,6 +78,13 @@ export class SoakWorld implements AsyncDisposable {
       env: { CAMPAIGN_RESULTS_URL: `${this.application.site}results` },
     });
     this.#parts.defer(() => this.#servers.kill().catch(() => {}));
+  }
+
+  /** Where metrics are, with a trailing slash. */
+  get metrics(): string {
+    const found = /(http:\/\/\S+?)\/?metrics/.exec(this.application.output());
+    if (!found) throw new Error("the start says no address of metrics");
+    return `${found[1]}/`;
   }
 
   async restartRedis(): Promise<void> {

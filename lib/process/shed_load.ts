@@ -8,8 +8,9 @@ import type { Handler } from "./serve_connection.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 const BODY = JSON.stringify({ detail: "Stackroom is overloaded, try again" });
-/** The same for all requests: a refusal is to cost little. */
-const HEADERS: readonly [string, string][] = headersOfRefusal();
+/** They are cloned: creating a response with its headers costs ten times as much. */
+const REFUSAL = refusal(BODY);
+const REFUSAL_OF_HEAD = refusal(null);
 
 interface ShedLoad {
   readonly shedder: LoadShedder;
@@ -29,30 +30,29 @@ export function shedLoad(handler: Handler, { shedder, always, trustedHops }: She
       const forwardedFor = trustedHops > 0 ? request.headers.get("X-Forwarded-For") : null;
       return addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
     };
-    if (shedder.enter(address)) return admitted(shedder, handler(request, info));
+    if (shedder.enter(address)) return admitted(shedder, () => handler(request, info));
     if (always.has(rawTarget(request.url).path)) return handler(request, info);
     cancelBody(request);
-    return new Response(request.method === "HEAD" ? null : BODY, {
-      status: 503,
-      headers: [...HEADERS, [REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER))]],
-    });
+    const response = (request.method === "HEAD" ? REFUSAL_OF_HEAD : REFUSAL).clone();
+    response.headers.set(REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER)));
+    return response;
   };
 }
 
-async function admitted(shedder: LoadShedder, response: Response | Promise<Response>): Promise<Response> {
+async function admitted(shedder: LoadShedder, handle: () => Response | Promise<Response>): Promise<Response> {
   try {
-    return await response;
+    return await handle();
   } finally {
     shedder.leave();
   }
 }
 
-function headersOfRefusal(): [string, string][] {
+function refusal(body: string | null): Response {
   const headers = new Headers({
     "Content-Type": "application/json",
     "Cache-Control": "private, no-store",
     "Retry-After": String(RETRY_AFTER_SECONDS),
   });
   addDefaultHeaders(headers);
-  return [...headers];
+  return new Response(body, { status: 503, headers });
 }
