@@ -12,6 +12,7 @@ import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "@/
 import { mountPassThrough } from "@/routes/results/mod.ts";
 import type { GatewayService } from "@/lib/storage/gateway_service.ts";
 import { storageKeys } from "@/lib/storage/storage_cookie.ts";
+import { AuditReaders } from "@/lib/storage/audit_readers.ts";
 import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import { LoginRights } from "@/lib/storage/login_rights.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
@@ -60,6 +61,7 @@ export function storageDeps(
     gateway: storageGateway,
     usage: new BucketUsage(storageGateway, now),
     rights: new LoginRights(storageGateway, now),
+    auditReaders: new AuditReaders(storageGateway, now),
     keys: storageKeys(secrets),
     revoked,
     sessionHours,

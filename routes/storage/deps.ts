@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import type { AuditReaders } from "@/lib/storage/audit_readers.ts";
 import type { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import type { LoginRights } from "@/lib/storage/login_rights.ts";
 import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
@@ -11,6 +12,7 @@ export interface StorageDeps {
   readonly gateway: StorageGateway;
   readonly usage: BucketUsage;
   readonly rights: LoginRights;
+  readonly auditReaders: AuditReaders;
   /** Records logins and logouts; null or absent: nothing does. */
   readonly logins?: LoginRecorder | null;
   /** The keys of logins, of which the first one seals; none while they cannot be read. */

@@ -2,9 +2,10 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
 import { BATCH_OPERATION } from "@/lib/presentation/storage/file_batch.ts";
-import { FIXITY_PATH } from "@/lib/presentation/storage/storage_paths.ts";
+import { AUDIT_PATH, FIXITY_PATH } from "@/lib/presentation/storage/storage_paths.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { DOOR_PATH } from "@/lib/storage/door_path.ts";
+import { auditPage } from "./audit.tsx";
 import { bucketsPage } from "./buckets.tsx";
 import { storageDoor } from "./door.ts";
 import type { StorageDeps } from "./deps.ts";
@@ -23,6 +24,7 @@ export function mountStoragePages(add: AddRoute, deps: StoragePageDeps): void {
   page("/storage", "storage_page", bucketsPage(deps));
   page("/storage/folder", "storage_folder_page", folderPageRoute(deps));
   page("/storage/object", "storage_object_page", objectPageRoute(deps));
+  page(AUDIT_PATH, "audit_page", auditPage(deps));
   const [fixity, form] = [fixityPage(deps), fixityForm(deps)];
   add(FIXITY_PATH, (context) => {
     if (context.method !== "POST") return shownPage(context, "fixity_page", fixity);

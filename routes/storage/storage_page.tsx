@@ -146,12 +146,14 @@ async function respond(
 ): Promise<Response> {
   const { site, gateway } = deps;
   const endpoint = login && await endpointOf(gateway, login, context);
+  // A login that the store did not accept would be counted as a guess by its management API.
+  const hasTrail = login !== null && status === undefined && await deps.auditReaders.has(login, context);
   const user = login ? accountName(login) : userOf(await site.session(context.request));
   const page = {
     title,
     body: (
       <Shell user={user} current="storage" hasStorage here={context.target}>
-        {login && <StoragePlaces account={accountName(login)} {...placeOf(context)} />}
+        {login && <StoragePlaces account={accountName(login)} {...placeOf(context)} hasTrail={hasTrail} />}
         {body}
         {login && <StorageTasks account={accountName(login)} />}
       </Shell>

@@ -16,7 +16,7 @@ export function RecordParts() {
   return (
     <>
       <Part title="Pages of an account">
-        <StoragePlaces account={ACCOUNT} here="/storage" subject={null} />
+        <StoragePlaces account={ACCOUNT} here="/storage" subject={null} hasTrail />
       </Part>
       <Part title="Fixity checks">
         {Object.entries(CHECKS).map(([name, check]) => (

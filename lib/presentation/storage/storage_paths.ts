@@ -3,6 +3,9 @@ export const STORAGE_PATH = "/storage";
 /** The fixity checks of an account. */
 export const FIXITY_PATH = "/fixity";
 
+/** The audit trail of an account's tenant. */
+export const AUDIT_PATH = "/audit";
+
 /** Whether an address, from its path on, is that of a page that a login to the storage alone opens. */
 export function isStoragePath(address: string): boolean {
   return /^\/(?:storage|fixity|audit)(?:[/?]|$)/.test(address);
@@ -58,6 +61,26 @@ export function folderPath({ account, bucket, prefix, find, from, open }: Folder
 /** The page of an object. */
 export function objectPath({ account, bucket, key, version }: ObjectAddress): string {
   return `${STORAGE_PATH}/object${queryOf({ account, bucket, key, version })}`;
+}
+
+/** The page of the audit trail, with its filters as it has them in its form, and where it goes on. */
+interface AuditAddress {
+  readonly account: string;
+  readonly start?: string;
+  readonly end?: string;
+  readonly actor?: string;
+  readonly action?: string;
+  readonly bucket?: string;
+  readonly prefix?: string;
+  readonly result?: string;
+  readonly request?: string;
+  readonly tenant?: string;
+  readonly after?: string;
+}
+
+/** The page of the audit trail. */
+export function auditPath({ account, ...filter }: AuditAddress): string {
+  return `${AUDIT_PATH}${queryOf({ account, ...filter })}`;
 }
 
 /** The page of the fixity checks of an account, or of one of them. */

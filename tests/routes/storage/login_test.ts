@@ -5,6 +5,7 @@ import { RequestContext } from "@/lib/http/request_context.ts";
 import { readLoginNote } from "@/lib/results/login_note.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
+import { AuditReaders } from "@/lib/storage/audit_readers.ts";
 import { LoginRights } from "@/lib/storage/login_rights.ts";
 import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
 import { storageCookie, storageKeys, storageLogins } from "@/lib/storage/storage_cookie.ts";
@@ -68,6 +69,7 @@ class Site {
       gateway,
       usage: new BucketUsage(gateway, now),
       rights: new LoginRights(gateway, now),
+      auditReaders: new AuditReaders(gateway, now),
       keys,
       sessionHours: 12,
       revoked: new RevokedSessions(null, NO_LOG, now),

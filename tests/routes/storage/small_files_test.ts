@@ -5,6 +5,7 @@ import { RequestContext } from "@/lib/http/request_context.ts";
 import { batchBody } from "@/lib/presentation/storage/file_batch.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
+import { AuditReaders } from "@/lib/storage/audit_readers.ts";
 import { LoginRights } from "@/lib/storage/login_rights.ts";
 import { storageCookie } from "@/lib/storage/storage_cookie.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
@@ -30,6 +31,7 @@ function route() {
     gateway,
     usage: new BucketUsage(gateway, now),
     rights: new LoginRights(gateway, now),
+    auditReaders: new AuditReaders(gateway, now),
     keys: () => [KEY],
     sessionHours: 12,
     revoked: new RevokedSessions(null, NO_LOG, now),

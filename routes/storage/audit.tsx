@@ -1,0 +1,150 @@
+import { Icon } from "@/components/icon.tsx";
+import { AuditForm } from "@/components/storage/audit_form.tsx";
+import { AuditTable } from "@/components/storage/audit_table.tsx";
+import { StoragePath } from "@/components/storage/storage_path.tsx";
+import { formatFull } from "@/lib/presentation/moments.ts";
+import { type AuditFilter, auditFilterOf, auditParameters, filledIn } from "@/lib/presentation/storage/audit_filter.ts";
+import { type AuditPage, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
+import { AUDIT_LABELS, AUDIT_SENTENCES } from "@/lib/presentation/storage/audit_sentences.ts";
+import { auditPath, doorPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import {
+  LoginEnded,
+  statusWithout,
+  storagePage,
+  type StoragePageDeps,
+  type StorageView,
+  type StorageVisit,
+} from "./storage_page.tsx";
+
+/** Records of a page. */
+const PAGE_RECORDS = 100;
+const MAX_MESSAGE = 300;
+
+/** `/audit`: the audit trail of the account's tenant, for its administrators. */
+export function auditPage(deps: StoragePageDeps) {
+  return storagePage(deps, async (visit) => {
+    const { account, accounts, query } = visit;
+    const filter = auditFilterOf(query);
+    const { status, body } = await trail(deps, visit, filter);
+    return {
+      title: AUDIT_LABELS.trail,
+      status: status === 501 ? 404 : status === 422 || status === 403 ? status : statusWithout(status),
+      body: (
+        <div class="storage-home">
+          <StoragePath
+            account={account}
+            accounts={accounts}
+            steps={[{ name: STORAGE_LABELS.buckets, href: storagePath(account) }]}
+          />
+          <div class="head">
+            <h1>{AUDIT_LABELS.trail}</h1>
+          </div>
+          {body}
+        </div>
+      ),
+    } satisfies StorageView;
+  });
+}
+
+async function trail({ gateway, now }: StoragePageDeps, visit: StorageVisit, filter: AuditFilter) {
+  const { account, login, context, query } = visit;
+  const hasTenants = login.tenant === null;
+  const isFiltered = Object.keys(filledIn(filter)).length > 0;
+  const form = (
+    <details class="new-form" open={isFiltered}>
+      <summary>{isFiltered ? AUDIT_LABELS.filtered : AUDIT_LABELS.filter}</summary>
+      <AuditForm account={account} filter={filter} hasTenants={hasTenants} />
+    </details>
+  );
+  const parameters = auditParameters(filter);
+  if (typeof parameters === "string") {
+    const text = AUDIT_SENTENCES.noTime(AUDIT_LABELS[parameters]);
+    return {
+      status: 422,
+      body: (
+        <>
+          {form}
+          <p class="banner bad" role="alert">{text}</p>
+        </>
+      ),
+    };
+  }
+  const after = query.get("after");
+  const asked = new URLSearchParams({ ...parameters, count: String(PAGE_RECORDS), ...after ? { after } : {} });
+  const { status, json } = await gateway.read(`/audit?${asked}`, login, context);
+  if (status === 401) throw new LoginEnded();
+  const page = status === 200 ? readAuditPage(json) : null;
+  if (page === null) {
+    const text = problemOf(status, json, filter.tenant !== "");
+    return {
+      status,
+      body: status === 422
+        ? (
+          <>
+            {form}
+            <p class="banner bad" role="alert">{text}</p>
+          </>
+        )
+        : <p class="banner warn" role="alert">{text}</p>,
+    };
+  }
+  const { records, next } = page;
+  return {
+    status,
+    body: (
+      <>
+        <p class="remark">{AUDIT_SENTENCES.whatItIs}</p>
+        {form}
+        <Sources page={page} />
+        <p class="btns reports">
+          {(["csv", "ndjson"] as const).map((format) => (
+            <a key={format} class="btn" href={doorPath("/audit", account, { ...parameters, format })}>
+              <Icon name="download" /> {AUDIT_LABELS.export} ({AUDIT_LABELS[format]})
+            </a>
+          ))}
+        </p>
+        {records.length > 0
+          ? <AuditTable account={account} tenant={login.tenant?.toLowerCase() ?? null} records={records} now={now()} />
+          : <p class="empty">{isFiltered || next !== null ? AUDIT_SENTENCES.none : AUDIT_SENTENCES.nothing}</p>}
+        {next !== null && records.length < PAGE_RECORDS && page.searchedTo !== null && (
+          <p class="remark">{AUDIT_SENTENCES.searched(formatFull(page.searchedTo, "UTC"))}</p>
+        )}
+        <p class="btns page-links">
+          {after && <a class="btn" href={auditPath({ account, ...filledIn(filter) })}>{AUDIT_LABELS.newest}</a>}
+          {next !== null && (
+            <a class="btn" href={auditPath({ account, ...filledIn(filter), after: next })}>{AUDIT_LABELS.next}</a>
+          )}
+        </p>
+      </>
+    ),
+  };
+}
+
+/** What is not among the records, where something is not. */
+function Sources({ page: { hasApplication, store } }: { readonly page: AuditPage }) {
+  return (
+    <>
+      {!hasApplication && <p class="banner warn">{AUDIT_SENTENCES.noApplication}</p>}
+      {hasApplication && store === "refused" && <p class="remark">{AUDIT_SENTENCES.storeRefused}</p>}
+    </>
+  );
+}
+
+function problemOf(status: number, json: unknown, namesTenant: boolean): string {
+  switch (status) {
+    case 403:
+      return namesTenant ? AUDIT_SENTENCES.otherTenant : AUDIT_SENTENCES.forbidden;
+    case 404:
+      return AUDIT_SENTENCES.missing;
+    case 422: {
+      const [first] = entries(member(json, "detail"));
+      return AUDIT_SENTENCES.wrong(clip(stringAt(first, "msg") ?? "", MAX_MESSAGE));
+    }
+    case 501:
+      return AUDIT_SENTENCES.unsupported;
+    default:
+      return storageProblem(status, "buckets");
+  }
+}
