@@ -19,9 +19,9 @@ export function requestedLogin(
   return namedLogin(loginsOf(deps, request), query.get("account"));
 }
 
-/** The login of this name; the first one without a name. */
+/** The login of this name; the first one without a name, or with an empty one, as of a form that was sent empty. */
 export function namedLogin(logins: readonly StorageLogin[], name: string | null): StorageLogin | null {
-  if (name === null) return logins[0] ?? null;
+  if (!name) return logins[0] ?? null;
   try {
     const account = typedAccount(name);
     return logins.find((login) => isSameAccount(login, account)) ?? null;

@@ -69,7 +69,7 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
   return async function storagePage(context: RequestContext): Promise<Response> {
     const { request } = context;
     const query = new URLSearchParams(context.target.query);
-    const named = query.get("account");
+    const named = query.get("account") || null;
     const logins = loginsOf(deps, request);
     const login = namedLogin(logins, named);
     const ended = endedSessions(deps, context, logins);

@@ -117,7 +117,8 @@ Deno.test("listing bytes: what is written is what the parser gives, for any docu
     fc.property(documents, fc.nat(), fc.constantFrom("", "<", "&", "\0", "\u{feff}", " "), (xml, at, noise) => {
       const place = at % xml.length;
       for (const text of [xml, xml.slice(0, place) + noise + xml.slice(place)]) {
-        const json = written(text);
+        // Noise may cut a pair of surrogates, and no UTF-8 has half of one.
+        const json = text.isWellFormed() ? written(text) : null;
         if (json === null) continue;
         count++;
         assert.equal(json, parsed(text), text);

@@ -133,3 +133,12 @@ Deno.test("storage pages: a page without its listing or object has the status of
   }
   assert.equal((await pages({ read: 200 }).open("/storage?account=archive%2Folle")).status, 404);
 });
+
+Deno.test("storage pages: an empty account in the address is none, so the page is that of the newest login", async () => {
+  const { status, html } = await pages({ read: 200, own: ["BROWSE", "READ"] }).open(
+    FOLDER.replace("archive%2Folle", ""),
+  );
+  assert.equal(status, 200);
+  assert.match(html, /archive\/olle/);
+  assert.doesNotMatch(html, /not logged in/);
+});
