@@ -5,6 +5,8 @@ import { ROLES, startUpstreams, type Upstreams } from "./upstreams.ts";
 
 /** The same at each start: a login outlives a restart. */
 const SESSION_KEY = btoa("s".repeat(32));
+/** So often a port is tried. */
+const MAX_TRIES = 3;
 
 /**
  * Starts a process with the embedded store and cluster, a Redis, and `hosted.ts` with all roles that knows of them by
@@ -15,6 +17,18 @@ const SESSION_KEY = btoa("s".repeat(32));
  * @throws {StartError}
  */
 export async function startHosted(options: ApplicationOptions = {}): Promise<Application> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // Another process has taken the port while the upstreams started: they have its number, so all is started again.
+      if (!(error instanceof StartError && error.output.includes("AddrInUse")) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+/** @throws {StartError} */
+async function startOnce(options: ApplicationOptions): Promise<Application> {
   const { env = {} } = options;
   const port = freePort();
   if (env.EMBEDDED === "off") return applicationOf(await startHostedProcess(env, port), null);
