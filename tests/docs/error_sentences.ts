@@ -120,6 +120,17 @@ const MIXED: Readonly<Record<string, readonly string[]>> = {
     "systemLevel",
     "incomplete",
   ],
+  storage_audit: [
+    "searched",
+    "noApplication",
+    "storeRefused",
+    "forbidden",
+    "otherTenant",
+    "unsupported",
+    "missing",
+    "noTime",
+    "wrong",
+  ],
   storage_fixity: [
     "systemLevel",
     "someBuckets",

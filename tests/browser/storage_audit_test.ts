@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+
+import type { Browser, Page } from "playwright-core";
+
+import { auditPath, downloadPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { accessibilityFindings } from "./accessibility.ts";
+import { launch } from "./chromium.ts";
+import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
+import { TIMEOUT_MS } from "./shared_browser.ts";
+import { awake, follow, logIn } from "./site_fixture.ts";
+
+const ACCOUNT = "archive/curator";
+const READER = "archive/reader";
+const KEYS = ["odd/<script>alert(1)</script>\u202E.txt", `odd/${"long-name-".repeat(90)}`];
+
+async function loggedIn(browser: Browser, site: string, account: string, options = {}): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  await page.goto(`${site}/login?next=/storage`);
+  await logIn(page, account);
+  await page.waitForURL(({ pathname }) => pathname === "/storage");
+  return page;
+}
+
+Deno.test({ name: "audit pages", sanitizeOps: false, sanitizeResources: false }, async (t) => {
+  const application = await startApplication({ env: STORAGE_ONLY });
+  const browser = await launch();
+  const site = application.site.slice(0, -1);
+  try {
+    const writer = new StorageBrowser(application.site);
+    await writer.logIn(ACCOUNT, SAMPLE_PASSWORD, "/storage");
+    for (const key of KEYS) {
+      const address = downloadPath({ account: ACCOUNT, bucket: "letters", key });
+      const response = await writer.fetch(address, { method: "PUT", body: "x" });
+      assert.equal(response.status, 200, await response.text());
+    }
+
+    await t.step("without scripts an administrator finds who wrote what, and saves the records", async () => {
+      const page = await loggedIn(browser, site, ACCOUNT, { javaScriptEnabled: false });
+      await page.reload();
+      await follow(page, page.getByRole("link", { name: "Audit trail" }));
+      await page.getByText("Filter", { exact: true }).click();
+      await page.locator("select[name=action]").selectOption("object_write");
+      await page.getByLabel("Keys that begin with").fill("odd/");
+      assert.deepEqual(await idleControls(page), []);
+      await follow(page, page.getByRole("button", { name: "Show these records" }));
+      const rows = page.getByRole("row").filter({ hasText: "wrote an object" });
+      assert.equal(await rows.count(), KEYS.length);
+      await rows.filter({ hasText: "<script>alert(1)</script>⟨U+202E⟩.txt" }).getByText(ACCOUNT).waitFor();
+      const href = await page.getByRole("link", { name: "Records (CSV)" }).getAttribute("href");
+      const csv = await page.request.get(site + href);
+      assert.equal(csv.status(), 200);
+      assert.match(await csv.text(), /object_write/);
+      await page.context().close();
+    });
+
+    await t.step("an account without the role is led nowhere, and told whom to ask", async () => {
+      const page = await loggedIn(browser, site, READER);
+      assert.equal(await page.getByRole("link", { name: "Audit trail" }).count(), 0);
+      await page.goto(site + auditPath({ account: READER }));
+      await page.getByText("Ask an administrator of the tenant").waitFor();
+      await page.context().close();
+    });
+
+    await t.step(
+      "each state is accessible, wide and narrow, light and dark, and fits its window and paper",
+      async () => {
+        const addresses = {
+          "trail": auditPath({ account: ACCOUNT }),
+          "filtered": auditPath({ account: ACCOUNT, prefix: "odd/", start: "2026-01-01T00:00" }),
+          "none": auditPath({ account: ACCOUNT, actor: "none" }),
+          "wrong": auditPath({ account: ACCOUNT, end: "tomorrow" }),
+          "buckets": storagePath(ACCOUNT),
+        };
+        const found: string[] = [];
+        const looks = [
+          { viewport: { width: 1280, height: 900 }, colorScheme: "light", locale: "en-GB" },
+          { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "sv-SE" },
+        ] as const;
+        for (const look of looks) {
+          const page = await loggedIn(browser, site, ACCOUNT, look);
+          page.on("pageerror", (error) => found.push(error.message));
+          for (const [name, path] of Object.entries(addresses)) {
+            const add = (what: string) => found.push(`${name}, ${look.locale}: ${what}`);
+            await page.goto(site + path);
+            await awake(page);
+            for (const finding of await accessibilityFindings(page)) add(finding);
+            for (const width of await tooNarrowWindows(page)) add(`wider than ${width} px`);
+            await page.emulateMedia({ forcedColors: "active" });
+            for (const finding of await withoutOutline(page)) add(finding);
+            await page.emulateMedia({ forcedColors: "none" });
+            await page.setViewportSize({ width: 794, height: 1123 });
+            for (const finding of await paperFindings(page)) add(finding);
+            await page.setViewportSize(look.viewport);
+          }
+          await page.context().close();
+        }
+        assert.deepEqual(found, []);
+      },
+    );
+  } finally {
+    await browser.close();
+    await application.stop();
+  }
+});
