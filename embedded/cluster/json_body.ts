@@ -10,8 +10,11 @@ import type { JsonObject } from "./json_values.ts";
 /** The largest body taken, the limit of the real API server. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_DEPTH = 64;
-/** Limits the aliases of a YAML document, which multiply its content. */
-const MAX_ALIASES = 20;
+/**
+ * How YAML is read: with few aliases, which multiply its content; of a key that is repeated the last counts, since comparing
+ * all of them takes the square of their number; and without warnings on standard error, which quote it.
+ */
+const YAML_OPTIONS = { maxAliasCount: 20, uniqueKeys: false, logLevel: "error" } as const;
 
 /** Reads a request's body as one JSON object; an empty one reads as `{}`. Throws a 413 or a 400. */
 export async function readJsonObject(request: Request): Promise<JsonObject> {
@@ -23,7 +26,7 @@ export async function readYamlObject(request: Request): Promise<JsonObject> {
   const text = await readText(request);
   // JSON, which most clients send, is read as such: a hundred times faster.
   if (text.trimStart().startsWith("{")) return anObject(text, JSON.parse, "JSON");
-  return anObject(text, (yaml) => parse(yaml, { maxAliasCount: MAX_ALIASES }), "YAML");
+  return anObject(text, (yaml) => parse(yaml, YAML_OPTIONS), "YAML");
 }
 
 /** Reads a body as JSON of any kind. Throws a 413 or a 400. */

@@ -55,7 +55,8 @@ export function kubeconfigAccess(
 
 function parsed(text: string | null): Members {
   try {
-    return members(text === null ? null : parse(text));
+    // Its warnings would quote lines of the file, which has secrets, on standard error.
+    return members(text === null ? null : parse(text, { logLevel: "error" }));
   } catch {
     return {};
   }
