@@ -48,6 +48,12 @@ const EXPLAINED: Readonly<
     seen: ["POST /a x", "GET /b"],
     why: "the size is the same with them",
   },
+  "any extension of a chunk": {
+    sent: "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;GET /c HTTP/1.1\r\nx\r\n0\r\n\r\n" +
+      "GET /b HTTP/1.1\r\nHost: a\r\n\r\n",
+    seen: ["POST /a x", "GET /b"],
+    why: "a recipient ignores those that it does not know (RFC 9112, section 7.1.1), and they end with their line",
+  },
   "a blank behind the encoding": {
     sent: "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\t\r\n\r\n1\r\nx\r\n0\r\n\r\n",
     seen: ["POST /a x"],
@@ -395,6 +401,7 @@ function strictly(text: string): string {
     .replace(/(?<=\r\n0+\r\n)Content-Length(?=:)/gi, "Content-Trails")
     // A length that is said again.
     .replace(/(\r\nContent-Length: *0*(\d+))(?:\r\nContent-Length: *0*\2)+(?=\r\n)/gi, "$1")
-    .replace(/(?<=\r\n[0-9a-f]{1,16})[ \t]+(?=\r\n|;)/gi, "")
+    // What stands behind the size of a chunk.
+    .replace(/(?<=\r\n[0-9a-f]{1,16})[ \t]*(?:;[^\r\n]*)?(?=\r\n)/gi, "")
     .replace(/(?<=\r\nTransfer-Encoding:[^\r\n]*)[ \t]+(?=\r\n)/gi, "");
 }
