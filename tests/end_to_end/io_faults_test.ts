@@ -18,10 +18,11 @@ Deno.test({
     assert.ok(faults);
     try {
       for await (
-        const { disk, failed, refusals, unanswered, end } of faultRounds(faults, ROUNDS, Date.now() % 1_000_000)
+        const { disk, failed, refusals, unanswered, ready, end } of faultRounds(faults, ROUNDS, Date.now() % 1_000_000)
       ) {
         assert.ok(failed > 0 && refusals !== "" && unanswered > 0, disk);
         assert.equal(end, "stopped: 0", disk);
+        if (disk === "it is gone") assert.equal(ready, "503 full");
       }
     } finally {
       faults.remove();
