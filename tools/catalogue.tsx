@@ -15,7 +15,7 @@ import { ViewerParts } from "@/tools/catalogue/viewer_parts.tsx";
 const PAGES = [
   { path: "/", title: "Campaigns", Content: CampaignParts },
   { path: "/storage", title: "Storage", Content: StorageParts },
-  { path: "/records", title: "Fixity checks", Content: RecordParts },
+  { path: "/records", title: "Fixity checks and audit trail", Content: RecordParts },
   { path: "/transfers", title: "Uploads, tasks and dialogs", Content: TransferParts },
   { path: "/viewer", title: "Manifest viewer", Content: ViewerParts },
 ] as const;

@@ -1,5 +1,7 @@
 import type { ComponentProps } from "preact";
 
+import { AuditForm } from "@/components/storage/audit_form.tsx";
+import { AuditTable } from "@/components/storage/audit_table.tsx";
 import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
 import { FixityForm } from "@/components/storage/fixity_form.tsx";
 import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
@@ -8,6 +10,8 @@ import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { StoragePlaces } from "@/components/storage/storage_places.tsx";
 import { FIXITY_RESULTS, type FixityCheck, readFixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
 import { START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { auditFilterOf } from "@/lib/presentation/storage/audit_filter.ts";
+import { AUDIT_ACTIONS, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 import { Part, State } from "./part.tsx";
 
@@ -53,6 +57,12 @@ export function RecordParts() {
       </Part>
       <Part title="Schedules of checks">
         <FixitySchedules account={ACCOUNT} now={SAMPLE_NOW} schedules={SCHEDULES} />
+      </Part>
+      <Part title="Filter of the audit trail">
+        <AuditForm account="admin" filter={auditFilterOf(new URLSearchParams({ tenant: "archive" }))} hasTenants />
+      </Part>
+      <Part title="Records of the audit trail">
+        <AuditTable account={ACCOUNT} tenant="archive" records={RECORDS} now={SAMPLE_NOW} />
       </Part>
     </>
   );
@@ -155,3 +165,23 @@ const SCHEDULES: ComponentProps<typeof FixitySchedules>["schedules"] = [
     error: "none",
   },
 ];
+
+const RESULTS = ["succeeded", "refused", "failed"];
+const RECORDS = readAuditPage({
+  records: AUDIT_ACTIONS.map((action, n) => ({
+    id: `7f3a.${n}`,
+    time: ago(n),
+    source: n % 5 === 4 ? "store" : "application",
+    action,
+    tenant: n % 3 === 2 ? "other" : "archive",
+    actor: n % 4 === 1 ? null : { name: "curator", tenant: "archive" },
+    address: "192.0.2.7",
+    request_id: `0b5c${n}`,
+    target: action.startsWith("object")
+      ? { kind: "object", bucket: "letters", key: `1794/${"a-long-name".repeat(n)}.pdf` }
+      : { kind: action.split("_")[0], name: "lena" },
+    result: RESULTS[n % 3],
+    status: 200,
+    details: { count: 2, keys: ["1794/a.pdf", "1794/\u202Eb.pdf"] },
+  })),
+})?.records ?? [];
