@@ -7,6 +7,7 @@ import { overloadGuard } from "@/compose/overload.ts";
 import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
+import { namesHost, noHostResponse } from "@/lib/process/host_header.ts";
 import { faultResponse } from "@/lib/process/serve_connection.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
@@ -35,7 +36,7 @@ try {
   const { host: hostname, port } = config.server;
   Deno.serve({ hostname, port, onError: faultResponse }, (request, info) => {
     countRequest();
-    return thenCancelBody(request, () => served(request, info));
+    return thenCancelBody(request, () => namesHost(request) ? served(request, info) : noHostResponse());
   });
   application.startTasks();
 } catch (error) {

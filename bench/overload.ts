@@ -45,7 +45,6 @@ try {
 } finally {
   console.log(table(rows));
   await application.stop();
-  await Deno.writeTextFile("/tmp/load/app.log", application.output());
 }
 for (const problem of problems) console.error(problem);
 Deno.exit(problems.length > 0 ? 1 : 0);

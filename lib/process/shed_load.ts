@@ -30,8 +30,8 @@ export function shedLoad(handler: Handler, { shedder, always, trustedHops }: She
       const forwardedFor = trustedHops > 0 ? request.headers.get("X-Forwarded-For") : null;
       return addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
     };
-    if (shedder.enter(address)) return admitted(shedder, () => handler(request, info));
     if (always.has(rawTarget(request.url).path)) return handler(request, info);
+    if (shedder.enter(address)) return admitted(shedder, () => handler(request, info));
     cancelBody(request);
     const response = (request.method === "HEAD" ? REFUSAL_OF_HEAD : REFUSAL).clone();
     response.headers.set(REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER)));

@@ -54,13 +54,13 @@ interface LoadShedderOptions {
  * queue that only grows, so all of them are late.
  *
  * The measure is how late a timer is, which is about how long a turn of the event loop takes. An overload begins when it
- * is above `maxDelayMs` several times in a row while there are {@link LEAST_AT_A_TIME} requests or more: some dozen
- * clients that each wait for their responses make a process late as well, but not ever later. From then on requests are
- * admitted at a rate that rises while the delay is below a fifth of that, and falls while it is above.
+ * is above `maxDelayMs` several times in a row while there are {@link LEAST_AT_A_TIME} requests or more, or at once when
+ * as many come within one turn that has taken four times as long: some dozen clients that each wait for their responses
+ * make a process late as well, but not ever later. From then on requests are admitted at a rate that rises while the
+ * delay is below a fifth of that, and falls while it is above.
  *
  * Half of what is admitted is for addresses that have had less than their share, so that a client that sends much does
- * not take the turns of those that send little. Outside of an overload a request costs a look at the
- * clock.
+ * not take the turns of those that send little. Outside of an overload a request costs a look at the clock.
  */
 export class LoadShedder {
   readonly #maxDelayMs: number;
@@ -117,8 +117,9 @@ export class LoadShedder {
     const now = this.#now();
     if (this.#overload === null) {
       const elapsedMs = now - this.#tickedAt;
-      // Timers come before requests: all of this time went into requests that had come before this turn.
-      if (elapsedMs <= LONG_TURN * this.#maxDelayMs || this.#running < LEAST_AT_A_TIME) return true;
+      // Timers come before requests: this time went into those that have come since, or into one long computation.
+      const isLong = elapsedMs > LONG_TURN * this.#maxDelayMs;
+      if (!isLong || this.#running < LEAST_AT_A_TIME || this.#arrivals < LEAST_AT_A_TIME) return true;
       return this.#begin(now, this.#arrivals / elapsedMs).admits(address(), now);
     }
     return this.#overload.admits(address(), now) || this.#running < ALWAYS_AT_A_TIME;
@@ -258,7 +259,7 @@ class Overload {
     const mostNeeded = 2 * arrived / (now - at);
     this.#rate = Math.max(LEAST_RATE, rate > this.#rate ? Math.min(rate, Math.max(this.#rate, mostNeeded)) : rate);
     if (delay < this.#aimMs / 2) this.#aimMs = Math.max(this.#leastAimMs, this.#aimMs / AIM_STEP);
-    else if (delay > this.#aimMs && this.#rate < this.#firstRate * FUTILE) {
+    else if (delay > this.#aimMs && this.#rate <= Math.max(LEAST_RATE, this.#firstRate * FUTILE)) {
       this.#aimMs = Math.min(this.#maxDelayMs, this.#aimMs * AIM_STEP);
     }
     this.#addresses = Math.max(1, byAddress.size);

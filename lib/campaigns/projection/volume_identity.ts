@@ -24,8 +24,13 @@ function readIdentity(idLines: string): VolumeIdentity {
   const ids = idLines.split("\n");
   // Nearly all lists name each volume once: nothing is stored for them.
   if (new Set(ids).size === ids.length) return { digest, first: (index) => index };
-  const firstLines = new Map<string, number>();
-  ids.forEach((id, index) => firstLines.has(id) || firstLines.set(id, index));
-  const lines = Uint32Array.from(ids, (id) => firstLines.get(id)!);
+  const lines = firstLines(ids);
   return { digest, first: (index) => lines[index] };
+}
+
+/** Of each id the first line that has it. A function of its own, so that what is returned does not retain the ids. */
+function firstLines(ids: readonly string[]): Uint32Array {
+  const first = new Map<string, number>();
+  ids.forEach((id, index) => first.has(id) || first.set(id, index));
+  return Uint32Array.from(ids, (id) => first.get(id)!);
 }

@@ -84,6 +84,14 @@ class Loop {
   }
 }
 
+/** A loop in which so many requests have begun and not ended, and whose timer has just fired. */
+function uploading(count: number): { readonly loop: Loop; readonly shedder: LoadShedder } {
+  const loop = new Loop();
+  for (let n = 0; n < count; n++) loop.shedder.enter(() => "192.0.2.1");
+  loop.rest(20);
+  return { loop, shedder: loop.shedder };
+}
+
 /** So many requests for each ms, evenly. */
 function arrivals(from: number, ms: number, rate: number, address = "192.0.2.1"): Arrival[] {
   return Array.from({ length: Math.round(ms * rate) }, (_, n) => ({ at: from + n / rate, address }));
@@ -113,6 +121,23 @@ Deno.test("load shedder: a long pause is no overload, nor are many clients that 
   );
   assert.equal(clients.of("192.0.2.1").refused, 0);
   assert.ok(clients.of("192.0.2.1").admitted > 9000);
+});
+
+Deno.test("load shedder: one long computation among many uploads is no overload", () => {
+  const { loop, shedder } = uploading(150);
+  loop.now += 300;
+  assert.ok(shedder.enter(() => "192.0.2.1"));
+  assert.equal(shedder.figures.isShedding, false);
+});
+
+Deno.test("load shedder: many requests in one long turn are an overload", () => {
+  const { loop, shedder } = uploading(150);
+  const admitted = Array.from({ length: 300 }, () => {
+    loop.now += REQUEST_MS;
+    return shedder.enter(() => "192.0.2.1");
+  });
+  assert.ok(admitted.includes(false));
+  assert.ok(shedder.figures.isShedding);
 });
 
 for (const times of [1.5, 3, 10]) {
