@@ -150,7 +150,8 @@ export class ChainFolder implements DurableSink {
 
   async #appendTo(day: string, records: readonly SealedRecord[]): Promise<void> {
     const isNew = day !== this.#newest;
-    if (isNew) this.#length = null;
+    // Whatever a new day's file holds was left by a write that failed.
+    if (isNew) this.#length = 0;
     const { file, length } = await this.#opened(day);
     const header = length === 0 ? [sealedHeader(this.trail, day, this.#end)] : [];
     const bytes = Buffer.from([...header, ...records.map(({ line }) => line)].map((line) => `${line}\n`).join(""));

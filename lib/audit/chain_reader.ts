@@ -30,8 +30,9 @@ export class ChainReader implements AuditSource {
 
   async page(filter: AuditFilter, position: string | null, count: number): Promise<SourcePage> {
     const from = position === null ? null : placeOf(position);
-    const days = daysIn(this.#folder).reverse().filter((day) =>
-      (from === null || day <= from.day) && isIn(day, filter)
+    // The newest file may have later records of any day: a clock may have been ahead when it was begun.
+    const days = daysIn(this.#folder).reverse().filter((day, i) =>
+      (from === null || day <= from.day) && (i === 0 || isIn(day, filter))
     );
     const records: SourcePage["records"][number][] = [];
     let left = this.#lookedAt;

@@ -41,11 +41,22 @@ export class FileSink implements DurableSink {
     if (this.#file && this.#inode === await inodeOf(this.#path)) return this.#file;
     this.close();
     const file = await Deno.open(this.#path, { create: true, append: true, read: true, mode: 0o600 });
-    this.#inode = (await file.stat()).ino;
+    const { ino, size } = await file.stat();
+    this.#inode = ino;
     this.#file = file;
+    if (size > 0 && !(await endsWithLine(file, size))) await file.write(LINE_END);
     syncFolder(dirname(this.#path));
     return file;
   }
+}
+
+const LINE_END = new Uint8Array([0x0a]);
+
+/** Whether a file ends with a whole line: a loss of power may have cut one off. */
+async function endsWithLine(file: Deno.FsFile, size: number): Promise<boolean> {
+  const last = new Uint8Array(1);
+  await file.seek(size - 1, Deno.SeekMode.Start);
+  return await file.read(last) === 1 && last[0] === LINE_END[0];
 }
 
 /** Null where there is no such file. */

@@ -5,8 +5,9 @@ import { LRUCache } from "lru-cache";
 const WINDOW_MS = 60_000;
 /** Names and addresses that are told apart in that time; further ones share a record. */
 const MAX_TOLD_APART = 100;
-/** Requests whose login was recorded. */
+/** Requests whose login was recorded, and for how long they are remembered, ms: clients choose their ids. */
 const MAX_REQUESTS = 1000;
+const REQUEST_MS = 2000;
 
 interface Counted {
   readonly login: AuditLogin;
@@ -20,7 +21,7 @@ interface Counted {
 export class LoginRecords implements LoginRecorder {
   readonly #recorder: AuditRecorder;
   readonly #counts = new Map<string, Counted>();
-  readonly #seen = new LRUCache<string, true>({ max: MAX_REQUESTS });
+  readonly #seen = new LRUCache<string, true>({ max: MAX_REQUESTS, ttl: REQUEST_MS });
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(recorder: AuditRecorder) {
@@ -72,9 +73,9 @@ export class LoginRecords implements LoginRecorder {
     this.#recorder.note(eventOf(action, login, further));
   }
 
-  /** Whether this request has had no such record of this account yet. */
-  #isNew(action: string, { requestId, actor }: AuditLogin): boolean {
-    const key = JSON.stringify([action, requestId, actor.tenant?.toLowerCase() ?? null, actor.name]);
+  /** Whether this request has had no such record of this account yet: two roles of a process may report one login. */
+  #isNew(action: string, { requestId, address, actor }: AuditLogin): boolean {
+    const key = JSON.stringify([action, requestId, address, actor.tenant?.toLowerCase() ?? null, actor.name]);
     if (this.#seen.has(key)) return false;
     this.#seen.set(key, true);
     return true;

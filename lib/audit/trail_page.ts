@@ -88,9 +88,12 @@ export async function mergedPage(
   // What one source has not looked at yet may be newer than what another has found.
   const searchedToMs = Math.max(...pages.map(({ page }) => page.searchedToMs));
   const merged = pages
-    .flatMap(({ name, page }) => page.records.map((found) => ({ name, ...found })))
+    .flatMap(({ name, page }) => {
+      // Records of one source stay in its order, though its clock may have been set back.
+      let atMs = Infinity;
+      return page.records.map((found) => ({ name, ...found, atMs: atMs = Math.min(atMs, found.atMs) }));
+    })
     .filter(({ atMs }) => atMs >= searchedToMs)
-    // Records of one source stay in its order: its clock may have been set back.
     .sort((a, b) => b.atMs - a.atMs)
     .slice(0, count);
   const next: Record<string, string> = {};

@@ -67,10 +67,17 @@ export async function recorded<Input>(
   try {
     response = await handle();
   } catch (error) {
-    await record(error instanceof HttpError ? error.status : 500);
+    // The client is told what happened, whether or not there is room for a record of it.
+    await record(error instanceof HttpError ? error.status : 500).catch(() => {});
     throw error;
   }
-  await record(response.status);
+  try {
+    await record(response.status);
+  } catch (error) {
+    if (response.status >= 400) return response;
+    await response.body?.cancel().catch(() => {});
+    throw error;
+  }
   return response;
 }
 
