@@ -1,3 +1,4 @@
+import { resolveLogin } from "@/lib/auth/login.ts";
 import type { Identify } from "@/lib/auth/store_credentials.ts";
 import { ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
@@ -60,7 +61,7 @@ function failedCheck({ id, schedule: { name, bucket, prefix, login }, error }: F
   return {
     id,
     owner: "",
-    tenant: login.tenant ?? null,
+    tenant: resolveLogin(login).tenant,
     bucket,
     prefix,
     schedule: name,

@@ -3,6 +3,7 @@ import { compareText } from "@/lib/std/text_order.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { ExpectedKey } from "./expected.ts";
 import type { FixityProgress } from "./fixity.ts";
+import type { ReportRow } from "./report_row.ts";
 import { readRows } from "./report_rows.ts";
 import { copiedChunks, type ReadBlobs, type StoredLines } from "./stored_lines.ts";
 
@@ -47,11 +48,28 @@ interface BaselineOptions {
 /** The keys that an earlier check has read, in their order, with the SHA-256 of their bytes. */
 export async function* baselineKeys({ rows, read, prefix, after }: BaselineOptions): AsyncGenerator<ExpectedKey> {
   for await (const chunk of readRows(rows, read, BASELINE)) {
-    for (const { key, sha256, etag, result } of chunk) {
-      const isSound = result === "intact" || result === "unproven" || result === "not_in_manifest";
-      if (!isSound || sha256 === undefined || !key.startsWith(prefix)) continue;
+    for (const row of chunk) {
+      const { key, etag } = row;
+      const sha256 = knownSha256(row);
+      if (sha256 === null || !key.startsWith(prefix)) continue;
       if (after !== null && compareText(key, after) <= 0) continue;
       yield { key, expectations: [{ proof: "baseline", algorithm: "sha256", expected: sha256, etag: etag ?? null }] };
     }
+  }
+}
+
+/** What the bytes of an object should be by an earlier check: damage that was found then is not forgotten. */
+function knownSha256({ result, sha256, algorithm, expected, proved_by }: ReportRow): string | null {
+  switch (result) {
+    case "intact":
+    case "unproven":
+    case "not_in_manifest":
+      return sha256 ?? null;
+    case "missing":
+      return algorithm === "sha256" ? expected ?? null : null;
+    case "changed":
+      return algorithm === "sha256" && proved_by === "baseline" ? expected ?? null : null;
+    default:
+      return null;
   }
 }

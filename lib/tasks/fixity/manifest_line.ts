@@ -47,8 +47,11 @@ export function parseManifestLine(line: string, syntax: ManifestSyntax): Manifes
 }
 
 function bagLine(line: string, { form, algorithm, escapesPercent }: ManifestSyntax): ManifestLine | "invalid" {
-  // A single blank and an asterisk are the binary mark of md5sum and its kin.
-  const [, digest, rest] = /^([0-9a-f]{32,128})(?: \*|[ \t]+)(.+)$/is.exec(line) ?? [];
+  // A single blank and an asterisk are the binary mark of md5sum and its kin. Outside of bags a path may begin with a blank.
+  const parts = form === "bagit"
+    ? /^([0-9a-f]{32,128})(?: \*|[ \t]+)(.+)$/is
+    : /^([0-9a-f]{32,128})(?: [ *]|[ \t]+)(.+)$/is;
+  const [, digest, rest] = parts.exec(line) ?? [];
   if (digest === undefined) return "invalid";
   const path = withoutRoot(rest.includes("%") ? withoutBagEscapes(rest, escapesPercent) : rest);
   if (form !== "folder" && path.startsWith("data/") !== (form === "bagit")) return "invalid";

@@ -8,6 +8,9 @@ export const MAX_ROWS = 100_000;
 export const MAX_FULL_ROWS = 500_000;
 /** Most bytes of the packed rows of a report. */
 const MAX_BYTES = 16 * 1024 * 1024;
+/** What intact objects may take of a report: damage behind many of them is to be named as well. */
+const MAX_INTACT_ROWS = MAX_FULL_ROWS - MAX_ROWS;
+const MAX_INTACT_BYTES = MAX_BYTES * 3 / 4;
 /** What the names of their blobs begin with. */
 const ROWS = "rows";
 
@@ -20,12 +23,10 @@ export async function withRow(
   maxRows: number,
   write: WriteBlobs,
 ): Promise<StoredLines> {
-  return await withLine(
-    rows,
-    `${JSON.stringify(row)}\n`,
-    { name: ROWS, maxLines: maxRows, maxBytes: MAX_BYTES },
-    write,
-  );
+  const limits = row.result === "intact"
+    ? { maxLines: Math.min(maxRows, MAX_INTACT_ROWS), maxBytes: MAX_INTACT_BYTES }
+    : { maxLines: maxRows, maxBytes: MAX_BYTES };
+  return await withLine(rows, `${JSON.stringify(row)}\n`, { name: ROWS, ...limits }, write);
 }
 
 /**

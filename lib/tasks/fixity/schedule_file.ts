@@ -61,8 +61,10 @@ export class ScheduleFileError extends Error {
 export function parseScheduleFile(content: string): FixitySchedule[] {
   const { data, error } = file.safeParse(document(content));
   if (error) {
-    const [{ path, message }] = error.issues;
-    throw new ScheduleFileError(`${path.map(String).join(".") || "the file"}: ${message}`);
+    const [{ code, path, message }] = error.issues;
+    // The name of an unknown member may be a part of a password that was not quoted.
+    const problem = code === "unrecognized_keys" ? "has a member that is not known here" : message;
+    throw new ScheduleFileError(`${path.map(String).join(".") || "the file"}: ${problem}`);
   }
   const names = new Set<string>();
   return data.schedules.map(({ login: loginName, ...rest }, index) => {
@@ -70,6 +72,9 @@ export function parseScheduleFile(content: string): FixitySchedule[] {
     if (names.has(rest.name)) throw new ScheduleFileError(`${at}.name: another schedule has this name`);
     names.add(rest.name);
     if (!Object.hasOwn(data.logins, loginName)) throw new ScheduleFileError(`${at}.login: is none of logins`);
+    if (rest.baseline !== null && rest.all_versions) {
+      throw new ScheduleFileError(`${at}.baseline: cannot be compared with all_versions`);
+    }
     if (rest.baseline !== null && !rest.full) throw new ScheduleFileError(`${at}.baseline: needs full: true`);
     const times = cronOf(rest);
     if (times === null) throw new ScheduleFileError(`${at}.cron: is no cron expression, such as "0 2 * * 0"`);

@@ -7,7 +7,7 @@ import { redactText } from "@/lib/http/redact.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
-import type { Task } from "@/lib/tasks/task.ts";
+import { LONG_LIFETIME, type Task } from "@/lib/tasks/task.ts";
 import type { TaskClock } from "@/lib/tasks/task_clock.ts";
 import { isTransient } from "@/lib/tasks/task_error.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
@@ -16,6 +16,9 @@ import { FIXITY, type FixityProgress } from "./fixity.ts";
 import { type FixitySchedule, timeAfter } from "./schedule_file.ts";
 import { firstNote, noteName, readNote, type ScheduleNote } from "./schedule_note.ts";
 import { type FixityOrder, startFixity } from "./start_fixity.ts";
+
+/** A baseline's rows must be there for so much longer, ms: they are copied at the start. */
+const ROWS_MARGIN_MS = 3_600_000;
 
 /** From one look at the schedules to the next, ms. */
 export const LOOK_MS = 20_000;
@@ -220,8 +223,11 @@ export class FixitySchedules {
   async #lastCheck({ name, bucket }: FixitySchedule, caller: Caller): Promise<string | null> {
     const { tasks } = this.#options;
     const found = await tasks.list(FIXITY, bucket, ownerOf(caller, tasks.keys));
+    // Its rows are removed long before its totals: those of an older check may be gone before they are read.
+    const oldest = this.#options.now() - LONG_LIFETIME.blobsTtlMs + ROWS_MARGIN_MS;
     const last = found.find(({ task, progress: { request, rows } }) =>
-      task.state === "ready" && request.schedule === name && request.full && rows.leftOut === 0
+      task.state === "ready" && (task.endedAt ?? 0) > oldest && request.schedule === name && request.full &&
+      !request.allVersions && rows.leftOut === 0
     );
     return last?.task.id ?? null;
   }

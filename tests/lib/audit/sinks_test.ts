@@ -30,6 +30,19 @@ Deno.test("file sink: a file that was renamed is created anew, and what is in it
   Deno.removeSync(folder, { recursive: true });
 });
 
+Deno.test("file sink: a record does not follow half a line that a loss of power left", async () => {
+  const folder = Deno.makeTempDirSync();
+  const path = `${folder}/audit.jsonl`;
+  Deno.writeTextFileSync(path, '{"v":1,"id":"00000');
+  const sink = new FileSink(path);
+  await sink.append([sealer("00000000")(event())]);
+  sink.close();
+  const lines = Deno.readTextFileSync(path).trimEnd().split("\n");
+  assert.equal(lines.length, 2);
+  assert.equal(JSON.parse(lines[1]).id, "00000000.1");
+  Deno.removeSync(folder, { recursive: true });
+});
+
 Deno.test("file sink: a disk without room is an error, and the record can be passed again", async () => {
   const sink = new FileSink("/dev/full");
   const record = sealer("00000000")(event());

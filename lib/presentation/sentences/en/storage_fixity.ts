@@ -114,10 +114,9 @@ export const SENTENCES = {
     } damaged. Restore ` +
     `${damaged === 1 ? "it" : "them"} from an older version or another copy, then check again.`,
   unprovenObjects: (count: number) =>
-    `${
-      counted(count, "object was", "objects were")
-    } read whole, and the store has neither a checksum nor an ETag that ` +
-    `${count === 1 ? "its" : "their"} bytes could be compared with.`,
+    `${counted(count, "object was", "objects were")} read whole, and there is nothing that ${
+      count === 1 ? "its" : "their"
+    } bytes could be compared with.`,
   otherEtags: "The ETags of this store are no MD5s, so that one that differs proves nothing.",
   failed: (error: string) => `The check broke off: ${error}. Start it again.`,
   failedUnknown: "The check broke off. Start it again.",

@@ -110,7 +110,7 @@ export const SENTENCES: typeof en.SENTENCES = {
     `${formatCount(damaged)} av ${objects(base)} ${damaged === 1 ? "är skadat" : "är skadade"}. Återställ ` +
     `${damaged === 1 ? "det" : "dem"} från en äldre version eller en annan kopia och kontrollera sedan igen.`,
   unprovenObjects: (count) =>
-    `${objects(count)} lästes i sin helhet, men lagret har varken kontrollsumma eller ETag att jämföra innehållet med.`,
+    `${objects(count)} lästes i sin helhet, men det finns inget som innehållet kan jämföras med.`,
   otherEtags: "Lagrets ETag:ar är inte MD5, så en som skiljer sig bevisar inget.",
   failed: (error) => `Kontrollen bröts av: ${error}. Starta den igen.`,
   failedUnknown: "Kontrollen bröts av. Starta den igen.",

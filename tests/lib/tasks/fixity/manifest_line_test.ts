@@ -37,6 +37,12 @@ Deno.test("parseManifestLine: reads BagIt lines with blanks, tabs, marks and esc
   assert.equal(typeof before === "object" && before.path, "data/100%25");
 });
 
+Deno.test("parseManifestLine: outside of bags a path may begin with a blank", () => {
+  const line = manifestLine(SHA256, " draft.txt").trimEnd();
+  const read = parseManifestLine(line, { ...BAG, form: "folder" });
+  assert.equal(typeof read === "object" && read.path, " draft.txt");
+});
+
 Deno.test("parseManifestLine: a line that names no file of its bag is invalid", () => {
   const hostile = [
     "data/a",

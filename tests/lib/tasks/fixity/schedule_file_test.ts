@@ -35,6 +35,8 @@ Deno.test("schedule file: what is wrong is named, and nothing of a login is quot
       /^schedules\.1\.name: another/,
     ],
     [`logins: { x: { username: u, password: the-password, extra: 1 } }\nschedules: []`, /^logins\.x: /],
+    [`logins: { x: { username: u, password: a-beginning,the-password } }\nschedules: []`, /^logins\.x: has a member/],
+    [schedule('cron: "0 2 * * 0", full: true, baseline: last, all_versions: true'), /^schedules\.0\.baseline: cannot/],
     [`logins: { x: the-password }\nschedules: []`, /^logins\.x: /],
     [`logins: &a { x: { username: *a, password: the-password } }\nschedules: []`, /^(?:the file is no YAML|logins)/],
   ];
