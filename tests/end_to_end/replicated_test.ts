@@ -13,6 +13,7 @@ const FEW = ["data_plane"];
 /** Files that are about something else than what the application does, and what that is. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   alerts: "the metrics of a process",
+  audit_trail: "the data folder",
   backup: "the data folder",
   chunked_bodies: "the connections of one process",
   crash: "the data folder",
@@ -24,6 +25,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   full_disk: "the disk of the embedded store",
   hosted: "the start without a disk",
   hosted_all: "a host without a disk, started by the test",
+  io_faults: "the data folder",
   kill: "the data folder",
   launcher: "the launcher",
   metrics: "the metrics of a process",
