@@ -46,7 +46,8 @@ export function openAudit(config: Config, folder: DataFolder | null, warn: (line
   const recorder = new AuditTrail({
     trail: chain?.trail ?? randomBytes(4).toString("hex"),
     end: chain?.end ?? CHAIN_START,
-    durable: [...(chain ? [chain] : []), ...(audit.file === null ? [] : [new FileSink(audit.file)])],
+    chain,
+    file: audit.file === null ? null : new FileSink(audit.file),
     forwarders,
     isRequired: audit.isRequired,
     now: Date.now,

@@ -5,7 +5,7 @@ import { type ChainPosition, sealed } from "./chain.ts";
 import { DurableOutlet } from "./durable_outlet.ts";
 import type { DurableSink, Forwarder, SealedRecord } from "./sink.ts";
 
-/** Records that wait in memory while a disk takes none; further ones are lost. */
+/** Records that wait in memory for each disk that takes none; further ones are lost. */
 const MAX_WAITING = 10_000;
 /** Records that are sealed and written at once. */
 const MAX_BATCH = 1000;
@@ -18,8 +18,10 @@ interface AuditTrailOptions {
   readonly trail: string;
   /** What its first record follows. */
   readonly end: ChainPosition;
-  /** Sinks that a change waits for. */
-  readonly durable: readonly DurableSink[];
+  /** The sink that may miss no number, so that without room in it there are no further records; null: none. */
+  readonly chain: DurableSink | null;
+  /** Another sink that a change waits for; null: none. */
+  readonly file: DurableSink | null;
   /** Sinks that records are sent to. */
   readonly forwarders: readonly Forwarder[];
   /** Whether changes that cannot be recorded are refused. */
@@ -53,30 +55,38 @@ interface WaitingEvent {
  */
 export class AuditTrail implements AuditRecorder {
   readonly #options: AuditTrailOptions;
-  readonly #durable: readonly DurableOutlet[];
+  readonly #chain: DurableOutlet | null;
+  readonly #file: DurableOutlet | null;
   #end: ChainPosition;
   #waiting: WaitingEvent[] = [];
   #running: Promise<void> | null = null;
   #isClosed = false;
-  /** Events that no sink got, and how many of them a record tells of. */
+  /** Events that no sink got. */
   #lost = 0;
-  #lostTold = 0;
+  /** How many of them a record tells of, and of those that a disk alone did not get, by its name. */
+  readonly #told = new Map<string | undefined, number>();
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
     this.#end = options.end;
-    const { warn } = options;
-    const onRecovery = () => this.#tellOfGap();
-    this.#durable = options.durable.map((sink) =>
-      new DurableOutlet(sink, { maxWaiting: MAX_WAITING, warn, onRecovery })
-    );
+    const { chain, file, warn } = options;
+    const onRecovery = () => this.#tellOfGaps();
+    // What the chain has no room for is not sealed at all.
+    this.#chain = chain && new DurableOutlet(chain, { maxWaiting: Infinity, warn, onRecovery });
+    this.#file = file && new DurableOutlet(file, { maxWaiting: MAX_WAITING, warn, onRecovery });
+  }
+
+  get #durable(): DurableOutlet[] {
+    return [this.#chain, this.#file].filter((outlet) => outlet !== null);
   }
 
   /** What each sink has taken and lost. */
   get figures(): ReadonlyMap<string, SinkFigures> {
     const lost = this.#lost;
     return new Map([
-      ...this.#durable.map(({ sink, written, waiting }) => [sink.name, { written, lost, waiting }] as const),
+      ...this.#durable.map(({ sink, written, waiting, lost: own }) => {
+        return [sink.name, { written, lost: lost + own, waiting }] as const;
+      }),
       ...this.#options.forwarders.map((sink) => {
         const { sent: written, waiting, isFailing } = sink;
         // Others wait for more to be sent with them.
@@ -122,7 +132,7 @@ export class AuditTrail implements AuditRecorder {
   }
 
   get #isFull(): boolean {
-    return this.#waiting.length >= MAX_WAITING || this.#durable.some(({ isFull }) => isFull);
+    return this.#waiting.length >= MAX_WAITING || (this.#chain?.waiting ?? 0) >= MAX_WAITING;
   }
 
   async #run(): Promise<void> {
@@ -148,11 +158,18 @@ export class AuditTrail implements AuditRecorder {
     return { record, number, atMs, line, hash };
   }
 
-  /** Records how many events had no record, once there is room for one. */
-  #tellOfGap(): void {
-    const count = this.#lost - this.#lostTold;
+  /** Records how many events had no record, and how many records a disk dropped that takes them again. */
+  #tellOfGaps(): void {
+    const durable = this.#durable.filter(({ isFailing }) => !isFailing);
+    this.#tellOfGap(undefined, this.#lost);
+    for (const { sink: { name }, lost } of durable) this.#tellOfGap(name, lost);
+  }
+
+  /** @param lost since the start, by the sink; by all where it is undefined */
+  #tellOfGap(sink: string | undefined, lost: number): void {
+    const count = lost - (this.#told.get(sink) ?? 0);
     if (count === 0) return;
-    this.#lostTold = this.#lost;
+    this.#told.set(sink, lost);
     this.note({
       action: "audit_gap",
       tenant: null,
@@ -163,7 +180,7 @@ export class AuditTrail implements AuditRecorder {
       target: { kind: "trail" },
       result: "failed",
       status: null,
-      details: { count },
+      details: { count, sink },
     });
   }
 }

@@ -5,7 +5,7 @@ import type { DurableSink, SealedRecord } from "./sink.ts";
 const RETRY_MS = 1000;
 
 interface OutletOptions {
-  /** Records that wait while the sink fails. */
+  /** Records that wait while the sink fails; further ones are dropped. */
   readonly maxWaiting: number;
   /** Receives lines for the operator. */
   readonly warn: (line: string) => void;
@@ -23,6 +23,9 @@ export class DurableOutlet {
   #isFailing = false;
   #isClosed = false;
   #written = 0;
+  #lost = 0;
+  /** The number from which on records of the last {@link add} were dropped. */
+  #droppedFrom = Infinity;
 
   constructor(sink: DurableSink, options: OutletOptions) {
     this.sink = sink;
@@ -34,11 +37,6 @@ export class DurableOutlet {
     return this.#isFailing;
   }
 
-  /** Whether it keeps no more. */
-  get isFull(): boolean {
-    return this.#waiting.length >= this.#options.maxWaiting;
-  }
-
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -48,15 +46,24 @@ export class DurableOutlet {
     return this.#written;
   }
 
-  /** Whether the sink has a record that was passed to {@link add}. */
-  has(record: SealedRecord): boolean {
-    const [first] = this.#waiting;
-    return first === undefined || record.number < first.number;
+  /** Records that were dropped since the start. */
+  get lost(): number {
+    return this.#lost;
   }
 
-  /** Takes records. They are written now, or where the sink fails, by a later try. Never throws. */
+  /** Whether the sink has a record that was passed to the last {@link add}. */
+  has({ number }: SealedRecord): boolean {
+    const [first] = this.#waiting;
+    return number < this.#droppedFrom && (first === undefined || number < first.number);
+  }
+
+  /** Takes records, as far as there is room. They are written now, or where the sink fails, by a later try. Never throws. */
   async add(records: readonly SealedRecord[]): Promise<void> {
-    this.#waiting.push(...records);
+    const room = Math.max(0, this.#options.maxWaiting - this.#waiting.length);
+    this.#waiting.push(...records.slice(0, room));
+    const dropped = records.slice(room);
+    this.#lost += dropped.length;
+    this.#droppedFrom = dropped.length > 0 ? dropped[0].number : Infinity;
     if (!this.#isFailing) await this.#write();
   }
 

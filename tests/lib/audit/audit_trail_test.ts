@@ -6,12 +6,25 @@ import { event, eventually, NOON } from "./audit_fixture.ts";
 
 /** A sink that holds each write until the test lets it end, or make it fail. */
 class HeldSink implements DurableSink {
-  readonly name = "held";
+  readonly name: string;
   readonly batches: number[][] = [];
   readonly ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
+  #isHeld = true;
+
+  constructor(name = "held") {
+    this.name = name;
+  }
+
+  /** From now on nothing is held. */
+  letGo(): void {
+    this.#isHeld = false;
+    for (const { resolve } of this.ends) resolve();
+  }
+
   append(records: readonly SealedRecord[]): Promise<void> {
     this.batches.push(records.map(({ number }) => number));
+    if (!this.#isHeld) return Promise.resolve();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.ends.push({ resolve, reject });
     return promise;
@@ -20,9 +33,33 @@ class HeldSink implements DurableSink {
   close(): void {}
 }
 
-function trailOf(durable: readonly DurableSink[], further: { readonly isRequired?: boolean } = {}) {
+/** A sink that takes all at once. */
+class TakingSink implements DurableSink {
+  readonly name = "taking";
+  readonly records: SealedRecord[] = [];
+
+  append(records: readonly SealedRecord[]): Promise<void> {
+    this.records.push(...records);
+    return Promise.resolve();
+  }
+
+  close(): void {}
+}
+
+function trailOf(
+  chain: DurableSink | null,
+  further: { readonly isRequired?: boolean; readonly file?: DurableSink } = {},
+) {
   const warnings: string[] = [];
-  const options = { trail: "00000000", end: CHAIN_START, durable, forwarders: [], isRequired: false, ...further };
+  const options = {
+    trail: "00000000",
+    end: CHAIN_START,
+    chain,
+    file: null,
+    forwarders: [],
+    isRequired: false,
+    ...further,
+  };
   const trail = new AuditTrail({ ...options, now: () => NOON, warn: (line) => void warnings.push(line) });
   return { trail, warnings };
 }
@@ -31,7 +68,7 @@ const waited = (promise: Promise<unknown>) => Promise.race([promise.then(() => "
 
 Deno.test("audit trail: a change waits for its record, and all that come meanwhile share the next flush", async () => {
   const sink = new HeldSink();
-  const { trail } = trailOf([sink]);
+  const { trail } = trailOf(sink);
   const first = trail.record(event());
   const others = [trail.record(event()), trail.record(event()), trail.record(event())];
   assert.deepEqual(sink.batches, [[1]]);
@@ -48,7 +85,7 @@ Deno.test("audit trail: a change waits for its record, and all that come meanwhi
 
 Deno.test("audit trail: a disk that takes none stops no change, and gets all that waited", async () => {
   const sink = new HeldSink();
-  const { trail, warnings } = trailOf([sink]);
+  const { trail, warnings } = trailOf(sink);
   const first = trail.record(event());
   sink.ends[0].reject(new Error("No space left on device"));
   await first;
@@ -65,7 +102,7 @@ Deno.test("audit trail: a disk that takes none stops no change, and gets all tha
 
 Deno.test("audit trail: beyond 10,000 that wait, records are lost, which a record tells of", async () => {
   const sink = new HeldSink();
-  const { trail } = trailOf([sink]);
+  const { trail } = trailOf(sink);
   const first = trail.record(event());
   sink.ends[0].reject(new Error("No space left on device"));
   await first;
@@ -73,17 +110,50 @@ Deno.test("audit trail: beyond 10,000 that wait, records are lost, which a recor
   const { lost = 0, waiting = 0 } = trail.figures.get("held") ?? {};
   assert.equal(lost + waiting, 10_006);
   assert.ok(lost > 0 && waiting >= 10_000, `${lost} lost`);
-  await eventually(() => sink.ends.length === 2);
-  sink.ends[1].resolve();
-  await eventually(() => sink.ends.length === 3);
-  sink.ends[2].resolve();
+  sink.letGo();
   await eventually(() => trail.figures.get("held")?.written === waiting + 1);
+  await trail.close();
+});
+
+/** A trail whose file fails from the first record on. */
+async function withBrokenFile(isRequired: boolean) {
+  const [chain, file] = [new TakingSink(), new HeldSink("file")];
+  const { trail } = trailOf(chain, { file, isRequired });
+  const first = trail.record(event());
+  file.ends[0].reject(new Error("No space left on device"));
+  await first.catch(() => {});
+  return { trail, chain, file };
+}
+
+Deno.test("audit trail: a file that takes none costs the chain no record, drops what it has no room for, and says so", async () => {
+  const { trail, chain, file } = await withBrokenFile(false);
+  for (let batch = 0; batch < 2; batch++) {
+    await Promise.all(Array.from({ length: 6000 }, () => trail.record(event())));
+  }
+  assert.deepEqual(trail.figures.get("taking"), { written: 12_001, lost: 0, waiting: 0 });
+  assert.deepEqual(trail.figures.get("file"), { written: 0, lost: 2001, waiting: 10_000 });
+  file.letGo();
+  await eventually(() => chain.records.length === 12_002);
+  const { record } = chain.records[12_001];
+  assert.deepEqual([record.action, record.details], ["audit_gap", { count: 2001, sink: "file" }]);
+  await trail.close();
+  assert.deepEqual(file.batches.at(-1), [12_002]);
+});
+
+Deno.test("audit trail: where records are required, a change is not confirmed whose record the file dropped", async () => {
+  const { trail, chain, file } = await withBrokenFile(true);
+  const results = await Promise.allSettled(Array.from({ length: 9999 }, () => trail.record(event())));
+  assert.ok(results.every(({ status }) => status === "rejected"));
+  await assert.rejects(trail.record(event()), { status: 507, detail: /was made, but it could not be recorded/ });
+  assert.equal(trail.figures.get("file")?.lost, 1);
+  assert.equal(chain.records.length, 10_001);
+  file.letGo();
   await trail.close();
 });
 
 Deno.test("audit trail: where records are required, a change that has none is not confirmed, and the next is refused", async () => {
   const sink = new HeldSink();
-  const { trail } = trailOf([sink], { isRequired: true });
+  const { trail } = trailOf(sink, { isRequired: true });
   trail.requireRoom();
   const first = trail.record(event());
   sink.ends[0].reject(new Error("No space left on device"));

@@ -65,7 +65,8 @@ async function withAudit(body: (audited: Audited) => Promise<void>): Promise<voi
   const recorder = new AuditTrail({
     trail,
     end,
-    durable: [chain],
+    chain,
+    file: null,
     forwarders: [],
     isRequired: false,
     now: Date.now,
