@@ -1,5 +1,6 @@
 import { HttpError } from "@/lib/http/errors.ts";
 import type { AuditEvent, AuditRecorder } from "@/lib/http/audit_event.ts";
+import { endsWithin } from "@/lib/std/ends_within.ts";
 import { auditRecord, recordText } from "./audit_record.ts";
 import { type ChainPosition, sealed } from "./chain.ts";
 import { DurableOutlet } from "./durable_outlet.ts";
@@ -9,6 +10,10 @@ import type { DurableSink, Forwarder, SealedRecord } from "./sink.ts";
 const MAX_WAITING = 10_000;
 /** Records that are sealed and written at once. */
 const MAX_BATCH = 1000;
+/** How long a change waits for a disk, ms: a network share that is gone may never say so. */
+const WAIT_MS = 10_000;
+/** How long a stop waits for the disks, ms. */
+const CLOSE_MS = 2000;
 
 const NO_ROOM = "Changes cannot be recorded in the audit trail, and are refused until they can";
 const NOT_RECORDED = "The change was made, but it could not be recorded in the audit trail";
@@ -26,6 +31,8 @@ interface AuditTrailOptions {
   readonly forwarders: readonly Forwarder[];
   /** Whether changes that cannot be recorded are refused. */
   readonly isRequired: boolean;
+  /** How long a change waits for a disk, ms; {@link WAIT_MS} when absent. */
+  readonly waitMs?: number;
   /** ms since 1970 */
   readonly now: () => number;
   /** Receives lines for the operator. */
@@ -44,7 +51,7 @@ interface WaitingEvent {
   readonly event: AuditEvent;
   readonly atMs: number;
   readonly done: () => void;
-  readonly failed: (error: Error) => void;
+  readonly failed: (error: unknown) => void;
 }
 
 /**
@@ -69,11 +76,11 @@ export class AuditTrail implements AuditRecorder {
   constructor(options: AuditTrailOptions) {
     this.#options = options;
     this.#end = options.end;
-    const { chain, file, warn } = options;
-    const onRecovery = () => this.#tellOfGaps();
+    const { chain, file, warn, waitMs = WAIT_MS } = options;
+    const shared = { waitMs, warn, onRecovery: () => this.#tellOfGaps() };
     // What the chain has no room for is not sealed at all.
-    this.#chain = chain && new DurableOutlet(chain, { maxWaiting: Infinity, warn, onRecovery });
-    this.#file = file && new DurableOutlet(file, { maxWaiting: MAX_WAITING, warn, onRecovery });
+    this.#chain = chain && new DurableOutlet(chain, { ...shared, maxWaiting: Infinity });
+    this.#file = file && new DurableOutlet(file, { ...shared, maxWaiting: MAX_WAITING });
   }
 
   get #durable(): DurableOutlet[] {
@@ -119,10 +126,11 @@ export class AuditTrail implements AuditRecorder {
 
   /** Writes and sends what waits, for a few seconds at most. */
   async close(): Promise<void> {
-    await this.#running;
+    const closeBy = performance.now() + CLOSE_MS;
+    if (this.#running) await endsWithin(CLOSE_MS, this.#running);
     this.#isClosed = true;
     await Promise.all([
-      ...this.#durable.map((outlet) => outlet.close()),
+      ...this.#durable.map((outlet) => outlet.close(Math.max(0, closeBy - performance.now()))),
       ...this.#options.forwarders.map((sink) => sink.close()),
     ]);
     const durable = this.#durable.map(({ sink: { name }, waiting }) => ({ name, waiting }));
@@ -136,18 +144,37 @@ export class AuditTrail implements AuditRecorder {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MAX_BATCH);
-      const records = batch.map(({ event, atMs }) => this.#seal(event, atMs));
-      await Promise.all(this.#durable.map((outlet) => outlet.add(records)));
-      for (const record of records) for (const sink of this.#options.forwarders) sink.offer(record);
-      for (const [i, { done, failed }] of batch.entries()) {
-        const isRecorded = this.#durable.every((outlet) => outlet.has(records[i]));
-        if (isRecorded || !this.#options.isRequired) done();
-        else failed(new HttpError(507, NOT_RECORDED));
-      }
+    try {
+      while (this.#waiting.length > 0) await this.#pass(this.#waiting.splice(0, MAX_BATCH));
+    } finally {
+      this.#running = null;
     }
-    this.#running = null;
+  }
+
+  /** Passes events to the sinks: to those that no change waits for as soon as the chain has them, or cannot have them. */
+  async #pass(batch: readonly WaitingEvent[]): Promise<void> {
+    const passed = batch.flatMap((waiting) => this.#sealed(waiting) ?? []);
+    const records = passed.map(({ record }) => record);
+    const filed = this.#file?.add(records);
+    await this.#chain?.add(records);
+    for (const record of records) for (const sink of this.#options.forwarders) sink.offer(record);
+    await filed;
+    for (const { record, done, failed } of passed) {
+      const isRecorded = this.#durable.every((outlet) => outlet.has(record));
+      if (isRecorded || !this.#options.isRequired) done();
+      else failed(new HttpError(507, NOT_RECORDED));
+    }
+  }
+
+  /** Null for an event that cannot be made a record, which is a fault of ours and that of no other event. */
+  #sealed(waiting: WaitingEvent): WaitingEvent & { readonly record: SealedRecord } | null {
+    try {
+      return { ...waiting, record: this.#seal(waiting.event, waiting.atMs) };
+    } catch (error) {
+      this.#lost++;
+      waiting.failed(error);
+      return null;
+    }
   }
 
   #seal(event: AuditEvent, atMs: number): SealedRecord {

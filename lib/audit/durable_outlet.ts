@@ -1,3 +1,4 @@
+import { endsWithin } from "@/lib/std/ends_within.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import type { DurableSink, SealedRecord } from "./sink.ts";
 
@@ -7,6 +8,8 @@ const RETRY_MS = 1000;
 interface OutletOptions {
   /** Records that wait while the sink fails; further ones are dropped. */
   readonly maxWaiting: number;
+  /** How long a write is waited for, ms; then the sink fails until that write has ended. */
+  readonly waitMs: number;
   /** Receives lines for the operator. */
   readonly warn: (line: string) => void;
   /** Called when the sink takes records again. */
@@ -20,6 +23,8 @@ export class DurableOutlet {
   #waiting: SealedRecord[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | null = null;
+  /** What the sink has been told to write and has not ended yet: there is never a second one beside it. */
+  #append: { readonly count: number; readonly done: Promise<void> } | null = null;
   #isFailing = false;
   #isClosed = false;
   #written = 0;
@@ -67,12 +72,12 @@ export class DurableOutlet {
     if (!this.#isFailing) await this.#write();
   }
 
-  /** The last try. */
-  async close(): Promise<void> {
+  /** The last try, of so many ms at most. A sink that still writes then is not closed, since that may never end either. */
+  async close(ms: number): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#write();
-    this.sink.close();
+    await endsWithin(ms, this.#write());
+    if (this.#append === null) this.sink.close();
   }
 
   #write(): Promise<void> {
@@ -92,10 +97,14 @@ export class DurableOutlet {
   }
 
   async #writeBatch(): Promise<void> {
+    const { waitMs } = this.#options;
     const batch = this.#waiting.slice();
-    await this.sink.append(batch);
-    this.#waiting = this.#waiting.slice(batch.length);
-    this.#written += batch.length;
+    const { count, done } = this.#append ??= { count: batch.length, done: this.sink.append(batch) };
+    if (!(await endsWithin(waitMs, done))) throw new Error(`a write has not ended for ${waitMs / 1000} s`);
+    this.#append = null;
+    await done;
+    this.#waiting = this.#waiting.slice(count);
+    this.#written += count;
     if (!this.#isFailing) return;
     this.#isFailing = false;
     this.#options.warn(`The audit trail is written to ${this.sink.name} again`);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { AuditTrail } from "@/lib/audit/audit_trail.ts";
 import { CHAIN_START } from "@/lib/audit/chain.ts";
-import type { DurableSink, SealedRecord } from "@/lib/audit/sink.ts";
+import { ForwardQueue } from "@/lib/audit/forward_queue.ts";
+import type { DurableSink, Forwarder, SealedRecord } from "@/lib/audit/sink.ts";
 import { event, eventually, NOON } from "./audit_fixture.ts";
 
 /** A sink that holds each write until the test lets it end, or make it fail. */
@@ -11,6 +12,7 @@ class HeldSink implements DurableSink {
   readonly ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
   #isHeld = true;
+  isClosed = false;
 
   constructor(name = "held") {
     this.name = name;
@@ -30,7 +32,9 @@ class HeldSink implements DurableSink {
     return promise;
   }
 
-  close(): void {}
+  close(): void {
+    this.isClosed = true;
+  }
 }
 
 /** A sink that takes all at once. */
@@ -46,10 +50,14 @@ class TakingSink implements DurableSink {
   close(): void {}
 }
 
-function trailOf(
-  chain: DurableSink | null,
-  further: { readonly isRequired?: boolean; readonly file?: DurableSink } = {},
-) {
+interface Further {
+  readonly isRequired?: boolean;
+  readonly file?: DurableSink;
+  readonly forwarders?: readonly Forwarder[];
+  readonly waitMs?: number;
+}
+
+function trailOf(chain: DurableSink | null, further: Further = {}) {
   const warnings: string[] = [];
   const options = {
     trail: "00000000",
@@ -163,5 +171,77 @@ Deno.test("audit trail: where records are required, a change that has none is no
   sink.ends[1].resolve();
   await eventually(() => trail.figures.get("held")?.waiting === 0);
   trail.requireRoom();
+  await trail.close();
+});
+
+Deno.test("audit trail: a write that does not end stops no change and has no other beside it, and all is written after it", async () => {
+  const sink = new HeldSink();
+  const { trail, warnings } = trailOf(sink, { waitMs: 20 });
+  await trail.record(event());
+  assert.match(warnings[0], /cannot be written to held \(a write has not ended for 0\.02 s\): records wait in memory/);
+  await trail.record(event());
+  assert.deepEqual(trail.figures.get("held"), { written: 0, lost: 0, waiting: 2 });
+  const closed = trail.close();
+  assert.deepEqual(sink.batches, [[1]]);
+  sink.letGo();
+  await closed;
+  assert.deepEqual(sink.batches, [[1], [2]]);
+  assert.match(warnings[1], /is written to held again/);
+  assert.equal(sink.isClosed, true);
+});
+
+Deno.test("audit trail: a stop does not wait for a write that does not end, and says what it had not written", async () => {
+  for (const waitMs of [20, undefined]) {
+    const sink = new HeldSink();
+    const { trail, warnings } = trailOf(sink, { waitMs });
+    const recorded = trail.record(event());
+    await trail.close();
+    assert.deepEqual(sink.batches, [[1]]);
+    assert.match(warnings.at(-1) ?? "", /1 records were not delivered to held/);
+    assert.equal(sink.isClosed, false, "it may be as slow to close");
+    sink.letGo();
+    await recorded;
+  }
+});
+
+Deno.test("audit trail: where records are required, a change whose write does not end is not confirmed", async () => {
+  const sink = new HeldSink();
+  const { trail } = trailOf(sink, { isRequired: true, waitMs: 20 });
+  await assert.rejects(trail.record(event()), { status: 507 });
+  assert.throws(() => trail.requireRoom(), { status: 507 });
+  sink.letGo();
+  await trail.close();
+});
+
+Deno.test("audit trail: what is sent on does not wait for a file", async () => {
+  const [file, sent] = [new HeldSink("file"), [] as number[]];
+  const queue = new ForwardQueue({
+    name: "test",
+    maxRecords: 5,
+    maxCharacters: 1e6,
+    batchRecords: 1,
+    lingerMs: 0,
+    send: (records) => Promise.resolve(void sent.push(...records.map(({ number }) => number))),
+    warn: assert.fail,
+  });
+  const { trail } = trailOf(new TakingSink(), { file, forwarders: [queue] });
+  const recorded = trail.record(event());
+  await eventually(() => sent.length === 1);
+  assert.equal(await waited(recorded), "waits");
+  file.letGo();
+  await recorded;
+  await trail.close();
+});
+
+Deno.test("audit trail: an event that cannot be made a record costs no other event its own", async () => {
+  const sink = new TakingSink();
+  const { trail } = trailOf(sink);
+  const bad = event({ target: { kind: "object", key: 1 as unknown as string } });
+  const results = await Promise.allSettled([trail.record(bad), trail.record(event()), trail.record(bad)]);
+  assert.deepEqual(results.map(({ status }) => status), ["rejected", "fulfilled", "rejected"]);
+  await assert.rejects(trail.record(bad));
+  await trail.record(event());
+  assert.deepEqual(sink.records.map(({ number }) => number), [1, 2]);
+  assert.equal(trail.figures.get("taking")?.lost, 3);
   await trail.close();
 });
