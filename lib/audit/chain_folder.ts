@@ -109,12 +109,12 @@ export class ChainFolder implements DurableSink {
 
   /** Removes the files of days that are too old, and notes what the trail begins after. */
   expire(): void {
-    const { retentionDays, now, warn } = this.#options;
+    const { retentionDays, warn } = this.#options;
     try {
       const anchor = readAnchor(this.path);
       const days = daysIn(this.path);
       const removed = typeof anchor === "object" && anchor ? anchor.day : "";
-      const oldest = retentionDays === null ? "" : dayOf(now() - retentionDays * MS_PER_DAY);
+      const oldest = retentionDays === null ? "" : dayOf(this.#ageFromMs(days) - retentionDays * MS_PER_DAY);
       for (const [i, day] of days.entries()) {
         // The last file stays: it has the end of the trail.
         const next = days.at(i + 1);
@@ -133,6 +133,16 @@ export class ChainFolder implements DurableSink {
     } catch (error) {
       warn(`${this.path}: old records of the audit trail cannot be removed (${errorReason(error)})`);
     }
+  }
+
+  /**
+   * From when the age of days is measured, ms since 1970: now, but no later than the day after the newest file of a day
+   * before today. A clock that is far ahead removes nothing as long as it has not been so for a day with records.
+   */
+  #ageFromMs(days: readonly string[]): number {
+    const now = this.#options.now();
+    const before = days.findLast((day) => day < dayOf(now));
+    return before === undefined ? now : Math.min(now, Date.parse(before) + MS_PER_DAY);
   }
 
   /** Closes its file, and notes the end. */

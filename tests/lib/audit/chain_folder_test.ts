@@ -63,8 +63,26 @@ Deno.test("chain folder: the last day stays however old it is, since the trail g
   const folder = Deno.makeTempDirSync();
   await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
   const later = { ...ALL, retentionDays: 1, now: () => NOON + 30 * DAY_MS };
+  ChainFolder.open(folder, later).close();
   await writeTrail(ChainFolder.open(folder, later), [NOON + 30 * DAY_MS]);
-  assert.deepEqual(checkChainFolder(folder), { records: 1, faults: [] });
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+  const next = { ...later, now: () => NOON + 31 * DAY_MS };
+  await writeTrail(ChainFolder.open(folder, next), [NOON + 31 * DAY_MS]);
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] }, "the oldest is gone");
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: a clock that is years ahead removes no day, neither at an open nor with a record of its day", async () => {
+  const folder = Deno.makeTempDirSync();
+  await writeTrail(ChainFolder.open(folder, ALL), [0, 1, 2].map((day) => NOON + day * DAY_MS));
+  const ahead = { ...ALL, retentionDays: 365, now: () => NOON + 3650 * DAY_MS };
+  ChainFolder.open(folder, ahead).close();
+  assert.deepEqual(checkChainFolder(folder), { records: 3, faults: [] });
+  await writeTrail(ChainFolder.open(folder, ahead), [NOON + 3650 * DAY_MS]);
+  assert.deepEqual(checkChainFolder(folder), { records: 4, faults: [] });
+  const right = { ...ALL, retentionDays: 365, now: () => NOON + 3 * DAY_MS };
+  await writeTrail(ChainFolder.open(folder, right), [NOON + 3 * DAY_MS]);
+  assert.deepEqual(checkChainFolder(folder), { records: 5, faults: [] });
   Deno.removeSync(folder, { recursive: true });
 });
 
