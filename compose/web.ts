@@ -32,6 +32,7 @@ import { storageSettings } from "./storage.ts";
 
 /** Until the response headers of the results service, ms. */
 const RESULTS_TIMEOUT_MS = 60_000;
+const MS_PER_HOUR = 3_600_000;
 
 /** Said where an account has the rights to list alone, and when it gets the others. */
 const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are listed for every request.";
@@ -135,12 +136,13 @@ async function campaignRole(
     watchAllowed: () => console.error(FOLLOWED_AGAIN),
   });
   const { source } = chosen;
+  const sessionMs = web.sessionHours * MS_PER_HOUR;
   const sessions = sessionCheck({ service, cookieStem: conventions.cookieStem, now });
   const deps: CampaignDeps = {
     source,
     lists: new CampaignLists(source, records),
-    progress: progressReader({ send: progress, base: IN_PROCESS_BASE, now }),
-    tallies: new Tallies(now),
+    progress: progressReader({ send: progress, base: IN_PROCESS_BASE, now, sessionMs }),
+    tallies: new Tallies(now, sessionMs),
     records,
     namespaces,
     session: sessions.check,

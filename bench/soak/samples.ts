@@ -28,3 +28,24 @@ function mean(values: readonly number[]): number {
 export function descriptors(pid: number): number {
   return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
 }
+
+/** What the open descriptors of a process are, as text: each kind with its number. */
+export function descriptorKinds(pid: number): string {
+  const kinds = new Map<string, number>();
+  for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {
+    const kind = kindOf(`/proc/${pid}/fd/${name}`);
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  return [...kinds].map(([kind, count]) => `${kind} ${count}`).join(", ");
+}
+
+function kindOf(path: string): string {
+  try {
+    const target = Deno.readLinkSync(path);
+    return /^(?:anon_inode:)?\[?([a-z]+)\]?(?::|$)/.exec(target)?.[1] ?? "file";
+  } catch (error) {
+    // Closed meanwhile.
+    if (error instanceof Deno.errors.NotFound) return "closed";
+    throw error;
+  }
+}

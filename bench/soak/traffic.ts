@@ -24,6 +24,13 @@ export class NotDone extends Error {
   override readonly name = "NotDone";
 }
 
+interface Login {
+  readonly bearer: string;
+  readonly cookie: string;
+  /** As performance.now says it. */
+  readonly at: number;
+}
+
 /** A body as its digest; null: none is there. */
 type Content = string | null;
 
@@ -34,15 +41,19 @@ type Content = string | null;
 export class SoakClient {
   readonly #site: string;
   readonly #bucket: string;
+  readonly #expiredMs: number;
   readonly #random: () => number;
   readonly #known = new Map<string, { readonly contents: readonly Content[]; readonly size: number | null }>();
   readonly #files = new Map<string, string>();
   #archiveAt = -Infinity;
-  #bearer = "";
-  #cookie = "";
+  #login: Login = { bearer: "", cookie: "", at: 0 };
+  /** An earlier one, which is tried when it must have expired. */
+  #earlier: Login | null = null;
   bytes = 0;
 
-  constructor(site: string, bucket: string, random: () => number) {
+  /** @param expiredMs after so long a login is no longer valid, whatever the application's clock did meanwhile */
+  constructor(site: string, bucket: string, expiredMs: number, random: () => number) {
+    this.#expiredMs = expiredMs;
     this.#site = site;
     this.#bucket = bucket;
     this.#random = random;
@@ -70,20 +81,34 @@ export class SoakClient {
     if (roll < 93) return ["login", this.logIn()];
     if (roll < 95) return ["count", this.#count()];
     if (roll < 97) return ["zip", this.#archive()];
+    if (this.#earlier !== null && performance.now() - this.#earlier.at > this.#expiredMs) {
+      return ["expired", this.#expired(this.#earlier)];
+    }
     return ["fixity", this.#fixity()];
   }
 
   async logIn(): Promise<void> {
     const form = new URLSearchParams({ username: "archive/curator", password: SAMPLE_PASSWORD });
     const token = await this.#fetch("api/v1/auth/token", { method: "POST", body: form });
-    this.#bearer = `Bearer ${JSON.parse(text(token, 200)).access_token}`;
+    const bearer = `Bearer ${JSON.parse(text(token, 200)).access_token}`;
     const login = await this.#fetch("results/_login", {
       method: "POST",
       headers: { "Content-Type": "application/json", Origin: new URL(this.#site).origin },
       body: JSON.stringify({ username: "curator", password: SAMPLE_PASSWORD }),
     });
     text(login, 204);
-    this.#cookie = (login.headers.get("Set-Cookie") ?? "").split(";", 1)[0];
+    const cookie = (login.headers.get("Set-Cookie") ?? "").split(";", 1)[0];
+    this.#login = { bearer, cookie, at: performance.now() };
+    this.#earlier ??= this.#login;
+  }
+
+  /** A token and a session of long ago open nothing. */
+  async #expired({ bearer, cookie }: Login): Promise<void> {
+    this.#earlier = null;
+    const byToken = await this.#fetch(`api/v1/buckets/${this.#bucket}/objects`, { headers: { Authorization: bearer } });
+    const refusal = text(byToken, 401);
+    expect(refusal.includes("Token has expired"), `expired token: ${refusal.slice(0, 200)}`);
+    text(await this.#fetch("api/v1/jobs", { headers: { cookie } }), 401);
   }
 
   async #upload(): Promise<void> {
@@ -158,7 +183,7 @@ export class SoakClient {
   }
 
   async #campaigns(): Promise<void> {
-    const headers = { cookie: this.#cookie };
+    const headers = { cookie: this.#login.cookie };
     const jobs: JobSummary[] = JSON.parse(text(await this.#fetch("api/v1/jobs", { headers }), 200));
     expect(Array.isArray(jobs), "campaigns: no list");
     // While the cluster is read anew there may be none.
@@ -258,7 +283,7 @@ export class SoakClient {
   }
 
   #send(method: string, path: string, init: RequestInit = {}): Promise<Received> {
-    return this.#fetch(path, { ...init, method, headers: { ...init.headers, Authorization: this.#bearer } });
+    return this.#fetch(path, { ...init, method, headers: { ...init.headers, Authorization: this.#login.bearer } });
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Received> {

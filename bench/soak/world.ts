@@ -7,6 +7,11 @@ import { FaultProxy } from "./fault_proxy.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SESSION_KEY = btoa("s".repeat(32));
+/** How long tokens and sessions last: short, so that they expire many times while the clients go on. */
+const TOKEN_MINUTES = 5;
+const SESSION_HOURS = 0.1;
+/** When both have expired for certain, ms. */
+export const LOGIN_MS = SESSION_HOURS * 3_600_000;
 
 /** The application with all roles, and what it uses in other processes, behind a proxy that has faults. */
 export class SoakWorld implements AsyncDisposable {
@@ -59,6 +64,7 @@ export class SoakWorld implements AsyncDisposable {
         ...{ ...web, ...results, ...gateway },
         ...{ HOST: LOOPBACK, PORT: String(port), S3_ENDPOINT_URL: storeUrl, RESULTS_S3_ENDPOINT: storeUrl },
         ...{ METRICS_PORT: "0", KUBECONFIG: `${folder}/kubeconfig`, RESULTS_SESSION_KEY: SESSION_KEY },
+        ...{ API_TOKEN_EXPIRE_MINUTES: String(TOKEN_MINUTES), RESULTS_SESSION_HOURS: String(SESSION_HOURS) },
         ...(clock !== null && {
           ...{ LD_PRELOAD: faketime!, FAKETIME_TIMESTAMP_FILE: clock },
           ...{ FAKETIME_NO_CACHE: "1", FAKETIME_DONT_FAKE_MONOTONIC: "1" },

@@ -8,6 +8,8 @@ import { TENANT_NAME } from "./login.ts";
 /** Longest token that is issued or verified, characters. */
 export const MAX_TOKEN_CHARACTERS = 8 * 1024;
 const MAX_CACHED_TOKENS = 1000;
+/** As many tokens are added at least before expired ones are looked for. */
+const MIN_ADDED = 64;
 const SIGNATURE = "HS256";
 /** The encryption key is used as it is (RFC 7518 §4.5). */
 const KEY_MANAGEMENT = "dir";
@@ -98,8 +100,15 @@ interface Verified {
  */
 export function tokenVerifier(keys: readonly TokenKey[]): VerifyToken {
   const verified = new CountedCache<string, Verified>("tokens", { max: MAX_CACHED_TOKENS });
+  let untilPurge = MIN_ADDED;
+  const purge = (nowSeconds: number) => {
+    // Expired tokens are seldom sent again, so they would stay until newer ones evict them.
+    for (const [token, { exp }] of verified.entries()) if (exp <= nowSeconds) verified.delete(token);
+    untilPurge = Math.max(MIN_ADDED, verified.size);
+  };
   const verify = async (token: string, nowSeconds: number) => {
     const entry = await readToken(token, keys, nowSeconds);
+    if (--untilPurge < 0) purge(nowSeconds);
     verified.set(token, entry);
     return entry.claims;
   };

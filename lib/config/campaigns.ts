@@ -28,6 +28,8 @@ export interface WebConfig {
   readonly clusterReads: "auto" | "watch" | "list";
   /** The value of `KUBECONFIG`, or a kubeconfig itself; null: the pod's service account or the user's own file. */
   readonly kubeconfig: TextSource | null;
+  /** How long a session of the results lasts. */
+  readonly sessionHours: number;
   /** Null where there is no gateway that storage pages could work through. */
   readonly storage: StoragePagesConfig | null;
 }
@@ -93,6 +95,7 @@ export function webConfig(reading: Reading): WebConfig {
     version: settings.CAMPAIGN_BATCH_VERSION,
     clusterReads: settings.CAMPAIGN_CLUSTER_READS,
     kubeconfig: siteOnly || reading.embedded.cluster ? null : reading.part(() => kubeconfig(reading)),
+    sessionHours: settings.RESULTS_SESSION_HOURS,
     storage: reading.part(() => storagePages(reading)),
   };
 }

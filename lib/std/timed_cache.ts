@@ -1,5 +1,22 @@
 import { CountedCache } from "./counted_cache.ts";
 
+/** As many entries are added at least before expired ones are looked for. */
+const MIN_ADDED = 64;
+
+/** Removes what has expired each time as many entries were added as it then had, since what is not looked up again would stay. */
+class TimedCache<K extends string, V extends NonNullable<unknown>> extends CountedCache<K, V> {
+  #untilPurge = MIN_ADDED;
+
+  override set(...entry: Parameters<CountedCache<K, V>["set"]>): this {
+    if (--this.#untilPurge < 0) {
+      this.purgeStale();
+      // As many as are left: a purge looks at all, so adding one costs two looks on average.
+      this.#untilPurge = Math.max(MIN_ADDED, this.size);
+    }
+    return super.set(...entry);
+  }
+}
+
 /**
  * A cache of at most `max` entries that evicts the least recently used one. An entry expires `ttlMs` after it was set.
  *
@@ -13,7 +30,7 @@ export function timedCache<K extends string, V extends NonNullable<unknown>>(
   ttlMs: number,
   now: () => number,
 ): CountedCache<K, V> {
-  return new CountedCache(name, {
+  return new TimedCache(name, {
     max,
     // To lru-cache an entry of exactly this age is still fresh.
     ttl: ttlMs - 1,

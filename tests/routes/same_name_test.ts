@@ -41,8 +41,8 @@ function site(endpoint: string) {
       campaigns: {
         source,
         lists: new CampaignLists(source),
-        progress: progressReader({ send: resultsFetch(service), base: IN_PROCESS_BASE, now }),
-        tallies: new Tallies(now),
+        progress: progressReader({ send: resultsFetch(service), base: IN_PROCESS_BASE, now, sessionMs: 3_600_000 }),
+        tallies: new Tallies(now, 3_600_000),
         namespaces: [NAMESPACE],
         session: sessions.check,
         forgetSessions: sessions.forget,

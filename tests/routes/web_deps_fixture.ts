@@ -25,8 +25,8 @@ export function webDeps(
     campaigns: {
       source,
       lists: new CampaignLists(source),
-      progress: progressReader({ send: NOTHING, base: RESULTS_URL, now }),
-      tallies: new Tallies(now),
+      progress: progressReader({ send: NOTHING, base: RESULTS_URL, now, sessionMs: 3_600_000 }),
+      tallies: new Tallies(now, 3_600_000),
       namespaces: ["batch-default"],
       session,
       reachable: () => Promise.resolve(true),

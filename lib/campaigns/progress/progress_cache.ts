@@ -20,23 +20,33 @@ interface ScopedProgress {
 /** How long results of running and of ended volumes are cached (spec, Limits), ms. */
 export const RUNNING_LIFETIME_MS = 5_000;
 export const OVER_LIFETIME_MS = 3_600_000;
+/** How often expired results are removed, ms. */
+export const REMOVED_EVERY_MS = 60_000;
 
 const CAPACITY = 20_000;
 
 /**
  * Results of progress reads, by session. Files of a volume that has ended no longer change, so its absence or a 403 is
  * cached for long as well. Beyond the capacity, results of the least recently used run are evicted first, one by one.
+ * Expired ones are removed once a minute while others are added.
  */
 export class ProgressCache {
   readonly #scopes = new Map<string, ScopeEntries>();
   readonly #now: () => number;
+  readonly #overMs: number;
   readonly #capacity: number;
   #size = 0;
+  #removedAt: number;
 
-  /** @param now ms since 1970 */
-  constructor(now: () => number, capacity = CAPACITY) {
+  /**
+   * @param now ms since 1970
+   * @param sessionMs how long a session lasts: no result is of use for longer
+   */
+  constructor(now: () => number, sessionMs: number, capacity = CAPACITY) {
     this.#now = now;
+    this.#overMs = Math.min(OVER_LIFETIME_MS, sessionMs);
     this.#capacity = capacity;
+    this.#removedAt = now();
   }
 
   /** The number of cached results. */
@@ -59,8 +69,10 @@ export class ProgressCache {
       },
       set: (index, state, answer) => {
         if (!answer.answered) return;
-        const lifetime = isOver(state) ? OVER_LIFETIME_MS : RUNNING_LIFETIME_MS;
-        this.#set(name, index, state, { answer, until: this.#now() + lifetime });
+        const now = this.#now();
+        if (Math.abs(now - this.#removedAt) >= REMOVED_EVERY_MS) this.#removeExpired(now);
+        const lifetime = isOver(state) ? this.#overMs : RUNNING_LIFETIME_MS;
+        this.#set(name, index, state, { answer, until: now + lifetime });
       },
     };
   }
@@ -78,6 +90,21 @@ export class ProgressCache {
     if (!ofState.delete(index)) this.#size++;
     ofState.set(index, entry);
     if (this.#size > this.#capacity) this.#evictOne();
+  }
+
+  #removeExpired(now: number): void {
+    this.#removedAt = now;
+    for (const [name, entries] of this.#scopes) {
+      for (const [state, ofState] of entries) {
+        for (const [index, { until }] of ofState) {
+          if (now < until) continue;
+          ofState.delete(index);
+          this.#size--;
+        }
+        if (ofState.size === 0) entries.delete(state);
+      }
+      if (entries.size === 0) this.#scopes.delete(name);
+    }
   }
 
   #evictOne(): void {

@@ -1,4 +1,4 @@
-import { judgeAnswer, needsManifest, type ProgressFile, UNREAD } from "@/lib/campaigns/projection/progress.ts";
+import { needsManifest, type ProgressFile, UNREAD } from "@/lib/campaigns/projection/progress.ts";
 import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
 import { type ProgressUrls, progressUrls } from "@/lib/campaigns/projection/urls.ts";
 import { volumeIdentity } from "@/lib/campaigns/projection/volume_identity.ts";
@@ -7,6 +7,7 @@ import { hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { ProgressCache } from "./progress_cache.ts";
 import { type FileLimits, type FileReader, readResultFile, type ResultsFetch } from "./result_file.ts";
+import { SharedAnswers } from "./shared_answers.ts";
 
 interface ProgressReaderOptions {
   readonly send: ResultsFetch;
@@ -14,6 +15,8 @@ interface ProgressReaderOptions {
   readonly base: string;
   /** ms since 1970 */
   readonly now: () => number;
+  /** How long a session lasts: what is cached for it is of no use for longer. */
+  readonly sessionMs: number;
   readonly limits?: Partial<ReadLimits>;
 }
 
@@ -68,9 +71,10 @@ export interface ProgressReader {
 }
 
 /** Reads progress files with the caller's own session and caches the results for that session. */
-export function progressReader({ send, base, now, limits }: ProgressReaderOptions): ProgressReader {
+export function progressReader({ send, base, now, sessionMs, limits }: ProgressReaderOptions): ProgressReader {
   const allowed = { ...READ_LIMITS, ...limits };
-  const cache = new ProgressCache(now);
+  const cache = new ProgressCache(now, sessionMs);
+  const shared = new SharedAnswers();
   return {
     async read({ namespace, pipeline, run, volumes, states }, wanted, viewer) {
       const answers = new Map<number, ProgressAnswer>();
@@ -90,7 +94,7 @@ export function progressReader({ send, base, now, limits }: ProgressReaderOption
         // Volumes beyond the budget are skipped: a campaign has thousands.
         else if (missing.size < allowed.reads) missing.set(volume, { state, indexes: [index] });
       }
-      await withinBudget(send, allowed, viewer, async (read) => {
+      await withinBudget({ send, shared, limits: allowed }, viewer, async (read) => {
         await forEachConcurrent(missing, allowed.atOnce, async ([volume, { state, indexes }]) => {
           const urls = progressUrls(base, namespace, pipeline, volumes.id(volume));
           const answer = await readVolume(state, urls, read);
@@ -116,10 +120,15 @@ async function readVolume(state: VolumeState, urls: ProgressUrls, read: Read): P
   return needsManifest(state, answer) ? await read("manifest", urls.manifest) : answer;
 }
 
+interface BudgetedReads {
+  readonly send: ResultsFetch;
+  readonly shared: SharedAnswers;
+  readonly limits: ReadLimits;
+}
+
 /** Runs `work` with a `read` that returns {@link UNREAD} without a request once a limit is reached. */
 async function withinBudget(
-  send: ResultsFetch,
-  limits: ReadLimits,
+  { send, shared, limits }: BudgetedReads,
   viewer: ProgressViewer,
   work: (read: Read) => Promise<void>,
 ): Promise<void> {
@@ -133,11 +142,11 @@ async function withinBudget(
   try {
     await work(async (file, url) => {
       // A request would normalise the path and read another file; the results role has no such key.
-      if (hasDotSegment(rawTarget(url).path)) return judgeAnswer(file, 404, null);
+      if (hasDotSegment(rawTarget(url).path)) return shared.judge(file, 404, null);
       if (left === 0 || stop.signal.aborted) return UNREAD;
       left--;
       const { status, body } = await readResultFile(send, url, reader, limits.file);
-      return judgeAnswer(file, status, body);
+      return shared.judge(file, status, body);
     });
   } finally {
     clearTimeout(timer);

@@ -16,22 +16,21 @@ export class Tallies {
   readonly #tallies: LRUCache<string, PageTally>;
   readonly #paces: LRUCache<string, PaceMeter>;
 
-  /** @param now ms since 1970 */
-  constructor(now: () => number, capacity = CAPACITY) {
-    this.#tallies = timedCache("campaign_tallies", capacity, LIFETIME_MS, now);
-    this.#paces = timedCache("campaign_paces", capacity, LIFETIME_MS, now);
+  /**
+   * @param now ms since 1970
+   * @param sessionMs how long a session lasts: what it has read is of no use for longer
+   */
+  constructor(now: () => number, sessionMs: number, capacity = CAPACITY) {
+    const lifetimeMs = Math.min(LIFETIME_MS, sessionMs);
+    this.#tallies = timedCache("campaign_tallies", capacity, lifetimeMs, now);
+    this.#paces = timedCache("campaign_paces", capacity, lifetimeMs, now);
   }
 
   /** The memory of one session (by its digest) and run; new and empty for the first read, its tally again every hour. */
   of(session: string, run: string): RunMemory {
     const name = JSON.stringify([session, run]);
     let tally = this.#tallies.get(name);
-    if (!tally) {
-      // Expired entries that no session reads again would take their memory until they are evicted.
-      this.#tallies.purgeStale();
-      this.#paces.purgeStale();
-      this.#tallies.set(name, tally = new PageTally());
-    }
+    if (!tally) this.#tallies.set(name, tally = new PageTally());
     let pace = this.#paces.get(name, { updateAgeOnGet: true });
     if (!pace) this.#paces.set(name, pace = new PaceMeter());
     return { tally, pace };

@@ -16,15 +16,16 @@ export type ProgressFile = "progress" | "manifest";
  */
 export function judgeAnswer(file: ProgressFile, status: number | null, body: Uint8Array | null): ProgressAnswer {
   if (status === null || status >= 500 || UNANSWERED.has(status)) return UNREAD;
-  if (status === 403) {
-    return { answered: true, forbidden: true, progress: null };
-  }
+  if (status === 403) return FORBIDDEN;
   const progress = status === 200 && body ? READERS[file](parseBucketJson(body)) : null;
-  return { answered: true, forbidden: false, progress };
+  return progress === null ? ABSENT : { answered: true, forbidden: false, progress };
 }
 
 /** A volume whose progress was not read. */
 export const UNREAD: ProgressAnswer = { answered: false, forbidden: false, progress: null };
+
+const FORBIDDEN: ProgressAnswer = { answered: true, forbidden: true, progress: null };
+const ABSENT: ProgressAnswer = { answered: true, forbidden: false, progress: null };
 
 /**
  * Whether manifest.json should be read after progress.json: only for a volume that has ended without failure, whose

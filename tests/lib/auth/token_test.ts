@@ -4,6 +4,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { EncryptJWT, type JWTPayload, SignJWT } from "jose";
 import { issueToken, MAX_TOKEN_CHARACTERS, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
+import { cacheFigures } from "@/lib/std/counted_cache.ts";
 
 const SECRET = new TextEncoder().encode("a secret that only tests know, 32+");
 const KEY = tokenKey(SECRET);
@@ -153,4 +154,15 @@ Deno.test("token: those of each accepted key and format verify while a key is re
   const old = await issueToken(claims, KEY, NOW, 1);
   await assert.rejects(async () => await verify(old, NOW + 60), { detail: "Token has expired" });
   await assert.rejects(async () => await tokenVerifier([next])(old, NOW), { detail: "Invalid token" });
+});
+
+Deno.test("token: expired ones leave the cache while others are verified", async () => {
+  const entries = () => cacheFigures().find(({ name }) => name === "tokens")!.size;
+  const verify = tokenVerifier([KEY]);
+  const before = entries();
+  for (let n = 0; n < 500; n++) {
+    const now = NOW + n * 2;
+    await verify(await issueToken({ sub: `u${n}`, pwd: "p", tenant: null }, KEY, now, 1), now);
+    assert.ok(entries() - before <= 100, `${entries() - before} tokens after ${n}, of which 30 are valid`);
+  }
 });

@@ -25,3 +25,18 @@ Deno.test("timed cache: expires an entry by the clock that was passed in, counte
   now += 600;
   assert.equal(cache.get("a"), 3);
 });
+
+Deno.test("timed cache: expired entries that are not looked up again leave memory while others are added", () => {
+  let now = 1;
+  const cache = timedCache<string, number>("test", 10_000, 1000, () => now);
+  const largest = { size: 0 };
+  for (let n = 0; n < 5000; n++) {
+    cache.set(`k${n}`, n);
+    now += 10;
+    largest.size = Math.max(largest.size, cache.size);
+  }
+  // A hundred are alive at a time.
+  assert.ok(largest.size <= 201, `${largest.size} entries`);
+  assert.equal(cache.get("k4999"), 4999);
+  assert.equal(cache.get("k4850"), undefined);
+});

@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
-import { OVER_LIFETIME_MS, ProgressCache, RUNNING_LIFETIME_MS } from "@/lib/campaigns/progress/progress_cache.ts";
+import {
+  OVER_LIFETIME_MS,
+  ProgressCache,
+  REMOVED_EVERY_MS,
+  RUNNING_LIFETIME_MS,
+} from "@/lib/campaigns/progress/progress_cache.ts";
 import { judgeAnswer, UNREAD } from "@/lib/campaigns/projection/progress.ts";
 
+const SESSION_MS = 8 * 3_600_000;
 const SCOPE = { session: "anna", namespace: "n", pipeline: "p", run: "r" };
 const ABSENT = judgeAnswer("progress", 404, null);
 const REFUSED = judgeAnswer("progress", 403, null);
 
 Deno.test("progress cache: a result belongs to one user, one run, one volume and one state of it", () => {
-  const cache = new ProgressCache(() => 0);
+  const cache = new ProgressCache(() => 0, SESSION_MS);
   cache.of(SCOPE).set(0, "done", ABSENT);
   assert.equal(cache.of(SCOPE).get(0, "done"), ABSENT);
   assert.equal(cache.of(SCOPE).get(0, "active"), undefined);
@@ -21,7 +27,7 @@ Deno.test("progress cache: a result belongs to one user, one run, one volume and
 
 Deno.test("progress cache: results expire soon while a volume runs, after an hour when it has ended, at once without a response", () => {
   let now = 0;
-  const kept = new ProgressCache(() => now).of(SCOPE);
+  const kept = new ProgressCache(() => now, SESSION_MS).of(SCOPE);
   kept.set(0, "active", ABSENT);
   kept.set(1, "failed", REFUSED);
   kept.set(2, "done", UNREAD);
@@ -35,7 +41,7 @@ Deno.test("progress cache: results expire soon while a volume runs, after an hou
 });
 
 Deno.test("progress cache: beyond its capacity the oldest results of the least recently used run are evicted", () => {
-  const cache = new ProgressCache(() => 0, 3);
+  const cache = new ProgressCache(() => 0, SESSION_MS, 3);
   const [first, second] = [SCOPE, { ...SCOPE, run: "s" }];
   const has = (scope: typeof SCOPE, id: string) => cache.of(scope).get(id.charCodeAt(0), "done") !== undefined;
   const keep = (scope: typeof SCOPE, id: string) => cache.of(scope).set(id.charCodeAt(0), "done", ABSENT);
@@ -50,4 +56,35 @@ Deno.test("progress cache: beyond its capacity the oldest results of the least r
   for (const id of ["e", "f", "g"]) keep(first, id);
   assert.equal(cache.size, 3);
   assert.deepEqual([has(second, "c"), has(first, "a"), has(first, "d"), has(first, "g")], [false, false, false, true]);
+});
+
+Deno.test("progress cache: a result lasts no longer than a session", () => {
+  let now = 0;
+  const kept = new ProgressCache(() => now, 60_000).of(SCOPE);
+  kept.set(0, "done", ABSENT);
+  now = 59_999;
+  assert.equal(kept.get(0, "done"), ABSENT);
+  now = 60_000;
+  assert.equal(kept.get(0, "done"), undefined);
+});
+
+Deno.test("progress cache: expired results leave memory once a minute, also after the clock was set back", () => {
+  let now = 1_000_000;
+  const cache = new ProgressCache(() => now, SESSION_MS);
+  cache.of(SCOPE).set(0, "active", ABSENT);
+  cache.of({ ...SCOPE, run: "s" }).set(1, "active", ABSENT);
+  cache.of(SCOPE).set(2, "done", ABSENT);
+  now += REMOVED_EVERY_MS - 1;
+  cache.of(SCOPE).set(3, "active", ABSENT);
+  assert.equal(cache.size, 4, "within a minute");
+  now += 1;
+  cache.of(SCOPE).set(4, "active", ABSENT);
+  assert.equal(cache.size, 3, "what ended and what is new");
+  assert.equal(cache.of(SCOPE).get(2, "done"), ABSENT);
+  now -= 500_000;
+  cache.of(SCOPE).set(5, "active", ABSENT);
+  now += RUNNING_LIFETIME_MS + REMOVED_EVERY_MS;
+  cache.of(SCOPE).set(6, "active", ABSENT);
+  assert.equal(cache.of(SCOPE).get(5, "active"), undefined);
+  assert.equal(cache.size, 4, "those of before the step expire by the time that they were given");
 });

@@ -35,7 +35,7 @@ function results(answer: (path: string, request: Request) => Response | Promise<
 }
 
 function reader(send: ResultsFetch, limits: Partial<ReadLimits> = {}, now: () => number = () => 0) {
-  return progressReader({ send, base: "http://results.test/results/", now, limits });
+  return progressReader({ send, base: "http://results.test/results/", now, sessionMs: 3_600_000, limits });
 }
 
 type Wanted = readonly [run: Parameters<ProgressReader["read"]>[0], wanted: number[]];

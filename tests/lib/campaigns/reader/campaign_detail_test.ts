@@ -15,8 +15,8 @@ function detailOf(
   const now = () => NOW;
   return campaignDetail({
     source: fakeSource({ campaigns: { "batch-default/lund": objects }, pods: { "batch-default/w": pods } }),
-    progress: progressReader({ send: NOTHING, base: "http://results.test/results", now }),
-    tallies: new Tallies(now),
+    progress: progressReader({ send: NOTHING, base: "http://results.test/results", now, sessionMs: 3_600_000 }),
+    tallies: new Tallies(now, 3_600_000),
     now,
   }, {
     namespace: "batch-default",

@@ -32,8 +32,13 @@ Deno.test("jobs: over real HTTP, the embedded cluster's campaigns with files of 
   const app = webApp(jobOperations(webOperations(session), {
     source,
     namespaces: [options.namespace],
-    progress: progressReader({ send: fetch, base: `http://127.0.0.1:${results.addr.port}/results`, now }),
-    tallies: new Tallies(now),
+    progress: progressReader({
+      send: fetch,
+      base: `http://127.0.0.1:${results.addr.port}/results`,
+      now,
+      sessionMs: 3_600_000,
+    }),
+    tallies: new Tallies(now, 3_600_000),
     lists: new CampaignLists(source),
     resultsUrl: () => RESULTS_URL,
     now,

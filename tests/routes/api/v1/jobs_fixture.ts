@@ -31,8 +31,8 @@ export function jobsApp(
   return webApp(jobOperations(webOperations(session), {
     source,
     namespaces,
-    progress: progressReader({ send, base: "http://results.test/results", now }),
-    tallies: new Tallies(now),
+    progress: progressReader({ send, base: "http://results.test/results", now, sessionMs: 3_600_000 }),
+    tallies: new Tallies(now, 3_600_000),
     lists: new CampaignLists(source, records),
     resultsUrl: () => RESULTS_URL,
     records,

@@ -207,8 +207,8 @@ Deno.test("jobs: a site without a cluster returns 503, with and without a login"
   const app = webApp(jobOperations(siteOnlyOperations(), {
     source,
     namespaces: ["batch-default"],
-    progress: progressReader({ send: NOTHING, base: "", now: () => NOW }),
-    tallies: new Tallies(() => NOW),
+    progress: progressReader({ send: NOTHING, base: "", now: () => NOW, sessionMs: 3_600_000 }),
+    tallies: new Tallies(() => NOW, 3_600_000),
     lists: new CampaignLists(source),
     resultsUrl: () => "",
     now: () => NOW,
