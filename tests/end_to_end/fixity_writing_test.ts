@@ -59,6 +59,16 @@ Deno.test("whole application: fixity writes a manifest that it and sha256sum und
 
     const list = await check(curator, { prefix: "2025/", manifest: "2025/manifest-sha256.txt" });
     assert.deepEqual([list.end.damaged, list.end.not_in_manifest, (list.end.proved_by as Row).manifest], [0, 0, 4]);
+
+    // A file system would take both for the same name.
+    await put(curator, "2025/b//c.tif", 21);
+    const folded = await check(curator, { prefix: "2025/", write: "manifest", full: true, overwrite: true });
+    assert.deepEqual(folded.end.written, []);
+    const unwritten = /read the name of the object '2025\/b\/\/c\.tif' as that of another file/;
+    assert.match(String(folded.end.write_error), unwritten);
+    const refused = await curator.call("GET", `${PATH}/${folded.id}/report?format=manifest-sha256`);
+    assert.equal(refused.status, 409);
+    assert.match((await refused.json()).detail, unwritten);
   });
 });
 
@@ -79,10 +89,10 @@ Deno.test({
       const made = await check(curator, { prefix: "bag/", write: "bag" });
       assert.equal(made.end.write_error, undefined);
       assert.deepEqual((made.end.written as Row[]).map(({ key }) => key), [
-        "bag/bagit.txt",
-        "bag/bag-info.txt",
         "bag/manifest-sha256.txt",
+        "bag/bag-info.txt",
         "bag/tagmanifest-sha256.txt",
+        "bag/bagit.txt",
       ]);
       assert.match(await textOf(curator, "bag/bag-info.txt"), /^Payload-Oxum: 200003\.2$/m);
       const valid = await check(curator, { prefix: "bag/", bag: true, full: true });

@@ -19,7 +19,7 @@ export function escapesPercent({ version }: BagDeclaration): boolean {
 }
 
 /** Bytes and files of the payload of a bag. */
-interface PayloadOxum {
+export interface PayloadOxum {
   readonly bytes: number;
   readonly files: number;
 }
@@ -39,10 +39,31 @@ export function parsePayloadOxum(text: string): PayloadOxum | null | "invalid" {
   return { bytes: Number(bytes), files: Number(files) };
 }
 
+/**
+ * Whether a bag may keep its declaration when a manifest in UTF-8 is added.
+ *
+ * @param hasPercent whether a name in the manifest has a percent sign, which BagIt escapes since version 1.0
+ */
+export function isFitDeclaration(declaration: BagDeclaration, hasPercent: boolean): boolean {
+  return /^utf-?8$/i.test(declaration.encoding) && (!hasPercent || escapesPercent(declaration));
+}
+
 /** bagit.txt of a bag that is written. */
 export const BAG_DECLARATION = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
 
 /** bag-info.txt of a bag that is written. @param at ms since 1970 */
 export function bagInfo({ bytes, files }: PayloadOxum, at: number): string {
   return `Bagging-Date: ${new Date(at).toISOString().slice(0, 10)}\nPayload-Oxum: ${bytes}.${files}\n`;
+}
+
+/** bag-info.txt with another Payload-Oxum; its other lines stay as they are. */
+export function withPayloadOxum(text: string, { bytes, files }: PayloadOxum): string {
+  let isOxum = false;
+  const others = text.split(/(?<=\n|\r(?!\n))/).filter((line) => {
+    // A line that begins with a blank belongs to the one before (RFC 8493, section 2.2.2).
+    if (!/^[ \t]/.test(line)) isOxum = /^payload-oxum\s*:/i.test(line);
+    return !isOxum;
+  }).join("");
+  const end = others === "" || /[\r\n]$/.test(others) ? "" : "\n";
+  return `${others}${end}Payload-Oxum: ${bytes}.${files}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError, unprocessable } from "@/lib/http/errors.ts";
-import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
+import { BodyLimitError, readCappedBytes } from "@/lib/http/read_capped.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
@@ -96,17 +96,27 @@ export function folderOf(key: string): string {
 }
 
 /** The text of a small file of a bag; null where there is none. */
-async function tagFile({ s3, caller }: Lookup, bucket: string, key: string): Promise<string | "too long" | null> {
+async function tagFile(lookup: Lookup, bucket: string, key: string): Promise<string | "too long" | null> {
+  const bytes = await tagFileBytes(lookup, bucket, key);
+  return bytes === null || bytes === "too long" ? bytes : new TextDecoder().decode(bytes);
+}
+
+/** The bytes of a small file of a bag; null where there is none. */
+export async function tagFileBytes(
+  { s3, caller }: Lookup,
+  bucket: string,
+  key: string,
+): Promise<Uint8Array<ArrayBuffer> | "too long" | null> {
   const range = `bytes=0-${MAX_TAG_FILE_BYTES}`;
   try {
     const response = await getObject(s3, caller, { bucket, key }, { headers: { range } });
-    const text = await readCapped(response, MAX_TAG_FILE_BYTES + 1);
-    return text.length > MAX_TAG_FILE_BYTES ? "too long" : text;
+    const bytes = await readCappedBytes(response, MAX_TAG_FILE_BYTES + 1);
+    return bytes.length > MAX_TAG_FILE_BYTES ? "too long" : bytes;
   } catch (error) {
     if (error instanceof HttpError && error.status === 404) return null;
     if (error instanceof BodyLimitError && !error.isStall) return "too long";
     // A range of nothing: the file is empty.
-    if (error instanceof HttpError && error.status === 416) return "";
+    if (error instanceof HttpError && error.status === 416) return new Uint8Array(0);
     throw error;
   }
 }

@@ -113,6 +113,19 @@ function isInside(path: string): boolean {
   return path !== "" && !path.startsWith("/") && !path.includes("\0") && !/(?:^|\/)\.\.?(?:\/|$)/.test(path);
 }
 
+/** Whether a path is the name of one file for every tool: file systems fold empty, `.` and `..` segments. */
+export function isPlainPath(path: string): boolean {
+  return !/(?:^|\/)(?:\.\.?)?(?:\/|$)/.test(path) && !path.includes("\0");
+}
+
+/** The path of a line that {@link manifestLine} wrote, without its line end. */
+export function pathOfLine(line: string): string {
+  return withoutBagEscapes(line.slice(PATH_AT), true);
+}
+
+/** Where the path begins in a line with a SHA-256: behind its digits and two blanks. */
+const PATH_AT = 66;
+
 /** A line of a BagIt manifest with its line end. @param path relative to the bag */
 export function manifestLine(digest: string, path: string): string {
   return `${digest}  ${path.replace(/[%\n\r]/g, (sign) => BAG_ESCAPES[sign] ?? sign)}\n`;

@@ -1,10 +1,22 @@
-import { BAG_DECLARATION, bagInfo } from "./bag_tags.ts";
-import { manifestLine } from "./manifest_line.ts";
-import type { Output, WrittenOutput } from "./write_object.ts";
+import { createHash } from "node:crypto";
+import { HttpError } from "@/lib/http/errors.ts";
+import {
+  BAG_DECLARATION,
+  bagInfo,
+  isFitDeclaration,
+  parseBagDeclaration,
+  parsePayloadOxum,
+  type PayloadOxum,
+  withPayloadOxum,
+} from "./bag_tags.ts";
+import { bagItName, isPlainPath, manifestLine, pathOfLine } from "./manifest_line.ts";
+import { mustReplaceNone, type Output, type PlannedOutput } from "./write_object.ts";
 
 const TEXT = "text/plain; charset=utf-8";
 const MANIFEST = "manifest-sha256.txt";
 const TAG_MANIFEST = "tagmanifest-sha256.txt";
+const DECLARATION = "bagit.txt";
+const INFO = "bag-info.txt";
 const DATA = "data/";
 
 /** Where manifests are written, and of what. */
@@ -13,9 +25,18 @@ interface ManifestSource {
   readonly folder: string;
   /** Lines of all objects that were read, in chunks of whole lines. */
   readonly lines: () => AsyncIterable<string>;
-  readonly write: (output: Output) => Promise<WrittenOutput>;
-  /** Whether there is an object. */
-  readonly has: (key: string) => Promise<boolean>;
+  readonly plan: (output: Output) => Promise<PlannedOutput>;
+  readonly write: (planned: PlannedOutput) => Promise<void>;
+  /** Whether objects with other bytes may be replaced. */
+  readonly overwrites: boolean;
+}
+
+interface BagSource extends ManifestSource {
+  readonly payload: PayloadOxum;
+  /** The bytes of a small file of the bag; null where there is none. */
+  readonly read: (key: string) => Promise<Uint8Array<ArrayBuffer> | "too long" | null>;
+  /** Whether the check has found that the prefix is a valid bag. */
+  readonly isValidBag: boolean;
   /** ms since 1970 */
   readonly now: number;
 }
@@ -25,58 +46,160 @@ export function manifestKey(folder: string): string {
   return folder + MANIFEST;
 }
 
-/** Writes a manifest of all objects. @throws as `writeOutput` */
-export async function writeManifest({ folder, lines, write }: ManifestSource): Promise<WrittenOutput[]> {
+/**
+ * Writes a manifest of all objects.
+ *
+ * @throws HttpError 409 where a name cannot be written, or an object with other bytes would be replaced; as `planOutput`
+ *   and `writePlanned`
+ */
+export async function writeManifest({ folder, lines, plan, write, overwrites }: ManifestSource): Promise<void> {
+  for await (const path of paths(lines())) mustBePlain(folder, path);
   const isOther = (path: string) => path !== MANIFEST;
-  return [await write({ key: manifestKey(folder), type: TEXT, text: () => chosen(lines(), isOther) })];
+  const planned = await plan({ key: manifestKey(folder), type: TEXT, text: () => chosen(lines(), isOther) });
+  if (!overwrites) mustReplaceNone([planned]);
+  await write(planned);
 }
 
 /**
- * Makes a bag of a prefix (RFC 8493): the manifest of its payload, bagit.txt and bag-info.txt where they are absent, and
- * the manifest of all files beside the payload.
+ * Makes a bag of a prefix (RFC 8493): the manifest of its payload, bag-info.txt, the manifest of all files beside the
+ * payload, and bagit.txt, which says that it is a bag, at last. Nothing is written where any of them cannot be.
  *
- * @returns null where nothing lies below `data/`
- * @throws as `writeOutput`
+ * @throws HttpError 409 where nothing lies below `data/`, where the bag would contradict itself, and as {@link writeManifest}
  */
-export async function writeBag(
-  source: ManifestSource,
-  payload: { bytes: number; files: number },
-): Promise<WrittenOutput[] | null> {
-  const { folder, lines, write, has, now } = source;
-  if (payload.files === 0) return null;
-  const written: WrittenOutput[] = [];
-  const tags = [["bagit.txt", BAG_DECLARATION], ["bag-info.txt", bagInfo(payload, now)]];
-  for (const [name, text] of tags) {
-    if (await has(folder + name)) continue;
-    written.push(await write({ key: folder + name, type: TEXT, text: () => only(text) }));
-  }
+export async function writeBag(source: BagSource): Promise<void> {
+  const { folder, lines, plan, write, payload, overwrites, isValidBag, now } = source;
+  if (payload.files === 0) throw new HttpError(409, `No bag was written: no object lies below '${folder}${DATA}'`);
+  const { others, hasPercent } = await namesOf(source);
+  if (others.length > 0 && (overwrites || !isValidBag)) throw contradicted(folder, others);
   const isPayload = (path: string) => path.startsWith(DATA);
-  written.push(await write({ key: folder + MANIFEST, type: TEXT, text: () => chosen(lines(), isPayload) }));
-  const own = new Map(written.map(({ key, sha256 }) => [key.slice(folder.length), sha256]));
-  // Those that were written have no line, or one of other bytes.
-  const isTag = (path: string) => !isPayload(path) && !/^tagmanifest-[^/]*\.txt$/i.test(path) && !own.has(path);
+  const manifest = await plan({ key: folder + MANIFEST, type: TEXT, text: () => chosen(lines(), isPayload) });
+  const info = await tagFile(source, INFO, (text) => {
+    if (text === null) return bagInfo(payload, now);
+    const oxum = parsePayloadOxum(text);
+    const isRight = oxum === null ||
+      (oxum !== "invalid" && oxum.bytes === payload.bytes && oxum.files === payload.files);
+    return isRight ? null : withPayloadOxum(text, payload);
+  });
+  const declaration = await tagFile(source, DECLARATION, (text) => {
+    const declared = text === null ? null : parseBagDeclaration(text);
+    return declared && isFitDeclaration(declared, hasPercent) ? null : BAG_DECLARATION;
+  });
+  const own = new Map([
+    [MANIFEST, manifest.sha256],
+    [INFO, info.sha256],
+    [DECLARATION, declaration.sha256],
+  ]);
   const ownLines = [...own].map(([name, sha256]) => manifestLine(sha256, name)).join("");
-  written.push(
-    await write({ key: folder + TAG_MANIFEST, type: TEXT, text: () => chosen(lines(), isTag, ownLines) }),
-  );
-  return written;
+  // The lines of those are of what was there when the check read it.
+  const isTag = (path: string) => !isPayload(path) && !/^tagmanifest-[^/]*\.txt$/i.test(path) && !own.has(path);
+  const text = () => chosen(lines(), isTag, ownLines);
+  const tagManifest = await plan({ key: folder + TAG_MANIFEST, type: TEXT, text });
+  const planned = [manifest, info.planned, tagManifest, declaration.planned].filter((one) => one !== null);
+  if (!overwrites) mustReplaceNone(planned);
+  for (const one of planned) await write(one);
 }
 
-/** Lines by their paths, which are compared as they are written: escapes do not matter here. */
+/** Files of an earlier bag that new manifests may contradict, and whether a name has a percent sign. */
+interface Names {
+  readonly others: readonly string[];
+  readonly hasPercent: boolean;
+}
+
+/** Other files that are named where there are many. */
+const MAX_NAMED = 10;
+
+/** @throws HttpError 409 for a name that manifests cannot have */
+async function namesOf({ folder, lines }: ManifestSource): Promise<Names> {
+  const others: string[] = [];
+  let hasPercent = false;
+  for await (const path of paths(lines())) {
+    // Behind the digest of a bag's manifest come any number of blanks, or an asterisk.
+    mustBePlain(folder, path, !/^[ \t*]/.test(path));
+    hasPercent ||= path.includes("%");
+    const isOwn = path === MANIFEST || path === TAG_MANIFEST;
+    const isOther = !isOwn && (bagItName(path) !== null || path === "fetch.txt");
+    if (isOther && others.length < MAX_NAMED) others.push(path);
+  }
+  return { others, hasPercent };
+}
+
+/** @throws HttpError 409 for a name that a manifest cannot have */
+export function mustBePlain(folder: string, path: string, isReadable = true): void {
+  if (isReadable && isPlainPath(path)) return;
+  throw new HttpError(
+    409,
+    `No manifest was written: tools would read the name of the object '${folder}${path}' as that of another file`,
+  );
+}
+
+function contradicted(folder: string, names: readonly string[]): HttpError {
+  const keys = names.map((name) => `'${folder}${name}'`).join(", ");
+  return new HttpError(
+    409,
+    `No bag was written: the new manifests may contradict ${keys}: delete what is out of date, or ask with bag and ` +
+      "without overwrite, which compares them first",
+  );
+}
+
+interface TagFile {
+  readonly sha256: string;
+  /** Null: it stays as it is. */
+  readonly planned: PlannedOutput | null;
+}
+
+/**
+ * A file of a bag that may be there already.
+ *
+ * @param textOf what it is to say instead of what it says; null: the same
+ */
+async function tagFile(
+  { folder, plan, read }: BagSource,
+  name: string,
+  textOf: (text: string | null) => string | null,
+): Promise<TagFile> {
+  const bytes = await read(folder + name);
+  const found = bytes === null ? null : textIn(bytes);
+  if (found === undefined) {
+    throw new HttpError(409, `No bag was written: '${folder}${name}' is too long, or its text is not in UTF-8`);
+  }
+  const text = textOf(found);
+  if (text === null) {
+    return { sha256: createHash("sha256").update(bytes as Uint8Array).digest("hex"), planned: null };
+  }
+  const planned = await plan({ key: folder + name, type: TEXT, text: () => only(text) });
+  return { sha256: planned.sha256, planned };
+}
+
+/** Undefined for what is not UTF-8. */
+function textIn(bytes: Uint8Array | "too long"): string | undefined {
+  if (bytes === "too long") return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The paths of lines. */
+async function* paths(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield* linesOf(chunk).map(pathOfLine);
+}
+
+/** Lines by their paths. */
 async function* chosen(
   chunks: AsyncIterable<string>,
   isChosen: (path: string) => boolean,
   last = "",
 ): AsyncGenerator<string> {
   for await (const chunk of chunks) {
-    yield chunk.split("\n").filter((line) => line !== "" && isChosen(line.slice(PATH_AT))).map((line) => `${line}\n`)
-      .join("");
+    yield linesOf(chunk).filter((line) => isChosen(pathOfLine(line))).map((line) => `${line}\n`).join("");
   }
   yield last;
 }
 
-/** Where the path of a line begins: behind a SHA-256 and two blanks. */
-const PATH_AT = 66;
+function linesOf(chunk: string): string[] {
+  return chunk.split("\n").filter((line) => line !== "");
+}
 
 async function* only(text: string): AsyncGenerator<string> {
   yield await Promise.resolve(text);

@@ -1,5 +1,6 @@
 import { bagView, damageOf, type FixityProgress, manifestView } from "./fixity.ts";
 import { manifestLine } from "./manifest_line.ts";
+import { mustBePlain } from "./manifest_outputs.ts";
 import { CSV_HEAD, csvLine, type ReportRow } from "./report_row.ts";
 
 /** What a report is of. */
@@ -61,18 +62,25 @@ export async function* jsonReport(
  * The rows of a report as a manifest of BagIt, in chunks.
  *
  * @param folder what its paths are relative to, a prefix of all keys
+ * @throws HttpError 409 before the first chunk, for a name that a manifest cannot have
  */
 export async function* manifestReport(
   folder: string,
-  rows: AsyncIterable<readonly ReportRow[]>,
+  rows: () => AsyncIterable<readonly ReportRow[]>,
 ): AsyncGenerator<string> {
+  for await (const chunk of rows()) {
+    for (const { key } of chunk.filter(isInManifest)) mustBePlain(folder, key.slice(folder.length));
+  }
   // The first chunk says whether there are rows.
   yield "";
-  for await (const chunk of rows) {
-    yield chunk.filter(({ key, size, result, sha256 }) =>
-      sha256 !== undefined && result !== "changed" && !(size === 0 && key.endsWith("/"))
-    ).map(({ key, sha256 = "" }) => manifestLine(sha256, key.slice(folder.length))).join("");
+  for await (const chunk of rows()) {
+    yield chunk.filter(isInManifest).map(({ key, sha256 = "" }) => manifestLine(sha256, key.slice(folder.length)))
+      .join("");
   }
+}
+
+function isInManifest({ key, size, result, sha256 }: ReportRow): boolean {
+  return sha256 !== undefined && result !== "changed" && !(size === 0 && key.endsWith("/"));
 }
 
 /** The rows of a report as CSV, in chunks. */

@@ -76,7 +76,8 @@ export async function startFixity(
 }
 
 function mustFitTogether(order: FixityOrder): void {
-  const { manifest, manifestBucket, manifestRoot, bag, allVersions, prefix, write, overwrite, baseline } = order;
+  const { manifest, manifestBucket, manifestRoot, bag, allVersions, prefix, write, overwrite, reportTo, baseline } =
+    order;
   if (manifest === null && manifestBucket !== null) throw alone("manifest_bucket", "manifest");
   if (manifest === null && manifestRoot !== null) throw alone("manifest_root", "manifest");
   if (bag && manifest !== null) throw unprocessable("manifest: a bag has manifests of its own: leave out one of both");
@@ -85,6 +86,9 @@ function mustFitTogether(order: FixityOrder): void {
   }
   if (write === "bag" && prefix !== "" && !prefix.endsWith("/")) {
     throw unprocessable("prefix: that of a bag that is written is empty or ends with a slash");
+  }
+  if (write === "bag" && reportTo?.startsWith(`${prefix}data/`)) {
+    throw unprocessable("report_to: lies in the payload of the bag that is written, whose manifest does not name it");
   }
   if (overwrite && write === null) throw alone("overwrite", "write");
   if (allVersions && (bag || manifest !== null || write !== null || baseline !== null)) {

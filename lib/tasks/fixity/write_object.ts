@@ -20,18 +20,15 @@ export interface WrittenOutput {
   readonly sha256: string;
 }
 
-/**
- * Writes an object. One that is there with the same bytes stays: an earlier run of the check may have written it.
- *
- * @param overwrites whether one with other bytes is replaced
- * @throws HttpError 409 where it is not; as `putObject`
- */
-export async function writeOutput(
-  source: ReadSource,
-  bucket: string,
-  output: Output,
-  overwrites: boolean,
-): Promise<WrittenOutput> {
+/** An object that is about to be written, and what is there under its key. */
+export interface PlannedOutput extends WrittenOutput {
+  readonly output: Output;
+  /** `same`: an object of the same bytes, which an earlier run of the check may have written. */
+  readonly found: "none" | "same" | "other";
+}
+
+/** Finds out what an object will be, and what is there. @throws as `readObject` */
+export async function planOutput(source: ReadSource, bucket: string, output: Output): Promise<PlannedOutput> {
   const { key, text } = output;
   const sum = createHash("sha256");
   let size = 0;
@@ -40,14 +37,26 @@ export async function writeOutput(
     sum.update(bytes);
     size += bytes.length;
   }
-  const written = { key, size, sha256: sum.digest("hex") };
-  const found = await sizeOf(source, bucket, key);
-  if (found !== null) {
-    if (found === size && await sha256Of(source, bucket, key) === written.sha256) return written;
-    if (!overwrites) throw conflict(key);
-  }
-  await put(source, bucket, output, size, found === null);
-  return written;
+  const sha256 = sum.digest("hex");
+  const foundSize = await sizeOf(source, bucket, key);
+  const isSame = foundSize === size && await sha256Of(source, bucket, key) === sha256;
+  return { output, key, size, sha256, found: foundSize === null ? "none" : isSame ? "same" : "other" };
+}
+
+/** @throws HttpError 409 where objects with other bytes would be replaced */
+export function mustReplaceNone(planned: readonly PlannedOutput[]): void {
+  const keys = planned.filter(({ found }) => found === "other").map(({ key }) => key);
+  if (keys.length > 0) throw conflict(keys);
+}
+
+/**
+ * Writes an object as it was planned. One of the same bytes stays.
+ *
+ * @throws HttpError 409 where an object has come meanwhile; as `putObject`
+ */
+export async function writePlanned(source: ReadSource, bucket: string, planned: PlannedOutput): Promise<void> {
+  const { output, size, found } = planned;
+  if (found !== "same") await put(source, bucket, output, size, found === "none");
 }
 
 const encoder = new TextEncoder();
@@ -69,7 +78,7 @@ async function put(
     await send(new Headers({ "if-none-match": "*" }));
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    if (error.status === 412 || error.status === 409) throw conflict(key);
+    if (error.status === 412 || error.status === 409) throw conflict([key]);
     // A store that does not know the condition: it was looked up before.
     if (error.status !== 501) throw error;
     await send(new Headers());
@@ -80,8 +89,14 @@ async function* encoded(text: AsyncIterable<string>): AsyncGenerator<Uint8Array<
   for await (const chunk of text) if (chunk !== "") yield encoder.encode(chunk);
 }
 
-function conflict(key: string): HttpError {
-  return new HttpError(409, `The object '${key}' is there already with other bytes: ask with overwrite to replace it`);
+function conflict(keys: readonly string[]): HttpError {
+  const names = keys.map((key) => `'${key}'`).join(", ");
+  return new HttpError(
+    409,
+    keys.length === 1
+      ? `The object ${names} is there already with other bytes: ask with overwrite to replace it`
+      : `The objects ${names} are there already with other bytes: ask with overwrite to replace them`,
+  );
 }
 
 async function sizeOf({ s3, caller }: ReadSource, bucket: string, key: string): Promise<number | null> {

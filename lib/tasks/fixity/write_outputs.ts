@@ -1,8 +1,7 @@
 import { HttpError } from "@/lib/http/errors.ts";
-import { headObject } from "@/lib/s3/objects.ts";
 import { isTransient } from "@/lib/tasks/task_error.ts";
-import { folderOf } from "./find_manifests.ts";
-import { damageOf, type FixityProgress } from "./fixity.ts";
+import { folderOf, tagFileBytes } from "./find_manifests.ts";
+import { bagView, damageOf, type FixityProgress } from "./fixity.ts";
 import { manifestKey, writeBag, writeManifest } from "./manifest_outputs.ts";
 import { manifestLine } from "./manifest_line.ts";
 import type { ReadSource } from "./read_object.ts";
@@ -10,7 +9,7 @@ import { csvReport, jsonReport } from "./report.ts";
 import type { ReportRow } from "./report_row.ts";
 import { readRows } from "./report_rows.ts";
 import { type ReadBlobs, readLines, type StoredLines, withLine, type WriteBlobs } from "./stored_lines.ts";
-import { type Output, writeOutput, type WrittenOutput } from "./write_object.ts";
+import { type Output, type PlannedOutput, planOutput, writePlanned, type WrittenOutput } from "./write_object.ts";
 
 /** What the names of the blobs begin with that hold the lines of a manifest. */
 export const DIGESTS = "digests";
@@ -40,6 +39,9 @@ interface OutputSource {
   readonly readBlobs: ReadBlobs;
 }
 
+/** Writes what was planned, and notes it. */
+type Write = (planned: PlannedOutput) => Promise<void>;
+
 /**
  * Writes the manifests and the report that a check was asked for.
  *
@@ -49,11 +51,17 @@ interface OutputSource {
 export async function writeOutputs(
   options: OutputSource,
 ): Promise<{ written: WrittenOutput[]; error: string | null }> {
+  const { source, bucket } = options;
   const written: WrittenOutput[] = [];
   const errors: string[] = [];
-  for (const write of [writeManifests, writeReport]) {
+  const write = async (planned: PlannedOutput) => {
+    await writePlanned(source, bucket, planned);
+    const { key, size, sha256 } = planned;
+    written.push({ key, size, sha256 });
+  };
+  for (const writeSome of [writeManifests, writeReport]) {
     try {
-      written.push(...await write(options));
+      await writeSome(options, write);
     } catch (error) {
       if (!(error instanceof HttpError) || isTransient(error)) throw error;
       errors.push(error.message);
@@ -62,10 +70,10 @@ export async function writeOutputs(
   return { written, error: errors.length === 0 ? null : errors.join("; ") };
 }
 
-async function writeManifests({ source, bucket, progress, readBlobs }: OutputSource): Promise<WrittenOutput[]> {
-  const { request: { write, overwrite, prefix }, digests, payload, totals, checkedAt } = progress;
-  if (write === null) return [];
-  const folder = folderOf(prefix);
+async function writeManifests({ source, bucket, progress, readBlobs }: OutputSource, write: Write): Promise<void> {
+  const { request, digests, payload, totals, checkedAt } = progress;
+  if (request.write === null) return;
+  const folder = folderOf(request.prefix);
   const damaged = damageOf(totals);
   if (damaged > 0) {
     throw new HttpError(409, `'${manifestKey(folder)}' was not written, since ${damaged} objects are damaged`);
@@ -73,17 +81,21 @@ async function writeManifests({ source, bucket, progress, readBlobs }: OutputSou
   if (digests.leftOut > 0) {
     throw new HttpError(409, `'${manifestKey(folder)}' was not written: there are too many objects for one manifest`);
   }
-  const sources = {
+  const manifests = {
     folder,
     lines: () => soundLines(digests, readBlobs),
-    write: (output: Output) => writeOutput(source, bucket, output, overwrite),
-    has: (key: string) => hasObject(source, bucket, key),
-    now: checkedAt ?? Date.now(),
+    plan: (output: Output) => planOutput(source, bucket, output),
+    write,
+    overwrites: request.overwrite,
   };
-  if (write === "manifest") return await writeManifest(sources);
-  const written = await writeBag(sources, payload);
-  if (written === null) throw new HttpError(409, `No bag was written: no object lies below '${folder}data/'`);
-  return written;
+  if (request.write === "manifest") return await writeManifest(manifests);
+  await writeBag({
+    ...manifests,
+    payload,
+    read: (key) => tagFileBytes(source, bucket, key),
+    isValidBag: bagView(progress)?.valid === true,
+    now: checkedAt ?? Date.now(),
+  });
 }
 
 async function* soundLines(digests: StoredLines, read: ReadBlobs): AsyncGenerator<string> {
@@ -94,26 +106,14 @@ async function* soundLines(digests: StoredLines, read: ReadBlobs): AsyncGenerato
 }
 
 /** The names have the id of the task, so no object of another task is replaced. */
-async function writeReport({ source, bucket, id, progress, readBlobs }: OutputSource): Promise<WrittenOutput[]> {
+async function writeReport({ source, bucket, id, progress, readBlobs }: OutputSource, write: Write): Promise<void> {
   const { reportTo } = progress.request;
-  if (reportTo === null) return [];
+  if (reportTo === null) return;
   const subject = { id, bucket, status: "done", error: null, progress };
   const rows = () => readRows(progress.rows, readBlobs);
   const outputs = [
     { key: `${reportTo}fixity-${id}.json`, type: "application/json", text: () => jsonReport(subject, rows()) },
     { key: `${reportTo}fixity-${id}.csv`, type: "text/csv; charset=utf-8", text: () => csvReport(rows()) },
   ];
-  const written: WrittenOutput[] = [];
-  for (const output of outputs) written.push(await writeOutput(source, bucket, output, true));
-  return written;
-}
-
-async function hasObject({ s3, caller }: ReadSource, bucket: string, key: string): Promise<boolean> {
-  try {
-    await headObject(s3, caller, { bucket, key });
-    return true;
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 404) return false;
-    throw error;
-  }
+  for (const output of outputs) await write(await planOutput(source, bucket, output));
 }

@@ -123,11 +123,11 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         if (task.state === "running") throw new HttpError(409, "The fixity task has not ended yet: its report follows");
         const chosen = format ?? (acceptsCsv(context) ? "csv" : "json");
         if (chosen === "manifest-sha256") mustMakeManifest(progress);
-        const rows = readRows(progress.rows, (names) => tasks.store.readBlobs(task_id, names));
+        const rows = () => readRows(progress.rows, (names) => tasks.store.readBlobs(task_id, names));
         const subject = { id: task_id, bucket, status: STATUS[task.state], error: task.error, progress };
         const chunks = {
-          json: () => jsonReport(subject, rows),
-          csv: () => csvReport(rows),
+          json: () => jsonReport(subject, rows()),
+          csv: () => csvReport(rows()),
           "manifest-sha256": () => manifestReport(folderOf(progress.request.prefix), rows),
         };
         return await reportResponse(chunks[chosen](), chosen, task_id, context);

@@ -3,8 +3,10 @@ import {
   BAG_DECLARATION,
   bagInfo,
   escapesPercent,
+  isFitDeclaration,
   parseBagDeclaration,
   parsePayloadOxum,
+  withPayloadOxum,
 } from "@/lib/tasks/fixity/bag_tags.ts";
 
 Deno.test("bagit.txt: declares a version and an encoding, and says whether percent signs are escaped", () => {
@@ -24,4 +26,26 @@ Deno.test("bag-info.txt: says the bytes and files of the payload", () => {
   assert.equal(parsePayloadOxum("Source-Organization: x\n"), null);
   assert.equal(parsePayloadOxum("Payload-Oxum: 5\n"), "invalid");
   assert.equal(parsePayloadOxum("Payload-Oxum: 5.1\nPayload-Oxum: 6.1\n"), "invalid");
+});
+
+Deno.test("bag tags: another Payload-Oxum replaces all others with the lines that belong to them, and nothing else", () => {
+  const oxum = { bytes: 3, files: 1 };
+  for (
+    const [before, after] of [
+      ["", "Payload-Oxum: 3.1\n"],
+      ["A: b", "A: b\nPayload-Oxum: 3.1\n"],
+      ["payload-oxum: 1.1\r\nA: b\r\n  c\r\n", "A: b\r\n  c\r\nPayload-Oxum: 3.1\n"],
+      ["A: b\rPayload-Oxum:\r\t1.1\rPayload-Oxum: 2.2\rC: d\r", "A: b\rC: d\rPayload-Oxum: 3.1\n"],
+    ]
+  ) {
+    assert.equal(withPayloadOxum(before, oxum), after);
+    assert.deepEqual(parsePayloadOxum(withPayloadOxum(before, oxum)), oxum);
+  }
+});
+
+Deno.test("bag tags: a declaration fits a manifest in UTF-8, with percent signs since version 1.0", () => {
+  const fits = (version: string, encoding: string, hasPercent: boolean) =>
+    isFitDeclaration({ version, encoding }, hasPercent);
+  assert.deepEqual([fits("0.97", "utf-8", false), fits("1.0", "UTF-8", true)], [true, true]);
+  assert.deepEqual([fits("0.97", "UTF-8", true), fits("1.0", "ISO-8859-1", false)], [false, false]);
 });
