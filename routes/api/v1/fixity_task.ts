@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
 import { contentDisposition } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import { streamedText } from "@/lib/http/streamed_text.ts";
 import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
 import { FIXITY, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
 import { csvReport, jsonReport, manifestReport } from "@/lib/tasks/fixity/report.ts";
@@ -207,28 +206,8 @@ async function reportResponse(
   id: string,
   context: RequestContext,
 ): Promise<Response> {
-  const encoder = new TextEncoder();
-  const next = async () => {
-    const { done, value } = await chunks.next();
-    return done ? null : encoder.encode(value);
-  };
-  // What is wrong with the rows shows with the first of them, while a status can still say so.
-  const ahead = [await next(), await next()];
-  const reader: BodyReader = {
-    async read() {
-      for (;;) {
-        const chunk = ahead.length > 0 ? ahead.shift() ?? null : await next();
-        if (chunk === null || chunk.length > 0) return chunk;
-      }
-    },
-    cancel: () => void chunks.return(undefined),
-  };
-  const body = guardedStream(reader, {
-    broken: () => new BrokenStream("BrokenReport", "the report of a fixity task broke off"),
-    unread: () => context.info?.breakOff?.(),
-  });
   const { type, extension } = FORMATS[format];
-  return new Response(body, {
+  return new Response(await streamedText(chunks, "the report of a fixity task", context), {
     headers: {
       "Content-Type": type,
       "Content-Disposition": contentDisposition("attachment", `fixity-${id}${extension}`),
