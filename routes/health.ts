@@ -4,6 +4,8 @@ import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 const TAG = "Health";
 /** How long a probe's result is shown, so that open probes cannot be turned against an upstream. */
 const PROBE_LIFETIME_MS = 2000;
+/** The same for a result that is not ready: what waits for a start, or for an upstream's return, goes on soon after it. */
+const NOT_READY_LIFETIME_MS = 100;
 
 /** Paths that the access log leaves out. */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/liveness", "/readiness", "/health"]);
@@ -23,7 +25,7 @@ const health = z.object({ status: z.literal("ok"), cache: z.literal("disabled") 
 
 /** The probes of every role, and those that clients of the gateway use. Open to all callers and not logged. */
 export function healthOperations(checks: readonly ReadinessCheck[], now: () => number): Operation[] {
-  const probeUpstreams = rarely(() => probeAll(checks), now);
+  const probeUpstreams = shared(() => probeAll(checks), now);
   const state = z.object({ ok: z.boolean() });
   return [
     publicOperation({
@@ -100,15 +102,19 @@ async function probeAll(checks: readonly ReadinessCheck[]): Promise<Probed> {
   };
 }
 
-/** One call at a time; its result is shared by all callers within its lifetime. */
-function rarely<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
-  let last: { readonly result: Promise<T>; readonly at: number } | undefined;
+/** One probe at a time; its result is shared by all callers until it is too old. */
+function shared(probe: () => Promise<Probed>, now: () => number): () => Promise<Probed> {
+  let last: { readonly result: Promise<Probed>; until: number } | undefined;
   return function call() {
-    if (!last || now() - last.at >= PROBE_LIFETIME_MS) {
-      const result = work();
-      last = { result, at: now() };
-      result.catch(() => last = undefined);
-    }
-    return last.result;
+    if (last && now() < last.until) return last.result;
+    const result = probe();
+    const current = last = { result, until: now() + PROBE_LIFETIME_MS };
+    result.then(
+      ({ ready }) => {
+        if (!ready) current.until = now() + NOT_READY_LIFETIME_MS;
+      },
+      () => current.until = -Infinity,
+    );
+    return result;
   };
 }

@@ -37,6 +37,31 @@ Deno.test("health: open, and ready while the store answers anything at all", asy
   });
 });
 
+Deno.test("health: what is not ready is looked at again a moment later, what is ready after two seconds", async () => {
+  let now = 1;
+  let isFull = true;
+  let probes = 0;
+  const app = buildApp({
+    ...{ gateway: null, web: null, results: null, resultsStore: null, allowedHosts: null, log: NO_LOG },
+    now: () => now,
+    diskIsFull: () => {
+      probes++;
+      return Promise.resolve(isFull);
+    },
+  });
+  const status = async () => (await app.request("/readyz")).status;
+  const statuses = await Promise.all([status(), status()]);
+  assert.deepEqual([...statuses, await status(), probes], [503, 503, 503, 1]);
+  isFull = false;
+  now += 100;
+  assert.deepEqual([await status(), probes], [200, 2]);
+  isFull = true;
+  now += 1999;
+  assert.deepEqual([await status(), probes], [200, 2]);
+  now += 1;
+  assert.deepEqual([await status(), probes], [503, 3]);
+});
+
 Deno.test("health: not ready without the store", async () => {
   await withGateway({ gateway: { addresses: nowhere() } }, async ({ app }) => {
     const readiness = await app.request("/readiness");
