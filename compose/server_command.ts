@@ -5,7 +5,15 @@ import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
 import { serverPermissions } from "./server_permissions.ts";
 
 /** Keep V8's heap small: docs/architecture.md says what that costs and gives. */
-const V8_FLAGS = "--v8-flags=--max-semi-space-size=8,--heap-growing-percent=60";
+const V8_FLAGS = `--v8-flags=${
+  [
+    "--max-semi-space-size=4",
+    "--heap-growing-percent=60",
+    // How soon an idle heap is collected and returned to the system, in ms.
+    "--memory-reducer-delay-ms=1000",
+    "--gc-memory-reducer-start-delay-ms=1000",
+  ].join(",")
+}`;
 
 /** What starts the process again when it changes, in development. */
 const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands"];
