@@ -7,7 +7,7 @@ import { serverPermissions } from "./server_permissions.ts";
 /** Keep V8's heap small: docs/architecture.md says what that costs and gives. */
 const V8_FLAGS = `--v8-flags=${
   [
-    "--max-semi-space-size=4",
+    "--max-semi-space-size=8",
     "--heap-growing-percent=60",
     // How soon an idle heap is collected and returned to the system, in ms.
     "--memory-reducer-delay-ms=1000",
