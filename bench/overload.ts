@@ -52,11 +52,11 @@ Deno.exit(problems.length > 0 ? 1 : 0);
 async function phase(what: string, rate: number, seconds: number, unloaded?: number): Promise<Outcome[]> {
   const before = cpuSeconds(application.pid);
   const outcomes = await attack({ program: vegeta, cpu: GENERATOR_CPU, targets, rate, seconds });
-  const admitted = outcomes.filter(({ status }) => status >= 200 && status < 400).map(({ ms }) => ms);
+  const admitted = outcomes.filter(isServed).map(({ ms }) => ms);
   const heads = outcomes.filter(({ kind, status }) => kind === "HEAD" && status === 200).map(({ ms }) => ms);
   const refused = outcomes.filter(({ status }) => status === 503);
   const failed = Map.groupBy(
-    outcomes.filter(({ status }) => status !== 503 && !(status >= 200 && status < 400)),
+    outcomes.filter((outcome) => outcome.status !== 503 && !isServed(outcome)),
     ({ status, error }) => `${status} ${error.slice(0, 80)}`,
   );
   const p99 = percentile(admitted, 0.99);
@@ -75,19 +75,19 @@ async function phase(what: string, rate: number, seconds: number, unloaded?: num
     ((cpuSeconds(application.pid) - before) / seconds).toFixed(2),
     String(Math.round(residentBytes(application.pid) / MIB)),
   ]);
-  console.log(rows.at(-1)!.join(" | "));
+  console.log(`${rows.at(-1)!.join(" | ")} (p99: ${byKind(outcomes)})`);
   return outcomes;
 }
 
 function admittedP99(outcomes: readonly Outcome[]): number {
-  return percentile(outcomes.filter(({ status }) => status >= 200 && status < 400).map(({ ms }) => ms), 0.99);
+  return percentile(outcomes.filter(isServed).map(({ ms }) => ms), 0.99);
 }
 
 /** The highest rate at which nearly nothing is refused and p99 is at most three times the unloaded one, to 10 %. */
 async function sustainableRate(unloaded: number): Promise<number> {
   const holds = async (rate: number) => {
     const outcomes = await phase("search", rate, SEARCH_SECONDS, unloaded);
-    const served = outcomes.filter(({ status }) => status >= 200 && status < 400).length;
+    const served = outcomes.filter(isServed).length;
     return served >= outcomes.length * 0.999 && admittedP99(outcomes) <= MAX_P99_RATIO * unloaded;
   };
   let low = FIRST_RATE;
@@ -108,14 +108,24 @@ function verdict(what: string, outcomes: readonly Outcome[], unloaded: number): 
   }
 }
 
+/** p99 by kind of request, ms: which of them the whole one comes from. */
+function byKind(outcomes: readonly Outcome[]): string {
+  const kinds = Map.groupBy(outcomes.filter(isServed), ({ kind }) => kind);
+  return Array.from(kinds, ([kind, of]) => `${kind} ${percentile(of.map(({ ms }) => ms), 0.99).toFixed(1)}`).join(", ");
+}
+
+function isServed({ status }: Outcome): boolean {
+  return status >= 200 && status < 400;
+}
+
 /** How many requests were not served in each second. */
 function perSecond(outcomes: readonly Outcome[]): number[] {
   const first = Math.min(...outcomes.map(({ at }) => at));
   const counts: number[] = [];
-  for (const { at, status } of outcomes) {
-    const second = Math.floor((at - first) / 1000);
+  for (const outcome of outcomes) {
+    const second = Math.floor((outcome.at - first) / 1000);
     counts[second] ??= 0;
-    if (!(status >= 200 && status < 400)) counts[second]++;
+    if (!isServed(outcome)) counts[second]++;
   }
   return counts;
 }

@@ -31,7 +31,8 @@ export function shedLoad(handler: Handler, { shedder, always, trustedHops }: She
       return addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
     };
     if (always.has(rawTarget(request.url).path)) return handler(request, info);
-    if (shedder.enter(address)) return admitted(shedder, () => handler(request, info));
+    const since = shedder.enter(address);
+    if (since !== null) return admitted(shedder, isRead(request) ? since : null, () => handler(request, info));
     cancelBody(request);
     const response = (request.method === "HEAD" ? REFUSAL_OF_HEAD : REFUSAL).clone();
     response.headers.set(REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER)));
@@ -39,11 +40,19 @@ export function shedLoad(handler: Handler, { shedder, always, trustedHops }: She
   };
 }
 
-async function admitted(shedder: LoadShedder, handle: () => Response | Promise<Response>): Promise<Response> {
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+async function admitted(
+  shedder: LoadShedder,
+  readSince: number | null,
+  handle: () => Response | Promise<Response>,
+): Promise<Response> {
   try {
     return await handle();
   } finally {
-    shedder.leave();
+    shedder.leave(readSince);
   }
 }
 

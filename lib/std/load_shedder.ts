@@ -24,6 +24,13 @@ const LEAST_RATE = 0.01;
 /** Below this share of the first rate, the delay has other causes than requests: the aim moves towards it. */
 const FUTILE = 0.1;
 const AIM_STEP = 1.5;
+/** How long reads wait counts so many times as much as how late the event loop is: it is all that a client waits. */
+const READ_WEIGHT = 2;
+/** With fewer that end within a window it does not count, and of more it is a sample. */
+const LEAST_READS = 8;
+const MOST_READS = 256;
+/** By which share of itself each read moves what is known of how long they take. */
+const TYPICAL_STEP = 0.002;
 /** Unused admissions are good for so long, ms. */
 const BURST_MS = 20;
 /** It is over when nothing was refused for so long, ms. */
@@ -57,7 +64,8 @@ interface LoadShedderOptions {
  * is above `maxDelayMs` several times in a row while there are {@link LEAST_AT_A_TIME} requests or more, or at once when
  * as many come within one turn that has taken four times as long: some dozen clients that each wait for their responses
  * make a process late as well, but not ever later. From then on requests are admitted at a rate that rises while the
- * delay is below a fifth of that, and falls while it is above.
+ * delay is below a fifth of that, and falls while it is above. It falls as well while reads take longer than before by a
+ * tenth of that: they may wait for another thread, such as that of the embedded store, while the event loop does not.
  *
  * Half of what is admitted is for addresses that have had less than their share, so that a client that sends much does
  * not take the turns of those that send little. Outside of an overload a request costs a look at the clock.
@@ -81,6 +89,8 @@ export class LoadShedder {
   #running = 0;
   #mostRunning = 0;
   #refused = 0;
+  /** The median time to the response of a read outside of overloads, ms. */
+  #typicalMs = 1;
   #overload: Overload | null = null;
 
   constructor({ maxDelayMs, now, after, onChange }: LoadShedderOptions) {
@@ -95,34 +105,46 @@ export class LoadShedder {
   }
 
   /**
-   * Whether a request that has just come is to be handled. If it is, {@link leave} has to be called.
+   * Whether a request that has just come is to be handled.
    *
    * @param address returns the key of the client's address; it is called only during an overload
+   * @returns when it came, for {@link leave}, which has to be called; null where it is refused
    */
-  enter(address: () => string): boolean {
-    const isAdmitted = this.#isAdmitted(address);
-    if (!isAdmitted) this.#refused++;
-    else if (++this.#running > this.#mostRunning) this.#mostRunning = this.#running;
-    return isAdmitted;
+  enter(address: () => string): number | null {
+    const now = this.#now();
+    if (!this.#isAdmitted(address, now)) {
+      this.#refused++;
+      return null;
+    }
+    if (++this.#running > this.#mostRunning) this.#mostRunning = this.#running;
+    return now;
   }
 
-  /** To be called when an admitted request has its response. */
-  leave(): void {
+  /**
+   * To be called when an admitted request has its response.
+   *
+   * @param readSince when it came, where it is a read; null: how long it took says nothing, as its body may come slowly
+   */
+  leave(readSince: number | null): void {
     this.#running--;
+    if (readSince === null) return;
+    const ms = this.#now() - readSince;
+    if (this.#overload) this.#overload.read(ms);
+    // Steps of one size to either side lead to the median, and a few late reads do not move it.
+    else this.#typicalMs *= ms > this.#typicalMs ? 1 + TYPICAL_STEP : 1 - TYPICAL_STEP;
   }
 
-  #isAdmitted(address: () => string): boolean {
+  #isAdmitted(address: () => string, now: number): boolean {
     this.#arrivals++;
     if (!this.#isTicking) this.#start();
-    const now = this.#now();
     if (this.#overload === null) {
       const elapsedMs = now - this.#tickedAt;
       // Timers come before requests: this time went into those that have come since, or into one long computation.
       const isLong = elapsedMs > LONG_TURN * this.#maxDelayMs;
       if (!isLong || this.#running < LEAST_AT_A_TIME || this.#arrivals < LEAST_AT_A_TIME) return true;
-      return this.#begin(now, this.#arrivals / elapsedMs).admits(address(), now);
+      return this.#begin(now, this.#arrivals / elapsedMs).admits(address(), now, false);
     }
-    return this.#overload.admits(address(), now) || this.#running < ALWAYS_AT_A_TIME;
+    return this.#overload.admits(address(), now, this.#running < ALWAYS_AT_A_TIME);
   }
 
   #start(): void {
@@ -175,6 +197,7 @@ export class LoadShedder {
       rate,
       now,
       refusedBefore: this.#refused,
+      typicalMs: this.#typicalMs,
     });
     this.#onChange(true, 0);
     return overload;
@@ -194,6 +217,8 @@ interface OverloadStart {
   readonly now: number;
   /** What its shedder had refused before. */
   readonly refusedBefore: number;
+  /** How long a read took before, ms. */
+  readonly typicalMs: number;
 }
 
 /** One overload, from its begin to its end: how many requests are admitted. */
@@ -202,6 +227,7 @@ class Overload {
   readonly #maxDelayMs: number;
   readonly #leastAimMs: number;
   readonly #firstRate: number;
+  readonly #typicalMs: number;
   /** When a request was refused last. */
   refusedAt: number;
   #aimMs: number;
@@ -214,7 +240,8 @@ class Overload {
   /** Addresses of the window before. */
   #addresses = 1;
 
-  constructor({ maxDelayMs, rate, now, refusedBefore }: OverloadStart) {
+  constructor({ maxDelayMs, rate, now, refusedBefore, typicalMs }: OverloadStart) {
+    this.#typicalMs = typicalMs;
     this.refusedBefore = refusedBefore;
     this.refusedAt = now;
     this.#maxDelayMs = maxDelayMs;
@@ -223,19 +250,26 @@ class Overload {
     this.#window = newWindow(now);
   }
 
-  admits(address: string, now: number): boolean {
+  /** @param always whether so few requests are handled that this one is as well, whatever the rate */
+  admits(address: string, now: number, always: boolean): boolean {
     const { byAddress, refilled } = this.#window;
     this.#window.arrived++;
     const admitted = byAddress.get(address) ?? 0;
     const share = 1 + refilled / 2 / this.#addresses;
     if (admitted < share && this.#leftForLight >= 1) this.#leftForLight--;
     else if (this.#leftForAll >= 1) this.#leftForAll--;
+    else if (always) this.#window.beyondRate++;
     else {
       this.refusedAt = now;
       return false;
     }
     byAddress.set(address, admitted + 1);
     return true;
+  }
+
+  /** A read has its response after so long, ms. */
+  read(ms: number): void {
+    if (this.#window.readMs.length < MOST_READS) this.#window.readMs.push(ms);
   }
 
   /** @param elapsedMs since the tick before */
@@ -252,12 +286,14 @@ class Overload {
     if (now - window.at >= WINDOW_MS) this.#adapt(window, now);
   }
 
-  #adapt({ delays, ticks, at, arrived, byAddress }: Window, now: number): void {
-    const delay = delays / ticks;
+  #adapt({ delays, ticks, at, arrived, beyondRate, byAddress, readMs }: Window, now: number): void {
+    const delay = Math.max(delays / ticks, READ_WEIGHT * this.#waitMs(readMs));
     const rate = this.#rate * Math.max(FASTEST_FALL, 1 - GAIN * (delay - this.#aimMs) / this.#aimMs);
     // A rate far above what comes would let the next burst in whole.
     const mostNeeded = 2 * arrived / (now - at);
-    this.#rate = Math.max(LEAST_RATE, rate > this.#rate ? Math.min(rate, Math.max(this.#rate, mostNeeded)) : rate);
+    // A rate far below what is admitted anyway would change nothing, and shares would be those of a few.
+    const least = Math.max(LEAST_RATE, beyondRate / (now - at));
+    this.#rate = Math.max(least, rate > this.#rate ? Math.min(rate, Math.max(this.#rate, mostNeeded)) : rate);
     if (delay < this.#aimMs / 2) this.#aimMs = Math.max(this.#leastAimMs, this.#aimMs / AIM_STEP);
     else if (delay > this.#aimMs && this.#rate <= Math.max(LEAST_RATE, this.#firstRate * FUTILE)) {
       this.#aimMs = Math.min(this.#maxDelayMs, this.#aimMs * AIM_STEP);
@@ -265,11 +301,22 @@ class Overload {
     this.#addresses = Math.max(1, byAddress.size);
     this.#window = newWindow(now);
   }
+
+  /** How much longer than before the overload reads take, ms. */
+  #waitMs(readMs: number[]): number {
+    if (readMs.length < LEAST_READS) return 0;
+    const median = readMs.sort((a, b) => a - b)[Math.floor(readMs.length / 2)];
+    return Math.max(0, median - this.#typicalMs);
+  }
 }
 
 interface Window {
+  /** How long reads took that ended in it, ms. */
+  readonly readMs: number[];
   readonly at: number;
   arrived: number;
+  /** Requests that were admitted although the rate had no admission left. */
+  beyondRate: number;
   /** Admissions that the rate has made since. */
   refilled: number;
   /** Sum of the delays of its ticks, ms. */
@@ -280,5 +327,5 @@ interface Window {
 }
 
 function newWindow(at: number): Window {
-  return { at, arrived: 0, refilled: 0, delays: 0, ticks: 0, byAddress: new Map() };
+  return { readMs: [], at, arrived: 0, beyondRate: 0, refilled: 0, delays: 0, ticks: 0, byAddress: new Map() };
 }

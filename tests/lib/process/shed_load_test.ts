@@ -12,7 +12,7 @@ function refusing(trustedHops = 0): { readonly shed: Handler; readonly addresses
   const shedder = {
     enter(address: () => string) {
       addresses.push(address());
-      return false;
+      return null;
     },
   } as unknown as LoadShedder;
   return { shed: shedLoad(handler, { shedder, always: new Set(["/healthz"]), trustedHops }), addresses };
@@ -58,9 +58,12 @@ Deno.test("shed load: probes are handled and do not count, and behind our proxie
   assert.deepEqual(addresses, ["2001:db8:1:2::/64"]);
 });
 
-Deno.test("shed load: an admitted request leaves when it has its response, or fails", async () => {
+Deno.test("shed load: an admitted request leaves when it has its response, or fails, and the time of a read counts", async () => {
   const events: string[] = [];
-  const shedder = { enter: () => events.push("enter") > 0, leave: () => void events.push("leave") };
+  const shedder = {
+    enter: () => events.push("enter"),
+    leave: (readSince: number | null) => void events.push(`leave ${readSince}`),
+  };
   const response = Promise.withResolvers<Response>();
   const shed = shedLoad(() => response.promise, {
     shedder: shedder as unknown as LoadShedder,
@@ -68,10 +71,10 @@ Deno.test("shed load: an admitted request leaves when it has its response, or fa
     trustedHops: 0,
   });
   const first = shed(new Request("http://localhost/"), INFO);
-  const second = shed(new Request("http://localhost/"), INFO);
+  const second = shed(new Request("http://localhost/", { method: "DELETE" }), INFO);
   assert.deepEqual(events, ["enter", "enter"]);
   response.reject(new Error("a fault"));
   await assert.rejects(async () => await first, /a fault/);
   await assert.rejects(async () => await second, /a fault/);
-  assert.deepEqual(events, ["enter", "enter", "leave", "leave"]);
+  assert.deepEqual(events, ["enter", "enter", "leave 1", "leave null"]);
 });
