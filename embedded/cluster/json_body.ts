@@ -68,8 +68,13 @@ function checked(text: string, read: (text: string) => unknown, language: string
   } catch {
     throw badRequest(`the body of the request is not ${language}`);
   }
-  if (!shallowEnough(content, MAX_DEPTH)) throw badRequest("the body of the request is nested too deeply");
+  if (!isShallow(content)) throw badRequest("the body of the request is nested too deeply");
   return content;
+}
+
+/** Whether a JSON value is nested no deeper than bodies may be. */
+export function isShallow(value: unknown): boolean {
+  return shallowEnough(value, MAX_DEPTH);
 }
 
 function shallowEnough(value: unknown, depth: number): boolean {

@@ -4,75 +4,113 @@ import { sameJson } from "./json_values.ts";
 
 /** A patch may have so many operations, as in the real API server. */
 const MAX_OPERATIONS = 10_000;
+/** What all copies of a patch may add, characters of JSON: each of a few copies could be twice as large as the last. */
+const MAX_COPIED = 3 * 1024 * 1024;
 
 /** Applies a JSON patch (RFC 6902) and returns the result; changes neither argument. @throws ApiError 400, 413, or 422 when it does not apply */
 export function jsonPatch(target: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw badRequest("a JSON patch is a list of operations");
-  if (patch.length > MAX_OPERATIONS) {
-    throw new ApiError(413, "RequestEntityTooLarge", `a JSON patch may have at most ${MAX_OPERATIONS} operations`);
-  }
-  return patch.reduce((document: unknown, step: unknown) => applied(document, step), target);
+  if (patch.length > MAX_OPERATIONS) throw tooLarge(`a JSON patch may have at most ${MAX_OPERATIONS} operations`);
+  const document = new PatchedDocument(structuredClone(target));
+  for (const step of patch) document.apply(step);
+  return document.root;
 }
 
-function applied(document: unknown, step: unknown): unknown {
-  if (!isObject(step)) throw badRequest("an operation of a JSON patch is an object");
-  const path = pointer(step, "path");
-  const value = () => {
-    if (!Object.hasOwn(step, "value")) throw badRequest(`${step.op} without a value`);
-    return step.value;
-  };
-  switch (step.op) {
-    case "add":
-      return changed(document, path, { kind: "add", value: value() });
-    case "remove":
-      return changed(document, path, { kind: "remove" });
-    case "replace":
-      return changed(document, path, { kind: "replace", value: value() });
-    case "move": {
-      const from = pointer(step, "from");
-      return changed(changed(document, from, { kind: "remove" }), path, { kind: "add", value: found(document, from) });
+/** A document of its own, which operations change in place: copying what is on their paths would cost the square of it. */
+class PatchedDocument {
+  root: unknown;
+  #copied = 0;
+
+  constructor(root: unknown) {
+    this.root = root;
+  }
+
+  apply(step: unknown): void {
+    if (!isObject(step)) throw badRequest("an operation of a JSON patch is an object");
+    const path = pointer(step, "path");
+    switch (step.op) {
+      case "add":
+        return this.#add(path, structuredClone(valueOf(step)));
+      case "remove":
+        return this.#remove(path);
+      case "replace":
+        return this.#replace(path, structuredClone(valueOf(step)));
+      case "move": {
+        const from = pointer(step, "from");
+        const moved = this.#found(from);
+        this.#remove(from);
+        return this.#add(path, moved);
+      }
+      case "copy":
+        return this.#add(path, this.#copy(pointer(step, "from")));
+      case "test":
+        if (sameJson(this.#found(path), valueOf(step))) return;
+        throw misfit(`testing ${step.path} failed`);
+      default:
+        throw badRequest("op: add, remove, replace, move, copy or test");
     }
-    case "copy":
-      return changed(document, path, { kind: "add", value: found(document, pointer(step, "from")) });
-    case "test":
-      if (sameJson(found(document, path), value())) return document;
-      throw misfit(`testing ${step.path} failed`);
-    default:
-      throw badRequest("op: add, remove, replace, move, copy or test");
   }
-}
 
-type Change = { readonly kind: "add" | "replace"; readonly value: unknown } | { readonly kind: "remove" };
-
-function changed(document: unknown, path: readonly string[], change: Change): unknown {
-  const [name, ...rest] = path;
-  if (name === undefined) {
-    if (change.kind === "remove") throw misfit("the whole object cannot be removed");
-    return change.value;
+  #found(path: readonly string[]): unknown {
+    return path.reduce(memberOf, this.root);
   }
-  if (Array.isArray(document)) {
-    const adds = rest.length === 0 && change.kind === "add";
-    const index = name === "-" && adds ? document.length : elementAt(document, name, adds);
-    if (rest.length > 0) return document.with(index, changed(document[index], rest, change));
-    if (change.kind === "remove") return document.toSpliced(index, 1);
-    return adds ? document.toSpliced(index, 0, change.value) : document.with(index, change.value);
-  }
-  const members = new Map(Object.entries(isObject(document) ? document : missing(name)));
-  if ((rest.length > 0 || change.kind !== "add") && !members.has(name)) missing(name);
-  if (rest.length > 0) members.set(name, changed(members.get(name), rest, change));
-  else if (change.kind === "remove") members.delete(name);
-  else members.set(name, change.value);
-  return Object.fromEntries(members);
-}
 
-function found(document: unknown, path: readonly string[]): unknown {
-  let here = document;
-  for (const name of path) {
-    if (Array.isArray(here)) here = here[elementAt(here, name, false)];
-    else if (isObject(here) && Object.hasOwn(here, name)) here = here[name];
+  #copy(path: readonly string[]): unknown {
+    const text = JSON.stringify(this.#found(path));
+    this.#copied += text.length;
+    if (this.#copied > MAX_COPIED) {
+      throw tooLarge(`the copies of a JSON patch may have ${MAX_COPIED} characters in all`);
+    }
+    return JSON.parse(text);
+  }
+
+  #add(path: readonly string[], value: unknown): void {
+    const name = path.at(-1);
+    if (name === undefined) {
+      this.root = value;
+      return;
+    }
+    const parent = this.#found(path.slice(0, -1));
+    if (Array.isArray(parent)) parent.splice(name === "-" ? parent.length : elementAt(parent, name, true), 0, value);
+    else setMember(parent, name, value);
+  }
+
+  #remove(path: readonly string[]): void {
+    const name = path.at(-1);
+    if (name === undefined) throw misfit("the whole object cannot be removed");
+    const parent = this.#found(path.slice(0, -1));
+    if (Array.isArray(parent)) parent.splice(elementAt(parent, name, false), 1);
+    else if (isObject(parent) && Object.hasOwn(parent, name)) delete parent[name];
     else missing(name);
   }
-  return here;
+
+  #replace(path: readonly string[], value: unknown): void {
+    const name = path.at(-1);
+    if (name === undefined) {
+      this.root = value;
+      return;
+    }
+    const parent = this.#found(path.slice(0, -1));
+    if (Array.isArray(parent)) parent[elementAt(parent, name, false)] = value;
+    else if (isObject(parent) && Object.hasOwn(parent, name)) setMember(parent, name, value);
+    else missing(name);
+  }
+}
+
+function valueOf(step: Record<string, unknown>): unknown {
+  if (!Object.hasOwn(step, "value")) throw badRequest(`${step.op} without a value`);
+  return step.value;
+}
+
+function memberOf(parent: unknown, name: string): unknown {
+  if (Array.isArray(parent)) return parent[elementAt(parent, name, false)];
+  return isObject(parent) && Object.hasOwn(parent, name) ? parent[name] : missing(name);
+}
+
+/** Sets a member of any name: an assignment to `__proto__` would set something else. */
+function setMember(parent: unknown, name: string, value: unknown): void {
+  if (!isObject(parent)) missing(name);
+  Object.defineProperty(parent, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** A JSON pointer (RFC 6901). */
@@ -95,4 +133,8 @@ function missing(name: string): never {
 
 function misfit(why: string): ApiError {
   return new ApiError(422, "Invalid", `the JSON patch does not fit: ${why}`);
+}
+
+function tooLarge(why: string): ApiError {
+  return new ApiError(413, "RequestEntityTooLarge", why);
 }

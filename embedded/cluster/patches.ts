@@ -1,6 +1,6 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { badRequest, invalidOptions, unsupportedMediaType } from "./api_status.ts";
-import { readJson, readJsonObject, readYamlObject } from "./json_body.ts";
+import { isShallow, readJson, readJsonObject, readYamlObject } from "./json_body.ts";
 import { jsonPatch } from "./json_patch.ts";
 import { type JsonObject, mergePatch } from "./json_values.ts";
 import type { KubeObject } from "./objects.ts";
@@ -44,6 +44,8 @@ export async function patchObject(
   const current = existing(store, resource, namespace, name);
   const patched = type === JSON_PATCH ? jsonPatch(current, patch) : mergePatch(current, patch);
   if (!isObject(patched)) throw badRequest("the patch leaves no object");
+  // Moves can nest what was side by side.
+  if (!isShallow(patched)) throw badRequest("the patch leaves an object that is nested too deeply");
   const merged = admit(patched);
   checkUid(resource, current, merged);
   return { object: replaceObject(store, resource, current, merged, writing), isNew: false };

@@ -24,6 +24,28 @@ Deno.test("JSON patch: the operations of RFC 6902", () => {
   }
 });
 
+Deno.test("JSON patch: what an operation has put in belongs to the result alone", () => {
+  const value = { list: [1] };
+  const patch = [
+    { op: "add", path: "/a", value },
+    { op: "copy", from: "/a", path: "/b" },
+    { op: "add", path: "/a/list/-", value: 2 },
+    { op: "add", path: "/__proto__", value: { c: 1 } },
+    { op: "replace", path: "/__proto__/c", value: 2 },
+  ];
+  const result = jsonPatch({}, patch);
+  assert.equal(JSON.stringify(result), '{"a":{"list":[1,2]},"b":{"list":[1]},"__proto__":{"c":2}}');
+  assert.equal(Object.getPrototypeOf(result), Object.prototype);
+  assert.deepEqual(value, { list: [1] });
+});
+
+Deno.test("JSON patch: thousands of operations change an object of many members", () => {
+  const members = Array.from({ length: 50_000 }, (_, n) => [`k${n}`, "v"]);
+  const patch = Array.from({ length: 10_000 }, (_, n) => ({ op: "add", path: `/data/x${n}`, value: "y" }));
+  const { data } = jsonPatch({ data: Object.fromEntries(members) }, patch) as { data: Record<string, string> };
+  assert.equal(Object.keys(data).length, 60_000);
+});
+
 Deno.test("JSON patch: a patch that does not fit is rejected", () => {
   const bad: [unknown, number][] = [
     [{}, 400],
@@ -37,6 +59,8 @@ Deno.test("JSON patch: a patch that does not fit is rejected", () => {
     [[{ op: "spoil", path: "/a" }], 400],
     [[{ op: "add", path: "a", value: 1 }], 400],
     [[{ op: "add", path: "/toString/x", value: 1 }], 422],
+    [[{ op: "move", from: "/list", path: "/list/0" }], 422],
+    [Array.from({ length: 40 }, (_, n) => ({ op: "copy", from: "", path: `/c${n}` })), 413],
     [Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 })), 413],
   ];
   for (const [patch, code] of bad) {

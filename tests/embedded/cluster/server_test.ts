@@ -230,6 +230,7 @@ Deno.test("cluster: ConfigMaps are created, patched, replaced and deleted; confl
         send("PATCH", `${maps}/mine`, [{ op: "test", path: "/data/l", value: "?" }], "application/json-patch+json"),
         422,
       ],
+      [send("PATCH", `${maps}/mine`, nestingPatch(100), "application/json-patch+json"), 400],
       [send("PATCH", `${maps}/mine`, { metadata: { uid: "other" } }, merge), 422],
       [send("PATCH", `${maps}/mine`, { metadata: { resourceVersion: "1" } }, merge), 409],
       [send("PUT", `${maps}/mine`, { metadata: { name: "mine", uid: "other" } }), 409],
@@ -300,3 +301,10 @@ Deno.test("cluster: of a Job only what its controller obeys can be changed; dele
     assert.equal((await fetch(job)).status, 404);
   });
 });
+
+/** Objects side by side, each then moved into the next one. */
+function nestingPatch(count: number) {
+  const made = Array.from({ length: count }, (_, n) => ({ op: "add", path: `/x${n}`, value: {} }));
+  const moved = made.slice(1).map(({ path }, n) => ({ op: "move", from: `/x${n}`, path: `${path}/x` }));
+  return [...made, ...moved];
+}
