@@ -1,21 +1,20 @@
-import { FIXITY_LABELS } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { formatFull } from "@/lib/presentation/moments.ts";
+import { dealtWith, type FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import {
+  exactName,
+  FIELD_NAMES,
+  type FixityField,
+  type FixityFields,
+  hasChoices,
+} from "@/lib/presentation/storage/fixity_fields.ts";
+import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
-/** What the form of a new check holds, as typed. */
-export interface FixityFields {
-  readonly bucket: string;
-  readonly prefix: string;
-  /** MB per second. */
-  readonly rate: string;
-  readonly allVersions: boolean;
-  readonly full: boolean;
-}
-
 /** What is wrong with a form that was sent: with a field of it, or with all of it. */
 export interface FormProblem {
-  readonly field: keyof FixityFields | null;
+  readonly field: FixityField | null;
   readonly text: string;
 }
 
@@ -23,85 +22,179 @@ interface FixityFormProps {
   readonly account: string;
   /** Those that the account may list; null where it may not. */
   readonly buckets: readonly string[] | null;
+  /** Earlier checks that a new one can be compared with. */
+  readonly baselines: readonly FixityCheck[];
   readonly fields: FixityFields;
   readonly problem: FormProblem | null;
 }
 
-/** Longest name of a bucket (S3 API), and longest beginning of a key, characters. */
+/** Longest name of a bucket (S3 API), and longest key, characters. */
 const MAX_BUCKET_NAME = 63;
-const MAX_PREFIX = 1024;
+const MAX_KEY = 1024;
 /** Lowest rate, MB per second: a tenth, since stores take a slower connection for dead. */
 const LEAST_RATE = "0.1";
+const PROBLEM = "fixity-problem";
 
 /** The form that starts a check. It works without scripts. Line breaks cannot be typed into it, nor sent as they are. */
-export function FixityForm({ account, buckets, fields, problem }: FixityFormProps) {
+export function FixityForm({ account, buckets, baselines, fields, problem }: FixityFormProps) {
   const isListed = buckets !== null && (fields.bucket === "" || buckets.includes(fields.bucket));
-  const wrong = (field: keyof FixityFields) =>
-    problem?.field === field ? { "aria-invalid": true, "aria-describedby": "fixity-problem" } as const : {};
+  const isAbout = (field: FixityField) => problem?.field === field;
+  const isOfChoice = problem?.field != null && !isAbout("bucket") && !isAbout("prefix");
+  const of = <Field extends FixityField>(field: Field) => ({ field, fields, isWrong: isAbout(field) });
   return (
     <form class="new-check" method="post" action={fixityPath({ account })}>
       <input type="hidden" name="act" value="start" />
-      {problem && <p id="fixity-problem" class="banner bad" role="alert">{problem.text}</p>}
-      <label>
-        {FIXITY_LABELS.bucket}
-        {isListed
-          ? (
-            <select name="bucket" required {...wrong("bucket")}>
+      {problem && <p id={PROBLEM} class="banner bad" role="alert">{problem.text}</p>}
+      {isListed
+        ? (
+          <label>
+            {FIXITY_LABELS.bucket}
+            <select name="bucket" required {...wrong(isAbout("bucket"))}>
               {buckets.map((name) => <option key={name} value={name} selected={name === fields.bucket}>{name}</option>)}
             </select>
-          )
-          : (
+          </label>
+        )
+        : <TextField {...of("bucket")} maxLength={MAX_BUCKET_NAME} isRequired />}
+      <TextField {...of("prefix")} isWide hint={STORAGE_LABELS.prefixHint} />
+      <details class="choices" open={hasChoices(fields) || isOfChoice}>
+        <summary>{FIXITY_LABELS.more}</summary>
+        <fieldset>
+          <legend>{FIXITY_LABELS.compareWith}</legend>
+          <TextField {...of("manifest")} isWide hint="2025/manifest-sha256.txt" />
+          <TextField {...of("manifestBucket")} maxLength={MAX_BUCKET_NAME} />
+          <TextField {...of("manifestRoot")} note={FIXITY_SENTENCES.rootNote} />
+          <label class="wide">
+            {FIXITY_LABELS.baseline}
+            <select name={FIELD_NAMES.baseline} {...wrong(isAbout("baseline"))}>
+              <option value="">{FIXITY_LABELS.none}</option>
+              {baselineChoices(baselines, fields).map(({ task, text }) => (
+                <option key={task} value={task} selected={task === fields.baseline}>{text}</option>
+              ))}
+            </select>
+          </label>
+          <p class="boxes">
+            <Box {...of("isBag")} />
+            <Box {...of("ignoresEtags")} value="ignore" />
+          </p>
+        </fieldset>
+        <fieldset>
+          <legend>{FIXITY_LABELS.atTheEnd}</legend>
+          <label class="wide">
+            {FIXITY_LABELS.write}
+            <select name={FIELD_NAMES.write} {...wrong(isAbout("write"))}>
+              {([["", "none"], ["manifest", "manifestFile"], ["bag", "wholeBag"]] as const).map(([value, label]) => (
+                <option key={value} value={value} selected={value === fields.write}>{FIXITY_LABELS[label]}</option>
+              ))}
+            </select>
+          </label>
+          <TextField {...of("reportTo")} isWide hint="reports/" />
+          <p class="boxes">
+            <Box {...of("overwrite")} />
+          </p>
+        </fieldset>
+        <fieldset>
+          <legend>{FIXITY_LABELS.how}</legend>
+          <label>
+            {FIXITY_LABELS.rate}
             <input
-              class="vid"
-              name="bucket"
-              value={fields.bucket}
-              required
-              maxLength={MAX_BUCKET_NAME}
-              autocapitalize="none"
-              spellcheck={false}
-              {...wrong("bucket")}
+              type="number"
+              name="rate"
+              min={LEAST_RATE}
+              step="any"
+              value={fields.rate}
+              {...wrong(isAbout("rate"))}
             />
-          )}
-      </label>
-      <label class="wide">
-        {FIXITY_LABELS.prefix}
-        {/[\r\n]/.test(fields.prefix)
-          ? (
-            <span class="vid exact">
-              <KeyName name={fields.prefix} />
-              <input type="hidden" name="exact_prefix" value={encodeURIComponent(fields.prefix)} />
-            </span>
-          )
-          : (
-            <input
-              class="vid"
-              name="prefix"
-              value={fields.prefix}
-              maxLength={MAX_PREFIX}
-              placeholder={STORAGE_LABELS.prefixHint}
-              autocapitalize="none"
-              spellcheck={false}
-              {...wrong("prefix")}
-            />
-          )}
-      </label>
-      <label>
-        {FIXITY_LABELS.rate}
-        <input type="number" name="rate" min={LEAST_RATE} step="any" value={fields.rate} {...wrong("rate")} />
-      </label>
-      <fieldset>
-        <legend class="sr">{FIXITY_LABELS.options}</legend>
-        <label class="box">
-          <input type="checkbox" name="all_versions" value="1" checked={fields.allVersions} />{" "}
-          {FIXITY_LABELS.allVersions}
-        </label>
-        <label class="box">
-          <input type="checkbox" name="full" value="1" checked={fields.full} /> {FIXITY_LABELS.full}
-        </label>
-      </fieldset>
+          </label>
+          <p class="boxes">
+            <Box {...of("allVersions")} />
+            <Box {...of("full")} />
+          </p>
+        </fieldset>
+      </details>
       <p class="btns">
         <button class="btn primary" type="submit">{FIXITY_LABELS.start}</button>
       </p>
     </form>
   );
+}
+
+function wrong(isWrong: boolean) {
+  return isWrong ? { "aria-invalid": true, "aria-describedby": PROBLEM } as const : {};
+}
+
+type TextFieldName = Extract<
+  FixityField,
+  "bucket" | "prefix" | "manifest" | "manifestBucket" | "manifestRoot" | "reportTo"
+>;
+
+interface FieldProps<Field> {
+  readonly field: Field;
+  readonly fields: FixityFields;
+  readonly isWrong: boolean;
+}
+
+interface TextFieldProps extends FieldProps<TextFieldName> {
+  readonly maxLength?: number;
+  readonly isWide?: boolean;
+  readonly isRequired?: boolean;
+  /** An example, in the empty field. */
+  readonly hint?: string;
+  /** What an empty field means, and more. */
+  readonly note?: string;
+}
+
+function TextField(props: TextFieldProps) {
+  const { field, fields, isWrong, maxLength = MAX_KEY, isWide, isRequired, hint, note } = props;
+  const value = fields[field];
+  return (
+    <label class={isWide ? "wide" : undefined}>
+      {FIXITY_LABELS[field]}
+      {/[\r\n]/.test(value)
+        ? (
+          <span class="vid exact">
+            <KeyName name={value} />
+            <input type="hidden" name={exactName(field)} value={encodeURIComponent(value)} />
+          </span>
+        )
+        : (
+          <input
+            class="vid"
+            name={FIELD_NAMES[field]}
+            value={value}
+            required={isRequired}
+            maxLength={maxLength}
+            placeholder={hint}
+            autocapitalize="none"
+            spellcheck={false}
+            {...wrong(isWrong)}
+          />
+        )}
+      {note !== undefined && <span class="note">{note}</span>}
+    </label>
+  );
+}
+
+type BoxName = Extract<FixityField, "isBag" | "ignoresEtags" | "overwrite" | "allVersions" | "full">;
+
+function Box({ field, fields, isWrong, value = "1" }: FieldProps<BoxName> & { readonly value?: string }) {
+  return (
+    <label class="box">
+      <input type="checkbox" name={FIELD_NAMES[field]} value={value} checked={fields[field]} {...wrong(isWrong)} />{" "}
+      {FIXITY_LABELS[field]}
+    </label>
+  );
+}
+
+/** The checks to choose from; the one that was chosen is among them, whatever is known of it. */
+function baselineChoices(baselines: readonly FixityCheck[], { baseline, bucket }: FixityFields) {
+  const choices = baselines.filter((check) => bucket === "" || check.bucket === bucket).map((check) => ({
+    task: check.task,
+    text: [
+      checkedPlace(check),
+      ...check.startedAt === null ? [] : [formatFull(check.startedAt, "UTC")],
+      FIXITY_SENTENCES.ofObjects(dealtWith(check)),
+    ].join(", "),
+  }));
+  const isKnown = baseline === "" || choices.some(({ task }) => task === baseline);
+  return isKnown ? choices : [{ task: baseline, text: baseline }, ...choices];
 }

@@ -1,9 +1,10 @@
 import { StoragePath } from "@/components/storage/storage_path.tsx";
-import { type FixityFields, FixityForm, type FormProblem } from "@/components/storage/fixity_form.tsx";
+import { FixityForm, type FormProblem } from "@/components/storage/fixity_form.tsx";
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
-import { damageOf, type FixityCheck, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
+import { damageOf, type FixityCheck, isBaseline, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
+import { type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fixity_fields.ts";
 import { type FixitySchedule, readFixitySchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
 import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { readBuckets } from "@/lib/presentation/storage/listing.ts";
@@ -26,6 +27,8 @@ const MAX_BUCKETS = 200;
 const CONCURRENCY = 8;
 /** Checks of a page. */
 const PAGE_CHECKS = 40;
+/** Checks to choose from, as what a new one is compared with. */
+const MAX_BASELINES = 200;
 
 /** What is wrong with a form that was sent, and the status of the page that says so. */
 export interface SentProblem extends FormProblem {
@@ -38,8 +41,7 @@ export function fixityPage(deps: StoragePageDeps) {
     const { query } = visit;
     const [bucket, task] = [query.get("bucket") ?? "", query.get("task") ?? ""];
     if (bucket !== "" && task !== "") return await fixityCheckView(deps, visit, { bucket, task });
-    const fields = { bucket, prefix: query.get("prefix") ?? "", rate: "", allVersions: false, full: false };
-    return await fixityListView(deps, visit, fields, null);
+    return await fixityListView(deps, visit, linkedFieldsOf(query), null);
   });
 }
 
@@ -106,7 +108,13 @@ async function listBody(
         <p class="remark">{FIXITY_SENTENCES.whatItIs}</p>
         <details class="new-form" open={isNew}>
           <summary>{FIXITY_LABELS.newCheck}</summary>
-          <FixityForm account={account} buckets={listed} fields={fields} problem={problem} />
+          <FixityForm
+            account={account}
+            buckets={listed}
+            baselines={checks.filter(isBaseline).slice(0, MAX_BASELINES)}
+            fields={fields}
+            problem={problem}
+          />
         </details>
         {listed !== null && listed.length > MAX_BUCKETS && (
           <p class="remark">{FIXITY_SENTENCES.someBuckets(MAX_BUCKETS)}</p>

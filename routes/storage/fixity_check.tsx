@@ -10,12 +10,14 @@ import {
   type Expected,
   expectedOf,
   type FixityCheck,
+  isBaseline,
   readFixityCheck,
   readFixityChecks,
   resultsOf,
   type RowFilter,
   rowFilterOf,
 } from "@/lib/presentation/storage/fixity_check.ts";
+import { choicesOf } from "@/lib/presentation/storage/fixity_fields.ts";
 import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath, fixityReportPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
@@ -101,7 +103,17 @@ async function checkBody(deps: StoragePageDeps, visit: StorageVisit, check: Fixi
           <a class="btn" href={fixityReportPath({ account, bucket, task }, "json")}>
             <Icon name="download" /> {FIXITY_LABELS.download} ({FIXITY_LABELS.json})
           </a>
-          <a class="btn" href={fixityPath({ account, bucket, prefix })}>{FIXITY_LABELS.again}</a>
+          <a class="btn" href={fixityPath({ account, bucket, prefix, choices: choicesOf(check) })}>
+            {FIXITY_LABELS.again}
+          </a>
+          {isBaseline(check) && (
+            <a
+              class="btn"
+              href={fixityPath({ account, bucket, prefix, choices: { ...choicesOf(check), baseline: task } })}
+            >
+              {FIXITY_LABELS.compareAgain}
+            </a>
+          )}
         </p>
       )}
       <section id="objects">

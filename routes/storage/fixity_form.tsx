@@ -1,19 +1,24 @@
-import type { FixityFields } from "@/components/storage/fixity_form.tsx";
 import { parseForm, readBytes } from "@/lib/http/body.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import {
+  BYTES_PER_MB,
+  FIELD_NAMES,
+  fixityBody,
+  type FixityField,
+  type FixityFields,
+  fixityFieldsOf,
+} from "@/lib/presentation/storage/fixity_fields.ts";
 import { FIXITY_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { fixityListView, type SentProblem } from "./fixity.tsx";
 import { LoginEnded, SeeOther, storagePage, type StoragePageDeps, type StorageVisit } from "./storage_page.tsx";
 
-/** Room for two keys of 1,024 bytes, escaped twice, and the other fields. */
+/** Room for five keys of 1,024 bytes, escaped twice, and the other fields. */
 const MAX_FORM_BYTES = 64 * 1024;
-const BYTES_PER_MB = 1_000_000;
 /** The lowest and the highest rate that a form takes, MB per second. */
 const RATES = { least: 0.1, most: 1_000_000 };
 const MAX_MESSAGE = 300;
@@ -31,7 +36,7 @@ export function fixityForm(deps: StoragePageDeps) {
       await cancel(deps, visit, bucket, task);
       throw new SeeOther(fixityPath({ account, bucket, task }));
     }
-    const fields = fieldsOf(form);
+    const fields = fixityFieldsOf(form);
     const started = await start(deps, visit, fields);
     if (typeof started !== "string") return await fixityListView(deps, visit, fields, started);
     throw new SeeOther(fixityPath({ account, bucket: fields.bucket, task: started }));
@@ -50,37 +55,26 @@ async function readForm(context: RequestContext): Promise<Map<string, string>> {
   return await parseForm(await readBytes(context.request, MAX_FORM_BYTES), context.header("Content-Type") ?? "");
 }
 
-function fieldsOf(form: ReadonlyMap<string, string>): FixityFields {
-  const exact = form.get("exact_prefix");
-  return {
-    bucket: form.get("bucket") ?? "",
-    prefix: exact === undefined ? form.get("prefix") ?? "" : percentDecoded(exact) ?? exact,
-    rate: form.get("rate") ?? "",
-    allVersions: form.has("all_versions"),
-    full: form.has("full"),
-  };
-}
-
 /** Starts a check. @returns its id, or why it was not started */
 async function start(
   { gateway }: StoragePageDeps,
   { context, login }: StorageVisit,
   fields: FixityFields,
 ): Promise<string | SentProblem> {
-  const { bucket, prefix, allVersions, full } = fields;
+  const { bucket } = fields;
   if (bucket === "") return { status: 422, field: "bucket", text: START_PROBLEMS.noBucket };
   const rate = rateOf(fields.rate);
   if (rate === undefined) return { status: 422, field: "rate", text: START_PROBLEMS.rate };
   const { status, json } = await gateway.sendJson(
     "POST",
     `/buckets/${encodeURIComponent(bucket)}/fixity`,
-    { prefix, rate, all_versions: allVersions, full },
+    fixityBody(fields, rate),
     login,
     context,
   );
   if (status === 401) throw new LoginEnded();
   const task = stringAt(json, "task_id");
-  return status === 202 && task !== null ? task : problemOf(status, json);
+  return status === 202 && task !== null ? task : problemOf(status, json, fields);
 }
 
 /** Cancels a check; one that has ended meanwhile, or is gone, is shown as such by its page. */
@@ -103,23 +97,13 @@ function rateOf(text: string): number | null | undefined {
   return rate >= RATES.least && rate <= RATES.most ? Math.round(rate * BYTES_PER_MB) : undefined;
 }
 
-/** The fields of the form by their names in the operation's body. */
-const FIELDS: Readonly<Record<string, keyof FixityFields>> = {
-  bucket: "bucket",
-  prefix: "prefix",
-  rate: "rate",
-  all_versions: "allVersions",
-  full: "full",
-};
-
-function problemOf(status: number, json: unknown): SentProblem {
+function problemOf(status: number, json: unknown, { manifest }: FixityFields): SentProblem {
   const whole = (text: string): SentProblem => ({ status: status >= 400 ? status : 502, field: null, text });
-  const [first] = entries(member(json, "detail"));
-  const named = entries(member(first, "loc")).at(-1);
-  const field = typeof named === "string" && Object.hasOwn(FIELDS, named) ? FIELDS[named] : null;
-  const message = clip(stringAt(first, "msg") ?? stringAt(json, "detail") ?? "", MAX_MESSAGE);
+  const { field, message } = saidIn(json);
   switch (status) {
     case 403:
+      // Either of two buckets may be the one.
+      if (manifest !== "" && message !== "") return whole(START_PROBLEMS.other(message));
       return { status, field: "bucket", text: START_PROBLEMS.forbidden };
     case 404:
       return { status, field: "bucket", text: START_PROBLEMS.missing };
@@ -130,4 +114,15 @@ function problemOf(status: number, json: unknown): SentProblem {
       if (field === null) return whole(START_PROBLEMS.other(message));
       return { status, field, text: START_PROBLEMS.said(FIXITY_LABELS[field], message) };
   }
+}
+
+/** What a response says is wrong, and with which field: as a list of problems, or as `field: message`. */
+function saidIn(json: unknown): { field: FixityField | null; message: string } {
+  const [first] = entries(member(json, "detail"));
+  const detail = stringAt(json, "detail") ?? "";
+  const [, ofDetail, rest] = /^([a-z_]{1,40}): (.*)$/s.exec(detail) ?? [];
+  const named = entries(member(first, "loc")).at(-1) ?? ofDetail;
+  const field = (Object.keys(FIELD_NAMES) as FixityField[]).find((one) => FIELD_NAMES[one] === named) ?? null;
+  const message = stringAt(first, "msg") ?? (field === null ? detail : rest);
+  return { field, message: clip(message, MAX_MESSAGE) };
 }

@@ -21,6 +21,8 @@ const STATUSES = ["processing", "done", "canceled", "failed"] as const;
 export interface CheckManifest {
   readonly bucket: string;
   readonly keys: readonly string[];
+  /** The prefix of keys that its paths begin with. */
+  readonly root: string;
   /** Objects that it names; null while that is not known. */
   readonly entries: number | null;
   readonly invalidLines: number;
@@ -62,6 +64,8 @@ export interface FixityCheck {
   readonly bag: CheckedBag | null;
   /** The id of an earlier check that this one was compared with. */
   readonly baseline: string | null;
+  /** ETags are not compared. */
+  readonly ignoresEtags: boolean;
   /** ETags of the store turned out to be no MD5s, so that those that differ prove nothing. */
   readonly hasOtherEtags: boolean;
   /** Objects that the check has written. */
@@ -105,6 +109,7 @@ export function readFixityCheck(status: unknown, bucket: string): FixityCheck | 
     manifest: manifestOf(member(status, "manifest"), bucket),
     bag: bagOf(member(status, "bag")),
     baseline: stringAt(status, "baseline"),
+    ignoresEtags: stringAt(status, "etags") === "ignored",
     hasOtherEtags: stringAt(status, "etags") === "other",
     written: entries(member(status, "written")).flatMap((one) => stringAt(one, "key") ?? []),
     writeError: stringAt(status, "write_error") ?? "",
@@ -128,6 +133,11 @@ export function damageOf({ totals }: Pick<FixityCheck, "totals">): number {
 /** All objects that a check dealt with. */
 export function dealtWith({ totals }: Pick<FixityCheck, "totals">): number {
   return FIXITY_RESULTS.reduce((sum, result) => sum + totals[result], 0);
+}
+
+/** Whether a later check can be compared with one: it has ended and has rows of all objects. */
+export function isBaseline({ status, isFull, allVersions, rowsLeftOut }: FixityCheck): boolean {
+  return status === "done" && isFull && !allVersions && rowsLeftOut === 0;
 }
 
 /** How much a check that has not ended is about to read. */
@@ -255,6 +265,7 @@ function manifestOf(manifest: unknown, bucket: string): CheckManifest | null {
   return {
     bucket: stringAt(manifest, "bucket") ?? bucket,
     keys,
+    root: stringAt(manifest, "root") ?? "",
     entries: typeof named === "number" && Number.isSafeInteger(named) ? named : null,
     invalidLines: integerAt(manifest, "invalid_lines"),
   };

@@ -40,6 +40,8 @@ interface FixityAddress {
   readonly bucket?: string;
   /** What the form begins with. */
   readonly prefix?: string;
+  /** What else the form holds, by the names of its fields. */
+  readonly choices?: DoorParameters;
   /** The check that is shown; absent: all of them. */
   readonly task?: string;
   /** Which rows of its report are shown; absent: those that matter most. */
@@ -84,8 +86,8 @@ export function auditPath({ account, ...filter }: AuditAddress): string {
 }
 
 /** The page of the fixity checks of an account, or of one of them. */
-export function fixityPath({ account, bucket, prefix, task, result, from }: FixityAddress): string {
-  return `${FIXITY_PATH}${queryOf({ account, bucket, prefix, task, result, from: from || undefined })}`;
+export function fixityPath({ account, bucket, prefix, choices, task, result, from }: FixityAddress): string {
+  return `${FIXITY_PATH}${queryOf({ account, bucket, prefix, ...choices, task, result, from: from || undefined })}`;
 }
 
 /** The address under which a browser saves the report of a fixity check that has ended. */

@@ -156,6 +156,100 @@ Deno.test("fixity form: starts a check and leads to its page", async () => {
   assert.deepEqual(seen.at(-1)?.body, { prefix: "1794/", rate: 2_500_000, all_versions: false, full: true });
 });
 
+const CHOICES = {
+  manifest: "lists/SHA256SUMS",
+  manifest_bucket: "maps",
+  manifest_root: "/",
+  bag: "1",
+  baseline: TASK,
+  etags: "ignore",
+  write: "bag",
+  overwrite: "1",
+  report_to: "reports/",
+  rate: "0.5",
+  all_versions: "1",
+  full: "1",
+};
+
+Deno.test("fixity form: every choice of the operation can be made in it", async () => {
+  const { open, send, seen } = storagePages(gateway());
+  const { html } = await open(LIST);
+  for (const name of Object.keys(CHOICES)) {
+    assert.match(html, new RegExp(`<(?:input|select)[^>]* name="${name}"`), name);
+  }
+  assert.match(html, /<details class="choices">/);
+  await send(LIST, { act: "start", bucket: "letters", prefix: "1794/", ...CHOICES });
+  assert.deepEqual(seen.at(-1)?.body, {
+    prefix: "1794/",
+    rate: 500_000,
+    all_versions: true,
+    full: true,
+    manifest: "lists/SHA256SUMS",
+    manifest_bucket: "maps",
+    manifest_root: "",
+    bag: true,
+    baseline: TASK,
+    etags: "ignore",
+    write: "bag",
+    overwrite: true,
+    report_to: "reports/",
+  });
+});
+
+Deno.test("fixity form: a choice that the server does not take is named, and all choices stay as they were made", async () => {
+  const fields: [string, RegExp][] = [
+    ["manifest", /did not take “Key of a manifest”: <no>/],
+    ["manifest_root", /did not take “Its paths begin at”: <no>/],
+    ["bag", /did not take “A bag \(BagIt\): all its manifests”: <no>/],
+    ["baseline", /did not take “Earlier check”: <no>/],
+    ["overwrite", /did not take “Replace files with other bytes”: <no>/],
+    ["report_to", /did not take “Report, below the prefix”: <no>/],
+  ];
+  for (const [field, sentence] of fields) {
+    const started = Response.json({ detail: `${field}: <no>` }, { status: 422 });
+    const { send } = storagePages(gateway({ started }));
+    const page = await send(LIST, { act: "start", bucket: "letters", ...CHOICES });
+    assert.equal(page.status, 422);
+    assert.match(textOf(page.html), sentence);
+    assert.match(page.html, /<details class="choices" open>/);
+    const [invalid] = /<(?:input|select)[^>]*aria-invalid[^>]*>/.exec(page.html) ?? [];
+    assert.equal(/ name="([^"]*)"/.exec(invalid ?? "")?.[1], field);
+    for (const [name, value] of Object.entries(CHOICES)) {
+      const [control] = new RegExp(`<(?:input|select)[^>]* name="${name}".*?>`).exec(page.html) ?? [];
+      const isKept = control?.startsWith("<select")
+        ? new RegExp(`<option[^>]*value="${value}"[^>]*selected|<option[^>]*selected[^>]*value="${value}"`).test(
+          page.html,
+        )
+        : control?.includes(`value="${value}"`) && (!control.includes("checkbox") || control.includes("checked"));
+      assert.ok(isKept, `${name}: ${control}`);
+    }
+  }
+});
+
+Deno.test("fixity form: checks with a row of each object can be chosen to compare with, and a check leads to the same again", async () => {
+  const full = status({
+    full: true,
+    rows: 10,
+    manifest: { keys: ["m/SUMS"], root: "", entries: 10, invalid_lines: 0 },
+  });
+  const other = status({ task_id: "other", full: true, all_versions: true });
+  const { open } = storagePages(gateway({ tasks: { letters: [full, other, status({ task_id: "brief" })] } }));
+  const { html } = await open(LIST);
+  const [select] = /<select name="baseline".*?<\/select>/s.exec(html) ?? [];
+  assert.match(textOf(select ?? ""), /none letters\/1794\/, 14 January 2027, 08:00:00 UTC, 10 objects/);
+  assert.equal(select?.match(/<option/g)?.length, 2);
+
+  const page = (await open(CHECK)).html;
+  const [link] = /href="([^"]*baseline=[^"]*)"[^>]*>Compare a new check with this one/.exec(page) ?? assert.fail(page);
+  const form = (await open((/href="([^"]*)"/.exec(link)?.[1] ?? "").replaceAll("&amp;", "&"))).html;
+  assert.match(form, /name="manifest" value="m\/SUMS"/);
+  assert.match(form, /name="manifest_root" value="\/"/);
+  assert.match(form, new RegExp(`<option[^>]*value="${TASK}"[^>]*selected|selected[^>]*value="${TASK}"`));
+  // A link of another site must not fill in what is written.
+  const hostile = (await open(`${LIST}&bucket=letters&write=bag&overwrite=1&report_to=x`)).html;
+  assert.doesNotMatch(hostile, /name="overwrite"[^>]*checked|value="bag"[^>]*selected|name="report_to" value="x"/);
+});
+
 Deno.test("fixity form: what is wrong with it stands beside what was typed", async () => {
   const invalid = (field: string) =>
     Response.json({ detail: [{ type: "x", loc: ["body", field], msg: "<no>" }] }, { status: 422 });

@@ -13,6 +13,22 @@ export const LABELS = {
   rate: "At most, in MB a second",
   allVersions: "Older versions too",
   full: "A row for intact objects too",
+  more: "More choices: manifests, bags, earlier checks, what is written, and how fast",
+  compareWith: "Compare with",
+  manifest: "Key of a manifest",
+  manifestBucket: "Its bucket, if it is another",
+  manifestRoot: "Its paths begin at",
+  isBag: "A bag (BagIt): all its manifests",
+  ignoresEtags: "No ETags",
+  none: "none",
+  atTheEnd: "Write at the end",
+  write: "Manifest",
+  manifestFile: "the file manifest-sha256.txt",
+  wholeBag: "the files that make it a bag (BagIt)",
+  overwrite: "Replace files with other bytes",
+  reportTo: "Report, below the prefix",
+  how: "How it reads",
+  compareAgain: "Compare a new check with this one",
   running: "Running",
   ended: "Ended",
   schedules: "Schedules",
@@ -87,7 +103,9 @@ export const PROOFS = {
 /** The sentences of the page of fixity checks. */
 export const SENTENCES = {
   whatItIs:
-    "A check reads stored objects whole and compares their bytes with the checksum that was stored with them, or with their ETag.",
+    "A check reads stored objects whole and compares their bytes with the checksum that was stored with them, with their ETag, or with a manifest.",
+  rootNote: "Empty: its own folder. A slash: the start of the bucket.",
+  ofObjects: (count: number) => counted(count, "object", "objects"),
   none: "There are no checks yet.",
   systemLevel: "An account of the system level has no buckets, so it has nothing to check.",
   someBuckets: (count: number) =>

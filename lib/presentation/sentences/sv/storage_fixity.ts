@@ -16,6 +16,22 @@ export const LABELS: typeof en.LABELS = {
   rate: "Högst, i MB per sekund",
   allVersions: "Äldre versioner också",
   full: "En rad för oskadade objekt också",
+  more: "Fler val: manifest, bagar, tidigare kontroller, vad som skrivs och hur fort",
+  compareWith: "Jämför med",
+  manifest: "Nyckeln till ett manifest",
+  manifestBucket: "Dess bucket, om det är en annan",
+  manifestRoot: "Dess sökvägar börjar vid",
+  isBag: "En bag (BagIt): alla dess manifest",
+  ignoresEtags: "Inga ETag:ar",
+  none: "inget",
+  atTheEnd: "Skriv till sist",
+  write: "Manifest",
+  manifestFile: "filen manifest-sha256.txt",
+  wholeBag: "filerna som gör det till en bag (BagIt)",
+  overwrite: "Ersätt filer med annat innehåll",
+  reportTo: "Rapport, under prefixet",
+  how: "Hur den läser",
+  compareAgain: "Jämför en ny kontroll med den här",
   running: "Pågår",
   ended: "Avslutade",
   schedules: "Scheman",
@@ -87,7 +103,9 @@ export const PROOFS: typeof en.PROOFS = {
 export const SENTENCES: typeof en.SENTENCES = {
   whatItIs:
     "En kontroll läser lagrade objekt i sin helhet och jämför deras innehåll med kontrollsumman som lagrades med dem, " +
-    "eller med deras ETag.",
+    "med deras ETag eller med ett manifest.",
+  rootNote: "Tomt: dess egen mapp. Ett snedstreck: bucketens början.",
+  ofObjects: objects,
   none: "Det finns inga kontroller än.",
   systemLevel: "Ett konto på systemnivå har inga bucketar och därmed inget att kontrollera.",
   someBuckets: (count) =>
