@@ -1,6 +1,7 @@
 import { StoragePath } from "@/components/storage/storage_path.tsx";
 import { FixityForm, type FormProblem } from "@/components/storage/fixity_form.tsx";
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
+import { ShownBucket } from "@/components/storage/shown_bucket.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import { damageOf, type FixityCheck, isBaseline, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
@@ -93,14 +94,18 @@ async function listBody(
   if (listed === null && status !== 403) {
     return { status, body: <p class="banner bad">{storageProblem(status, "buckets")}</p> };
   }
-  const names = new Set([...fields.bucket === "" ? [] : [fields.bucket], ...listed ?? []].slice(0, MAX_BUCKETS));
-  const [read, schedules] = await Promise.all([readChecks(deps, visit, [...names]), readSchedules(deps, visit)]);
+  // An account that may not list buckets sees the checks of the one that it names.
+  const named = visit.query.get("show") || (listed === null ? fields.bucket : "");
+  const buckets = named === "" ? bucketsToRead(fields.bucket, listed ?? []) : [named];
+  const [read, schedules] = await Promise.all([readChecks(deps, visit, buckets), readSchedules(deps, visit)]);
   const checks = read.checks.toSorted(runningThenNewest);
   const from = firstNumber(visit.query.get("from"));
   const page = checks.slice(from, from + PAGE_CHECKS);
   const usages = await deps.usage.read(login, bucketsOfRunning(page), context);
   const shown = page.map((check) => shownCheck(check, checks, usages.get(check.bucket)));
-  const isNew = checks.length === 0 || fields.bucket !== "" || problem !== null;
+  const isNew = (checks.length === 0 && named === "") || fields.bucket !== "" || problem !== null;
+  const isPart = listed === null || listed.length > MAX_BUCKETS;
+  const link = (from: number) => fixityPath({ account, choices: { show: named }, from });
   return {
     status: 200,
     body: (
@@ -112,27 +117,40 @@ async function listBody(
             account={account}
             buckets={listed}
             baselines={checks.filter(isBaseline).slice(0, MAX_BASELINES)}
-            fields={fields}
+            fields={fields.bucket === "" ? { ...fields, bucket: named } : fields}
             problem={problem}
           />
         </details>
-        {listed !== null && listed.length > MAX_BUCKETS && (
-          <p class="remark">{FIXITY_SENTENCES.someBuckets(MAX_BUCKETS)}</p>
-        )}
+        {(isPart || named !== "") && <ShownBucket account={account} bucket={named} />}
+        {isPart && listed !== null && named === "" && <p class="remark">{FIXITY_SENTENCES.someBuckets(MAX_BUCKETS)}</p>}
+        {read.hasNoName && <p class="banner warn">{FIXITY_SENTENCES.noSuchName}</p>}
         {read.failed > 0 && <p class="banner warn">{FIXITY_SENTENCES.notRead(read.failed)}</p>}
-        {checks.length === 0 && read.failed === 0 && <p class="empty">{FIXITY_SENTENCES.none}</p>}
+        {checks.length === 0 && read.failed === 0 && !read.hasNoName && (
+          <p class="empty">{noChecks(named, listed !== null)}</p>
+        )}
         {checks.length > 0 && <p class="dots sums">{sums(checks).map((text) => <span key={text}>{text}</span>)}</p>}
         {shown.length > 0 && <StorageFixity account={account} checks={shown} isAlone={false} renderedAt={deps.now()} />}
         <p class="btns page-links">
-          {from > 0 && <a class="btn" href={fixityPath({ account })}>{FIXITY_LABELS.newest}</a>}
+          {from > 0 && <a class="btn" href={link(0)}>{FIXITY_LABELS.newest}</a>}
           {from + PAGE_CHECKS < checks.length && (
-            <a class="btn" href={fixityPath({ account, from: from + PAGE_CHECKS })}>{FIXITY_LABELS.older}</a>
+            <a class="btn" href={link(from + PAGE_CHECKS)}>{FIXITY_LABELS.older}</a>
           )}
         </p>
         {schedules.length > 0 && <FixitySchedules account={account} schedules={schedules} now={deps.now()} />}
       </>
     ),
   };
+}
+
+/** The bucket of the form first, however many there are. */
+function bucketsToRead(first: string, listed: readonly string[]): string[] {
+  return [...new Set([...first === "" ? [] : [first], ...listed])].slice(0, MAX_BUCKETS);
+}
+
+/** What is said in place of checks: none of nothing would be said where no bucket was looked at. */
+function noChecks(named: string, mayList: boolean): string {
+  if (named !== "") return FIXITY_SENTENCES.noneOf(named);
+  return mayList ? FIXITY_SENTENCES.none : FIXITY_SENTENCES.typeBucket;
 }
 
 function bucketsOfRunning(checks: readonly FixityCheck[]): string[] {
@@ -158,13 +176,15 @@ function runningThenNewest(a: FixityCheck, b: FixityCheck): number {
 async function readChecks(deps: StoragePageDeps, { context, login }: StorageVisit, buckets: readonly string[]) {
   const checks: FixityCheck[] = [];
   let failed = 0;
+  let hasNoName = false;
   await forEachConcurrent(buckets, CONCURRENCY, async (bucket) => {
     const { status, json } = await deps.gateway.read(`/buckets/${encodeURIComponent(bucket)}/fixity`, login, context);
     if (status === 401) throw new LoginEnded();
     if (status === 200) checks.push(...readFixityChecks(json, bucket));
+    else if (status === 422) hasNoName = true;
     else failed++;
   });
-  return { checks, failed };
+  return { checks, failed, hasNoName };
 }
 
 /** None where the gateway has no schedules, or does not say: the checks are shown all the same. */

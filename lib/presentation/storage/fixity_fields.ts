@@ -45,7 +45,7 @@ export const FIELD_NAMES = {
 } as const satisfies Readonly<Record<FixityField, string>>;
 
 /** The paths of a manifest begin at the start of the bucket: an empty field says that they begin at its folder. */
-export const BUCKET_START = "/";
+const BUCKET_START = "/";
 
 /** The unit of the field of a rate, bytes per second. */
 export const BYTES_PER_MB = 1_000_000;

@@ -108,11 +108,38 @@ Deno.test("fixity page: damage alone is red, with a sentence that says what to d
 });
 
 Deno.test("fixity page: an account that may list no buckets types a name, and sees the checks of that bucket", async () => {
-  const { open } = storagePages(gateway({ buckets: 403, tasks: { letters: [status()] } }));
-  assert.match((await open(LIST)).html, /<input class="vid" name="bucket" value required/);
-  const { html } = await open(`${LIST}&bucket=letters`);
-  assert.match(html, /name="bucket" value="letters"/);
-  assert.match(textOf(html), /10 of 10 objects intact/);
+  const checks = Array.from({ length: 50 }, (_, n) => status({ task_id: `${TASK}${n}` }));
+  const { open, seen } = storagePages(gateway({ buckets: 403, tasks: { letters: checks } }));
+  const { html } = await open(LIST);
+  assert.match(html, /<form class="shown-bucket" action="\/fixity">/);
+  assert.match(html, /name="account" value="archive\/olle".*name="show" value/);
+  // Nothing was looked at, so nothing is said about checks.
+  assert.match(textOf(html), /may not list buckets\. Type the name of one to see its checks/);
+  assert.doesNotMatch(textOf(html), /no checks/);
+  assert.deepEqual(seen.map(({ call }) => call).filter((call) => call.includes("fixity")), ["GET /fixity/schedules"]);
+
+  const shown = (await open(`${LIST}&show=letters`)).html;
+  assert.match(textOf(shown), /10 of 10 objects intact/);
+  assert.match(shown, /<details class="new-form">/);
+  assert.match(shown, /name="bucket" value="letters"/);
+  const [, older] = /href="([^"]*)">Older checks/.exec(shown) ?? [];
+  assert.match(textOf((await open((older ?? "").replaceAll("&amp;", "&"))).html), /10 of 10 objects intact/);
+
+  assert.match(textOf((await open(`${LIST}&show=maps`)).html), /This account has no checks of maps\./);
+  assert.match((await open(`${LIST}&bucket=letters`)).html, /name="bucket" value="letters"/);
+});
+
+Deno.test("fixity page: a name that no bucket can have is said to be none, and its checks are not called unread", async () => {
+  const { open } = storagePages((seen) =>
+    seen.call === "GET /buckets/Mäps/fixity" || seen.call.includes("M%C3%A4ps")
+      ? Response.json({ detail: "no" }, { status: 422 })
+      : gateway({ buckets: 403 })(seen)
+  );
+  for (const name of ["M%C3%A4ps", "..", "."]) {
+    const text = textOf((await open(`${LIST}&show=${name}`)).html);
+    assert.match(text, /No bucket can have this name/);
+    assert.doesNotMatch(text, /could not be read|no checks/);
+  }
 });
 
 Deno.test("fixity page: the store's outage is its status and a sentence; checks that cannot be read are counted", async () => {

@@ -7,6 +7,8 @@ export const LABELS = {
   checkOfAll: (bucket: string) => `Fixity check of all of ${bucket}`,
   allOf: (bucket: string) => `All of ${bucket}`,
   newCheck: "New check",
+  checksOf: "Checks of the bucket",
+  showChecks: "Show its checks",
   start: "Start the check",
   bucket: "Bucket",
   prefix: "Only keys that begin with",
@@ -107,11 +109,12 @@ export const SENTENCES = {
   rootNote: "Empty: its own folder. A slash: the start of the bucket.",
   ofObjects: (count: number) => counted(count, "object", "objects"),
   none: "There are no checks yet.",
+  noneOf: (bucket: string) => `This account has no checks of ${bucket}.`,
+  typeBucket: "This account may not list buckets. Type the name of one to see its checks.",
+  noSuchName: "No bucket can have this name.",
   systemLevel: "An account of the system level has no buckets, so it has nothing to check.",
   someBuckets: (count: number) =>
-    `Only the first ${
-      formatCount(count)
-    } buckets are looked at. Checks of another one are shown with its name in the form.`,
+    `Only the first ${formatCount(count)} buckets are looked at. Type the name of another one to see its checks.`,
   notRead: (count: number) =>
     `The checks of ${counted(count, "bucket", "buckets")} could not be read. Load the page again shortly.`,
   /** `base` are the objects that it dealt with. */

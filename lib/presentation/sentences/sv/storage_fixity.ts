@@ -10,6 +10,8 @@ export const LABELS: typeof en.LABELS = {
   checkOfAll: (bucket) => `Fixitetskontroll av hela ${bucket}`,
   allOf: (bucket) => `Hela ${bucket}`,
   newCheck: "Ny kontroll",
+  checksOf: "Kontroller av bucketen",
+  showChecks: "Visa dess kontroller",
   start: "Starta kontrollen",
   bucket: "Bucket",
   prefix: "Bara nycklar som börjar med",
@@ -107,11 +109,12 @@ export const SENTENCES: typeof en.SENTENCES = {
   rootNote: "Tomt: dess egen mapp. Ett snedstreck: bucketens början.",
   ofObjects: objects,
   none: "Det finns inga kontroller än.",
+  noneOf: (bucket) => `Kontot har inga kontroller av ${bucket}.`,
+  typeBucket: "Kontot får inte lista bucketar. Skriv namnet på en för att se dess kontroller.",
+  noSuchName: "Ingen bucket kan ha det namnet.",
   systemLevel: "Ett konto på systemnivå har inga bucketar och därmed inget att kontrollera.",
   someBuckets: (count) =>
-    `Bara de första ${
-      formatCount(count)
-    } bucketarna gås igenom. Kontroller av en annan visas med dess namn i formuläret.`,
+    `Bara de första ${formatCount(count)} bucketarna gås igenom. Skriv namnet på en annan för att se dess kontroller.`,
   notRead: (count) =>
     `Kontrollerna av ${counted(count, "bucket", "bucketar")} kunde inte läsas. Läs in sidan igen om en stund.`,
   intact: (intact, base) => `${formatCount(intact)} av ${objects(base)} oskadade`,
