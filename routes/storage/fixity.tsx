@@ -12,6 +12,7 @@ import { readBuckets } from "@/lib/presentation/storage/listing.ts";
 import { fixityPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { checksPath } from "./checks_path.ts";
 import { fixityCheckView, shownCheck } from "./fixity_check.tsx";
 import { firstNumber } from "./first_number.ts";
 import {
@@ -30,6 +31,9 @@ const CONCURRENCY = 8;
 const PAGE_CHECKS = 40;
 /** Checks to choose from, as what a new one is compared with. */
 const MAX_BASELINES = 200;
+
+/** As the gateway responds to what cannot be the name of a bucket. */
+const NO_NAME = { status: 422, json: null };
 
 /** What is wrong with a form that was sent, and the status of the page that says so. */
 export interface SentProblem extends FormProblem {
@@ -178,7 +182,8 @@ async function readChecks(deps: StoragePageDeps, { context, login }: StorageVisi
   let failed = 0;
   let hasNoName = false;
   await forEachConcurrent(buckets, CONCURRENCY, async (bucket) => {
-    const { status, json } = await deps.gateway.read(`/buckets/${encodeURIComponent(bucket)}/fixity`, login, context);
+    const path = checksPath(bucket);
+    const { status, json } = path === null ? NO_NAME : await deps.gateway.read(path, login, context);
     if (status === 401) throw new LoginEnded();
     if (status === 200) checks.push(...readFixityChecks(json, bucket));
     else if (status === 422) hasNoName = true;

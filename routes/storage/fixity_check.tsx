@@ -21,6 +21,7 @@ import { choicesOf } from "@/lib/presentation/storage/fixity_fields.ts";
 import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath, fixityReportPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { checksPath } from "./checks_path.ts";
 import { firstNumber } from "./first_number.ts";
 import { readRowPage, type RowPage } from "./fixity_rows.ts";
 import {
@@ -44,8 +45,8 @@ export async function fixityCheckView(
   address: CheckAddress,
 ): Promise<StorageView> {
   const { account, accounts, context, login } = visit;
-  const path = `/buckets/${encodeURIComponent(address.bucket)}/fixity`;
-  const { status, json } = await deps.gateway.read(`${path}/${encodeURIComponent(address.task)}`, login, context);
+  const path = checksPath(address.bucket, address.task);
+  const { status, json } = path === null ? { status: 404, json: null } : await deps.gateway.read(path, login, context);
   if (status === 401) throw new LoginEnded();
   const check = status === 200 ? readFixityCheck(json, address.bucket) : null;
   const { bucket, prefix } = check ?? { bucket: address.bucket, prefix: "" };
@@ -132,7 +133,7 @@ async function expectation(
 ): Promise<ShownCheck> {
   const { bucket } = check;
   const [list, usages] = await Promise.all([
-    gateway.read(`/buckets/${encodeURIComponent(bucket)}/fixity`, login, context),
+    gateway.read(`${checksPath(bucket)}`, login, context),
     usage.read(login, [bucket], context),
   ]);
   return shownCheck(check, list.status === 200 ? readFixityChecks(list.json, bucket) : [], usages.get(bucket));
@@ -192,7 +193,7 @@ async function readRows(
 ): Promise<RowPage | number> {
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   try {
-    const path = `/api/v1/buckets/${encodeURIComponent(bucket)}/fixity/${encodeURIComponent(task)}/report`;
+    const path = `/api/v1${checksPath(bucket, task)}/report`;
     const { status, body } = await gateway.send(
       {
         method: "GET",

@@ -14,6 +14,7 @@ import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storag
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { checksPath } from "./checks_path.ts";
 import { fixityListView, type SentProblem } from "./fixity.tsx";
 import { LoginEnded, SeeOther, storagePage, type StoragePageDeps, type StorageVisit } from "./storage_page.tsx";
 
@@ -63,11 +64,13 @@ async function start(
 ): Promise<string | SentProblem> {
   const { bucket } = fields;
   if (bucket === "") return { status: 422, field: "bucket", text: START_PROBLEMS.noBucket };
+  const path = checksPath(bucket);
+  if (path === null) return { status: 404, field: "bucket", text: START_PROBLEMS.missing };
   const rate = rateOf(fields.rate);
   if (rate === undefined) return { status: 422, field: "rate", text: START_PROBLEMS.rate };
   const { status, json } = await gateway.sendJson(
     "POST",
-    `/buckets/${encodeURIComponent(bucket)}/fixity`,
+    path,
     fixityBody(fields, rate),
     login,
     context,
@@ -84,7 +87,8 @@ async function cancel(
   bucket: string,
   task: string,
 ): Promise<void> {
-  const path = `/buckets/${encodeURIComponent(bucket)}/fixity/${encodeURIComponent(task)}`;
+  const path = checksPath(bucket, task);
+  if (path === null) return;
   const { status } = await gateway.sendJson("DELETE", path, undefined, login, context);
   if (status === 401) throw new LoginEnded();
 }

@@ -317,6 +317,19 @@ Deno.test("fixity form: cancels a check and leads to its page", async () => {
   assert.equal(seen.at(-1)?.call, `DELETE /buckets/letters/fixity/${TASK}`);
 });
 
+Deno.test("fixity pages: names that would make another path lead to no request", async () => {
+  const { open, send, seen } = storagePages(gateway({ tasks: { letters: [status()] } }));
+  for (const [bucket, task] of [["..", "schedules"], [".", TASK], ["letters", ".."], ["letters", "."]]) {
+    const page = await open(`${LIST}&bucket=${bucket}&task=${task}`);
+    assert.equal(page.status, 404);
+    assert.match(textOf(page.html), /There is no such check of this account/);
+    const canceled = await send(LIST, { act: "cancel", bucket, task });
+    assert.equal(canceled.status, 303);
+  }
+  assert.equal((await send(LIST, { act: "start", bucket: ".." })).status, 404);
+  assert.deepEqual(seen.filter(({ call }) => /fixity\/?(?!\/schedules)/.test(call) && /\.|DELETE|POST/.test(call)), []);
+});
+
 Deno.test("fixity check: damage is listed first, each object in one filter, with links and digests", async () => {
   const { open } = storagePages(gateway({
     tasks: { letters: [damaged()] },
