@@ -29,6 +29,8 @@ export interface Entry {
 
 /** So often an object is read that is overwritten meanwhile. */
 const MAX_READS = 5;
+/** Pages of newer versions, of a thousand each, that are looked through for one that cannot be found. */
+const MAX_VERSION_PAGES = 100;
 
 /**
  * Reads an object and compares its bytes. One that differs is read again before that is reported, and so is one that is
@@ -224,24 +226,40 @@ class Check {
   /** An object that was deleted since it was listed, one that is lost, or one that never was there. */
   async #gone(): Promise<ReportRow> {
     const { expectations } = this.#entry;
-    if (await this.#source.read(() => this.#isStillListed())) {
-      return this.#row("unreadable", { detail: "The store lists it and does not find it" });
+    const isListed = await this.#source.read(() => this.#isStillListed());
+    if (isListed === null) {
+      return this.#row("unreadable", {
+        detail: "The store does not find it, and lists too many versions to look for it",
+      });
     }
+    if (isListed) return this.#row("unreadable", { detail: "The store lists it and does not find it" });
     if (expectations.length === 0) return this.#row("deleted", {});
     const [{ proof, algorithm, expected }] = expectations;
     const detail = proof === "manifest" ? "The manifest names it" : "It was there at the earlier check";
     return this.#row("missing", { algorithm, expected, detail });
   }
 
-  async #isStillListed(): Promise<boolean> {
+  /** Null where that cannot be found out. */
+  async #isStillListed(): Promise<boolean | null> {
     const { s3, caller } = this.#source;
     const { key, versionId } = this.#entry;
     if (versionId === null) {
       const { objects } = await listObjects(s3, caller, this.#bucket, { prefix: key, maxKeys: 1 });
       return objects.some(({ Key }) => Key === key);
     }
-    const { versions } = await listVersions(s3, caller, this.#bucket, { prefix: key, maxKeys: MAX_KEYS });
-    return versions.some(({ Key, VersionId }) => Key === key && VersionId === versionId);
+    let keyMarker: string | undefined;
+    let versionIdMarker: string | undefined;
+    for (let pages = 0; pages < MAX_VERSION_PAGES; pages++) {
+      const options = { prefix: key, keyMarker, versionIdMarker, maxKeys: MAX_KEYS };
+      const page = await listVersions(s3, caller, this.#bucket, options);
+      if (page.versions.some(({ Key, VersionId }) => Key === key && (VersionId ?? "null") === versionId)) return true;
+      // The key is the first of those that begin with it.
+      if (!page.is_truncated || page.next_key_marker !== key) return false;
+      const next = page.next_version_id_marker ?? undefined;
+      if (next === undefined || next === versionIdMarker) return null;
+      [keyMarker, versionIdMarker] = [key, next];
+    }
+    return null;
   }
 
   #row(result: ReportRow["result"], known: Partial<ReportRow>): ReportRow {

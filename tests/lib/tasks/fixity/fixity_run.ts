@@ -29,6 +29,8 @@ export interface FixityStore extends AsyncDisposable {
   readonly requests: string[];
   /** What is returned instead of an object; null for the object. */
   fault: (method: string, key: string) => Response | null | Promise<Response | null>;
+  /** What is returned instead of a page of a listing; null for the page. */
+  listing: (query: URLSearchParams) => Response | null;
   /** @param etag without its quotes; the MD5 when absent */
   put(key: string, content: string | Bytes, etag?: string, headers?: Record<string, string>): void;
 }
@@ -42,7 +44,10 @@ export function startFixityStore(): FixityStore {
   const http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const [path, query = ""] = request.url.split("/letters")[1]?.split("?") ?? [];
     if (path === undefined) return new Response(null);
-    if (path === "" || path === "/") return listing(objects, new URLSearchParams(query));
+    if (path === "" || path === "/") {
+      const asked = new URLSearchParams(query);
+      return store.listing(asked) ?? listing(objects, asked);
+    }
     const key = decodeURIComponent(path.slice(1));
     requests.push(`${request.method} ${key}`);
     const body = request.method === "PUT" ? new Uint8Array(await request.arrayBuffer()) : null;
@@ -72,6 +77,7 @@ export function startFixityStore(): FixityStore {
     objects,
     requests,
     fault: () => null,
+    listing: () => null,
     put(key, content, etag, headers = {}) {
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
       objects.set(key, { bytes, etag: `"${etag ?? md5(bytes)}"`, headers });
