@@ -13,9 +13,10 @@ import { isTransient } from "@/lib/tasks/task_error.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FIXITY, type FixityProgress } from "./fixity.ts";
+import type { FixityOrder } from "./fixity_order.ts";
 import { type FixitySchedule, timeAfter } from "./schedule_file.ts";
 import { firstNote, noteName, readNote, type ScheduleNote } from "./schedule_note.ts";
-import { type FixityOrder, startFixity } from "./start_fixity.ts";
+import { startFixity } from "./start_fixity.ts";
 
 /** A baseline's rows must be there for so much longer, ms: they are copied at the start. */
 const ROWS_MARGIN_MS = 3_600_000;

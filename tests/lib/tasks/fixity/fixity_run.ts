@@ -8,7 +8,7 @@ import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
 import { readRows } from "@/lib/tasks/fixity/report_rows.ts";
-import type { FixityOrder } from "@/lib/tasks/fixity/start_fixity.ts";
+import type { FixityOrder } from "@/lib/tasks/fixity/fixity_order.ts";
 import { PROCESS_CLOCK, type TaskClock } from "@/lib/tasks/task_clock.ts";
 import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
 
