@@ -2,6 +2,8 @@ import { Cron } from "croner";
 import { parse } from "yaml";
 import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { type FixityOrder, mustFitTogether } from "./fixity_order.ts";
 
 /** Most schedules of a file. */
 const MAX_SCHEDULES = 100;
@@ -76,11 +78,44 @@ export function parseScheduleFile(content: string): FixitySchedule[] {
       throw new ScheduleFileError(`${at}.baseline: cannot be compared with all_versions`);
     }
     if (rest.baseline !== null && !rest.full) throw new ScheduleFileError(`${at}.baseline: needs full: true`);
+    const contradiction = contradictionIn(orderOf(rest, rest.baseline));
+    if (contradiction !== null) throw new ScheduleFileError(`${at}.${contradiction}`);
     const times = cronOf(rest);
     if (times === null) throw new ScheduleFileError(`${at}.cron: is no cron expression, such as "0 2 * * 0"`);
     if (nextTime(times, Date.now()) === null) throw new ScheduleFileError(`${at}.cron: never comes`);
     return { ...rest, login: data.logins[loginName] };
   });
+}
+
+/** What the checks of a schedule are asked for. @param baseline the id of the check that they are compared with; null: none */
+export function orderOf(schedule: Omit<FixitySchedule, "login">, baseline: string | null): FixityOrder {
+  return {
+    prefix: schedule.prefix,
+    rate: schedule.rate,
+    allVersions: schedule.all_versions,
+    full: schedule.full,
+    manifest: schedule.manifest,
+    manifestBucket: schedule.manifest_bucket,
+    manifestRoot: schedule.manifest_root,
+    bag: schedule.bag,
+    etags: schedule.etags,
+    write: schedule.write,
+    overwrite: schedule.overwrite,
+    reportTo: schedule.report_to,
+    baseline,
+    schedule: schedule.name,
+  };
+}
+
+/** What does not fit together, as `member: sentence`; null where all does. */
+function contradictionIn(order: FixityOrder): string | null {
+  try {
+    mustFitTogether(order);
+    return null;
+  } catch (error) {
+    if (error instanceof HttpError) return error.message;
+    throw error;
+  }
 }
 
 /** The first time of a schedule behind a moment, ms since 1970; null: none. */

@@ -13,8 +13,7 @@ import { isTransient } from "@/lib/tasks/task_error.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FIXITY, type FixityProgress } from "./fixity.ts";
-import type { FixityOrder } from "./fixity_order.ts";
-import { type FixitySchedule, timeAfter } from "./schedule_file.ts";
+import { type FixitySchedule, orderOf, timeAfter } from "./schedule_file.ts";
 import { firstNote, noteName, readNote, type ScheduleNote } from "./schedule_note.ts";
 import { startFixity } from "./start_fixity.ts";
 
@@ -177,7 +176,8 @@ export class FixitySchedules {
     if (!await this.#replace(name, note, claimed)) return;
     try {
       const caller = await this.#caller(schedule);
-      await startFixity({ s3, tasks }, caller, schedule.bucket, await this.#order(schedule, caller), id);
+      const baseline = schedule.baseline === null ? null : await this.#lastCheck(schedule, caller);
+      await startFixity({ s3, tasks }, caller, schedule.bucket, orderOf(schedule, baseline), id);
       await this.#replace(name, claimed, { ...claimed, state: "started", error: null });
     } catch (error) {
       const sentence = error instanceof HttpError ? error.message : "Internal error of the gateway: its log says more";
@@ -199,25 +199,6 @@ export class FixitySchedules {
   async #caller({ login: { username, tenant, password } }: FixitySchedule): Promise<Caller> {
     const login = resolveLogin({ username, tenant });
     return await this.#options.identify({ sub: login.username, pwd: password, tenant: login.tenant });
-  }
-
-  async #order(schedule: FixitySchedule, caller: Caller): Promise<FixityOrder> {
-    return {
-      prefix: schedule.prefix,
-      rate: schedule.rate,
-      allVersions: schedule.all_versions,
-      full: schedule.full,
-      manifest: schedule.manifest,
-      manifestBucket: schedule.manifest_bucket,
-      manifestRoot: schedule.manifest_root,
-      bag: schedule.bag,
-      etags: schedule.etags,
-      write: schedule.write,
-      overwrite: schedule.overwrite,
-      reportTo: schedule.report_to,
-      baseline: schedule.baseline === null ? null : await this.#lastCheck(schedule, caller),
-      schedule: schedule.name,
-    };
   }
 
   /** The last check of a schedule that can be a baseline; null: none, as for the first one. */
