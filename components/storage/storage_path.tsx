@@ -4,7 +4,7 @@ import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts"
 import { AccountMenu } from "./account_menu.tsx";
 
 /** A link on the way to a page. */
-interface PathStep {
+export interface PathStep {
   readonly name: ComponentChildren;
   readonly href: string;
 }

@@ -1,13 +1,13 @@
 import { Icon } from "@/components/icon.tsx";
 import { AuditForm } from "@/components/storage/audit_form.tsx";
 import { AuditTable } from "@/components/storage/audit_table.tsx";
-import { StoragePath } from "@/components/storage/storage_path.tsx";
+import { StorageSection } from "@/components/storage/storage_section.tsx";
 import { formatFull } from "@/lib/presentation/moments.ts";
 import { type AuditFilter, auditFilterOf, auditParameters, filledIn } from "@/lib/presentation/storage/audit_filter.ts";
 import { type AuditPage, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
 import { AUDIT_LABELS, AUDIT_SENTENCES } from "@/lib/presentation/storage/audit_sentences.ts";
-import { auditPath, doorPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { auditPath, doorPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import {
   LoginEnded,
@@ -32,17 +32,9 @@ export function auditPage(deps: StoragePageDeps) {
       title: AUDIT_LABELS.trail,
       status: status === 501 ? 404 : status === 422 || status === 403 ? status : statusWithout(status),
       body: (
-        <div class="storage-home">
-          <StoragePath
-            account={account}
-            accounts={accounts}
-            steps={[{ name: STORAGE_LABELS.buckets, href: storagePath(account) }]}
-          />
-          <div class="head">
-            <h1>{AUDIT_LABELS.trail}</h1>
-          </div>
+        <StorageSection account={account} accounts={accounts} title={AUDIT_LABELS.trail}>
           {body}
-        </div>
+        </StorageSection>
       ),
     } satisfies StorageView;
   });

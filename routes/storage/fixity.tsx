@@ -1,7 +1,7 @@
-import { StoragePath } from "@/components/storage/storage_path.tsx";
 import { FixityForm, type FormProblem } from "@/components/storage/fixity_form.tsx";
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { ShownBucket } from "@/components/storage/shown_bucket.tsx";
+import { StorageSection } from "@/components/storage/storage_section.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import { damageOf, type FixityCheck, isBaseline, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
@@ -9,8 +9,8 @@ import { type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fi
 import { type FixitySchedule, readFixitySchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
 import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { readBuckets } from "@/lib/presentation/storage/listing.ts";
-import { fixityPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { checksPath } from "./checks_path.ts";
 import { fixityCheckView, shownCheck } from "./fixity_check.tsx";
@@ -70,17 +70,9 @@ export async function fixityListView(
     title: FIXITY_LABELS.fixity,
     status: problem === null ? statusWithout(status) : problem.status,
     body: (
-      <div class="storage-home">
-        <StoragePath
-          account={account}
-          accounts={accounts}
-          steps={[{ name: STORAGE_LABELS.buckets, href: storagePath(account) }]}
-        />
-        <div class="head">
-          <h1>{FIXITY_LABELS.fixity}</h1>
-        </div>
+      <StorageSection account={account} accounts={accounts} title={FIXITY_LABELS.fixity}>
         {body}
-      </div>
+      </StorageSection>
     ),
   };
 }

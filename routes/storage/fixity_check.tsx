@@ -4,7 +4,7 @@ import { Icon } from "@/components/icon.tsx";
 import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
 import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
-import { StoragePath } from "@/components/storage/storage_path.tsx";
+import { StorageSection } from "@/components/storage/storage_section.tsx";
 import StorageFixity, { type ShownCheck } from "@/islands/storage_fixity.tsx";
 import {
   type Expected,
@@ -19,8 +19,8 @@ import {
 } from "@/lib/presentation/storage/fixity_check.ts";
 import { choicesOf } from "@/lib/presentation/storage/fixity_fields.ts";
 import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
-import { fixityPath, fixityReportPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { fixityPath, fixityReportPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { checksPath } from "./checks_path.ts";
 import { firstNumber } from "./first_number.ts";
 import { readRowPage, type RowPage } from "./fixity_rows.ts";
@@ -59,24 +59,16 @@ export async function fixityCheckView(
     title,
     status: check === null ? statusWithout(status === 422 || status === 410 ? 404 : status) : undefined,
     body: (
-      <div class="storage-home">
-        <StoragePath
-          account={account}
-          accounts={accounts}
-          steps={[
-            { name: STORAGE_LABELS.buckets, href: storagePath(account) },
-            { name: FIXITY_LABELS.fixity, href: fixityPath({ account }) },
-          ]}
-        />
-        <div class="head">
-          <h1>
-            {check === null || prefix === ""
-              ? <bdi>{title}</bdi>
-              : <KeyName name={FIXITY_LABELS.checkOf(`${bucket}/${prefix}`)} />}
-          </h1>
-        </div>
+      <StorageSection
+        account={account}
+        accounts={accounts}
+        steps={[{ name: FIXITY_LABELS.fixity, href: fixityPath({ account }) }]}
+        title={check === null || prefix === ""
+          ? <bdi>{title}</bdi>
+          : <KeyName name={FIXITY_LABELS.checkOf(`${bucket}/${prefix}`)} />}
+      >
         {check === null ? <p class="banner warn">{absence(status)}</p> : await checkBody(deps, visit, check)}
-      </div>
+      </StorageSection>
     ),
   };
 }
