@@ -1,39 +1,23 @@
 import assert from "node:assert/strict";
 
-import type { Browser, Page } from "playwright-core";
-
 import { auditPath, downloadPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { accessibilityFindings } from "./accessibility.ts";
 import { launch } from "./chromium.ts";
-import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
-import { TIMEOUT_MS } from "./shared_browser.ts";
-import { awake, follow, logIn } from "./site_fixture.ts";
+import { idleControls } from "./page_states.ts";
+import { follow } from "./site_fixture.ts";
+import { findingsOf, loggedIn } from "./storage_records.ts";
 
 const ACCOUNT = "archive/curator";
 const READER = "archive/reader";
 const KEYS = ["odd/<script>alert(1)</script>\u202E.txt", `odd/${"long-name-".repeat(90)}`];
 
-async function loggedIn(browser: Browser, site: string, account: string, options = {}): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(TIMEOUT_MS);
-  await page.goto(`${site}/login?next=/storage`);
-  await logIn(page, account);
-  await page.waitForURL(({ pathname }) => pathname === "/storage");
-  return page;
-}
-
 Deno.test({ name: "audit pages", sanitizeOps: false, sanitizeResources: false }, async (t) => {
   const application = await startApplication({ env: STORAGE_ONLY });
   const browser = await launch();
   const site = application.site.slice(0, -1);
+  const visit = { browser, site, account: ACCOUNT };
   try {
     const writer = new StorageBrowser(application.site);
     await writer.logIn(ACCOUNT, SAMPLE_PASSWORD, "/storage");
@@ -44,7 +28,7 @@ Deno.test({ name: "audit pages", sanitizeOps: false, sanitizeResources: false },
     }
 
     await t.step("without scripts an administrator finds who wrote what, and saves the records", async () => {
-      const page = await loggedIn(browser, site, ACCOUNT, { javaScriptEnabled: false });
+      const page = await loggedIn(visit, "/storage", { javaScriptEnabled: false });
       await page.reload();
       await follow(page, page.getByRole("link", { name: "Audit trail" }));
       await page.getByText("Filter", { exact: true }).click();
@@ -63,7 +47,7 @@ Deno.test({ name: "audit pages", sanitizeOps: false, sanitizeResources: false },
     });
 
     await t.step("an account without the role is led nowhere, and told whom to ask", async () => {
-      const page = await loggedIn(browser, site, READER);
+      const page = await loggedIn({ ...visit, account: READER }, "/storage");
       assert.equal(await page.getByRole("link", { name: "Audit trail" }).count(), 0);
       await page.goto(site + auditPath({ account: READER }));
       await page.getByText("Ask an administrator of the tenant").waitFor();
@@ -80,30 +64,7 @@ Deno.test({ name: "audit pages", sanitizeOps: false, sanitizeResources: false },
           "wrong": auditPath({ account: ACCOUNT, end: "tomorrow" }),
           "buckets": storagePath(ACCOUNT),
         };
-        const found: string[] = [];
-        const looks = [
-          { viewport: { width: 1280, height: 900 }, colorScheme: "light", locale: "en-GB" },
-          { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "sv-SE" },
-        ] as const;
-        for (const look of looks) {
-          const page = await loggedIn(browser, site, ACCOUNT, look);
-          page.on("pageerror", (error) => found.push(error.message));
-          for (const [name, path] of Object.entries(addresses)) {
-            const add = (what: string) => found.push(`${name}, ${look.locale}: ${what}`);
-            await page.goto(site + path);
-            await awake(page);
-            for (const finding of await accessibilityFindings(page)) add(finding);
-            for (const width of await tooNarrowWindows(page)) add(`wider than ${width} px`);
-            await page.emulateMedia({ forcedColors: "active" });
-            for (const finding of await withoutOutline(page)) add(finding);
-            await page.emulateMedia({ forcedColors: "none" });
-            await page.setViewportSize({ width: 794, height: 1123 });
-            for (const finding of await paperFindings(page)) add(finding);
-            await page.setViewportSize(look.viewport);
-          }
-          await page.context().close();
-        }
-        assert.deepEqual(found, []);
+        assert.deepEqual(await findingsOf(visit, addresses), []);
       },
     );
   } finally {

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 
-import type { Browser, Page } from "playwright-core";
-
 import { fixityPath, fixityReportPath, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { endOfTask } from "@/tests/end_to_end/task_client.ts";
-import { accessibilityFindings } from "./accessibility.ts";
 import { launch } from "./chromium.ts";
-import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
-import { TIMEOUT_MS } from "./shared_browser.ts";
-import { awake, countShifts, follow, logIn } from "./site_fixture.ts";
+import { idleControls } from "./page_states.ts";
+import { awake, countShifts, follow } from "./site_fixture.ts";
+import { findingsOf, loggedIn } from "./storage_records.ts";
 
 const ACCOUNT = "archive/curator";
 const BUCKET = "fixity-pages";
@@ -54,31 +51,17 @@ async function fill({ site, dataFolder }: Application): Promise<GatewayClient> {
   return gateway;
 }
 
-async function loggedIn(browser: Browser, site: string, options = {}): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
-    timezoneId: "Europe/Stockholm",
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(TIMEOUT_MS);
-  await page.goto(`${site}/login?next=/fixity`);
-  await logIn(page, ACCOUNT);
-  await page.waitForURL(({ pathname }) => pathname === "/fixity");
-  return page;
-}
-
 Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }, async (t) => {
   const application = await startApplication({ env: STORAGE_ONLY });
   const browser = await launch();
   const site = application.site.slice(0, -1);
+  const visit = { browser, site, account: ACCOUNT };
   try {
     const gateway = await fill(application);
     const started = async (body: unknown) => String((await gateway.json("POST", CHECKS, body)).task_id);
 
     await t.step("without scripts a check is started from its folder, and its damaged objects are read", async () => {
-      const page = await loggedIn(browser, site, { javaScriptEnabled: false });
+      const page = await loggedIn(visit, "/fixity", { javaScriptEnabled: false });
       await page.goto(site + folderPath({ ...at, prefix: "odd/" }));
       await follow(page, page.getByRole("link", { name: "Check fixity" }));
       assert.equal(await page.getByLabel("Only keys that begin with").inputValue(), "odd/");
@@ -111,7 +94,7 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
           });
           assert.equal(response.status, 200, await response.text());
         }
-        const page = await loggedIn(browser, site, { javaScriptEnabled: false });
+        const page = await loggedIn(visit, "/fixity", { javaScriptEnabled: false });
         await page.goto(site + fixityPath({ ...at, prefix: "bag" }));
         await page.getByText("More choices").click();
         await page.locator("select[name=write]").selectOption("bag");
@@ -137,7 +120,7 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
     );
 
     await t.step("with scripts progress moves until the report is there, and nothing on the page jumps", async () => {
-      const page = await loggedIn(browser, site);
+      const page = await loggedIn(visit, "/fixity");
       await countShifts(page);
       const task = await started({ prefix: "sound/", rate: SLOWEST });
       await page.goto(site + fixityPath({ ...at, task }));
@@ -150,7 +133,7 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
     });
 
     await t.step("with scripts a check is cancelled by keys", async () => {
-      const page = await loggedIn(browser, site);
+      const page = await loggedIn(visit, "/fixity");
       await started({ rate: SLOWEST });
       await page.reload();
       const cancel = page.getByRole("button", { name: /^Cancel the check/ });
@@ -176,31 +159,7 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
           "running": fixityPath({ ...at, task: running }),
           "gone": fixityPath({ ...at, task: "none" }),
         };
-        const found: string[] = [];
-        const looks = [
-          { viewport: { width: 1280, height: 900 }, colorScheme: "light", locale: "en-GB" },
-          { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "sv-SE" },
-        ] as const;
-        for (const look of looks) {
-          const page = await loggedIn(browser, site, look);
-          page.on("pageerror", (error) => found.push(error.message));
-          page.on("dialog", (dialog) => found.push(`dialog: ${dialog.message()}`));
-          for (const [name, path] of Object.entries(addresses)) {
-            const add = (what: string) => found.push(`${name}, ${look.locale}: ${what}`);
-            await page.goto(site + path);
-            await awake(page);
-            for (const finding of await accessibilityFindings(page)) add(finding);
-            for (const width of await tooNarrowWindows(page)) add(`wider than ${width} px`);
-            await page.emulateMedia({ forcedColors: "active" });
-            for (const finding of await withoutOutline(page)) add(finding);
-            await page.emulateMedia({ forcedColors: "none" });
-            await page.setViewportSize({ width: 794, height: 1123 });
-            for (const finding of await paperFindings(page)) add(finding);
-            await page.setViewportSize(look.viewport);
-          }
-          await page.context().close();
-        }
-        assert.deepEqual(found, []);
+        assert.deepEqual(await findingsOf(visit, addresses), []);
       },
     );
   } finally {

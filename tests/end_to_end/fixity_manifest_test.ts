@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { GatewayClient } from "./gateway_client.ts";
-import { logIn } from "./gateway_client.ts";
-import { bodyFiles, BUCKET, check, flipBit, PATH, results, withData } from "./fixity_scene.ts";
+import { bodyFiles, BUCKET, check, flipBit, PATH, results, sha256, withBucket } from "./fixity_scene.ts";
 
-const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex");
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 
 /** Stores a text under a key. */
@@ -22,10 +20,7 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    await withData(async (start) => {
-      const { site } = await start();
-      const curator = await logIn(site, "archive/curator");
-      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+    await withBucket(async (curator) => {
       for (const name of ["one.txt", "two words.txt", "back\\slash.txt", "replaced.txt", "extra.txt"]) {
         await putText(curator, `scans/${name}`, `bytes of ${name}`);
       }
@@ -95,10 +90,7 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    await withData(async (start, dataFolder) => {
-      const { site } = await start();
-      const curator = await logIn(site, "archive/curator");
-      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+    await withBucket(async (curator, { dataFolder }) => {
       await putBag(curator, "bags/one/");
       const folder = await curator.call("POST", `${BUCKET}/folders`, { folder_name: "bags/one/data/empty" });
       await folder.body?.cancel();
@@ -138,10 +130,7 @@ Deno.test({
 });
 
 Deno.test("whole application: fixity refuses what does not fit together, and manifests and bags that are not there", async () => {
-  await withData(async (start) => {
-    const { site } = await start();
-    const curator = await logIn(site, "archive/curator");
-    await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+  await withBucket(async (curator) => {
     await putText(curator, "m/manifest-sha3.txt", "x");
     await putText(curator, "m/SUMS", Buffer.alloc(100, "x").toString());
     const refused: [Record<string, unknown>, RegExp][] = [

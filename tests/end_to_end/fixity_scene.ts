@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
-import { type GatewayClient, madeBody } from "./gateway_client.ts";
+import { type GatewayClient, logIn, madeBody } from "./gateway_client.ts";
 import { sendParts } from "./part_upload.ts";
 import { endOfTask } from "./task_client.ts";
 
@@ -25,6 +26,25 @@ export async function withData(
     await Deno.remove(dataFolder, { recursive: true });
   }
 }
+
+/** The same with a bucket for the tests, and the account that has it. */
+export async function withBucket(
+  body: (curator: GatewayClient, scene: { readonly site: string; readonly dataFolder: string }) => Promise<void>,
+): Promise<void> {
+  await withData(async (start, dataFolder) => {
+    const { site } = await start();
+    await body(await curatorOf(site), { site, dataFolder });
+  });
+}
+
+/** Logs in with the account that has the bucket of the tests, and creates it. */
+export async function curatorOf(site: string): Promise<GatewayClient> {
+  const curator = await logIn(site, "archive/curator");
+  await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+  return curator;
+}
+
+export const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 export async function put(
   client: GatewayClient,

@@ -5,6 +5,7 @@ import {
   bodyFiles,
   BUCKET,
   check,
+  curatorOf,
   flipBit,
   MIB,
   PATH,
@@ -12,6 +13,8 @@ import {
   putInParts,
   results,
   type Row,
+  sha256,
+  withBucket,
   withData,
 } from "./fixity_scene.ts";
 import { logIn, madeBody } from "./gateway_client.ts";
@@ -22,12 +25,8 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    await withData(async (start, dataFolder) => {
-      const { site } = await start();
-      const curator = await logIn(site, "archive/curator");
-      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+    await withBucket(async (curator, { site, dataFolder }) => {
       const sound = await put(curator, "a/sound.tif", 100_001);
-      const sha256 = createHash("sha256").update(sound).digest();
       await put(curator, "a/summed.tif", 100_002, {
         "x-amz-checksum-sha256": createHash("sha256").update(
           Buffer.concat([...madeBody(100_002, "a/summed.tif".length)]),
@@ -42,7 +41,7 @@ Deno.test({
 
       const before = await check(curator, { full: true });
       assert.deepEqual([before.end.status, before.end.intact, before.end.damaged], ["done", 8, 0]);
-      assert.equal(before.rows.find(({ key }) => key === "a/sound.tif")?.sha256, sha256.toString("hex"));
+      assert.equal(before.rows.find(({ key }) => key === "a/sound.tif")?.sha256, sha256(sound));
       assert.deepEqual(
         Object.fromEntries(before.rows.map(({ key, proved_by }) => [key, proved_by])),
         {
@@ -98,10 +97,7 @@ Deno.test({
 Deno.test({
   name: "whole application: fixity reads older versions where asked to, and a slow check is canceled",
   async fn() {
-    await withData(async (start) => {
-      const { site } = await start();
-      const curator = await logIn(site, "archive/curator");
-      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+    await withBucket(async (curator) => {
       await curator.json("PUT", `${BUCKET}/versioning`, { status: "enabled" });
       await put(curator, "twice.txt", 20_000);
       await put(curator, "twice.txt", 30_000);
@@ -136,8 +132,7 @@ Deno.test({
   async fn() {
     await withData(async (start) => {
       const first = await start({ FIXITY_RATE: "400000" });
-      const curator = await logIn(first.site, "archive/curator");
-      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+      const curator = await curatorOf(first.site);
       for (let n = 0; n < 30; n++) await put(curator, `k${String(n).padStart(2, "0")}`, 50_000);
       const { task_id } = await curator.json("POST", PATH, { full: true });
       for await (const { data } of taskEvents(curator, `${PATH}/${task_id}`)) if (Number(data.files) > 5) break;

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { bodyFiles, BUCKET, check, flipBit, PATH, put, results, type Row, withData } from "./fixity_scene.ts";
-import { type GatewayClient, logIn } from "./gateway_client.ts";
+import { bodyFiles, BUCKET, check, flipBit, PATH, put, results, type Row, sha256, withBucket } from "./fixity_scene.ts";
+import type { GatewayClient } from "./gateway_client.ts";
 import { endOfTask } from "./task_client.ts";
-
-const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 async function textOf(client: GatewayClient, key: string): Promise<string> {
   const response = await client.call("GET", `${BUCKET}/objects/${key}`);
@@ -13,10 +10,7 @@ async function textOf(client: GatewayClient, key: string): Promise<string> {
 }
 
 Deno.test("whole application: fixity writes a manifest that it and sha256sum understand, and replaces none unasked", async () => {
-  await withData(async (start) => {
-    const { site } = await start();
-    const curator = await logIn(site, "archive/curator");
-    await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+  await withBucket(async (curator) => {
     const bytes = { "2025/a.tif": 100_001, "2025/b/c.tif": 20, "2025/d%25e.txt": 30 };
     const sums = new Map<string, string>();
     for (const [key, size] of Object.entries(bytes)) {
@@ -77,10 +71,7 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    await withData(async (start, dataFolder) => {
-      const { site } = await start();
-      const curator = await logIn(site, "archive/curator");
-      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+    await withBucket(async (curator, { dataFolder }) => {
       const none = await check(curator, { prefix: "bag/", write: "bag" });
       assert.match(String(none.end.write_error), /no object lies below 'bag\/data\/'/);
       await put(curator, "bag/data/a.tif", 100_001);
@@ -114,10 +105,7 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    await withData(async (start, dataFolder) => {
-      const { site } = await start();
-      const curator = await logIn(site, "archive/curator");
-      await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+    await withBucket(async (curator, { dataFolder }) => {
       for (const [key, size] of [["a", 100_001], ["b", 100_002], ["c", 100_003], ["d", 100_004]] as const) {
         await put(curator, key, size);
       }
