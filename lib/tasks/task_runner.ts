@@ -5,31 +5,14 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { FairSlots } from "@/lib/std/fair_slots.ts";
-import { integerAt, parsedJson } from "@/lib/std/untrusted.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
 import { lifetimeOf, LONG_KIND, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
 import type { TaskClock } from "./task_clock.ts";
-import {
-  CHANGED_INPUT,
-  CHANGED_PROGRESS,
-  failureSentence,
-  INTERNAL_ERROR,
-  isTransient,
-  UNREADABLE_CALLER,
-  UNREADABLE_TASK,
-} from "./task_error.ts";
+import { TaskEnds } from "./task_ends.ts";
+import { failureSentence, INTERNAL_ERROR, isTransient, UNREADABLE_CALLER, UNREADABLE_TASK } from "./task_error.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
-import {
-  blobDigest,
-  blobDigests,
-  openCaller,
-  openProgress,
-  ownerOf,
-  sealCaller,
-  type SealedTask,
-  sealProgress,
-  type TaskKeys,
-} from "./task_keys.ts";
+import { blobDigests, openCaller, ownerOf, sealCaller, type TaskKeys } from "./task_keys.ts";
+import { hasFixedBlobs, mustBeSealed, progressOf, progressText } from "./task_progress.ts";
 import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
 
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
@@ -118,8 +101,7 @@ export class TaskRunner {
   readonly #held = new Map<string, HeldTask>();
   readonly #running = new Map<HeldTask, Promise<void>>();
   readonly #stop = new AbortController();
-  /** Tasks that ended in this process, by kind and then by state. */
-  readonly #ended: ReadonlyMap<string, Record<TaskEnd["state"], number>>;
+  readonly #ends: TaskEnds;
   #waiting: HeldTask[] = [];
   #isClaiming = false;
   #isReachable = true;
@@ -129,8 +111,7 @@ export class TaskRunner {
     this.store = options.store;
     this.keys = options.keys;
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]));
-    const kinds = [...this.#handlers.keys(), UNKNOWN];
-    this.#ended = new Map(kinds.map((kind) => [kind, { ready: 0, failed: 0, canceled: 0 }]));
+    this.#ends = new TaskEnds({ handlers: this.#handlers, keys: options.keys, recorder: options.recorder });
   }
 
   /** What this process works on and has worked on. */
@@ -139,7 +120,7 @@ export class TaskRunner {
       running: this.#running.size,
       maxRunning: MAX_RUNNING,
       waiting: this.#waiting.length,
-      ended: this.#ended,
+      ended: this.#ends.counts,
       isStoreReachable: this.#isReachable,
     };
   }
@@ -171,7 +152,7 @@ export class TaskRunner {
     const task = {
       ...named,
       owner: ownerOf(caller, keys),
-      progress: this.#progressText(type, named, progress),
+      progress: progressText(type, named, progress, keys),
       sealedCaller,
     };
     const created = await this.store.create(task, this.#holder, bounds, blobs);
@@ -205,7 +186,7 @@ export class TaskRunner {
     const isTheirs = task !== null && task.kind === type.kind && task.bucket === bucket &&
       task.owner === ownerOf(caller, this.keys);
     if (!isTheirs) throw notFound("Task");
-    return { task, progress: this.#progressOf(type, task) };
+    return { task, progress: progressOf(type, task, this.keys) };
   }
 
   /**
@@ -217,7 +198,7 @@ export class TaskRunner {
     const found: FoundTask<P>[] = [];
     for (const task of await this.store.list({ owner, kind: type.kind, bucket })) {
       try {
-        found.push({ task, progress: this.#progressOf(type, task) });
+        found.push({ task, progress: progressOf(type, task, this.keys) });
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
       }
@@ -392,7 +373,7 @@ export class TaskRunner {
       return {
         state: "ready",
         error: null,
-        progress: this.#progressText(handler, task, progress),
+        progress: progressText(handler, task, progress, this.keys),
         keepsCaller: handler.keepsCaller,
       };
     } catch (error) {
@@ -440,7 +421,7 @@ export class TaskRunner {
       id,
       bucket,
       caller,
-      progress: this.#progressOf(handler, { ...task, progress: held.progress }),
+      progress: progressOf(handler, { ...task, progress: held.progress }, this.keys),
       signal: held.signal,
       leaseSignal: held.leaseSignal,
       read: async (work) => {
@@ -451,7 +432,7 @@ export class TaskRunner {
           leave();
         }
       },
-      checkpoint: (progress, how) => held.checkpoint(() => this.#progressText(handler, task, progress), how),
+      checkpoint: (progress, how) => held.checkpoint(() => progressText(handler, task, progress, this.keys), how),
       async readBlobs(names) {
         const blobs = await store.readBlobs(id, names);
         if (hasFixedBlobs(handler)) mustBeSealed(names, blobs, digests);
@@ -459,20 +440,6 @@ export class TaskRunner {
       },
       writeBlobs: (blobs) => store.writeBlobs(id, blobs),
     };
-  }
-
-  /** A progress as it is stored. */
-  #progressText<P>({ isSealed }: TaskType<P>, task: SealedTask, progress: P): string {
-    const text = JSON.stringify(progress);
-    return isSealed ? sealProgress(text, task, this.keys) : text;
-  }
-
-  /** @throws HttpError 410 for the progress of another version, and for a sealed one that was changed */
-  #progressOf<P>({ isSealed, progress }: TaskType<P>, task: SealedTask & Pick<Task, "progress">): P {
-    const text = isSealed ? openProgress(task.progress, task, this.keys) : task.progress;
-    const { data, success } = progress.safeParse(text === null ? undefined : parsedJson(text));
-    if (!success) throw new HttpError(410, text === null ? CHANGED_PROGRESS : UNREADABLE_TASK);
-    return data;
   }
 
   async #endIfCanceled(held: HeldTask): Promise<void> {
@@ -484,70 +451,21 @@ export class TaskRunner {
   async #finish(held: HeldTask, end: TaskEnd): Promise<void> {
     held.state = "ending";
     held.end = end;
-    await this.#announceEnd(held, end);
+    await this.#ends.announce(held.task, end);
     await this.#storeEnd(held, end);
-  }
-
-  async #announceEnd({ task }: HeldTask, { state, error, progress }: TaskEnd): Promise<void> {
-    const handler = this.#handlers.get(task.kind);
-    if (!handler?.onEnd) return;
-    const { id, bucket, owner } = task;
-    const tenant = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys)?.caller.tenant;
-    const known = { id, bucket, owner, state, error, tenant: tenant ?? null };
-    await handler.onEnd({ ...known, progress: this.#readableProgress(handler, { ...task, progress }) });
-  }
-
-  #readableProgress<P>(type: TaskType<P>, task: SealedTask & Pick<Task, "progress">): P | null {
-    try {
-      return this.#progressOf(type, task);
-    } catch {
-      return null;
-    }
   }
 
   /** Stores the end of a task. While the store is not reachable it is tried again with each renewal. */
   async #storeEnd(held: HeldTask, end: TaskEnd): Promise<void> {
     try {
       await this.store.end(held.task.id, this.#holder, end);
-      this.#countEnd(held.task.kind, end.state);
+      this.#ends.count(held.task, end);
       this.#reachable();
       this.#forget(held);
-      this.#recordEnd(held, end);
+      this.#ends.record(held.task, end);
     } catch (error) {
       this.#onStoreError(error);
     }
-  }
-
-  /** Counts alone change nothing. */
-  #recordEnd({ task }: HeldTask, { state, progress }: TaskEnd): void {
-    const { recorder } = this.#options;
-    if (!recorder || task.kind === "count") return;
-    const caller = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys)?.caller;
-    const counts = parsedJson(progress);
-    recorder.note({
-      action: "task_end",
-      tenant: caller ? caller.tenant : null,
-      actor: caller ? { name: caller.username, tenant: caller.tenant } : null,
-      address: null,
-      requestId: null,
-      role: null,
-      target: { kind: "bucket", bucket: task.bucket },
-      result: state === "failed" ? "failed" : "succeeded",
-      status: null,
-      details: {
-        task: task.kind,
-        task_id: task.id,
-        state,
-        ...(task.kind === "delete"
-          ? { deleted: integerAt(counts, "deleted"), not_deleted: integerAt(counts, "failed") }
-          : {}),
-      },
-    });
-  }
-
-  #countEnd(kind: string, state: TaskEnd["state"]): void {
-    const ended = this.#ended.get(kind) ?? this.#ended.get(UNKNOWN);
-    if (ended) ended[state]++;
   }
 
   #fault({ task }: HeldTask, error: unknown): void {
@@ -571,29 +489,7 @@ export class TaskRunner {
   }
 }
 
-/** The kind of tasks of another version, which this one does not know. */
-const UNKNOWN = "unknown";
-
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** @throws HttpError 410 for a blob that is not the one whose digest was sealed */
-function mustBeSealed(
-  names: readonly string[],
-  blobs: readonly (Uint8Array | null)[],
-  digests: Readonly<Record<string, string>>,
-): void {
-  names.forEach((name, index) => {
-    const blob = blobs[index];
-    if (!blob || !Object.hasOwn(digests, name) || blobDigest(blob) !== digests[name]) {
-      throw new HttpError(410, CHANGED_INPUT);
-    }
-  });
-}
-
-/** Whether the blobs of a task are those that it was created with. */
-function hasFixedBlobs({ isSealed, writesBlobs }: TaskType<unknown>): boolean {
-  return isSealed === true && !writesBlobs;
-}
 
 function isLong({ task }: HeldTask): boolean {
   return task.kind === LONG_KIND;

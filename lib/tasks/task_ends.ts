@@ -1,0 +1,73 @@
+import type { AuditRecorder } from "@/lib/http/audit_event.ts";
+import { integerAt, parsedJson } from "@/lib/std/untrusted.ts";
+import type { LeasedTask } from "./held_task.ts";
+import type { TaskEnd } from "./task.ts";
+import type { TaskHandler } from "./task_handler.ts";
+import { openCaller, type TaskKeys } from "./task_keys.ts";
+import { readableProgress } from "./task_progress.ts";
+
+interface TaskEndsOptions {
+  readonly handlers: ReadonlyMap<string, TaskHandler<unknown>>;
+  readonly keys: TaskKeys;
+  /** Records how tasks end; null or absent: nothing does. */
+  readonly recorder?: AuditRecorder | null;
+}
+
+/** The kind of tasks of another version, which this one does not know. */
+const UNKNOWN = "unknown";
+
+/** Reports how the tasks of a process end: to their handlers, to the audit trail, and as counts. */
+export class TaskEnds {
+  /** Tasks that ended in this process, by kind and then by state. */
+  readonly counts: ReadonlyMap<string, Record<TaskEnd["state"], number>>;
+  readonly #options: TaskEndsOptions;
+
+  constructor(options: TaskEndsOptions) {
+    this.#options = options;
+    const kinds = [...options.handlers.keys(), UNKNOWN];
+    this.counts = new Map(kinds.map((kind) => [kind, { ready: 0, failed: 0, canceled: 0 }]));
+  }
+
+  /** Called before an end is stored. */
+  async announce(task: LeasedTask, { state, error, progress }: TaskEnd): Promise<void> {
+    const { handlers, keys } = this.#options;
+    const handler = handlers.get(task.kind);
+    if (!handler?.onEnd) return;
+    const { id, bucket, owner } = task;
+    const tenant = task.sealedCaller && openCaller(task.sealedCaller, task, keys)?.caller.tenant;
+    const known = { id, bucket, owner, state, error, tenant: tenant ?? null };
+    await handler.onEnd({ ...known, progress: readableProgress(handler, { ...task, progress }, keys) });
+  }
+
+  count({ kind }: LeasedTask, { state }: TaskEnd): void {
+    const ended = this.counts.get(kind) ?? this.counts.get(UNKNOWN);
+    if (ended) ended[state]++;
+  }
+
+  /** Counts alone change nothing. */
+  record(task: LeasedTask, { state, progress }: TaskEnd): void {
+    const { recorder, keys } = this.#options;
+    if (!recorder || task.kind === "count") return;
+    const caller = task.sealedCaller && openCaller(task.sealedCaller, task, keys)?.caller;
+    const counts = parsedJson(progress);
+    recorder.note({
+      action: "task_end",
+      tenant: caller ? caller.tenant : null,
+      actor: caller ? { name: caller.username, tenant: caller.tenant } : null,
+      address: null,
+      requestId: null,
+      role: null,
+      target: { kind: "bucket", bucket: task.bucket },
+      result: state === "failed" ? "failed" : "succeeded",
+      status: null,
+      details: {
+        task: task.kind,
+        task_id: task.id,
+        state,
+        ...(task.kind === "delete"
+          ? { deleted: integerAt(counts, "deleted"), not_deleted: integerAt(counts, "failed") }
+          : {}),
+      },
+    });
+  }
+}
