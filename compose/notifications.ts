@@ -19,6 +19,7 @@ import { webhook, WEBHOOK_TIMEOUT_MS } from "@/lib/notifications/webhook.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
 import { isInTrouble, isSettled } from "@/lib/presentation/campaign_state.ts";
 import { campaignPath } from "@/lib/presentation/page_paths.ts";
+import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
 import { caCertificates, textOf, upstream } from "./shared.ts";
@@ -71,7 +72,9 @@ export async function openNotifications(
     memory: new SqliteNotificationStore(":memory:", Date.now),
     log,
   });
-  const fixity = new FixityNews({ notifier, now: Date.now });
+  const site = config.server.publicOrigin;
+  const linkOf = (check: EndedCheck) => site === null ? null : site + checkPath(check);
+  const fixity = new FixityNews({ notifier, linkOf, now: Date.now });
   let stopLooks: (() => Promise<void>)[] = [];
   return {
     fixityEnded: (check) => fixity.report(check),
@@ -130,6 +133,11 @@ async function openStore(
     prefix: REDIS_PREFIX,
     deployment: createHash("sha256").update(receivers).digest("hex").slice(0, 16),
   });
+}
+
+/** The page of a check. A notification does not say whose it is: the page is that of the newest login of its reader. */
+function checkPath({ bucket, id, wasStarted }: EndedCheck): string {
+  return fixityPath(wasStarted ? { account: "", bucket, task: id } : { account: "" });
 }
 
 /** @returns ends it */

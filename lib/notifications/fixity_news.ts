@@ -17,6 +17,8 @@ export interface EndedCheck {
   readonly prefix: string;
   /** Name of the schedule that asked for it; null: a user did. */
   readonly schedule: string | null;
+  /** Whether there is a check: a schedule may have failed to start it. */
+  readonly wasStarted: boolean;
   /** Why it failed; null where it did not. */
   readonly error: string | null;
   readonly files: number;
@@ -35,6 +37,8 @@ export interface EndedCheck {
 
 interface FixityNewsOptions {
   readonly notifier: Pick<Notifier, "notify">;
+  /** The page that shows a check; null where the address of the site is not known. */
+  readonly linkOf: (check: EndedCheck) => string | null;
   /** ms since 1970 */
   readonly now: () => number;
 }
@@ -52,7 +56,7 @@ export class FixityNews {
   /** Never throws. */
   async report(check: EndedCheck): Promise<void> {
     if (check.schedule === null && !this.#mayTell(check.owner)) return;
-    await this.#options.notifier.notify(eventOf(check));
+    await this.#options.notifier.notify(eventOf(check, this.#options.linkOf(check)));
   }
 
   /** Any user can start checks that fail: they must not drown other events. */
@@ -68,7 +72,7 @@ export class FixityNews {
   }
 }
 
-function eventOf(check: EndedCheck) {
+function eventOf(check: EndedCheck, link: string | null) {
   const { id, tenant, bucket, prefix, schedule, error, files, bytes, changed, missing, unreadable, endedAt } = check;
   const damaged = changed + missing + unreadable;
   const place = prefix === "" ? `bucket ${bucket}` : `${prefix} in bucket ${bucket}`;
@@ -88,6 +92,7 @@ function eventOf(check: EndedCheck) {
     subject: `The fixity check of ${place} ${outcome}`,
     summary: `${schedule === null ? "A fixity check" : `The fixity check ${schedule}`} of ${place} ${outcome}: ` +
       `${found.join("; ")}.${error === null ? "" : ` ${error}.`}`,
+    link,
     data: {
       task_id: id,
       tenant,

@@ -9,6 +9,7 @@ const CLEAN: EndedCheck = {
   bucket: "scans",
   prefix: "2025/",
   schedule: null,
+  wasStarted: true,
   error: null,
   files: 3,
   bytes: 30,
@@ -30,7 +31,11 @@ function scene() {
       return Promise.resolve();
     },
   };
-  const news = new FixityNews({ notifier, now: () => time });
+  const news = new FixityNews({
+    notifier,
+    linkOf: ({ id, wasStarted }) => wasStarted ? `https://site.example/fixity?task=${id}` : null,
+    now: () => time,
+  });
   return { events, news, pass: (ms: number) => time += ms };
 }
 
@@ -68,4 +73,11 @@ Deno.test("fixity news: a login has ten events an hour, a schedule any number", 
   pass(3_600_000);
   await news.report({ ...CLEAN, changed: 1 });
   assert.equal(events.length, 13);
+});
+
+Deno.test("fixity news: a check is linked, one that could not be started is not", async () => {
+  const { events, news } = scene();
+  await news.report(CLEAN);
+  await news.report({ ...CLEAN, id: "none", wasStarted: false, error: "The login was refused" });
+  assert.deepEqual(events.map(({ link }) => link), ["https://site.example/fixity?task=6f0e", null]);
 });

@@ -6,7 +6,12 @@ export const WEBHOOK_SECRET = `whsec_${btoa("a secret of thirty-two bytes ok!")}
 interface Received {
   readonly path: string;
   readonly id: string;
-  readonly body: { readonly id: string; readonly type: string; readonly data: Readonly<Record<string, unknown>> };
+  readonly body: {
+    readonly id: string;
+    readonly type: string;
+    readonly link: string | null;
+    readonly data: Readonly<Record<string, unknown>>;
+  };
   /** Whether its signature is right, and of these seconds. */
   readonly isGenuine: boolean;
 }
