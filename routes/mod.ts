@@ -294,7 +294,7 @@ function gatewayApi(deps: GatewayDeps, { role, unproven, logins, audit, now, log
     ...countOperations(operation, tasks),
     ...deleteTaskOperations(operation, tasks),
     ...fixityOperations(operation, tasks),
-    ...fixityScheduleOperations(operation, deps.schedules ?? null),
+    ...fixityScheduleOperations(operation, { schedules: deps.schedules ?? null, mapi: deps.mapiEnabled ? mapi : null }),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3, forms),

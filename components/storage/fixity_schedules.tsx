@@ -28,24 +28,33 @@ export function FixitySchedules({ account, schedules, now }: FixitySchedulesProp
             </tr>
           </thead>
           <tbody>
-            {schedules.map(({ name, bucket, prefix, cron, zone, nextAt, last, error }) => (
+            {schedules.map(({ name, account: other, bucket, prefix, cron, zone, nextAt, last, error }) => (
               <tr key={name}>
                 <th scope="row">
                   <bdi>{name}</bdi>
                   <p class="sub">
                     <bdi>{checkedPlace({ bucket, prefix })}</bdi>
                   </p>
+                  {other !== null && (
+                    <p class="sub">
+                      {FIXITY_LABELS.of} <bdi>{other}</bdi>
+                    </p>
+                  )}
                 </th>
                 <td>
                   <bdi>{FIXITY_SENTENCES.scheduleAt(cron, zone)}</bdi>
                 </td>
                 <td>{nextAt === null ? STORAGE_LABELS.unknown : <Moment at={nextAt} style={style} />}</td>
                 <td>
-                  {last === null ? FIXITY_LABELS.never : (
-                    <a href={fixityPath({ account, bucket, task: last.task })}>
-                      {FIXITY_SENTENCES.lastCheck(last.files, last.damaged)}
-                    </a>
-                  )}
+                  {last === null
+                    ? FIXITY_LABELS.never
+                    : other !== null
+                    ? FIXITY_SENTENCES.lastCheck(last.files, last.damaged)
+                    : (
+                      <a href={fixityPath({ account, bucket, task: last.task })}>
+                        {FIXITY_SENTENCES.lastCheck(last.files, last.damaged)}
+                      </a>
+                    )}
                   {last?.startedAt != null && (
                     <p class="sub">
                       <Moment at={last.startedAt} style={style} />

@@ -12,23 +12,28 @@ const NOT_SHOWN: ReadonlySet<number> = new Set([403, 404, 405]);
 
 const ROLES = z.object({ roles: z.object({ role: z.array(z.string()) }).partial().nullish() });
 
-/**
- * Has the store decide whether a caller may read the audit trail of its tenant, or at the system level of all. Its own
- * account has the role ADMINISTRATOR or SECURITY; or it reads what only such accounts may, which it may have from a
- * group: the rules of passwords and logins of a tenant, or the store's own trail at the system level.
- *
- * @throws HttpError 403; as {@link callMapi}
- */
+/** @throws HttpError 403 for a caller who is no administrator; as {@link isAdministrator} */
 export async function requireAuditReader(mapi: Mapi, caller: Caller): Promise<void> {
+  if (await isAdministrator(mapi, caller)) return;
+  throw forbidden("The audit trail is for accounts with the role ADMINISTRATOR or SECURITY");
+}
+
+/**
+ * Has the store decide whether a caller administers its tenant, or at the system level all of them. Its own account has
+ * the role ADMINISTRATOR or SECURITY; or it reads what only such accounts may, which it may have from a group: the rules
+ * of passwords and logins of a tenant, or the store's own trail at the system level.
+ *
+ * @throws HttpError as {@link callMapi}
+ */
+export async function isAdministrator(mapi: Mapi, caller: Caller): Promise<boolean> {
   const { tenant, username } = caller;
   const own = tenant === null
     ? mapiPath`/userAccounts/${username}`
     : mapiPath`/tenants/${tenant}/userAccounts/${username}`;
   const account = await readIfShown(mapi, caller, own, { verbose: true });
-  if (ROLES.safeParse(account).data?.roles?.role?.some((role) => READERS.has(role))) return;
+  if (ROLES.safeParse(account).data?.roles?.role?.some((role) => READERS.has(role))) return true;
   const restricted = tenant === null ? mapiPath`/auditRecords` : mapiPath`/tenants/${tenant}/consoleSecurity`;
-  if (await readIfShown(mapi, caller, restricted, {}) !== null) return;
-  throw forbidden("The audit trail is for accounts with the role ADMINISTRATOR or SECURITY");
+  return await readIfShown(mapi, caller, restricted, {}) !== null;
 }
 
 /** Null where the store does not show it. */

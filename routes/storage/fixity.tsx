@@ -64,7 +64,7 @@ export async function fixityListView(
   const { login, account, accounts, context } = visit;
   const isSystem = login.tenant === null && (await deps.gateway.storeKind(context)).hasTenants;
   const { status, body } = isSystem
-    ? { status: 200, body: <p class="empty">{FIXITY_SENTENCES.systemLevel}</p> }
+    ? { status: 200, body: await systemBody(deps, visit) }
     : await listBody(deps, visit, fields, problem);
   return {
     title: FIXITY_LABELS.fixity,
@@ -75,6 +75,17 @@ export async function fixityListView(
       </StorageSection>
     ),
   };
+}
+
+/** An account of the system level has no buckets, and may see the schedules of all tenants. */
+async function systemBody(deps: StoragePageDeps, visit: StorageVisit) {
+  const schedules = await readSchedules(deps, visit);
+  return (
+    <>
+      <p class="empty">{FIXITY_SENTENCES.systemLevel}</p>
+      {schedules.length > 0 && <FixitySchedules account={visit.account} schedules={schedules} now={deps.now()} />}
+    </>
+  );
 }
 
 async function listBody(

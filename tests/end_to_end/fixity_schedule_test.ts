@@ -10,13 +10,17 @@ const FILE = `
 logins:
   night: { username: archive/curator, password: stackroom-demo }
   stale: { username: archive/curator, password: an-old-password }
+  visitor: { username: archive/reader, password: stackroom-demo }
 schedules:
   - { name: monthly, login: night, bucket: scheduled, cron: "0 2 1 * *", time_zone: Europe/Stockholm, full: true }
   - { name: refused, login: stale, bucket: scheduled, cron: "0 2 1 * *" }
+  - { name: visited, login: visitor, bucket: scheduled, cron: "0 2 1 * *" }
 `;
 
 interface Schedule {
   readonly name: string;
+  readonly account: string;
+  readonly own: boolean;
   readonly next_at: string | null;
   readonly error: string | null;
   readonly last: { readonly task_id: string; readonly status: string } | null;
@@ -47,7 +51,10 @@ Deno.test("fixity schedules: a check that was missed runs at the next start, wit
     const curator = await logIn(first.site, "archive/curator");
     await curator.json("POST", "/buckets", { bucket: "scheduled" });
     const listed = await schedulesOf(curator);
-    assert.deepEqual(listed.map(({ name, last }) => [name, last]), [["monthly", null], ["refused", null]]);
+    assert.deepEqual(listed.map(({ name, last }) => [name, last]), [["monthly", null], ["refused", null], [
+      "visited",
+      null,
+    ]]);
     const [monthly] = listed;
     assert.match(monthly.next_at ?? "", /-(?:28|29|30|31|01)T0[01]:00:00\.000Z$/);
     await until("both schedules are noted", async () => {
@@ -67,7 +74,20 @@ Deno.test("fixity schedules: a check that was missed runs at the next start, wit
       const check = await again.json("GET", `/buckets/scheduled/fixity/${found.task_id}`);
       assert.deepEqual([check.schedule, check.status, check.full], ["monthly", "done", true]);
       const reader = await logIn(second.site, "archive/reader");
-      assert.deepEqual(await schedulesOf(reader), []);
+      assert.deepEqual((await schedulesOf(reader)).map(({ name, own }) => [name, own]), [["visited", true]]);
+      // Administrators see how they go, and cannot open their checks.
+      assert.deepEqual((await schedulesOf(again)).map(({ account, own }) => [account, own]), [
+        ["archive/curator", true],
+        ["archive/curator", true],
+        ["archive/reader", false],
+      ]);
+      const administrator = await logIn(second.site, "admin");
+      const [seen] = await schedulesOf(administrator);
+      assert.deepEqual([seen.account, seen.own, seen.last?.task_id], ["archive/curator", false, found.task_id]);
+      const foreign = await reader.call("GET", `/buckets/scheduled/fixity/${found.task_id}`);
+      assert.equal(foreign.status, 404, await foreign.text());
+      const researcher = await logIn(second.site, "research/researcher");
+      assert.deepEqual(await schedulesOf(researcher), []);
 
       const failing = await until("the other one has failed", async () => {
         const samples = await scrape(metricsUrl(second));

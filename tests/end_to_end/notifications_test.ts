@@ -36,6 +36,7 @@ Deno.test("notifications: campaigns that end and damage that is found are told b
   await using receiver = new WebhookReceiver(() => new Response(null, { status: isUp ? 204 : 503 }));
   const env = {
     SIMULATOR_SPEED: "300",
+    CAMPAIGN_RESULTS_URL: "https://stackroom.example.org/results",
     METRICS_PORT: "0",
     NOTIFY_WEBHOOK_URL: receiver.url,
     NOTIFY_WEBHOOK_SECRET: WEBHOOK_SECRET,
@@ -68,7 +69,8 @@ Deno.test("notifications: campaigns that end and damage that is found are told b
         () => receiver.received.find(({ body }) => body.type.startsWith("fixity")) ?? null,
       );
       assert.ok(report.isGenuine);
-      const { type, data } = report.body;
+      const { type, data, link } = report.body;
+      assert.equal(link, `https://stackroom.example.org/fixity?bucket=told&task=${taskId}`);
       assert.deepEqual([type, data.task_id, data.tenant, data.missing], ["fixity.report", taskId, "archive", 1]);
 
       const name = String(failed.body.data.name);

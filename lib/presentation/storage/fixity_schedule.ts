@@ -3,6 +3,8 @@ import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 /** A schedule of fixity checks, and how its last check went. */
 export interface FixitySchedule {
   readonly name: string;
+  /** Whose checks they are; null: of the account that sees it. */
+  readonly account: string | null;
   readonly bucket: string;
   readonly prefix: string;
   /** When it starts checks, as a line of cron, and in which time zone. */
@@ -29,6 +31,7 @@ export function readFixitySchedules(answer: unknown): FixitySchedule[] {
     const task = stringAt(schedule, "last", "task_id");
     return [{
       name,
+      account: member(schedule, "own") === false ? stringAt(schedule, "account") : null,
       bucket,
       prefix: stringAt(schedule, "prefix") ?? "",
       cron: stringAt(schedule, "cron") ?? "",

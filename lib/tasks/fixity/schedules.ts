@@ -11,6 +11,7 @@ import { LONG_LIFETIME, type Task } from "@/lib/tasks/task.ts";
 import type { TaskClock } from "@/lib/tasks/task_clock.ts";
 import { isTransient } from "@/lib/tasks/task_error.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
+import { readableProgress } from "@/lib/tasks/task_progress.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FIXITY, type FixityProgress } from "./fixity.ts";
 import { type FixitySchedule, orderOf, timeAfter } from "./schedule_file.ts";
@@ -58,12 +59,16 @@ export interface ScheduleFigures {
   readonly isFailing: boolean;
 }
 
-/** A schedule as its account sees it. */
+/** A schedule as its account sees it, or an administrator. */
 export interface ScheduleView {
   readonly schedule: FixitySchedule;
+  /** `tenant/user` or `user`. */
+  readonly account: string;
+  /** Whether it is the account of the caller. */
+  readonly isOwn: boolean;
   readonly nextAt: number | null;
   readonly note: ScheduleNote | null;
-  /** The last check; null where there is none, its record is gone, or another password started it. */
+  /** The last check; null where there is none, its record is gone, or another password of the caller started it. */
   readonly last: FoundTask<FixityProgress> | null;
 }
 
@@ -97,17 +102,47 @@ export class FixitySchedules {
     await this.#loop;
   }
 
-  /** Those whose login is of a caller's account. Checks that another password started are left out. */
-  async list(caller: Caller): Promise<ScheduleView[]> {
-    const { schedules, tasks } = this.#options;
+  /**
+   * Those whose login is of a caller's account, and all of its tenant for those who administer it: at the system level
+   * those of all tenants.
+   *
+   * @param administers asked only where there are schedules of others
+   */
+  async list(caller: Caller, administers: () => Promise<boolean>): Promise<ScheduleView[]> {
+    const { schedules } = this.#options;
+    const near = schedules.filter((schedule) => isOfAccount(schedule, caller) || isOfTenant(schedule, caller));
+    const showsAll = near.some((schedule) => !isOfAccount(schedule, caller)) && await administers();
     const views: ScheduleView[] = [];
-    for (const schedule of schedules) {
-      if (!isOfAccount(schedule, caller)) continue;
-      const note = readNote(await tasks.store.readNote(noteName(schedule.name)));
-      const last = note?.task ? await this.#found(schedule.bucket, note.task, caller) : null;
-      views.push({ schedule, note, last, nextAt: timeAfter(schedule, this.#options.now()) });
+    for (const schedule of near) {
+      const isOwn = isOfAccount(schedule, caller);
+      if (isOwn || showsAll) views.push(await this.#view(schedule, isOwn ? caller : null));
     }
     return views;
+  }
+
+  /** @param owner null: the caller administers it */
+  async #view(schedule: FixitySchedule, owner: Caller | null): Promise<ScheduleView> {
+    const { tasks, now } = this.#options;
+    const { tenant, username } = resolveLogin(schedule.login);
+    const note = readNote(await tasks.store.readNote(noteName(schedule.name)));
+    const find = (id: string) => owner ? this.#found(schedule.bucket, id, owner) : this.#foundOfOther(schedule, id);
+    return {
+      schedule,
+      account: tenant === null ? username : `${tenant}/${username}`,
+      isOwn: owner !== null,
+      note,
+      last: note?.task ? await find(note.task) : null,
+      nextAt: timeAfter(schedule, now()),
+    };
+  }
+
+  /** A check that a schedule of another account has started. */
+  async #foundOfOther({ bucket, name }: FixitySchedule, id: string): Promise<FoundTask<FixityProgress> | null> {
+    const { store, keys } = this.#options.tasks;
+    const task = await store.get(id);
+    if (task?.kind !== FIXITY.kind || task.bucket !== bucket) return null;
+    const progress = readableProgress(FIXITY, task, keys);
+    return progress?.request.schedule === name ? { task, progress } : null;
   }
 
   async #found(bucket: string, id: string, caller: Caller): Promise<FoundTask<FixityProgress> | null> {
@@ -226,8 +261,16 @@ export class FixitySchedules {
   }
 }
 
-function isOfAccount({ login: { username, tenant } }: FixitySchedule, caller: Caller): boolean {
-  const login = resolveLogin({ username, tenant });
-  const isSameTenant = (login.tenant?.toLowerCase() ?? null) === (caller.tenant?.toLowerCase() ?? null);
-  return isSameTenant && login.username === caller.username;
+function isOfAccount({ login }: FixitySchedule, caller: Caller): boolean {
+  const { tenant, username } = resolveLogin(login);
+  return isSameTenant(tenant, caller.tenant) && username === caller.username;
+}
+
+/** Whether an administrator with the tenant of a caller administers a schedule's account. */
+function isOfTenant({ login }: FixitySchedule, caller: Caller): boolean {
+  return caller.tenant === null || isSameTenant(resolveLogin(login).tenant, caller.tenant);
+}
+
+function isSameTenant(one: string | null, other: string | null): boolean {
+  return (one?.toLowerCase() ?? null) === (other?.toLowerCase() ?? null);
 }

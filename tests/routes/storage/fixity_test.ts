@@ -461,6 +461,21 @@ Deno.test("fixity page: schedules say when they run next and how they went", asy
   assert.match(text, /could not be started: no such bucket/);
 });
 
+Deno.test("fixity page: schedules of other accounts say whose they are, and link to no check", async () => {
+  const schedules = [{
+    name: "nightly",
+    account: "archive/keeper",
+    own: false,
+    bucket: "letters",
+    last: { task_id: TASK, status: "done", started_at: null, files: 12, damaged: 1 },
+  }];
+  const { html } = await storagePages(gateway({ schedules })).open(LIST);
+  assert.match(textOf(html), /nightly All of letters of archive\/keeper .*12 objects read, 1 damaged/);
+  assert.ok(!html.includes(TASK));
+  const system = await storagePages(gateway({ schedules }), null).open("/fixity?account=olle");
+  assert.match(textOf(system.html), /has no buckets.* nightly All of letters of archive\/keeper/);
+});
+
 Deno.test("fixity pages: in Swedish too", async () => {
   const { open } = storagePages(gateway({ tasks: { letters: [damaged()] }, report: reportOf([]) }));
   assert.match(textOf((await open(LIST, "sv")).html), /3 av 13 objekt är skadade\. Återställ dem/);

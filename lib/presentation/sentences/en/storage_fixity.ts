@@ -66,6 +66,7 @@ export const LABELS = {
   time: "When",
   next: "Next",
   last: "Last check",
+  of: "of",
   never: "none yet",
   damaged: "damaged",
   all: "all",

@@ -69,6 +69,7 @@ export const LABELS: typeof en.LABELS = {
   time: "När",
   next: "Nästa",
   last: "Senaste kontrollen",
+  of: "av",
   never: "ingen än",
   damaged: "skadade",
   all: "alla",
