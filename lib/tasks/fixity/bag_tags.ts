@@ -39,17 +39,27 @@ export function parsePayloadOxum(text: string): PayloadOxum | null | "invalid" {
   return { bytes: Number(bytes), files: Number(files) };
 }
 
-/**
- * Whether a bag may keep its declaration when a manifest in UTF-8 is added.
- *
- * @param hasPercent whether a name in the manifest has a percent sign, which BagIt escapes since version 1.0
- */
-export function isFitDeclaration(declaration: BagDeclaration, hasPercent: boolean): boolean {
-  return /^utf-?8$/i.test(declaration.encoding) && (!hasPercent || escapesPercent(declaration));
+/** What the names in a manifest are like. */
+interface NamesOfManifest {
+  /** Whether one has a percent sign. */
+  readonly hasPercent: boolean;
+  /** Whether one has what stands for a line end in manifests, such as `%0A`. */
+  readonly hasEscape: boolean;
 }
 
-/** bagit.txt of a bag that is written. */
-export const BAG_DECLARATION = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
+/** Whether a bag may keep its declaration when a manifest in UTF-8 is added. */
+export function isFitDeclaration(declaration: BagDeclaration, { hasEscape }: NamesOfManifest): boolean {
+  return /^utf-?8$/i.test(declaration.encoding) && (!hasEscape || escapesPercent(declaration));
+}
+
+/**
+ * bagit.txt of a bag that is written. With a percent sign in a name it is one of version 0.97, which has them as they are:
+ * bagit-python reads `%25` as three characters in any version.
+ */
+export function bagDeclaration({ hasPercent, hasEscape }: NamesOfManifest): string {
+  const version = hasPercent && !hasEscape ? "0.97" : "1.0";
+  return `BagIt-Version: ${version}\nTag-File-Character-Encoding: UTF-8\n`;
+}
 
 /** bag-info.txt of a bag that is written. @param at ms since 1970 */
 export function bagInfo({ bytes, files }: PayloadOxum, at: number): string {

@@ -123,6 +123,11 @@ export function pathOfLine(line: string): string {
   return withoutBagEscapes(line.slice(PATH_AT), true);
 }
 
+/** The same line with percent signs as they are, as before BagIt 1.0. */
+export function withPlainPercents(line: string): string {
+  return line.slice(0, PATH_AT) + line.slice(PATH_AT).replaceAll("%25", "%");
+}
+
 /** Where the path begins in a line with a SHA-256: behind its digits and two blanks. */
 const PATH_AT = 66;
 

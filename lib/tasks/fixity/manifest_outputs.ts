@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import { HttpError } from "@/lib/http/errors.ts";
 import {
-  BAG_DECLARATION,
+  bagDeclaration,
   bagInfo,
+  escapesPercent,
   isFitDeclaration,
   parseBagDeclaration,
   parsePayloadOxum,
   type PayloadOxum,
   withPayloadOxum,
 } from "./bag_tags.ts";
-import { bagItName, isPlainPath, manifestLine, pathOfLine } from "./manifest_line.ts";
+import { bagItName, isPlainPath, manifestLine, pathOfLine, withPlainPercents } from "./manifest_line.ts";
 import { mustReplaceNone, type Output, type PlannedOutput } from "./write_object.ts";
 
 const TEXT = "text/plain; charset=utf-8";
@@ -69,20 +70,23 @@ export async function writeManifest({ folder, lines, plan, write, overwrites }: 
 export async function writeBag(source: BagSource): Promise<void> {
   const { folder, lines, plan, write, payload, overwrites, isValidBag, now } = source;
   if (payload.files === 0) throw new HttpError(409, `No bag was written: no object lies below '${folder}${DATA}'`);
-  const { others, hasPercent } = await namesOf(source);
-  if (others.length > 0 && (overwrites || !isValidBag)) throw contradicted(folder, others);
+  const names = await namesOf(source);
+  if (names.others.length > 0 && (overwrites || !isValidBag)) throw contradicted(folder, names.others);
+  const declaration = await tagFile(source, DECLARATION, (text) => {
+    const declared = text === null ? null : parseBagDeclaration(text);
+    return declared && isFitDeclaration(declared, names) ? null : bagDeclaration(names);
+  });
+  const declared = parseBagDeclaration(declaration.text);
+  const written = declared && !escapesPercent(declared) ? withPlainPercents : (line: string) => line;
   const isPayload = (path: string) => path.startsWith(DATA);
-  const manifest = await plan({ key: folder + MANIFEST, type: TEXT, text: () => chosen(lines(), isPayload) });
+  const payloadText = () => chosen(lines(), isPayload, { written });
+  const manifest = await plan({ key: folder + MANIFEST, type: TEXT, text: payloadText });
   const info = await tagFile(source, INFO, (text) => {
     if (text === null) return bagInfo(payload, now);
     const oxum = parsePayloadOxum(text);
     const isRight = oxum === null ||
       (oxum !== "invalid" && oxum.bytes === payload.bytes && oxum.files === payload.files);
     return isRight ? null : withPayloadOxum(text, payload);
-  });
-  const declaration = await tagFile(source, DECLARATION, (text) => {
-    const declared = text === null ? null : parseBagDeclaration(text);
-    return declared && isFitDeclaration(declared, hasPercent) ? null : BAG_DECLARATION;
   });
   const own = new Map([
     [MANIFEST, manifest.sha256],
@@ -92,17 +96,20 @@ export async function writeBag(source: BagSource): Promise<void> {
   const ownLines = [...own].map(([name, sha256]) => manifestLine(sha256, name)).join("");
   // The lines of those are of what was there when the check read it.
   const isTag = (path: string) => !isPayload(path) && !/^tagmanifest-[^/]*\.txt$/i.test(path) && !own.has(path);
-  const text = () => chosen(lines(), isTag, ownLines);
+  const text = () => chosen(lines(), isTag, { written, last: ownLines });
   const tagManifest = await plan({ key: folder + TAG_MANIFEST, type: TEXT, text });
   const planned = [manifest, info.planned, tagManifest, declaration.planned].filter((one) => one !== null);
   if (!overwrites) mustReplaceNone(planned);
   for (const one of planned) await write(one);
 }
 
-/** Files of an earlier bag that new manifests may contradict, and whether a name has a percent sign. */
+/** What there is to know of the names of a bag. */
 interface Names {
+  /** Files of an earlier bag that new manifests may contradict. */
   readonly others: readonly string[];
+  /** As {@link bagDeclaration}. */
   readonly hasPercent: boolean;
+  readonly hasEscape: boolean;
 }
 
 /** Other files that are named where there are many. */
@@ -112,15 +119,17 @@ const MAX_NAMED = 10;
 async function namesOf({ folder, lines }: ManifestSource): Promise<Names> {
   const others: string[] = [];
   let hasPercent = false;
+  let hasEscape = false;
   for await (const path of paths(lines())) {
     // Behind the digest of a bag's manifest come any number of blanks, or an asterisk.
     mustBePlain(folder, path, !/^[ \t*]/.test(path));
     hasPercent ||= path.includes("%");
+    hasEscape ||= /%0[AD]/i.test(path);
     const isOwn = path === MANIFEST || path === TAG_MANIFEST;
     const isOther = !isOwn && (bagItName(path) !== null || path === "fetch.txt");
     if (isOther && others.length < MAX_NAMED) others.push(path);
   }
-  return { others, hasPercent };
+  return { others, hasPercent, hasEscape };
 }
 
 /** @throws HttpError 409 for a name that a manifest cannot have */
@@ -142,6 +151,7 @@ function contradicted(folder: string, names: readonly string[]): HttpError {
 }
 
 interface TagFile {
+  readonly text: string;
   readonly sha256: string;
   /** Null: it stays as it is. */
   readonly planned: PlannedOutput | null;
@@ -164,10 +174,10 @@ async function tagFile(
   }
   const text = textOf(found);
   if (text === null) {
-    return { sha256: createHash("sha256").update(bytes as Uint8Array).digest("hex"), planned: null };
+    return { text: found ?? "", sha256: createHash("sha256").update(bytes as Uint8Array).digest("hex"), planned: null };
   }
   const planned = await plan({ key: folder + name, type: TEXT, text: () => only(text) });
-  return { sha256: planned.sha256, planned };
+  return { text, sha256: planned.sha256, planned };
 }
 
 /** Undefined for what is not UTF-8. */
@@ -185,14 +195,21 @@ async function* paths(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield* linesOf(chunk).map(pathOfLine);
 }
 
+interface ChosenLines {
+  /** As a line is written. */
+  readonly written?: (line: string) => string;
+  /** What follows the lines. */
+  readonly last?: string;
+}
+
 /** Lines by their paths. */
 async function* chosen(
   chunks: AsyncIterable<string>,
   isChosen: (path: string) => boolean,
-  last = "",
+  { written = (line) => line, last = "" }: ChosenLines = {},
 ): AsyncGenerator<string> {
   for await (const chunk of chunks) {
-    yield linesOf(chunk).filter((line) => isChosen(pathOfLine(line))).map((line) => `${line}\n`).join("");
+    yield linesOf(chunk).filter((line) => isChosen(pathOfLine(line))).map((line) => `${written(line)}\n`).join("");
   }
   yield last;
 }

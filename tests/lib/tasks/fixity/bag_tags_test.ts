@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {
-  BAG_DECLARATION,
+  bagDeclaration,
   bagInfo,
   escapesPercent,
   isFitDeclaration,
@@ -10,7 +10,10 @@ import {
 } from "@/lib/tasks/fixity/bag_tags.ts";
 
 Deno.test("bagit.txt: declares a version and an encoding, and says whether percent signs are escaped", () => {
-  assert.deepEqual(parseBagDeclaration(BAG_DECLARATION), { version: "1.0", encoding: "UTF-8" });
+  assert.deepEqual(parseBagDeclaration(bagDeclaration({ hasPercent: false, hasEscape: false })), {
+    version: "1.0",
+    encoding: "UTF-8",
+  });
   const old = parseBagDeclaration("BagIt-Version: 0.97\r\nTag-File-Character-Encoding: ISO-8859-1\r\n");
   assert.deepEqual(old, { version: "0.97", encoding: "ISO-8859-1" });
   assert.equal(old && escapesPercent(old), false);
@@ -43,9 +46,9 @@ Deno.test("bag tags: another Payload-Oxum replaces all others with the lines tha
   }
 });
 
-Deno.test("bag tags: a declaration fits a manifest in UTF-8, with percent signs since version 1.0", () => {
-  const fits = (version: string, encoding: string, hasPercent: boolean) =>
-    isFitDeclaration({ version, encoding }, hasPercent);
+Deno.test("bag tags: a declaration fits a manifest in UTF-8, and names with escapes since version 1.0", () => {
+  const fits = (version: string, encoding: string, hasEscape: boolean) =>
+    isFitDeclaration({ version, encoding }, { hasPercent: true, hasEscape });
   assert.deepEqual([fits("0.97", "utf-8", false), fits("1.0", "UTF-8", true)], [true, true]);
   assert.deepEqual([fits("0.97", "UTF-8", true), fits("1.0", "ISO-8859-1", false)], [false, false]);
 });

@@ -89,13 +89,26 @@ Deno.test("fixity bag: manifests of an earlier bag are named, and stay where the
   });
   assert.equal(progress.writeError, null);
   assert.match(textIn(store, "bag/tagmanifest-sha256.txt"), / {2}manifest-md5\.txt$/m);
+});
 
-  // Before BagIt 1.0 a percent sign in a manifest is one of the name.
-  store.put("bag/data/100%.txt", "x");
-  store.objects.delete("bag/manifest-md5.txt");
-  store.objects.delete("bag/bag-info.txt");
-  store.objects.delete("bag/manifest-sha256.txt");
-  store.objects.delete("bag/tagmanifest-sha256.txt");
+Deno.test("fixity bag: percent signs in names are written as the version of the bag has them, and plain where that is free", async () => {
+  const versions: [string, string | null, string, string][] = [
+    ["100% a.txt", null, "0.97", "100% a.txt"],
+    ["a%0A.txt", null, "1.0", "a%250A.txt"],
+    ["100% a.txt", "1.0", "1.0", "100%25 a.txt"],
+    ["100% a.txt", "0.97", "0.97", "100% a.txt"],
+  ];
+  for (const [name, before, version, written] of versions) {
+    await using store = startFixityStore();
+    store.put(`bag/data/${name}`, "x");
+    if (before !== null) store.put("bag/bagit.txt", DECLARED.replace("1.0", before));
+    assert.equal((await bagOf(store)).error, null);
+    assert.equal(textIn(store, "bag/bagit.txt"), DECLARED.replace("1.0", version));
+    assert.equal(textIn(store, "bag/manifest-sha256.txt"), `${sha256("x")}  data/${written}\n`);
+  }
+  await using store = startFixityStore();
+  store.put("bag/data/a%0A.txt", "x");
+  store.put("bag/bagit.txt", DECLARED.replace("1.0", "0.97"));
   assert.match((await bagOf(store)).error ?? "", /^The object 'bag\/bagit\.txt' is there already/);
 });
 
