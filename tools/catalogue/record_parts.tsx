@@ -128,7 +128,22 @@ const CHECKS: Readonly<Record<string, FixityCheck>> = {
   "a long name": checkOf({ intact: 1, prefix: `${"a-long-name".repeat(20)}\u202E<b>/` }),
 };
 
-const FIELDS = { bucket: "maps", prefix: "1794/\n", rate: "20", allVersions: false, full: true };
+const FIELDS = {
+  bucket: "maps",
+  prefix: "1794/\n",
+  manifest: "1794/manifest-sha256.txt",
+  manifestBucket: "",
+  manifestRoot: "data/",
+  isBag: false,
+  baseline: "",
+  ignoresEtags: false,
+  write: "manifest",
+  overwrite: false,
+  reportTo: "reports/",
+  rate: "20",
+  allVersions: false,
+  full: true,
+};
 
 const ROWS: ComponentProps<typeof FixityRows>["rows"] = FIXITY_RESULTS.map((result) => ({
   key: `1794/${result === "changed" ? "a-long-name".repeat(20) : result}.tif`,
@@ -146,6 +161,7 @@ const ROWS: ComponentProps<typeof FixityRows>["rows"] = FIXITY_RESULTS.map((resu
 const SCHEDULES: ComponentProps<typeof FixitySchedules>["schedules"] = [
   {
     name: "nightly",
+    account: null,
     bucket: "letters",
     prefix: "",
     cron: "0 2 * * *",
@@ -156,6 +172,7 @@ const SCHEDULES: ComponentProps<typeof FixitySchedules>["schedules"] = [
   },
   {
     name: "maps",
+    account: "curator",
     bucket: "maps",
     prefix: "1870/",
     cron: "@weekly",
