@@ -1,11 +1,17 @@
+import { Buffer } from "node:buffer";
 import type { AuditActor, AuditDetail, AuditEvent, AuditResult, AuditTarget } from "@/lib/http/audit_event.ts";
 import { clip, isLonger } from "@/lib/std/untrusted.ts";
+import { jsonText } from "./json_text.ts";
 
 /** Grows only when a member changes its meaning. */
 const RECORD_VERSION = 1;
 
 /** Longest text in a record, characters: a client chooses names and keys. */
 const MAX_TEXT = 1024;
+/** The same in a record that would be too long with such texts: those of control characters take six times their length. */
+const SHORT_TEXT = 128;
+/** Longest record as JSON, bytes: with its seal and a header it fits into a datagram, which has 65,507. */
+const MAX_RECORD_BYTES = 60_000;
 /** Most texts of a list in the details. */
 const MAX_LISTED = 20;
 
@@ -32,13 +38,32 @@ export interface AuditRecord {
 }
 
 /**
- * The record of an event.
+ * The record of an event, and as JSON on one line of {@link MAX_RECORD_BYTES} at most.
  *
  * @param id `<trail>.<number>`
  * @param atMs ms since 1970
  */
-export function auditRecord(event: AuditEvent, id: string, atMs: number): AuditRecord {
+export function auditRecord(
+  event: AuditEvent,
+  id: string,
+  atMs: number,
+): { readonly record: AuditRecord; readonly text: string } {
+  const record = recordOf(event, id, atMs, MAX_TEXT);
+  const text = jsonText(record);
+  if (Buffer.byteLength(text) <= MAX_RECORD_BYTES) return { record, text };
+  const shorter = recordOf(event, id, atMs, SHORT_TEXT);
+  return { record: shorter, text: jsonText(shorter) };
+}
+
+/** @param maxText longest text in it, characters */
+function recordOf(event: AuditEvent, id: string, atMs: number, maxText: number): AuditRecord {
   const { role, action, tenant, actor, address, requestId, target, result, status, details } = event;
+  const bounded = (text: string) => boundedText(text, maxText);
+  const boundedDetail = (value: AuditDetail) => {
+    if (typeof value === "string") return bounded(value);
+    if (typeof value === "object") return value.slice(0, MAX_LISTED).map(bounded);
+    return value;
+  };
   return {
     v: RECORD_VERSION,
     id,
@@ -66,24 +91,8 @@ function present<Value>(members: Readonly<Record<string, Value | undefined>>, ma
   return found;
 }
 
-/** Control characters that JSON leaves as they are, separators of lines, and what turns the direction of a text. */
-const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
-/** A record as JSON on one line, which no character of a name can end or disguise. */
-export function recordText(record: AuditRecord): string {
-  return JSON.stringify(record).replace(UNSAFE, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
-}
-
-function boundedDetail(value: AuditDetail): AuditDetail {
-  if (typeof value === "string") return bounded(value);
-  if (typeof value === "object") return value.slice(0, MAX_LISTED).map(bounded);
-  return value;
-}
-
-/** A text of at most {@link MAX_TEXT} characters, the last of which says that it was longer. */
-function bounded(text: string): string {
-  const whole = isLonger(text, MAX_TEXT) ? `${clip(text, MAX_TEXT - 1)}…` : text;
+/** A text of at most so many characters, the last of which says that it was longer. */
+function boundedText(text: string, maxText: number): string {
+  const whole = isLonger(text, maxText) ? `${clip(text, maxText - 1)}…` : text;
   return whole.toWellFormed();
 }

@@ -1,7 +1,7 @@
 import { HttpError } from "@/lib/http/errors.ts";
 import type { AuditEvent, AuditRecorder } from "@/lib/http/audit_event.ts";
 import { endsWithin } from "@/lib/std/ends_within.ts";
-import { auditRecord, recordText } from "./audit_record.ts";
+import { auditRecord } from "./audit_record.ts";
 import { type ChainPosition, sealed } from "./chain.ts";
 import { DurableOutlet } from "./durable_outlet.ts";
 import type { DurableSink, Forwarder, SealedRecord } from "./sink.ts";
@@ -145,7 +145,10 @@ export class AuditTrail implements AuditRecorder {
 
   async #run(): Promise<void> {
     try {
-      while (this.#waiting.length > 0) await this.#pass(this.#waiting.splice(0, MAX_BATCH));
+      while (this.#waiting.length > 0) {
+        await this.#pass(this.#waiting.splice(0, MAX_BATCH));
+        if (this.#waiting.length === 0) this.#tellOfGaps();
+      }
     } finally {
       this.#running = null;
     }
@@ -179,17 +182,18 @@ export class AuditTrail implements AuditRecorder {
 
   #seal(event: AuditEvent, atMs: number): SealedRecord {
     const number = this.#end.number + 1;
-    const record = auditRecord(event, `${this.#options.trail}.${number}`, atMs);
-    const { line, hash } = sealed(this.#end.hash, recordText(record));
+    const { record, text } = auditRecord(event, `${this.#options.trail}.${number}`, atMs);
+    const { line, hash } = sealed(this.#end.hash, text);
     this.#end = { number, hash };
     return { record, number, atMs, line, hash };
   }
 
-  /** Records how many events had no record, and how many records a disk dropped that takes them again. */
+  /** Records how many events had no record, and how many records a disk dropped, once it takes them again. */
   #tellOfGaps(): void {
-    const durable = this.#durable.filter(({ isFailing }) => !isFailing);
-    this.#tellOfGap(undefined, this.#lost);
-    for (const { sink: { name }, lost } of durable) this.#tellOfGap(name, lost);
+    if (this.#isFull || this.#isClosed) return;
+    const main = this.#chain ?? this.#file;
+    if (!main?.isFailing) this.#tellOfGap(undefined, this.#lost);
+    for (const { sink: { name }, isFailing, lost } of this.#durable) if (!isFailing) this.#tellOfGap(name, lost);
   }
 
   /** @param lost since the start, by the sink; by all where it is undefined */

@@ -205,15 +205,12 @@ export class ChainFolder implements DurableSink {
     this.#day = null;
   }
 
-  /** Not flushed: after a loss of power an older note is as true. */
   #noteEnd(): void {
     this.#notedAt = this.#options.now();
     const { number, hash } = this.#end;
     const end: ChainEnd = { v: 1, trail: this.trail, number, hash };
-    const path = `${this.path}/${END_FILE}`;
     try {
-      Deno.writeTextFileSync(`${path}.new`, JSON.stringify(end), { mode: 0o600 });
-      Deno.renameSync(`${path}.new`, path);
+      writeDurably(`${this.path}/${END_FILE}`, Buffer.from(JSON.stringify(end)));
     } catch {
       // A full disk is reported where a record finds no room.
     }

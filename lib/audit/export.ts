@@ -1,5 +1,6 @@
 import { csvField } from "@/lib/std/csv_field.ts";
 import { member } from "@/lib/std/untrusted.ts";
+import { jsonText } from "./json_text.ts";
 import type { MergedPage, ReadRecord } from "./trail_page.ts";
 
 /** Records of a page that an export reads at a time. */
@@ -53,12 +54,12 @@ export async function* exported(
 }
 
 function jsonLine(record: ReadRecord): string {
-  return `${JSON.stringify(record)}\n`;
+  return `${jsonText(record)}\n`;
 }
 
 function csvLine(record: ReadRecord): string {
   const fields = COLUMNS.map(([, ...path]) => fieldOf(member(record, ...path)));
-  return `${[...fields, csvField(JSON.stringify(record.details ?? {}))].join(",")}\r\n`;
+  return `${[...fields, csvField(jsonText(record.details ?? {}))].join(",")}\r\n`;
 }
 
 function fieldOf(value: unknown): string {

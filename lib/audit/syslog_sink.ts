@@ -15,8 +15,6 @@ const MAX_CHARACTERS = 32 * 1024 * 1024;
 const BATCH_RECORDS = 100;
 /** How long a connection may take to open, or to take a batch, ms. */
 const SEND_MS = 10_000;
-/** The longest datagram of IPv4, bytes. */
-const MAX_DATAGRAM_BYTES = 65_507;
 
 /** Where syslog messages go. */
 interface SyslogAddress {
@@ -74,7 +72,7 @@ class Datagrams implements Transport {
     const { host, port } = this.#address;
     const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
     try {
-      for (const message of messages) await sendTo(socket, message.subarray(0, MAX_DATAGRAM_BYTES), port, host);
+      for (const message of messages) await sendTo(socket, message, port, host);
     } finally {
       socket.close();
     }

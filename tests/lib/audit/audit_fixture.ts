@@ -1,5 +1,5 @@
 import { CHAIN_START } from "@/lib/audit/chain.ts";
-import { auditRecord, recordText } from "@/lib/audit/audit_record.ts";
+import { auditRecord } from "@/lib/audit/audit_record.ts";
 import { sealed } from "@/lib/audit/chain.ts";
 import type { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import type { SealedRecord } from "@/lib/audit/sink.ts";
@@ -30,8 +30,8 @@ export function event(further: Partial<AuditEvent> = {}): AuditEvent {
 export function sealer(trail: string, end = CHAIN_START): (event: AuditEvent, atMs?: number) => SealedRecord {
   let { number, hash } = end;
   return (event, atMs = NOON) => {
-    const record = auditRecord(event, `${trail}.${++number}`, atMs);
-    const { line, hash: own } = sealed(hash, recordText(record));
+    const { record, text } = auditRecord(event, `${trail}.${++number}`, atMs);
+    const { line, hash: own } = sealed(hash, text);
     hash = own;
     return { record, number, atMs, line, hash };
   };

@@ -241,7 +241,23 @@ Deno.test("audit trail: an event that cannot be made a record costs no other eve
   assert.deepEqual(results.map(({ status }) => status), ["rejected", "fulfilled", "rejected"]);
   await assert.rejects(trail.record(bad));
   await trail.record(event());
-  assert.deepEqual(sink.records.map(({ number }) => number), [1, 2]);
-  assert.equal(trail.figures.get("taking")?.lost, 3);
+  await trail.close();
+  assert.deepEqual(sink.records.map(({ number }) => number), sink.records.map((_, i) => i + 1));
+  assert.equal(sink.records.filter(({ record }) => record.action === "object_write").length, 2);
+  const gaps = sink.records.filter(({ record }) => record.action === "audit_gap");
+  assert.equal(gaps.reduce((sum, { record }) => sum + Number(record.details.count), 0), 3);
+});
+
+Deno.test("audit trail: a record tells of those that the memory alone had no room for", async () => {
+  const [chain, file] = [new HeldSink(), new TakingSink()];
+  const { trail } = trailOf(chain, { file });
+  const all = Array.from({ length: 10_006 }, () => trail.record(event()));
+  await Promise.all(all.slice(10_001));
+  assert.equal(trail.figures.get("held")?.lost, 5);
+  chain.letGo();
+  await Promise.all(all);
+  await eventually(() => file.records.length === 10_002);
+  const { record } = file.records[10_001];
+  assert.deepEqual([record.action, record.details], ["audit_gap", { count: 5 }]);
   await trail.close();
 });

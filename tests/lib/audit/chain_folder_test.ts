@@ -108,3 +108,22 @@ Deno.test("chain folder: files that are gone leave a gap that the check finds", 
   ]);
   Deno.removeSync(folder, { recursive: true });
 });
+
+Deno.test("chain folder: what notes its end is flushed before it replaces the note before", async () => {
+  const folder = Deno.makeTempDirSync();
+  const chain = ChainFolder.open(folder, ALL);
+  await chain.append([sealer(chain.trail)(event())]);
+  const { syncSync } = Deno.FsFile.prototype;
+  let flushes = 0;
+  Deno.FsFile.prototype.syncSync = function () {
+    flushes++;
+    return syncSync.call(this);
+  };
+  try {
+    chain.close();
+  } finally {
+    Deno.FsFile.prototype.syncSync = syncSync;
+  }
+  assert.equal(flushes, 2, "the file and its folder");
+  Deno.removeSync(folder, { recursive: true });
+});

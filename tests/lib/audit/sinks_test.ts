@@ -78,6 +78,27 @@ Deno.test("syslog: over UDP, a datagram for each record", async () => {
   server.close();
 });
 
+Deno.test("syslog: the longest record that a client can cause fits into a datagram, and is whole", async () => {
+  const received: string[] = [];
+  const server = createSocket("udp4", (message) => void received.push(message.toString()));
+  await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  const sink = syslogSink({ address: { protocol: "udp", host: "127.0.0.1", port }, warn: assert.fail });
+  const key = "\u0001".repeat(1024);
+  const target = { kind: "objects", bucket: key, prefix: key, version_id: key, name: key, key } as const;
+  const listed = Array.from({ length: 1000 }, () => key);
+  const actor = { name: key, tenant: key };
+  sink.offer(
+    sealer("00000000")(event({ tenant: key, actor, target, details: { keys: listed, settings: listed, count: 1000 } })),
+  );
+  await eventually(() => received.length === 1);
+  const { details, target: { key: shown } } = JSON.parse(received[0].slice(received[0].indexOf("{")));
+  assert.deepEqual([details.keys.length, details.settings.length, details.count], [20, 20, 1000]);
+  assert.equal(shown, `${"\u0001".repeat(127)}…`);
+  await sink.close();
+  server.close();
+});
+
 /** Messages with their lengths in front, as a server of RFC 6587 reads them. */
 async function readFrames(connection: Deno.Conn, received: string[], until: number): Promise<void> {
   let held = Buffer.alloc(0);
