@@ -37,9 +37,10 @@ interface Audit {
 export function openAudit(config: Config, folder: DataFolder | null, warn: (line: string) => void): Audit | null {
   const { audit } = config;
   const path = audit.folder ?? (folder && `${folder.path}/${AUDIT_FOLDER}`);
+  const file = audit.file === null ? null : openFile(audit.file);
   const chain = path === null ? null : openChain(path, audit, warn);
   const forwarders = openForwarders(config, warn);
-  if (chain === null && audit.file === null && forwarders.length === 0) {
+  if (chain === null && file === null && forwarders.length === 0) {
     warn("No audit trail is kept: there is no data folder, and no AUDIT_ setting names another place (docs/audit.md)");
     return null;
   }
@@ -47,7 +48,7 @@ export function openAudit(config: Config, folder: DataFolder | null, warn: (line
     trail: chain?.trail ?? randomBytes(4).toString("hex"),
     end: chain?.end ?? CHAIN_START,
     chain,
-    file: audit.file === null ? null : new FileSink(audit.file),
+    file,
     forwarders,
     isRequired: audit.isRequired,
     now: Date.now,
@@ -70,6 +71,14 @@ function openChain(path: string, { retentionDays }: AuditConfig, warn: (line: st
     return ChainFolder.open(path, { retentionDays, now: Date.now, warn });
   } catch (error) {
     throw new ConfigError("AUDIT_DIR", `the folder ${path} of the audit trail cannot be used (${errorReason(error)})`);
+  }
+}
+
+function openFile(path: string): FileSink {
+  try {
+    return FileSink.open(path);
+  } catch (error) {
+    throw new ConfigError("AUDIT_FILE", `the file ${path} of the audit trail cannot be used (${errorReason(error)})`);
   }
 }
 

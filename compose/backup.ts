@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { ANCHOR_FILE, AUDIT_FOLDER, daysIn, END_FILE } from "@/lib/audit/chain_files.ts";
+import { ANCHOR_FILE, AUDIT_DIR_COPY, AUDIT_FOLDER, daysIn, END_FILE } from "@/lib/audit/chain_files.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { type BodyMark, missingIndexError, NAMING_TABLES, needsIndex, writeMark } from "@/embedded/store/body_mark.ts";
 import { pinBodies } from "@/embedded/store/body_pin.ts";
@@ -30,36 +30,60 @@ const ALL_PAGES = 2 ** 31 - 1;
  * Copies a data folder as it is at one moment, also beside the store that runs on it. Bodies are hard links where the
  * file system allows it, since they never change: to those of the data folder, else to those of an earlier backup; their
  * removal is put off until all are in the copy. Returns what was done and whether every body was there to be copied, one
- * line each. A stopped folder cannot be opened meanwhile.
+ * line each. A stopped folder cannot be opened meanwhile. An audit trail outside of it is copied as far as it is written.
  *
  * @param earlier a backup of the same data folder on the disk of the target; null: none
+ * @param audit the folder of an audit trail outside of the data folder; null: none
  * @throws {DataFolderError} when there is nothing to copy, the target is no absent or empty folder, or cannot be written.
  */
 export async function backUp(
   source: string,
   target: string,
   earlier: string | null = null,
+  audit: string | null = null,
 ): Promise<{ isWhole: boolean; lines: string[] }> {
   requireSource(source);
   if (earlier !== null) requireEarlier(earlier);
-  prepareTarget(source, target);
+  if (audit !== null) requireAudit(audit);
+  prepareTarget([source, ...(audit === null ? [] : [audit])], target);
   const held = holdFolder(source);
   try {
-    return await copyInto(source, target, earlier);
+    return await copyInto(source, target, earlier, audit);
   } catch (error) {
-    if (error instanceof DataFolderError) throw error;
-    throw new DataFolderError(
-      `The backup in ${target} is unfinished (${errorReason(error)}): remove it, and back up to another folder.`,
-    );
+    throw error instanceof DataFolderError ? error : unfinished(target, error);
   } finally {
     held.release();
   }
+}
+
+function unfinished(target: string, error: unknown): DataFolderError {
+  return new DataFolderError(
+    `The backup in ${target} is unfinished (${errorReason(error)}): remove it, and back up to another folder.`,
+  );
+}
+
+/**
+ * Copies the audit trail of a process without a data folder as far as it is written. Returns what was done, a line.
+ *
+ * @throws {DataFolderError} as {@link backUp}
+ */
+export function backUpTrail(audit: string, target: string): string {
+  requireAudit(audit);
+  prepareTarget([audit], target);
+  try {
+    copyAudit(audit, `${target}/${AUDIT_DIR_COPY}`);
+    finish(target);
+  } catch (error) {
+    throw unfinished(target, error);
+  }
+  return `Backed up the audit trail ${audit} to ${target}/${AUDIT_DIR_COPY}.`;
 }
 
 async function copyInto(
   source: string,
   target: string,
   earlier: string | null,
+  audit: string | null,
 ): Promise<{ isWhole: boolean; lines: string[] }> {
   for (const name of BEFORE_THE_INDEX) copySmall(source, target, name);
   const bodies: Bodies = { linked: 0, reused: 0, copied: 0, missing: [] };
@@ -74,12 +98,13 @@ async function copyInto(
   }
   // After the index: every tenant in it has its ports here.
   if (exists(`${source}/${AUDIT_FOLDER}`)) copyAudit(`${source}/${AUDIT_FOLDER}`, `${target}/${AUDIT_FOLDER}`);
+  if (audit !== null) copyAudit(audit, `${target}/${AUDIT_DIR_COPY}`);
   for (const { name } of Deno.readDirSync(source)) {
+    // One in the data folder is left from a restored backup.
+    if (name === AUDIT_DIR_COPY && audit !== null) continue;
     if (!NOT_COPIED.test(name) && !BEFORE_THE_INDEX.includes(name)) copySmall(source, target, name);
   }
-  syncFolder(target);
-  Deno.removeSync(`${target}/${UNFINISHED}`);
-  syncFolder(target);
+  finish(target);
   return {
     isWhole: bodies.missing.length === 0,
     lines: [
@@ -89,6 +114,13 @@ async function copyInto(
       (bodies.linked > 0 ? `, ${bodies.linked} of them as hard links: copy the folder to another disk.` : "."),
     ],
   };
+}
+
+/** Flushes a copy, and removes what says that it is unfinished. */
+function finish(target: string): void {
+  syncFolder(target);
+  Deno.removeSync(`${target}/${UNFINISHED}`);
+  syncFolder(target);
 }
 
 /**
@@ -125,14 +157,15 @@ function requireSource(source: string): void {
   }
 }
 
+function requireAudit(audit: string): void {
+  if (!exists(audit)) throw new DataFolderError(`AUDIT_DIR: ${audit} holds no audit trail.`);
+}
+
 /** Creates the target, or takes an empty one, and marks it as unfinished. */
-function prepareTarget(source: string, target: string): void {
+function prepareTarget(sources: readonly string[], target: string): void {
   if (target === "") throw new DataFolderError("Name the folder that the backup is made in: deno task backup FOLDER");
   try {
-    const [from, to] = [Deno.realPathSync(source), realPath(resolve(target))];
-    if (`${to}/`.startsWith(`${from}/`) || `${from}/`.startsWith(`${to}/`)) {
-      throw new DataFolderError(`The backup cannot be made in ${target}: it must be outside of ${source}.`);
-    }
+    for (const source of sources) requireOutside(source, target);
     Deno.mkdirSync(target, { recursive: true, mode: 0o700 });
     const [first] = Deno.readDirSync(target);
     if (first) {
@@ -141,10 +174,18 @@ function prepareTarget(source: string, target: string): void {
     }
     Deno.chmodSync(target, 0o700);
     writeDurably(`${target}/${UNFINISHED}`, new Uint8Array());
-    syncFolder(dirname(to));
+    syncFolder(dirname(realPath(resolve(target))));
   } catch (error) {
     if (error instanceof DataFolderError) throw error;
     throw new DataFolderError(`The folder ${target} cannot be written (${errorReason(error)}): name another one.`);
+  }
+}
+
+/** @throws {DataFolderError} where one of the two is in the other */
+function requireOutside(source: string, target: string): void {
+  const [from, to] = [source, target].map((path) => `${realPath(resolve(path))}/`);
+  if (to.startsWith(from) || from.startsWith(to)) {
+    throw new DataFolderError(`The backup cannot be made in ${target}: it must be outside of ${source}.`);
   }
 }
 

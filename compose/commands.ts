@@ -1,10 +1,11 @@
 import { type Config, readConfig } from "@/lib/config/mod.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { parseRevocationText } from "@/lib/results/revocation_text.ts";
-import { backUp } from "./backup.ts";
+import { exists } from "@/lib/std/optional_file.ts";
+import { backUp, backUpTrail } from "./backup.ts";
 import { resetDataFolder } from "./reset.ts";
 import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";
-import { verifyDataFolder } from "./verify.ts";
+import { verifyAuditFolder, verifyDataFolder } from "./verify.ts";
 
 /** A command beside the start: `main.ts NAME ARGUMENTS`. Returns false where what it looked for does not hold. */
 type Command = (argument: string, second: string | null) => boolean | Promise<boolean>;
@@ -15,12 +16,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     console.log(resetDataFolder(config().dataFolder, confirm));
     return true;
   },
-  verify: () =>
-    verifyDataFolder(config().dataFolder, console.log, {
-      [REVOKED_SESSIONS_FILE]: (text) => parseRevocationText(text) !== null,
-    }),
+  verify() {
+    const { dataFolder, audit } = config();
+    const isTrailWell = audit.folder === null || verifyAuditFolder(audit.folder, console.log);
+    if (!hasData()) return isTrailWell;
+    const checks = { [REVOKED_SESSIONS_FILE]: (text: string) => parseRevocationText(text) !== null };
+    return verifyDataFolder(dataFolder, console.log, checks) && isTrailWell;
+  },
   async backup(folder, earlier) {
-    const { isWhole, lines } = await backUp(config().dataFolder, folder, earlier);
+    const { dataFolder, audit } = config();
+    if (audit.folder !== null && !hasData()) {
+      console.log(backUpTrail(audit.folder, folder));
+      return true;
+    }
+    const { isWhole, lines } = await backUp(dataFolder, folder, earlier, audit.folder);
     for (const line of lines) console.log(line);
     return isWhole;
   },
@@ -37,6 +46,12 @@ export function command(name: string | undefined): Command | undefined {
 
 function config(): Config {
   return readConfig(Deno.env.toObject());
+}
+
+/** Whether there is a data folder, or should be: without an embedded part there is only an audit trail where one is set. */
+function hasData(): boolean {
+  const { embedded, audit, dataFolder } = config();
+  return embedded.store || embedded.cluster || audit.folder === null || exists(dataFolder);
 }
 
 async function standardInput(): Promise<string> {

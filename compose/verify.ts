@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { checkChain } from "@/embedded/store/audit_record.ts";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
-import { AUDIT_FOLDER } from "@/lib/audit/chain_files.ts";
+import { AUDIT_DIR_COPY, AUDIT_FOLDER } from "@/lib/audit/chain_files.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { bodyFault } from "@/embedded/store/body_fault.ts";
 import { bindingMismatch, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
@@ -65,7 +65,9 @@ export function verifyDataFolder(
     const inspection: Inspection = { path, isRunning: held.isInUse, now, found, ...counts };
     if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
     for (const name of names) checkSmallFile(path, name, checks, found);
-    if (names.includes(AUDIT_FOLDER)) checkAudit(path, found);
+    for (const name of [AUDIT_FOLDER, AUDIT_DIR_COPY]) {
+      if (names.includes(name)) checkAudit(`${path}/${name}`, name, found);
+    }
     if (names.includes("index.db")) checkStore(inspection);
     else if (needsIndex(path)) found("index.db: missing, and with it the names of all bodies");
     say(summary(inspection));
@@ -78,7 +80,11 @@ export function verifyDataFolder(
 function summary({ path, findings, bodies, bytes, arriving }: Inspection): string {
   const read = `${bodies} bodies, ${(bytes / MIB).toFixed(1)} MiB` + (arriving > 0 ? `, ${arriving} arriving` : "");
   if (findings === 0) return `${path}: all is well (${read}).`;
-  return `${path}: ${findings} ${findings === 1 ? "finding" : "findings"} (${read}).`;
+  return `${path}: ${counted(findings, "finding")} (${read}).`;
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 /** A small file that a start reads. */
@@ -99,14 +105,36 @@ function checkSmallFile(path: string, name: string, checks: TextChecks, found: (
   }
 }
 
-/** The trail of the application, as far as it is written. */
-function checkAudit(path: string, found: (finding: string) => void): void {
+/**
+ * Reads the audit trail in a folder outside of the data folder, also while it is written.
+ *
+ * @param say called with one line for each finding, and one for the whole
+ * @returns whether all is well
+ */
+export function verifyAuditFolder(path: string, say: (line: string) => void): boolean {
+  let findings = 0;
+  const records = checkAudit(path, path, (finding) => {
+    findings++;
+    say(finding);
+  });
+  say(`${path}: ${findings === 0 ? "all is well" : counted(findings, "finding")} (${counted(records, "record")}).`);
+  return findings === 0;
+}
+
+/**
+ * The trail of the application, as far as it is written.
+ *
+ * @param name what findings begin with
+ * @returns how many records were read
+ */
+function checkAudit(path: string, name: string, found: (finding: string) => void): number {
   try {
-    for (const fault of checkChainFolder(`${path}/${AUDIT_FOLDER}`).faults) {
-      found(`${AUDIT_FOLDER}: the audit trail of the application: ${fault}`);
-    }
+    const { records, faults } = checkChainFolder(path);
+    for (const fault of faults) found(`${name}: the audit trail of the application: ${fault}`);
+    return records;
   } catch (error) {
-    found(`${AUDIT_FOLDER}: cannot be read (${errorReason(error)})`);
+    found(`${name}: cannot be read (${errorReason(error)})`);
+    return 0;
   }
 }
 

@@ -4,6 +4,8 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** The folder of the trail in the data folder. */
 export const AUDIT_FOLDER = "audit";
+/** A trail in a backup that was kept outside of the data folder. */
+export const AUDIT_DIR_COPY = "audit_dir";
 
 /** The name of a day's file. */
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import { syncFolder } from "@/lib/std/durable_files.ts";
+import { exists } from "@/lib/std/optional_file.ts";
 import type { DurableSink, SealedRecord } from "./sink.ts";
 
 /**
@@ -15,6 +16,17 @@ export class FileSink implements DurableSink {
 
   constructor(path: string) {
     this.#path = path;
+  }
+
+  /**
+   * A sink for a file, which is created where it is missing.
+   *
+   * @throws what keeps records from being appended to it: a device or a pipe has no end to append to
+   */
+  static open(path: string): FileSink {
+    if (exists(path) && !Deno.statSync(path).isFile) throw new Error("it is no regular file");
+    Deno.openSync(path, { create: true, append: true, mode: 0o600 }).close();
+    return new FileSink(path);
   }
 
   async append(records: readonly SealedRecord[]): Promise<void> {

@@ -23,7 +23,7 @@ export const auditVariables = {
   ),
   AUDIT_FILE: audit(
     path().optional(),
-    "A file that records are appended to as well, a line of JSON each. It may be rotated by renaming it.",
+    "A regular file that records are appended to as well, a line of JSON each. It may be rotated by renaming it.",
     { otherwise: "none" },
   ),
   AUDIT_SYSLOG_URL: audit(

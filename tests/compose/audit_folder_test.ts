@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import { backUp } from "@/compose/backup.ts";
-import { verifyDataFolder } from "@/compose/verify.ts";
+import { openAudit } from "@/compose/audit.ts";
+import { backUp, backUpTrail } from "@/compose/backup.ts";
+import { verifyAuditFolder, verifyDataFolder } from "@/compose/verify.ts";
+import { readConfig } from "@/lib/config/mod.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
+import { STORAGE_ONLY } from "@/tests/application.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { NOON, writeTrail } from "@/tests/lib/audit/audit_fixture.ts";
 
@@ -23,4 +26,54 @@ Deno.test("audit folder: a backup has the trail, and verify finds what was chang
   assert.equal(verifyDataFolder(copy, (line) => void found.push(line)), false);
   assert.match(found[0], /^audit: the audit trail of the application: 2026-11-20\.jsonl: line 3 was changed/);
   Deno.removeSync(parent, { recursive: true });
+});
+
+Deno.test("audit folder: a backup has a trail outside of the data folder, and verify reads it there and in the copy", async () => {
+  const parent = Deno.makeTempDirSync();
+  const [data, audit, copy] = [`${parent}/data`, `${parent}/audit`, `${parent}/copy`];
+  Deno.mkdirSync(data);
+  await (await startStore(data)).stop();
+  await assert.rejects(backUp(data, copy, null, audit), /^DataFolderError: AUDIT_DIR: .* holds no audit trail/);
+  const options = { retentionDays: null, now: () => NOON, warn: assert.fail };
+  await writeTrail(ChainFolder.open(audit, options), [NOON, NOON, NOON]);
+  await assert.rejects(backUp(data, `${audit}/copy`, null, audit), /it must be outside of .*\/audit\./);
+  assert.equal((await backUp(data, copy, null, audit)).isWhole, true);
+  assert.equal(verifyDataFolder(copy, () => {}), true);
+  // A restored one is as good a source, with or without a trail outside of it.
+  assert.equal((await backUp(copy, `${parent}/again`, null, audit)).isWhole, true);
+  assert.equal((await backUp(copy, `${parent}/alone`)).isWhole, true);
+  assert.match(backUpTrail(audit, `${parent}/trail`), /Backed up the audit trail/);
+  const name = "2026-11-20.jsonl";
+  const text = Deno.readTextFileSync(`${audit}/${name}`);
+  for (const folder of [copy, `${parent}/again`, `${parent}/alone`, `${parent}/trail`]) {
+    assert.equal(Deno.readTextFileSync(`${folder}/audit_dir/${name}`), text, folder);
+  }
+  const found: string[] = [];
+  assert.equal(verifyAuditFolder(audit, (line) => void found.push(line)), true);
+  assert.deepEqual(found.splice(0), [`${audit}: all is well (3 records).`]);
+  for (const folder of [audit, `${copy}/audit_dir`]) {
+    Deno.writeTextFileSync(`${folder}/${name}`, text.replace('"k2"', '"k9"'));
+  }
+  assert.equal(verifyAuditFolder(audit, (line) => void found.push(line)), false);
+  assert.match(found[0], /\/audit: the audit trail of the application: 2026-11-20\.jsonl: line 3 was changed/);
+  assert.match(found.splice(0)[1], /: 1 finding \(1 record\)\.$/);
+  assert.equal(verifyDataFolder(copy, (line) => void found.push(line)), false);
+  assert.match(found[0], /^audit_dir: the audit trail of the application: /);
+  Deno.removeSync(parent, { recursive: true });
+});
+
+Deno.test("audit file: what records cannot be appended to is refused at the start, with its name", async () => {
+  const folder = Deno.makeTempDirSync();
+  const open = (file: string) => openAudit(readConfig({ ...STORAGE_ONLY, AUDIT_FILE: file }), null, assert.fail);
+  assert.equal((await new Deno.Command("mkfifo", { args: [`${folder}/fifo`] }).output()).success, true);
+  for (const path of [folder, `${folder}/fifo`, "/dev/null", "/dev/full"]) {
+    assert.throws(() => open(path), {
+      name: "ConfigError",
+      message: `AUDIT_FILE: the file ${path} of the audit trail cannot be used (it is no regular file)`,
+    });
+  }
+  assert.throws(() => open(`${folder}/missing/audit.jsonl`), /^ConfigError: AUDIT_FILE: .*\(No such file or directory/);
+  await open(`${folder}/audit.jsonl`)?.close();
+  assert.equal(Deno.statSync(`${folder}/audit.jsonl`).mode! & 0o777, 0o600);
+  Deno.removeSync(folder, { recursive: true });
 });

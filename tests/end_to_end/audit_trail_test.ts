@@ -51,10 +51,12 @@ Deno.test("audit trail: kill -9 loses no record of a change that was acknowledge
 });
 
 Deno.test("audit trail: where it is required, changes are refused while a file cannot be written, and reads are not", async () => {
-  const application = await startApplication({
-    env: { ...STORAGE_ONLY, AUDIT_REQUIRED: "true", AUDIT_FILE: "/dev/full" },
-  });
+  const folder = Deno.makeTempDirSync();
+  const file = `${folder}/audit.jsonl`;
+  const application = await startApplication({ env: { ...STORAGE_ONLY, AUDIT_REQUIRED: "true", AUDIT_FILE: file } });
   try {
+    Deno.removeSync(file);
+    Deno.mkdirSync(file);
     const { call } = await logIn(application.site, "archive/curator");
     const answers: [number, string][] = [];
     for (let n = 0; n < 2; n++) {
@@ -69,5 +71,6 @@ Deno.test("audit trail: where it is required, changes are refused while a file c
     assert.match(application.output(), /The audit trail cannot be written to file/);
   } finally {
     await application.stop();
+    Deno.removeSync(folder, { recursive: true });
   }
 });
