@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
+import type { StoreAuditAction } from "@/lib/std/audit_words.ts";
 import type { Cell, Statements } from "./statements.ts";
 
 /** Who requested a change, as far as the audit trail is concerned. */
@@ -29,36 +30,6 @@ export interface FailedLogin {
   readonly count: number;
 }
 
-/** What the store records, by the word that records have; the part before the underscore says of what kind the target is. */
-export const AUDIT_ACTIONS = [
-  "login_failed",
-  "object_write",
-  "object_delete",
-  "object_tags",
-  "object_acl",
-  "object_prune",
-  "bucket_create",
-  "bucket_settings",
-  "bucket_acl",
-  "bucket_delete",
-  "account_create",
-  "account_change",
-  "account_delete",
-  "password_change",
-  "group_create",
-  "group_change",
-  "group_delete",
-  "permissions_change",
-  "tenant_create",
-  "tenant_settings",
-  "tenant_delete",
-  "content_class_create",
-  "content_class_change",
-  "content_class_delete",
-] as const;
-
-export type AuditAction = typeof AUDIT_ACTIONS[number];
-
 /** Flat members of a record beside its target: never a secret, and nothing of a body. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean>>;
 
@@ -69,7 +40,7 @@ export interface AuditRow {
   readonly atMs: number;
   /** The number of the tenant that it happened to; 0: none. */
   readonly tenant: number;
-  readonly action: AuditAction;
+  readonly action: StoreAuditAction;
   readonly origin: ChangeOrigin | null;
   readonly bucket: string | null;
   readonly key: Uint8Array | null;

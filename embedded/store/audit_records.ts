@@ -1,4 +1,5 @@
-import { AUDIT_ACTIONS, type AuditAction, type AuditDetails } from "./audit_record.ts";
+import { type AuditTargetKind, STORE_AUDIT_ACTIONS, type StoreAuditAction } from "@/lib/std/audit_words.ts";
+import type { AuditDetails } from "./audit_record.ts";
 import { SYSTEM } from "./accounts.ts";
 import { type Cell, type Statements, textOrNull } from "./statements.ts";
 import { folded } from "./names.ts";
@@ -18,7 +19,7 @@ interface AuditFilter {
   /** ms since 1970: from this on, and before that. */
   readonly fromMs?: number;
   readonly beforeMs?: number;
-  readonly action?: AuditAction;
+  readonly action?: StoreAuditAction;
   readonly actor?: string;
   readonly bucket?: string;
   /** What keys begin with. */
@@ -30,7 +31,7 @@ interface AuditFilter {
 }
 
 interface AuditTarget {
-  readonly kind: "object" | "bucket" | "account" | "group" | "tenant" | "content_class";
+  readonly kind: Exclude<AuditTargetKind, "objects" | "session" | "task" | "trail">;
   readonly bucket?: string;
   readonly key?: string;
   readonly version_id?: string;
@@ -43,7 +44,7 @@ interface AuditRecord {
   /** ISO 8601 with milliseconds, UTC. */
   readonly time: string;
   readonly source: "store";
-  readonly action: AuditAction;
+  readonly action: StoreAuditAction;
   readonly tenant: string | null;
   readonly actor: { readonly name: string } | null;
   readonly address: string | null;
@@ -124,7 +125,7 @@ const READ = `id, at_ms, action, (SELECT name FROM tenants WHERE id = tenant), a
 
 function recordOf(row: Cell[]): AuditRecord {
   const [id, atMs, word, tenant, actor, isSystem, address, request, byGateway, bucket, key, version, name, text] = row;
-  const action = AUDIT_ACTIONS.find((one) => one === word) ?? "bucket_settings";
+  const action = STORE_AUDIT_ACTIONS.find((one) => one === word) ?? "bucket_settings";
   const { group, ...details }: AuditDetails = {
     ...(text === null ? {} : JSON.parse(String(text))),
     ...(isSystem === 1 ? { system_account: true } : {}),
@@ -148,7 +149,7 @@ function recordOf(row: Cell[]): AuditRecord {
 }
 
 function targetOf(
-  action: AuditAction,
+  action: StoreAuditAction,
   isGroup: boolean,
   bucket: Cell,
   key: Cell,
@@ -164,7 +165,7 @@ function targetOf(
   };
 }
 
-function kindOf(action: AuditAction, isGroup: boolean, bucket: Cell, key: Cell, name: Cell): AuditTarget["kind"] {
+function kindOf(action: StoreAuditAction, isGroup: boolean, bucket: Cell, key: Cell, name: Cell): AuditTarget["kind"] {
   if (key !== null) return "object";
   if (action.startsWith("tenant_")) return "tenant";
   if (action.startsWith("content_class_")) return "content_class";

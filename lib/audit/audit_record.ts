@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { AuditActor, AuditDetail, AuditEvent, AuditResult, AuditTarget } from "@/lib/http/audit_event.ts";
+import type { AuditActor, AuditDetail, AuditEvent, AuditTarget } from "@/lib/http/audit_event.ts";
+import type { AuditResult } from "@/lib/std/audit_words.ts";
 import { clip, isLonger } from "@/lib/std/untrusted.ts";
 import { jsonText } from "./json_text.ts";
 

@@ -1,19 +1,5 @@
-import type { AuditAction } from "@/lib/http/audit_event.ts";
+import { isOfStore } from "@/lib/std/audit_words.ts";
 import { type AuditFilter, type AuditSource, BadPosition, type ReadRecord, type SourcePage } from "./trail_page.ts";
-
-/** What only the application records. */
-const NOT_OF_STORES: ReadonlySet<AuditAction> = new Set([
-  "login",
-  "logout",
-  "object_copy",
-  "object_restore",
-  "object_share",
-  "task_start",
-  "task_cancel",
-  "task_end",
-  "audit_export",
-  "audit_gap",
-]);
 
 /** Where a store's page goes on: ms since 1970, and a number. */
 const POSITION = /^(\d{1,15})\.\d{1,15}$/;
@@ -50,7 +36,7 @@ export function recordsOfStore(read: ReadStore, tenant: string | null): StoreSou
     },
     async page(filter, position, count) {
       if (position !== null && !POSITION.test(position)) throw new BadPosition();
-      if (filter.result === "failed" || (filter.action && NOT_OF_STORES.has(filter.action))) return NOTHING;
+      if (filter.result === "failed" || (filter.action && !isOfStore(filter.action))) return NOTHING;
       const page = await read(tenant, queryOf(filter, position, count));
       if (typeof page === "string") {
         state = page;

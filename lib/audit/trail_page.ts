@@ -1,4 +1,4 @@
-import type { AuditAction, AuditResult } from "@/lib/http/audit_event.ts";
+import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
 
 /** Which records are wanted; what is left out does not matter. */
 export interface AuditFilter {

@@ -1,44 +1,7 @@
+import type { AuditAction, AuditResult, AuditTargetKind } from "@/lib/std/audit_words.ts";
+
 /** The role of this process that handles a request. */
 export type HandlingRole = "gateway" | "web" | "results";
-
-/** What the audit trail has records of. The store's own records have the same words; `object_prune` is only theirs. */
-export const AUDIT_ACTIONS = [
-  "login",
-  "login_failed",
-  "logout",
-  "object_write",
-  "object_copy",
-  "object_restore",
-  "object_delete",
-  "object_tags",
-  "object_acl",
-  "object_share",
-  "object_prune",
-  "bucket_create",
-  "bucket_settings",
-  "bucket_acl",
-  "bucket_delete",
-  "account_create",
-  "account_change",
-  "account_delete",
-  "password_change",
-  "group_create",
-  "group_change",
-  "group_delete",
-  "permissions_change",
-  "tenant_create",
-  "tenant_settings",
-  "tenant_delete",
-  "content_class_create",
-  "content_class_change",
-  "content_class_delete",
-  "task_start",
-  "task_cancel",
-  "task_end",
-  "audit_export",
-  "audit_gap",
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** One of {@link AuditDetails}. */
 export type AuditDetail = string | number | boolean | readonly string[];
@@ -51,17 +14,7 @@ export type AuditDetails = Readonly<Record<string, AuditDetail | undefined>>;
 
 /** What a record is about. */
 export interface AuditTarget {
-  readonly kind:
-    | "object"
-    | "objects"
-    | "bucket"
-    | "account"
-    | "group"
-    | "tenant"
-    | "content_class"
-    | "session"
-    | "task"
-    | "trail";
+  readonly kind: AuditTargetKind;
   readonly bucket?: string;
   readonly key?: string;
   /** What the keys of `objects` begin with. */
@@ -77,9 +30,6 @@ export interface AuditActor {
   /** Null: the system level, or a store without tenants. */
   readonly tenant: string | null;
 }
-
-/** `refused`: for lack of a right. `failed`: it may have happened all the same, or a part of it. */
-export type AuditResult = "succeeded" | "refused" | "failed";
 
 /** Something to be recorded. */
 export interface AuditEvent {

@@ -1,4 +1,5 @@
-import type { AuditAction, AuditDetails, AuditRecorder, AuditResult, AuditTarget } from "./audit_event.ts";
+import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
+import type { AuditDetails, AuditRecorder, AuditTarget } from "./audit_event.ts";
 import { HttpError } from "./errors.ts";
 import type { RequestContext } from "./request_context.ts";
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { AuditAction, AuditRecorder } from "./audit_event.ts";
+import type { AuditAction } from "@/lib/std/audit_words.ts";
+import type { AuditRecorder } from "./audit_event.ts";
 import { type AuditSpec, recorded } from "./audited.ts";
 import { isJson, readForm, readJson } from "./body.ts";
 import { invalid } from "./errors.ts";

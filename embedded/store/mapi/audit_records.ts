@@ -1,8 +1,8 @@
 /** The audit trail: an extension of ours, which other stores with this API do not have. */
 import { z } from "zod";
 import { SYSTEM } from "@/embedded/store/accounts.ts";
-import { AUDIT_ACTIONS } from "@/embedded/store/audit_record.ts";
 import type { AuditPosition } from "@/embedded/store/audit_records.ts";
+import { STORE_AUDIT_ACTIONS } from "@/lib/std/audit_words.ts";
 import { boolean, integer, members, oneOf, parsed, rule, text } from "./body_schema.ts";
 import { requireRight } from "./mapi_caller.ts";
 import { forbidden } from "./mapi_error.ts";
@@ -24,7 +24,7 @@ const position = z.string().regex(/^[0-9]{1,15}\.[0-9]{1,15}$/, POSITION).transf
 const QUERY = members({
   from: instant,
   to: instant,
-  action: oneOf(...AUDIT_ACTIONS),
+  action: oneOf(...STORE_AUDIT_ACTIONS),
   actor: text(1024),
   bucket: text(1024),
   prefix: text(1024),

@@ -1,5 +1,6 @@
 import { rolesOf } from "@/embedded/store/accounts.ts";
-import type { AuditAction, AuditDetails, AuditRow } from "@/embedded/store/audit_record.ts";
+import type { StoreAuditAction } from "@/lib/std/audit_words.ts";
+import type { AuditDetails, AuditRow } from "@/embedded/store/audit_record.ts";
 import type { Change, ChangeKind, Input, Result, VersionId, Versioning } from "@/embedded/store/changes.ts";
 import { versionIdOf } from "@/embedded/store/objects.ts";
 import { permissionsOf } from "@/embedded/store/permissions.ts";
@@ -235,7 +236,7 @@ function document(
 ): AuditEntry {
   if (kind === "contentClasses") return { tenant, action: CONTENT_CLASS[what], name };
   const at = bucket === 0 ? { tenant, bucket: null } : bucketOf(index, bucket);
-  const action: AuditAction = kind === "permissions"
+  const action: StoreAuditAction = kind === "permissions"
     ? "permissions_change"
     : bucket === 0
     ? "tenant_settings"

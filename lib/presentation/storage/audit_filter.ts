@@ -27,9 +27,18 @@ const FILTER_FIELDS = [
 
 /** The filters that an address names. */
 export function auditFilterOf(query: URLSearchParams): AuditFilter {
-  return Object.fromEntries(
-    FILTER_FIELDS.map((name) => [name, query.get(name)?.trim() ?? ""]),
-  ) as unknown as AuditFilter;
+  const of = (name: keyof AuditFilter) => query.get(name)?.trim() ?? "";
+  return {
+    start: of("start"),
+    end: of("end"),
+    actor: of("actor"),
+    action: of("action"),
+    bucket: of("bucket"),
+    prefix: of("prefix"),
+    result: of("result"),
+    request: of("request"),
+    tenant: of("tenant"),
+  };
 }
 
 /** An address without its empty filters. */

@@ -5,7 +5,7 @@ import * as sv from "@/lib/presentation/sentences/sv/storage_audit.ts";
 export const AUDIT_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const AUDIT_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
 export const AUDIT_RESULT_WORDS = inLanguage({ en: en.RESULTS, sv: sv.RESULTS });
-const ACTIONS = inLanguage({ en: en.ACTIONS, sv: sv.ACTIONS });
+const ACTIONS: Readonly<Record<string, string>> = inLanguage({ en: en.ACTIONS, sv: sv.ACTIONS });
 const KINDS = inLanguage({ en: en.KINDS, sv: sv.KINDS });
 
 /** What was done, in words; an action that this page does not know by its own name. */

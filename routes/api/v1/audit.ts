@@ -10,13 +10,13 @@ import {
   mergedPage,
 } from "@/lib/audit/trail_page.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { AUDIT_ACTIONS } from "@/lib/http/audit_event.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { forbidden, HttpError, invalid } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { streamedText } from "@/lib/http/streamed_text.ts";
 import { readStoreAudit, requireAuditReader } from "@/lib/mapi/audit_records.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
+import { AUDIT_ACTIONS, AUDIT_RESULTS } from "@/lib/std/audit_words.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -29,7 +29,6 @@ const MAX_TEXT = 1024;
 const MAX_REQUEST_ID = 128;
 const MAX_POSITION = 1024;
 
-const RESULTS = ["succeeded", "refused", "failed"] as const;
 const FORMATS = ["json", "ndjson", "csv"] as const;
 const MEDIA_TYPES = { ndjson: "application/x-ndjson", csv: "text/csv; charset=utf-8" } as const;
 
@@ -43,7 +42,7 @@ const query = z.object({
   action: z.enum(AUDIT_ACTIONS).optional(),
   bucket: text.optional().meta({ description: "Name of the bucket", examples: ["letters"] }),
   prefix: text.optional().meta({ description: "What the key begins with" }),
-  result: z.enum(RESULTS).optional(),
+  result: z.enum(AUDIT_RESULTS).optional(),
   request_id: z.string().min(1).max(MAX_REQUEST_ID).optional(),
   tenant: text.optional().meta({ description: "What happened to this tenant, for accounts of the system level" }),
   count: z.int().min(1).max(MAX_EXPORTED).optional().meta({
@@ -75,7 +74,7 @@ const record = z.object({
     version_id: z.string().optional(),
     name: z.string().optional(),
   }),
-  result: z.enum(RESULTS),
+  result: z.enum(AUDIT_RESULTS),
   status: z.int().nullable(),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
 }).meta({ id: "AuditRecord" });

@@ -1,3 +1,4 @@
+import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
 import { counted } from "@/lib/presentation/locale/figures.ts";
 
 /** The words of the page of the audit trail: headings, fields, columns. */
@@ -37,7 +38,7 @@ export const LABELS = {
 };
 
 /** What was done. */
-export const ACTIONS: Readonly<Record<string, string>> = {
+export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   login: "logged in",
   login_failed: "login failed",
   logout: "logged out",
@@ -75,7 +76,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
 };
 
 /** How it ended. */
-export const RESULTS = {
+export const RESULTS: Readonly<Record<AuditResult, string>> = {
   succeeded: "done",
   refused: "refused",
   failed: "failed",

@@ -1,5 +1,6 @@
-import type { AuditAction, AuditDetails, AuditTarget } from "@/lib/http/audit_event.ts";
+import type { AuditDetails, AuditTarget } from "@/lib/http/audit_event.ts";
 import type { AuditSpec } from "@/lib/http/audited.ts";
+import type { AuditAction } from "@/lib/std/audit_words.ts";
 import { entries, member } from "@/lib/std/untrusted.ts";
 
 /** What is read of the input of a management operation. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AuditAction } from "@/lib/http/audit_event.ts";
+import type { AuditAction } from "@/lib/std/audit_words.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { cors, corsUpdate } from "@/lib/mapi/records/tenant_settings.ts";
 import { DELETED, UPDATED } from "./change_results.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditAction } from "@/lib/http/audit_event.ts";
+import type { AuditAction } from "@/lib/std/audit_words.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import { callMapi, callMapiForRecords, type Mapi, type MapiCall, pathFiller, storeAnswer } from "@/lib/mapi/client.ts";
