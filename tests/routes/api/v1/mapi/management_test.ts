@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { AUDIT_ACTIONS } from "@/lib/http/audit_event.ts";
+import { LoginRecords } from "@/lib/audit/login_records.ts";
+import type { AuditEvent, AuditTarget } from "@/lib/http/audit_event.ts";
+import type { AuditAction } from "@/lib/std/audit_words.ts";
 import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const T = "/tenants/archive";
@@ -7,6 +9,8 @@ const N = `${T}/namespaces/letters`;
 
 interface Write {
   call: string;
+  /** The action and the target of its record. */
+  audit: [AuditAction, AuditTarget];
   body?: unknown;
   /** What the store is sent: target, and the body as JSON; undefined: none. */
   target?: string;
@@ -20,9 +24,16 @@ const DELETED = { status: "deleted" };
 const USER = { username: "lena", fullName: "Lena Grön", localAuthentication: true, enabled: true };
 const RULES = "<CORSConfiguration/>";
 
+const TENANT = { kind: "tenant", name: "archive" } as const;
+const LETTERS = { kind: "bucket", bucket: "letters" } as const;
+const LENA = { kind: "account", name: "lena" } as const;
+const EDITORS = { kind: "group", name: "editors" } as const;
+const CLASS = { kind: "content_class", name: "c" } as const;
+
 const WRITES: Write[] = [
   {
     call: "PUT /tenants?username=kim&password=Secret-1&initialSecurityGroup=g",
+    audit: ["tenant_create", { kind: "tenant", name: "new" }],
     body: { name: "new", softQuota: "85", unknown: 1, tags: null },
     target: "/tenants?username=kim&password=Secret-1&forcePasswordChange=false&initialSecurityGroup=g",
     sent: { name: "new", softQuota: 85 },
@@ -31,6 +42,7 @@ const WRITES: Write[] = [
   },
   {
     call: "PUT /system/tenants?username=kim&password=x&forcePasswordChange=1",
+    audit: ["tenant_create", { kind: "tenant", name: "new" }],
     body: { name: "new" },
     target: "/tenants?username=kim&password=x&forcePasswordChange=true",
     sent: { name: "new" },
@@ -39,13 +51,15 @@ const WRITES: Write[] = [
   },
   {
     call: `POST ${T}`,
+    audit: ["tenant_settings", TENANT],
     body: { administrationAllowed: true, other: 1 },
     sent: { administrationAllowed: true },
     answer: UPDATED,
   },
-  { call: `DELETE ${T}`, answer: DELETED },
+  { call: `DELETE ${T}`, audit: ["tenant_delete", TENANT], answer: DELETED },
   {
     call: `POST ${T}/consoleSecurity`,
+    audit: ["tenant_settings", TENANT],
     body: {
       minimumPasswordLength: "8",
       further: 1,
@@ -60,64 +74,96 @@ const WRITES: Write[] = [
   },
   {
     call: `POST ${T}/searchSecurity`,
+    audit: ["tenant_settings", TENANT],
     body: { ipSettings: { denyAddresses: { ipAddress: ["1.2.3.4"] } } },
     sent: { ipSettings: { denyAddresses: { ipAddress: ["1.2.3.4"] } } },
     answer: UPDATED,
   },
-  { call: `POST ${T}/contactInfo`, body: { city: "Åbo", fax: "1" }, sent: { city: "Åbo", fax: "1" }, answer: UPDATED },
+  {
+    call: `POST ${T}/contactInfo`,
+    audit: ["tenant_settings", TENANT],
+    body: { city: "Åbo", fax: "1" },
+    sent: { city: "Åbo", fax: "1" },
+    answer: UPDATED,
+  },
   {
     call: `POST ${T}/emailNotification`,
+    audit: ["tenant_settings", TENANT],
     body: { emailTemplate: { from: "a@b" }, recipients: [{ address: "c@d", severity: "ERROR" }] },
     sent: { emailTemplate: { from: "a@b" }, recipients: { recipient: [{ address: "c@d", severity: "ERROR" }] } },
     answer: UPDATED,
   },
-  { call: `POST ${T}/namespaceDefaults`, body: { softQuota: 70 }, sent: { softQuota: 70 }, answer: UPDATED },
+  {
+    call: `POST ${T}/namespaceDefaults`,
+    audit: ["tenant_settings", TENANT],
+    body: { softQuota: 70 },
+    sent: { softQuota: 70 },
+    answer: UPDATED,
+  },
   {
     call: `POST ${T}/permissions`,
+    audit: ["permissions_change", TENANT],
     body: { permission: ["READ"], deep: { kept: [1] } },
     sent: { permission: ["READ"], deep: { kept: [1] } },
     answer: UPDATED,
   },
   {
     call: `PUT ${T}/cors`,
+    audit: ["tenant_settings", TENANT],
     body: { cors: RULES },
     sent: { cors: RULES },
     status: 201,
     answer: { status: "created", tenant: "archive" },
   },
-  { call: `DELETE ${T}/cors`, answer: DELETED },
+  { call: `DELETE ${T}/cors`, audit: ["tenant_settings", TENANT], answer: DELETED },
   {
     call: `PUT ${T}/userAccounts?password=p%20w`,
+    audit: ["account_create", LENA],
     body: { ...USER, forcePasswordChange: false, roles: { role: ["MONITOR"] }, groups: 1 },
     target: `${T}/userAccounts?password=p%20w`,
     sent: { ...USER, forcePasswordChange: false, roles: { role: ["MONITOR"] } },
     status: 201,
     answer: { status: "created", username: "lena" },
   },
-  { call: `POST ${T}/userAccounts?resetPasswords=New-1`, sent: {}, answer: { status: "passwords_reset" } },
+  {
+    call: `POST ${T}/userAccounts?resetPasswords=New-1`,
+    audit: ["password_change", { kind: "account" }],
+    sent: {},
+    answer: { status: "passwords_reset" },
+  },
   {
     call: `POST ${T}/userAccounts/lena?password=`,
+    audit: ["account_change", LENA],
     target: `${T}/userAccounts/lena`,
     body: { enabled: false },
     sent: { enabled: false },
     answer: UPDATED,
   },
-  { call: `POST ${T}/userAccounts/lena?password=x`, body: {}, sent: {}, answer: UPDATED },
-  { call: `DELETE ${T}/userAccounts/lena`, answer: DELETED },
+  {
+    call: `POST ${T}/userAccounts/lena?password=x`,
+    audit: ["password_change", LENA],
+    body: {},
+    sent: {},
+    answer: UPDATED,
+  },
+  { call: `DELETE ${T}/userAccounts/lena`, audit: ["account_delete", LENA], answer: DELETED },
   {
     call: `POST ${T}/userAccounts/lena/changePassword`,
+    audit: ["password_change", LENA],
     body: { newPassword: "New-1", oldPassword: null },
     sent: { newPassword: "New-1" },
     answer: { status: "password_changed" },
   },
-  ...["userAccounts/lena", "groupAccounts/editors"].map((account) => ({
+  ...["userAccounts/lena", "groupAccounts/editors"].map((account): Write => ({
     call: `POST ${T}/${account}/dataAccessPermissions`,
+    audit: ["permissions_change", account.startsWith("user") ? LENA : EDITORS],
     body: { namespacePermission: [{ namespaceName: "letters", permissions: { permission: ["READ"] } }] },
     sent: { namespacePermission: [{ namespaceName: "letters", permissions: { permission: ["READ"] } }] },
     answer: UPDATED,
   })),
   {
     call: `PUT ${T}/groupAccounts`,
+    audit: ["group_create", EDITORS],
     body: { groupname: "editors", roles: { role: ["MONITOR"] } },
     sent: { groupname: "editors", roles: { role: ["MONITOR"] } },
     status: 201,
@@ -125,6 +171,7 @@ const WRITES: Write[] = [
   },
   {
     call: `PUT ${T}/groupAccounts`,
+    audit: ["group_create", { kind: "group" }],
     body: { externalGroupID: "S-1" },
     sent: { externalGroupID: "S-1" },
     status: 201,
@@ -132,13 +179,15 @@ const WRITES: Write[] = [
   },
   {
     call: `POST ${T}/groupAccounts/editors`,
+    audit: ["group_change", EDITORS],
     body: { allowNamespaceManagement: true },
     sent: { allowNamespaceManagement: true },
     answer: UPDATED,
   },
-  { call: `DELETE ${T}/groupAccounts/editors`, answer: DELETED },
+  { call: `DELETE ${T}/groupAccounts/editors`, audit: ["group_delete", EDITORS], answer: DELETED },
   {
     call: `PUT ${T}/contentClasses`,
+    audit: ["content_class_create", CLASS],
     body: {
       name: "c",
       contentProperties: { contentProperty: [{ name: "p", expression: "/a", type: "STRING" }] },
@@ -150,13 +199,15 @@ const WRITES: Write[] = [
   },
   {
     call: `POST ${T}/contentClasses/c`,
+    audit: ["content_class_change", CLASS],
     body: { namespaces: { name: ["x"] } },
     sent: { namespaces: ["x"] },
     answer: UPDATED,
   },
-  { call: `DELETE ${T}/contentClasses/c`, answer: DELETED },
+  { call: `DELETE ${T}/contentClasses/c`, audit: ["content_class_delete", CLASS], answer: DELETED },
   {
     call: `PUT ${T}/namespaces`,
+    audit: ["bucket_create", { kind: "bucket", bucket: "n" }],
     body: { name: "n", hardQuota: "5 GB", versioning: {} },
     sent: { name: "n", hardQuota: "5 GB" },
     status: 201,
@@ -164,56 +215,76 @@ const WRITES: Write[] = [
   },
   {
     call: `POST ${N}?resetMQECheckpoint=0`,
+    audit: ["bucket_settings", LETTERS],
     body: { name: "renamed", hashScheme: "MD5", searchEnabled: false },
     sent: { name: "renamed", searchEnabled: false },
     answer: UPDATED,
   },
-  { call: `DELETE ${N}`, answer: DELETED },
+  { call: `DELETE ${N}`, audit: ["bucket_delete", LETTERS], answer: DELETED },
   {
     call: `POST ${N}/versioningSettings`,
+    audit: ["bucket_settings", LETTERS],
     body: { prune: true, pruneDays: 0, x: 1 },
     sent: { prune: true, pruneDays: 0, x: 1 },
     answer: UPDATED,
   },
-  { call: `DELETE ${N}/versioningSettings`, answer: DELETED },
+  { call: `DELETE ${N}/versioningSettings`, audit: ["bucket_settings", LETTERS], answer: DELETED },
   {
     call: `POST ${N}/complianceSettings`,
+    audit: ["bucket_settings", LETTERS],
     body: { retentionDefault: "A+7y" },
     sent: { retentionDefault: "A+7y" },
     answer: UPDATED,
   },
   {
     call: `PUT ${N}/retentionClasses`,
+    audit: ["bucket_settings", LETTERS],
     body: { name: "r", value: "0" },
     sent: { name: "r", value: "0" },
     status: 201,
     answer: { status: "created", name: "r" },
   },
-  { call: `POST ${N}/retentionClasses/r`, body: { value: "-1" }, sent: { value: "-1" }, answer: UPDATED },
-  { call: `DELETE ${N}/retentionClasses/r`, answer: DELETED },
-  { call: `POST ${N}/permissions`, body: { readAllowed: true }, sent: { readAllowed: true }, answer: UPDATED },
-  ...["http", "cifs", "nfs", "smtp"].map((protocol) => ({
+  {
+    call: `POST ${N}/retentionClasses/r`,
+    audit: ["bucket_settings", LETTERS],
+    body: { value: "-1" },
+    sent: { value: "-1" },
+    answer: UPDATED,
+  },
+  { call: `DELETE ${N}/retentionClasses/r`, audit: ["bucket_settings", LETTERS], answer: DELETED },
+  {
+    call: `POST ${N}/permissions`,
+    audit: ["permissions_change", LETTERS],
+    body: { readAllowed: true },
+    sent: { readAllowed: true },
+    answer: UPDATED,
+  },
+  ...["http", "cifs", "nfs", "smtp"].map((protocol): Write => ({
     call: `POST ${N}/protocols/${protocol}`,
+    audit: ["bucket_settings", LETTERS],
     body: { enabled: true, ipSettings: { allowAddresses: [] } },
     sent: { ipSettings: { allowAddresses: { ipAddress: [] } }, enabled: true },
     answer: UPDATED,
   })),
   {
     call: `POST ${N}/replicationCollisionSettings`,
+    audit: ["bucket_settings", LETTERS],
     body: { action: "MOVE" },
     sent: { action: "MOVE" },
     answer: UPDATED,
   },
   {
     call: `PUT ${N}/cors`,
+    audit: ["bucket_settings", LETTERS],
     body: { cors: RULES },
     sent: { cors: RULES },
     status: 201,
     answer: { status: "created", namespace: "letters" },
   },
-  { call: `DELETE ${N}/cors`, answer: DELETED },
+  { call: `DELETE ${N}/cors`, audit: ["bucket_settings", LETTERS], answer: DELETED },
   {
     call: `POST ${N}/customMetadataIndexingSettings`,
+    audit: ["bucket_settings", LETTERS],
     body: { contentClasses: ["c"] },
     sent: { contentClasses: ["c"] },
     answer: UPDATED,
@@ -221,7 +292,11 @@ const WRITES: Write[] = [
 ];
 
 Deno.test("management: every change goes to the store's resource of the same path, and answers in our shape", async () => {
-  await withGateway({}, async ({ call, answer, seen, logged }) => {
+  const events: AuditEvent[] = [];
+  const record = (event: AuditEvent) => Promise.resolve(void events.push(event));
+  const recorder = { requireRoom() {}, record, note: record };
+  const audit = { recorder, logins: new LoginRecords(recorder), reader: null };
+  await withGateway({ app: { audit } }, async ({ call, answer, seen, logged }) => {
     answer(() => new Response("what the store says to a change is not shown"));
     for (const write of WRITES) {
       const [method, path] = write.call.split(" ");
@@ -236,13 +311,16 @@ Deno.test("management: every change goes to the store's resource of the same pat
     assert.equal(seen.length, WRITES.length);
     const lines = logged();
     assert.equal(lines.length, WRITES.length);
-    for (const [index, { call: one }] of WRITES.entries()) {
-      const isPassword = /changePassword|resetPasswords|^POST .*[?]password=./.test(one);
-      assert.equal(lines[index].audit === "password_change", isPassword, one);
-      assert.ok(AUDIT_ACTIONS.some((action) => action === lines[index].audit), one);
+    const changes = events.filter(({ action }) => action !== "login");
+    assert.equal(changes.length, WRITES.length);
+    for (const [index, { call: one, audit: [expected, about] }] of WRITES.entries()) {
+      const { action, target, tenant, result } = changes[index];
+      const of = about.kind === "tenant" ? about.name : "archive";
+      assert.deepEqual([action, target, tenant, result], [expected, about, of, "succeeded"], one);
+      assert.equal(lines[index].audit, expected, one);
       assert.deepEqual([lines[index].user, lines[index].tenant], ["curator", "archive"]);
     }
-    assert.doesNotMatch(JSON.stringify(lines), /Secret-1|New-1|p%20w|password=x/);
+    assert.doesNotMatch(JSON.stringify([lines, events]), /Secret-1|New-1|p%20w|password=x/);
   });
 });
 
