@@ -23,8 +23,8 @@ type ReadStore = (
 
 /** The store's own records beside those of the application, in the same shape. */
 interface StoreSource extends AuditSource {
-  /** Known once a page was read. */
-  readonly state: "included" | "absent" | "refused";
+  /** Known once a page was read. `partial`: those of the system level, and of no tenant. */
+  readonly state: "included" | "partial" | "absent" | "refused";
 }
 
 /** @param tenant whose records; null: those of the system level */
@@ -42,6 +42,7 @@ export function recordsOfStore(read: ReadStore, tenant: string | null): StoreSou
         state = page;
         return NOTHING;
       }
+      if (tenant === null) state = "partial";
       const records = page.records.map((record) => {
         const atMs = Date.parse(record.time);
         return { record: asRead(record), atMs, position: `${atMs}.${record.id}` };

@@ -120,6 +120,7 @@ function Sources({ page: { hasApplication, store } }: { readonly page: AuditPage
     <>
       {!hasApplication && <p class="banner warn">{AUDIT_SENTENCES.noApplication}</p>}
       {hasApplication && store === "refused" && <p class="remark">{AUDIT_SENTENCES.storeRefused}</p>}
+      {store === "partial" && <p class="remark">{AUDIT_SENTENCES.storePartial}</p>}
     </>
   );
 }

@@ -45,9 +45,11 @@ export interface AuditPage {
   readonly searchedTo: string | null;
   /** Whether the application keeps a trail that can be read here. */
   readonly hasApplication: boolean;
-  /** Whether the records of the store itself are among them. */
-  readonly store: "included" | "absent" | "refused";
+  /** Whether the records of the store itself are among them; `partial`: those of the system level, and of no tenant. */
+  readonly store: (typeof STORE_STATES)[number];
 }
+
+const STORE_STATES = ["included", "partial", "absent", "refused"] as const;
 
 /** Reads a page of the gateway's audit trail; null where it is none. */
 export function readAuditPage(answer: unknown): AuditPage | null {
@@ -59,7 +61,7 @@ export function readAuditPage(answer: unknown): AuditPage | null {
     next: stringAt(answer, "next"),
     searchedTo: stringAt(answer, "searched_to"),
     hasApplication: stringAt(answer, "sources", "application") === "process",
-    store: store === "included" || store === "refused" ? store : "absent",
+    store: STORE_STATES.find((one) => one === store) ?? "absent",
   };
 }
 

@@ -91,8 +91,10 @@ const page = z.object({
     application: z.enum(["process", "none"]).meta({
       description: "`process`: what this process recorded; `none`: it keeps no records that can be read",
     }),
-    store: z.enum(["included", "absent", "refused"]).meta({
-      description: "Whether the store's own records are among them",
+    store: z.enum(["included", "partial", "absent", "refused"]).meta({
+      description:
+        "Whether the store's own records are among them; `partial`: those of the system level alone, since " +
+        "those of a tenant come with `tenant`",
     }),
   }),
 }).meta({ id: "AuditPage" });

@@ -233,7 +233,9 @@ Deno.test("audit: administrators read what happened to their tenant alone, and o
     const all = await records("admin");
     const tenants = new Set(all.records.map(({ tenant }) => tenant));
     assert.deepEqual(tenants, new Set([null, "research", "archive"]));
+    assert.equal(all.sources.store, "partial");
     const one = await records("admin", "?tenant=RESEARCH");
+    assert.deepEqual([one.sources.store, archive.sources.store], ["included", "included"]);
     assert.deepEqual(new Set(one.records.map(({ tenant }) => tenant)), new Set(["research"]));
   });
 });
