@@ -8,12 +8,16 @@ export interface TaskEnd {
 
 const ROOT = new URL("../", import.meta.url);
 
-/** Runs a task of `deno.json`, with its permissions, on a data folder; `within` is a command that runs the one behind it. */
+/**
+ * Runs a task of `deno.json`, with its permissions, on a data folder; `within` is a command that runs the one behind it,
+ * `env` further settings.
+ */
 export async function runTask(
   name: string,
   dataFolder: string,
   args: readonly string[] = [],
   within: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<TaskEnd> {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
   const [program, subcommand, ...words]: string[] = tasks[name].command.split(" ");
@@ -23,7 +27,7 @@ export async function runTask(
   const { code, stdout, stderr } = await new Deno.Command(command, {
     args: behind,
     cwd: fileURLToPath(ROOT),
-    env: { DATA_DIR: dataFolder, NO_COLOR: "1" },
+    env: { DATA_DIR: dataFolder, NO_COLOR: "1", ...env },
     stdin: "null",
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

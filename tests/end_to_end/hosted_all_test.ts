@@ -13,6 +13,7 @@ const FEW = ["data_plane"];
 /** Files that are about something else than what the application does, and what that is. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   alerts: "the metrics of a process",
+  audit_places: "the folders and settings of one process",
   audit_trail: "the data folder",
   backup: "the data folder",
   chunked_bodies: "the connections of one process",

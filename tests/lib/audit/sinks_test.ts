@@ -8,6 +8,7 @@ import { ForwardQueue } from "@/lib/audit/forward_queue.ts";
 import { syslogMessage, syslogSink } from "@/lib/audit/syslog_sink.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { event, eventually, NOON, sealer } from "./audit_fixture.ts";
+import { readFrames } from "./syslog_frames.ts";
 
 const HOSTILE = "two\nlines <34>1 \u2028\u202e\u0085 ÅÄÖ 😀\u0000";
 const hostile = event({ target: { kind: "object", bucket: "letters", key: HOSTILE } });
@@ -98,24 +99,6 @@ Deno.test("syslog: the longest record that a client can cause fits into a datagr
   await sink.close();
   server.close();
 });
-
-/** Messages with their lengths in front, as a server of RFC 6587 reads them. */
-async function readFrames(connection: Deno.Conn, received: string[], until: number): Promise<void> {
-  let held = Buffer.alloc(0);
-  const chunk = Buffer.alloc(65_536);
-  while (received.length < until) {
-    const count = await connection.read(chunk);
-    if (count === null) return;
-    held = Buffer.concat([held, chunk.subarray(0, count)]);
-    for (;;) {
-      const blank = held.indexOf(0x20);
-      const length = Number(held.toString("ascii", 0, Math.max(0, blank)));
-      if (blank < 0 || held.length < blank + 1 + length) break;
-      received.push(held.toString("utf8", blank + 1, blank + 1 + length));
-      held = held.subarray(blank + 1 + length);
-    }
-  }
-}
 
 Deno.test("syslog: over TCP, with lengths, and again where a server has left", async () => {
   const received: string[] = [];

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { checkChainFolder } from "@/lib/audit/chain_check.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { readFrames } from "@/tests/lib/audit/syslog_frames.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { runTask } from "@/tests/task.ts";
+import { until } from "@/tests/until.ts";
+import { logIn } from "./gateway_client.ts";
+import { StorageBrowser } from "./storage_browser.ts";
+
+interface Shown {
+  readonly id: string;
+  readonly action: string;
+  readonly role: string;
+  readonly address: string;
+  readonly result: string;
+  readonly actor: { readonly name: string; readonly tenant: string };
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+Deno.test("audit trail: logins and logouts of the pages are in it, and a syslog server gets them over TLS", async () => {
+  const folder = Deno.makeTempDirSync();
+  Deno.writeTextFileSync(`${folder}/ca.pem`, TEST_CA);
+  const server = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert: TEST_CERTIFICATE, key: TEST_KEY });
+  const received: string[] = [];
+  const reading = (async () => {
+    for await (const connection of server) await readFrames(connection, received, Infinity).catch(() => {});
+  })();
+  const application = await startApplication({
+    env: {
+      ...STORAGE_ONLY,
+      AUDIT_SYSLOG_URL: `tls://127.0.0.1:${server.addr.port}`,
+      CA_FILE: `${folder}/ca.pem`,
+    },
+  });
+  try {
+    const browser = new StorageBrowser(application.site);
+    assert.equal(await browser.logIn("archive/curator", "wrong-Secret-1"), "/login?error=401");
+    assert.equal(await browser.logIn("archive/curator"), "/storage?account=archive%2Fcurator");
+    await browser.logIn("research/researcher");
+    await browser.logOut("research/researcher");
+    await browser.logOut();
+    const all = ["login_failed", "login", "login", "logout", "logout"];
+    await until("the syslog server has them", () => received.length >= all.length || null);
+    const sent: Shown[] = received.map((message) => {
+      assert.match(message, /^<10[89]>1 \S+Z - stackroom \d+ log(?:in|in_failed|out) - \ufeff\{.*\}$/);
+      return JSON.parse(message.slice(message.indexOf("{")));
+    });
+    assert.deepEqual(sent.map(({ action }) => action), all);
+    assert.deepEqual(sent.map(({ actor }) => `${actor.tenant}/${actor.name}`), [
+      "archive/curator",
+      "archive/curator",
+      "research/researcher",
+      "research/researcher",
+      "archive/curator",
+    ]);
+    for (const { action, role, address, result, details } of sent) {
+      assert.deepEqual([role, address, details.by], ["web", "127.0.0.1", "form"]);
+      assert.equal(result, action === "login_failed" ? "refused" : "succeeded");
+    }
+    const { json } = await logIn(application.site, "archive/curator");
+    const page = await json("GET", "/audit?actor=curator&count=1000");
+    const read = (page.records as Shown[]).filter(({ details }) => details.by === "form").reverse();
+    assert.deepEqual(
+      read.map(({ id }) => id),
+      sent.filter(({ actor }) => actor.name === "curator").map(({ id }) => id),
+    );
+    assert.doesNotMatch(received.join() + JSON.stringify(page), /wrong-Secret-1|stackroom-demo/);
+  } finally {
+    await application.stop();
+    server.close();
+    await reading.catch(() => {});
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("audit trail: AUDIT_DIR has it in place of the data folder, and so have a backup and verify", async () => {
+  const folder = Deno.makeTempDirSync();
+  const [dataFolder, trail, copy] = [`${folder}/data`, `${folder}/trail`, `${folder}/copy`];
+  const env = { ...STORAGE_ONLY, AUDIT_DIR: trail };
+  for (let start = 1; start <= 2; start++) {
+    const application = await startApplication({ env, dataFolder });
+    try {
+      const { json } = await logIn(application.site, "archive/curator");
+      await json("PUT", `/buckets/letters/objects/from-start-${start}`, "x");
+      const { records } = await json("GET", "/audit?action=object_write&prefix=from-start-");
+      assert.equal((records as unknown[]).length, start);
+      if (start === 1) {
+        const refused = await startApplication({ env: { ...env, DATA_DIR: `${folder}/other` } }).catch((error) =>
+          error
+        );
+        assert.match(
+          String(refused),
+          /AUDIT_DIR: the folder \S+ of the audit trail cannot be used \(another process has it/,
+        );
+      }
+    } finally {
+      await application.stop();
+    }
+  }
+  assert.deepEqual(checkChainFolder(trail).faults, []);
+  assert.equal([...Deno.readDirSync(dataFolder)].some(({ name }) => name === "audit"), false);
+  assert.deepEqual([(await runTask("backup", dataFolder, [copy], [], env)).code], [0]);
+  assert.deepEqual(checkChainFolder(`${copy}/audit_dir`), checkChainFolder(trail));
+  assert.equal((await runTask("verify", dataFolder, [], [], env)).code, 0);
+  const [day] = [...Deno.readDirSync(trail)].map(({ name }) => name).filter((name) => name.endsWith(".jsonl"));
+  const text = Deno.readTextFileSync(`${trail}/${day}`);
+  Deno.writeTextFileSync(`${trail}/${day}`, text.replace("from-start-1", "from-start-9"));
+  const damaged = await runTask("verify", dataFolder, [], [], env);
+  assert.equal(damaged.code, 1);
+  assert.match(damaged.output, /\/trail: the audit trail of the application: \S+\.jsonl: line \d+ was changed/);
+  assert.match(damaged.output, /\/data: all is well/);
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("audit trail: a start without a place for it says so, and one with AUDIT_DIR alone has it checked and copied", async () => {
+  const folder = Deno.makeTempDirSync();
+  const env = {
+    ROLES: "gateway",
+    EMBEDDED: "off",
+    HOST: "127.0.0.1",
+    API_SECRET_KEY: "a key of this test, long enough to sign with",
+    HCP_HOST: "127.0.0.1",
+    S3_ENDPOINT_URL: "http://127.0.0.1:9",
+  };
+  const without = await startApplication({ env, dataFolder: `${folder}/none` });
+  await without.stop();
+  assert.match(
+    without.output(),
+    /^No audit trail is kept: there is no data folder, and no AUDIT_ setting names another/m,
+  );
+  const placed = { ...env, AUDIT_DIR: `${folder}/trail` };
+  const within = await startApplication({ env: placed, dataFolder: `${folder}/none` });
+  await within.stop();
+  assert.doesNotMatch(within.output(), /No audit trail/);
+  const verified = await runTask("verify", `${folder}/none`, [], [], placed);
+  assert.deepEqual([verified.code, verified.output], [0, `${folder}/trail: all is well (0 records).\n`]);
+  const copied = await runTask("backup", `${folder}/none`, [`${folder}/copy`], [], placed);
+  assert.equal(copied.code, 0, copied.output);
+  assert.deepEqual(checkChainFolder(`${folder}/copy/audit_dir`), { records: 0, faults: [] });
+  Deno.removeSync(folder, { recursive: true });
+});
