@@ -102,8 +102,11 @@ async function use(client: SoakClient): Promise<void> {
       await ending;
       done.set(what, (done.get(what) ?? 0) + 1);
     } catch (error) {
-      if (error instanceof WrongAnswer) wrong.push(`${elapsed().toFixed(0)} s, ${what}: ${error.message}`);
-      else if (!(error instanceof NotDone)) throw error;
+      if (error instanceof WrongAnswer) {
+        wrong.push(`${elapsed().toFixed(0)} s, after ${lastTrouble || "no trouble"}, ${what}: ${error.message}`);
+        // At once: the log of the application tells more while it is there.
+        if (wrong.length <= SHOWN) console.log(wrong.at(-1)!.slice(0, 500));
+      } else if (!(error instanceof NotDone)) throw error;
       else if (startedInTrouble || elapsed() < troubleUntil) {
         allowedFailures.set(what, (allowedFailures.get(what) ?? 0) + 1);
       } else calmFailures.push(`${elapsed().toFixed(0)} s, ${what}: ${error.message}`);
@@ -222,7 +225,7 @@ function report(): void {
     ["wrong answers", String(wrong.length), wrong.length === 0],
     ["failures while nothing was wrong", String(calmFailures.length), calmFailures.length === 0],
   ] as const;
-  for (const messages of [wrong, calmFailures, uncaught, errors]) {
+  for (const messages of [calmFailures, uncaught, errors]) {
     for (const message of messages.slice(0, SHOWN)) console.log(message.slice(0, 500));
   }
   const counts = (map: ReadonlyMap<string, number>) => [...map].map(([what, count]) => `${what} ${count}`).join(", ");

@@ -11,7 +11,14 @@ import { type Claim, ownClaims, startPartsDigest } from "./claims.ts";
 import type { EtagJudge } from "./etag_judge.ts";
 import type { Expectation } from "./expected.ts";
 import { type PartSizes, partSizes } from "./part_sizes.ts";
-import { type OpenedObject, type ReadBytes, readObject, type ReadSource, WrongLength } from "./read_object.ts";
+import {
+  askAgain,
+  type OpenedObject,
+  type ReadBytes,
+  readObject,
+  type ReadSource,
+  WrongLength,
+} from "./read_object.ts";
 import type { ReportRow } from "./report_row.ts";
 
 /** An object that was listed, or that is expected to be there. */
@@ -145,7 +152,8 @@ class Check {
   async #parted(etag: string | null, isExact: boolean): Promise<Parted | null> {
     if (etag !== null && !/-[0-9]{1,5}"?$/.test(etag)) return null;
     const { s3, caller, read } = this.#source;
-    const response = await read(() => headObject(s3, caller, this.#ref, { headers: CHECKSUM_MODE }));
+    const head = () => headObject(s3, caller, this.#ref, { headers: CHECKSUM_MODE });
+    const response = await askAgain(this.#source, () => read(head));
     const size = announcedLength(response);
     const claim = this.#ownClaims(response.headers)[0] ?? null;
     if (claim === null || claim.parts === null || size === null) return null;
@@ -153,7 +161,7 @@ class Check {
     return {
       claim,
       etag: response.headers.get("etag"),
-      sizes: await read(() => partSizes(s3, caller, object, isExact)),
+      sizes: await askAgain(this.#source, () => read(() => partSizes(s3, caller, object, isExact))),
     };
   }
 

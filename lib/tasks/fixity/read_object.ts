@@ -35,6 +35,9 @@ export interface ReadBytes {
   readonly size: number;
 }
 
+/** Waits that outlast a store that fails for a while with some requests: a false alarm costs more than some seconds. */
+export const RETRY_MS = [100, 500, 2000, 5000] as const;
+
 const MAX_CHUNK_BYTES = 256 * 1024;
 /** After so many bytes a read that breaks off has all its tries again. */
 const PROGRESS_BYTES = 1024 * 1024;
@@ -42,6 +45,24 @@ const PROGRESS_BYTES = 1024 * 1024;
 /** A body ended before or behind its announced length. */
 export class WrongLength extends Error {
   override readonly name = "WrongLength";
+}
+
+/** Asks the store about an object, again where that fails for a reason that may pass. @throws as `ask` does in the end */
+export async function askAgain<T>({ retryMs, caller: { signal } }: ReadSource, ask: () => Promise<T>): Promise<T> {
+  for (let tries = 0;; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries >= retryMs.length || !mayPass(error)) throw error;
+      await sleep(retryMs[tries], signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  const problem = problemOf(error);
+  return problem === "retry" || problem === "unreadable";
 }
 
 /**
@@ -92,8 +113,7 @@ class Reading {
         return await this.#readOn();
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        const problem = problemOf(error);
-        if (problem !== "retry" && problem !== "unreadable") throw error;
+        if (!mayPass(error)) throw error;
         if (this.#position - from >= PROGRESS_BYTES) tries = 0;
         if (tries >= retryMs.length) throw error;
         await sleep(retryMs[tries++], signal);

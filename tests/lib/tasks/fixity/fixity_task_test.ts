@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
 import { FakeClock } from "@/tests/lib/tasks/fake_clock.ts";
 import { until } from "@/tests/until.ts";
@@ -88,6 +90,30 @@ Deno.test("fixity: an object that is overwritten while it is read is read again,
   const never = await runFixity(store, { prefix: "always" });
   assert.deepEqual([never.rows[0].result, never.progress.totals.unreadable], ["unreadable", 1]);
   assert.match(never.rows[0].detail ?? "", /overwritten each time/);
+});
+
+Deno.test("fixity: a store that fails now and then is asked again, so an object in parts is not reported as damage", async () => {
+  await using store = startFixityStore();
+  const [first, second] = ["a".repeat(5 << 20), "the rest"];
+  const etag = createHash("md5").update(Buffer.from(md5(first) + md5(second), "hex")).digest("hex");
+  const headers = { "x-amz-mp-parts-count": "2" };
+  store.put("parts", first + second, `${etag}-2`, headers);
+  const asked = new Map<string, number>();
+  let failures = 2;
+  store.fault = (method) => {
+    const count = (asked.get(method) ?? 0) + 1;
+    asked.set(method, count);
+    return count <= failures ? new Response(null, { status: 503 }) : null;
+  };
+  const { rows, progress } = await runFixity(store);
+  assert.deepEqual([rows[0].result, rows[0].proved_by], ["intact", "etag_of_parts"], rows[0].detail);
+  assert.equal(progress.totals.unreadable, 0);
+
+  asked.clear();
+  failures = Infinity;
+  const { rows: [row] } = await runFixity(store);
+  assert.equal(row.result, "unreadable");
+  assert.deepEqual([...asked], [["HEAD", 3]], "one try more than waits");
 });
 
 Deno.test("fixity: an object that was deleted since it was listed is no damage", async () => {
