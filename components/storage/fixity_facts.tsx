@@ -3,7 +3,12 @@ import type { ComponentChildren } from "preact";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import type { CheckedBag, CheckManifest, FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
-import { FIXITY_LABELS, FIXITY_SENTENCES, proofWords } from "@/lib/presentation/storage/fixity_sentences.ts";
+import {
+  FIXITY_LABELS,
+  FIXITY_SENTENCES,
+  proofWords,
+  unwrittenSentence,
+} from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
 
@@ -52,7 +57,7 @@ export function FixityFacts({ account, check }: FixityFactsProps) {
       {totals.unproven > 0 && <p class="remark">{FIXITY_SENTENCES.unprovenObjects(totals.unproven)}</p>}
       {check.hasOtherEtags && <p class="remark">{FIXITY_SENTENCES.otherEtags}</p>}
       {status === "canceled" && <p class="remark">{FIXITY_SENTENCES.canceled}</p>}
-      {writeError !== "" && <p class="banner warn">{FIXITY_SENTENCES.writeError(writeError)}</p>}
+      {writeError !== "" && <p class="banner warn">{unwrittenSentence(check)}</p>}
     </section>
   );
 }
@@ -63,7 +68,9 @@ const MAX_KEYS = 10;
 function Manifest({ account, manifest }: { readonly account: string; readonly manifest: CheckManifest }) {
   const { bucket, keys, entries, invalidLines } = manifest;
   const figures = [
-    ...entries === null ? [] : [FIXITY_SENTENCES.manifestEntries(entries)],
+    ...entries === null
+      ? []
+      : [keys.length === 1 ? FIXITY_SENTENCES.manifestEntries(entries) : FIXITY_SENTENCES.manifestLines(entries)],
     ...invalidLines > 0 ? [FIXITY_SENTENCES.invalidLines(invalidLines)] : [],
   ];
   return (

@@ -12,6 +12,7 @@ import {
   damageSentence,
   failureSentence,
   FIXITY_LABELS,
+  unwrittenSentence,
 } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
@@ -31,7 +32,8 @@ export function FixitySummary({ account, check, expected, style, isAlone }: Fixi
   const { bucket, prefix, task, status, schedule, startedAt } = check;
   const meter = checkMeter(check, expected);
   const damage = damageSentence(check);
-  const failure = failureSentence(check);
+  // The page of a check says by itself what was not written.
+  const failure = failureSentence(check) || (isAlone ? "" : unwrittenSentence(check));
   const span = checkSpan(check, expected, style.now);
   const isRunning = status === "processing";
   return (

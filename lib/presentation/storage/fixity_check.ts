@@ -159,7 +159,8 @@ export function expectedOf(
   others: readonly FixityCheck[],
   usage: Expected | undefined,
 ): Expected | null {
-  const named = check.manifest?.entries ?? null;
+  // Several manifests name the same objects.
+  const named = check.manifest?.keys.length === 1 ? check.manifest.entries : null;
   const before = others.find(({ task, status, prefix, allVersions, manifest }) =>
     task !== check.task && status === "done" && prefix === check.prefix && allVersions === check.allVersions &&
     (manifest === null) === (check.manifest === null)

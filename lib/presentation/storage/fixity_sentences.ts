@@ -41,6 +41,7 @@ export function checkChip(check: FixityCheck): Chip {
       return { text: STATES.failed, tone: damageOf(check) > 0 ? "bad" : "warn" };
     case "done":
       if (damageOf(check) > 0) return { text: STATES.damaged, tone: "bad" };
+      if (check.bag?.isValid === false) return { text: STATES.invalidBag, tone: "warn" };
       return dealtWith(check) === 0 ? { text: STATES.nothing, tone: "idle" } : { text: STATES.intact, tone: "done" };
   }
 }
@@ -136,6 +137,11 @@ export function failureSentence({ status, error }: FixityCheck): string {
   if (status !== "failed") return "";
   const said = error.replace(/\.\s*$/, "");
   return said === "" ? FIXITY_SENTENCES.failedUnknown : FIXITY_SENTENCES.failed(said);
+}
+
+/** What a check could not write; "" for one that wrote all that it was asked for. */
+export function unwrittenSentence({ writeError }: FixityCheck): string {
+  return writeError === "" ? "" : FIXITY_SENTENCES.writeError(writeError);
 }
 
 /** What is to be done about damage; "" where there is none. */

@@ -440,6 +440,26 @@ Deno.test("fixity check: manifest, bag, earlier check and what was written are n
   ) assert.match(text, sentence);
 });
 
+Deno.test("fixity page: a bag that is not valid without damage is no clean check, and what was not written is said", async () => {
+  const keys = ["bag/manifest-md5.txt", "bag/manifest-sha256.txt"];
+  const bag = status({
+    bag: { valid: false, problems: ["Payload-Oxum <differs>"] },
+    manifest: { bucket: "letters", keys, root: "bag/", entries: 8, invalid_lines: 0 },
+    write_error: "no room",
+  });
+  const { open } = storagePages(gateway({ tasks: { letters: [bag] } }));
+  const list = await open(LIST);
+  assert.match(textOf(list.html), /letters\/1794\/ bag not valid .*Not everything was written: no room/);
+  assert.doesNotMatch(list.html, /class="[^"]*\bbad\b/);
+  const page = textOf((await open(CHECK)).html);
+  assert.match(page, /8 lines in all/);
+  assert.equal(page.match(/Not everything was written/g)?.length, 1);
+  // The manifests name the same objects, so they do not say how many there are.
+  const running = { ...bag, ...RUNNING, bag: { valid: null, problems: [] } };
+  const { html } = await storagePages(gateway({ tasks: { letters: [running] } })).open(LIST);
+  assert.match(textOf(html), /10 objects read so far/);
+});
+
 Deno.test("fixity page: schedules say when they run next and how they went", async () => {
   const { open } = storagePages(gateway({
     schedules: [{
