@@ -40,13 +40,20 @@ export function RecordParts() {
       </Part>
       <Part title="Form of a check">
         <State name="filled in, with a line break">
-          <FixityForm account={ACCOUNT} buckets={["letters", "maps"]} fields={FIELDS} problem={null} />
+          <FixityForm
+            account={ACCOUNT}
+            buckets={["letters", "maps"]}
+            baselines={[BAG]}
+            fields={FIELDS}
+            problem={null}
+          />
         </State>
       </Part>
       <Part title="Form of a check that was not started">
         <FixityForm
           account={ACCOUNT}
           buckets={null}
+          baselines={[]}
           fields={{ ...FIELDS, bucket: "none", prefix: "1794/" }}
           problem={{ field: "bucket", text: START_PROBLEMS.missing }}
         />
