@@ -1,9 +1,9 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { yielding } from "@/lib/std/yielding.ts";
-import { badRequest, HttpError, unprocessable } from "@/lib/http/errors.ts";
+import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { type HeaderRecord, locate, type S3, s3Address } from "./client.ts";
-import { hostOf, presignQuery } from "./signer.ts";
+import { encodedKey, hostOf, presignQuery } from "./signer.ts";
 import { partUrlSigner, urlSigner } from "./url_signer.ts";
 
 /** Longest validity of a presigned URL, seconds: 7 days (spec, Limits). */
@@ -71,8 +71,8 @@ export async function presignObject(
 }
 
 /**
- * URLs of many objects of a bucket, in order. Keys that a URL cannot contain are left out. Other work of the process runs
- * in between.
+ * Passes the URLs of many objects of a bucket to `found`, in order, as bytes that stay the same until it returns. Keys that
+ * a URL cannot contain are left out. Other work of the process runs in between.
  *
  * @throws HttpError 400 for an invalid bucket name, 403 when the caller has no S3 endpoint
  */
@@ -83,23 +83,26 @@ export async function presignObjects(
   objects: readonly PresignedObject[],
   method: PresignMethod,
   expiresSeconds: number,
-  found: (object: PresignedObject, url: string) => void,
+  found: (object: PresignedObject, url: Uint8Array) => void,
 ): Promise<void> {
   const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
-  const { origin } = locate(publicEndpoint, virtualHosts, bucket);
-  const sign = urlSigner({
+  const { origin, path } = locate(publicEndpoint, virtualHosts, bucket);
+  const batch = {
     method: method === "get_object" ? "GET" : "PUT",
     origin,
     keys: caller.s3,
     region: s3.region,
     expiresSeconds,
     now: s3.now(),
-  });
+  } as const;
+  const signer = urlSigner(batch, path.endsWith("/") ? path : `${path}/`, found);
   await yielding(objects.length, (index) => {
     const object = objects[index];
-    const path = pathOf(publicEndpoint, virtualHosts, bucket, object.key);
-    if (path !== null) found(object, sign(path, object.headers));
+    if (!object.key.isWellFormed()) return;
+    const key = encodedKey(object.key);
+    if (!hasDotSegment(key)) signer.add(object, key, object.headers);
   });
+  signer.flush();
 }
 
 /** The address of an object whose parts get URLs. @throws HttpError 400 for a name that a URL cannot contain */
@@ -123,26 +126,17 @@ interface PresignedParts {
   readonly headers: ReadonlyMap<number, HeaderRecord>;
 }
 
-/** Passes the URLs of the parts of an upload to `found`, in order; other work runs in between. */
+/** Passes the URLs of the parts of an upload to `found`, as {@link presignObjects} does. */
 export async function presignParts(
   s3: Pick<S3, "region" | "now">,
   caller: Caller,
   { origin, path }: { readonly origin: string; readonly path: string },
   { uploadId, parts, headers }: PresignedParts,
   expiresSeconds: number,
-  found: (partNumber: number, url: string) => void,
+  found: (partNumber: number, url: Uint8Array) => void,
 ): Promise<void> {
   const batch = { method: "PUT", origin, keys: caller.s3, region: s3.region, expiresSeconds, now: s3.now() } as const;
-  const sign = partUrlSigner(batch, path, uploadId);
-  await yielding(parts.length, (index) => found(parts[index], sign(parts[index], headers.get(parts[index]))));
-}
-
-function pathOf(endpoint: string, virtualHosts: boolean | undefined, bucket: string, key: string): string | null {
-  try {
-    const { path } = locate(endpoint, virtualHosts, bucket, key);
-    return hasDotSegment(path) ? null : path;
-  } catch (error) {
-    if (error instanceof HttpError) return null;
-    throw error;
-  }
+  const signer = partUrlSigner(batch, path, uploadId, found);
+  await yielding(parts.length, (index) => signer.add(parts[index], parts[index], headers.get(parts[index])));
+  signer.flush();
 }

@@ -99,8 +99,12 @@ export function presignQuery(
 /** The path-style path of a bucket, or of a key in it: each segment is encoded once, slashes of the key are not. */
 export function s3Path(bucket: string, key?: string): string {
   const head = `/${encodeRfc3986(bucket)}`;
-  if (key === undefined) return head;
-  return `${head}/${UNRESERVED_PATH.test(key) ? key : key.split("/").map(encodeRfc3986).join("/")}`;
+  return key === undefined ? head : `${head}/${encodedKey(key)}`;
+}
+
+/** A key as it is in a path. @throws URIError for a lone surrogate */
+export function encodedKey(key: string): string {
+  return UNRESERVED_PATH.test(key) ? key : key.split("/").map(encodeRfc3986).join("/");
 }
 
 /** A query string with RFC 3986 encoding, in the order given. */

@@ -1,8 +1,8 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { type HashedPrefix, hashPrefix, Hmac } from "@/lib/std/sha256.ts";
+import { type HashedPrefix, hashPrefix, HEX_BYTES, Hmac, MAX_BATCH, type Message } from "@/lib/std/sha256.ts";
 import type { HeaderRecord } from "./client.ts";
-import { ALGORITHM, amzDate, canonicalHeaders, hostOf, sha256Hex, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
+import { ALGORITHM, amzDate, canonicalHeaders, hostOf, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
 
 /** What the URLs of a batch have in common. */
 interface UrlBatch {
@@ -17,43 +17,108 @@ interface UrlBatch {
   readonly now: number;
 }
 
-const NO_HEADERS: HeaderRecord = {};
+/** Receives the URL of an item as bytes of ASCII, which stay the same until it returns. */
+type UrlReceiver<Item> = (item: Item, url: Uint8Array) => void;
 
 /**
- * A signer of many presigned URLs, equal to those of `presignQuery`: what they share is hashed once. The headers of a URL
- * are signed, and its client must send them as they are.
+ * A signer of many presigned URLs, equal to those of `presignQuery`: what they share is hashed once, and written out once.
+ * They are computed a few at a time, so `found` gets them later than they are added, in the same order. The headers of a
+ * URL are signed, and its client must send them as they are.
  */
-export function urlSigner(batch: UrlBatch): (path: string, headers?: HeaderRecord) => string {
-  const { origin, method } = batch;
-  const { hmac, signed } = shared(batch);
-  return (path, headers = NO_HEADERS) => {
-    const { query, end } = signed(headers);
-    return `${origin}${path}?${query}&X-Amz-Signature=${hmac.hex(sha256Hex(`${method}\n${path}\n${query}\n${end}`))}`;
-  };
+interface UrlSigner<Item, Varying> {
+  add(item: Item, varying: Varying, headers?: HeaderRecord): void;
+  /** Computes the URLs that wait for more. */
+  flush(): void;
+}
+
+/** A signer of URLs by what their encoded paths have after `folder`. */
+export function urlSigner<Item>(
+  batch: UrlBatch,
+  folder: string,
+  found: UrlReceiver<Item>,
+): UrlSigner<Item, string> {
+  const before = hashPrefix(`${batch.method}\n${folder}`);
+  const start = bytes(batch.origin + folder);
+  return signer(batch, found, ({ query, lines }) => ({
+    canonical: before,
+    canonicalEnd: bytes(`\n${query}\n${lines}`),
+    start,
+    end: bytes(`?${query}&X-Amz-Signature=`),
+  }));
 }
 
 /** A signer of the parts of one upload, by their numbers. */
-export function partUrlSigner(
+export function partUrlSigner<Item>(
   batch: UrlBatch,
   path: string,
   uploadId: string,
-): (partNumber: number, headers?: HeaderRecord) => string {
-  const { hmac, signed } = shared(batch);
+  found: UrlReceiver<Item>,
+): UrlSigner<Item, number> {
   const upload = encodeRfc3986(uploadId);
-  const head = `${batch.origin}${path}?uploadId=${upload}&partNumber=`;
+  const start = bytes(`${batch.origin}${path}?uploadId=${upload}&partNumber=`);
+  // Headers of the same names have the same query.
   const beginnings = new Map<string, HashedPrefix>();
-  // The same for all parts without headers, so it is joined once.
-  let last = { end: "", tail: "" };
-  return (partNumber, headers = NO_HEADERS) => {
-    const { query, end } = signed(headers);
-    let beginning = beginnings.get(query);
-    if (!beginning) {
-      beginning = hashPrefix(`${batch.method}\n${path}\n${query}&partNumber=`);
-      beginnings.set(query, beginning);
+  return signer(batch, found, ({ query, lines }) => {
+    const canonical = beginnings.get(query) ?? hashPrefix(`${batch.method}\n${path}\n${query}&partNumber=`);
+    beginnings.set(query, canonical);
+    return {
+      canonical,
+      canonicalEnd: bytes(`&uploadId=${upload}\n${lines}`),
+      start,
+      end: bytes(`&${query}&X-Amz-Signature=`),
+    };
+  });
+}
+
+/** URLs with the same headers, which differ in one text. */
+interface UrlForm {
+  /** The canonical request in front of the text, and after it. */
+  readonly canonical: HashedPrefix;
+  readonly canonicalEnd: Uint8Array;
+  /** The URL in front of the text, and after it, up to the signature. */
+  readonly start: Uint8Array;
+  readonly end: Uint8Array;
+}
+
+/** The parameters that all signed URLs have, and the end of the canonical request after all parameters. */
+interface SignedParameters {
+  readonly query: string;
+  readonly lines: string;
+}
+
+function signer<Item>(
+  batch: UrlBatch,
+  found: UrlReceiver<Item>,
+  formOf: (parameters: SignedParameters) => UrlForm,
+): UrlSigner<Item, string | number> {
+  const { hmac, parameters } = shared(batch);
+  const withoutHeaders = formOf(parameters({}));
+  let waiting: { readonly item: Item; readonly form: UrlForm; readonly message: Message }[] = [];
+  let url = new Uint8Array(0);
+  const flush = () => {
+    const signatures = hmac.hexOfDigests(waiting.map(({ message }) => message));
+    for (let index = 0; index < waiting.length; index++) {
+      const { item, form: { start, end }, message: { text } } = waiting[index];
+      const length = start.length + text.length + end.length + HEX_BYTES;
+      if (url.length !== length) url = new Uint8Array(length);
+      url.set(start);
+      let at = start.length;
+      for (let i = 0; i < text.length; i++) url[at++] = text.charCodeAt(i);
+      url.set(end, at);
+      at += end.length;
+      for (let i = index * HEX_BYTES; at < length; i++) url[at++] = signatures[i];
+      found(item, url);
     }
-    if (last.end !== end) last = { end, tail: `&uploadId=${upload}\n${end}` };
-    const signature = hmac.hexOfDigest(beginning, String(partNumber), last.tail);
-    return `${head}${partNumber}&${query}&X-Amz-Signature=${signature}`;
+    waiting = [];
+  };
+  return {
+    add(item, varying, headers) {
+      const form = headers ? formOf(parameters(headers)) : withoutHeaders;
+      const message = { prefix: form.canonical, text: String(varying), end: form.canonicalEnd };
+      waiting.push({ item, form, message });
+      if (waiting.length === MAX_BATCH) flush();
+    },
+    flush,
   };
 }
 
@@ -67,14 +132,15 @@ function shared({ origin, keys, region, expiresSeconds, now }: UrlBatch) {
     `${ALGORITHM}\n${date}\n${scope}\n`,
   );
   const host = hostOf(origin);
-  const withHeaders = (headers: HeaderRecord) => {
-    const { lines, names } = canonicalHeaders(host, headers, Object.keys(headers));
-    return { query: query + encodeRfc3986(names), end: `${lines}\n${names}\n${UNSIGNED_PAYLOAD}` };
-  };
-  const withoutHeaders = withHeaders(NO_HEADERS);
   return {
     hmac,
-    /** The parameters of a URL, and the end of its canonical request after all parameters. */
-    signed: (headers: HeaderRecord) => headers === NO_HEADERS ? withoutHeaders : withHeaders(headers),
+    parameters(headers: HeaderRecord): SignedParameters {
+      const { lines, names } = canonicalHeaders(host, headers, Object.keys(headers));
+      return { query: query + encodeRfc3986(names), lines: `${lines}\n${names}\n${UNSIGNED_PAYLOAD}` };
+    },
   };
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }

@@ -1,6 +1,9 @@
+import { Buffer } from "node:buffer";
+import { BLOCK_BYTES, compress, ends, INITIAL_STATE, LANE_BYTES, LANES, messages, states } from "./sha256_lanes.ts";
+
 /**
  * SHA-256 (FIPS 180-4) of byte strings, with states that can be continued. Thousands of signatures share most of what
- * they hash; continuing from the shared part costs a third of what a digest made anew by node:crypto costs.
+ * they hash, and four at a time take as long as one: 1 µs for each against 20 with the objects of node:crypto.
  *
  * All of it happens in memory of this module: digests that were arrays of their own kept V8 collecting garbage for as
  * long as they took to compute. Each exported function begins and ends in one turn of the event loop.
@@ -13,30 +16,55 @@ export interface HashedPrefix {
   readonly rest: Uint8Array;
 }
 
-const BLOCK = 64;
+/** A message whose digest is wanted. Its parts are in this order. */
+export interface Message {
+  readonly prefix: HashedPrefix;
+  /** Its characters are bytes (0 to 255). */
+  readonly text: string;
+  readonly end: Uint8Array;
+}
+
+/** Most messages of a batch. */
+export const MAX_BATCH = LANES;
+/** Of a digest in hexadecimal. */
+export const HEX_BYTES = 64;
+
 const DIGEST_BYTES = 32;
 /** At the end of the last block. */
 const LENGTH_BYTES = 8;
+/** What fits a lane behind the rest of a prefix, and leaves room to end the message. */
+const MAX_ADDED_BYTES = LANE_BYTES - 3 * BLOCK_BYTES;
 const NO_BYTES = new Uint8Array(0);
-const NOTHING: HashedPrefix = { state: initialState(), length: 0, rest: NO_BYTES };
-const ROUND_CONSTANTS = roundConstants();
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-const HEX_DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+const NOTHING: HashedPrefix = { state: INITIAL_STATE, length: 0, rest: NO_BYTES };
+const HEX_DIGITS = "0123456789abcdef";
+const HIGH_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => HEX_DIGITS.charCodeAt(byte >>> 4));
+const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => HEX_DIGITS.charCodeAt(byte & 15));
 
-/** What is being hashed: the state, what follows it, and how many bytes that is. */
-const state = new Int32Array(8);
-let message = new Uint8Array(16 * BLOCK);
-let filled = 0;
-/** The block at hand, and what is made of it. */
-const words = new Int32Array(64);
+/** Where the message of each lane ends, within {@link messages}. */
+const filled = new Int32Array(LANES);
+const digests = new Uint8Array(MAX_BATCH * HEX_BYTES);
 
 /** The state after `text`, whose characters are bytes (0 to 255). */
 export function hashPrefix(text: string, after: HashedPrefix = NOTHING): HashedPrefix {
-  begin(after);
-  add(text);
-  const whole = filled - filled % BLOCK;
-  compressBlocks(whole);
-  return { state: state.slice(), length: after.length + text.length, rest: message.slice(whole, filled) };
+  let prefix = after;
+  for (let at = 0; at < text.length; at += MAX_ADDED_BYTES) {
+    prefix = shortPrefix(text.slice(at, at + MAX_ADDED_BYTES), prefix);
+  }
+  return prefix;
+}
+
+function shortPrefix(text: string, after: HashedPrefix): HashedPrefix {
+  begin(0, after);
+  addText(0, text);
+  const whole = filled[0] - filled[0] % BLOCK_BYTES;
+  const rest = messages.slice(whole, filled[0]);
+  filled[0] = whole;
+  compressLanes(1);
+  return {
+    state: Int32Array.from(INITIAL_STATE, (_, i) => states[i * LANES]),
+    length: after.length + text.length,
+    rest,
+  };
 }
 
 /** An HMAC (RFC 2104) whose key is at most a block long and whose messages begin alike, in lower-case hexadecimal. */
@@ -46,176 +74,126 @@ export class Hmac {
 
   constructor(key: Uint8Array, beginning: string) {
     const pad = (mask: number) =>
-      Array.from({ length: BLOCK }, (_, i) => String.fromCharCode((key[i] ?? 0) ^ mask)).join("");
+      Array.from({ length: BLOCK_BYTES }, (_, i) => String.fromCharCode((key[i] ?? 0) ^ mask)).join("");
     this.#inner = hashPrefix(pad(0x36) + beginning);
     this.#outer = hashPrefix(pad(0x5c));
   }
 
   /** Of a message that goes on with `text`. */
   hex(text: string): string {
-    begin(this.#inner);
-    add(text);
-    return this.#hex(this.#inner.length + text.length);
+    addMessage(0, shortened({ prefix: this.#inner, text, end: NO_BYTES }));
+    compressLanes(1);
+    this.#computeOuter(1);
+    writeWords(0, 0);
+    return messages.subarray(0, DIGEST_BYTES).toHex();
   }
 
-  /** Of a message that goes on with the digest of `after`, `text` and `more`, in hexadecimal, which is never a text. */
-  hexOfDigest(after: HashedPrefix, text: string, more: string): string {
-    begin(after);
-    add(text);
-    add(more);
-    finish(after.length + text.length + more.length);
-    begin(this.#inner, addStateAsHex);
-    return this.#hex(this.#inner.length + 2 * DIGEST_BYTES);
+  /**
+   * Of up to {@link MAX_BATCH} messages that go on with a digest in hexadecimal, each of one of these.
+   *
+   * @returns the HMACs one after the other, {@link HEX_BYTES} each, until the next call
+   */
+  hexOfDigests(hashed: readonly Message[]): Uint8Array {
+    const count = hashed.length;
+    const fitting = hashed.map(shortened);
+    for (let lane = 0; lane < count; lane++) addMessage(lane, fitting[lane]);
+    compressLanes(count);
+    for (let lane = 0; lane < count; lane++) {
+      const start = lane * LANE_BYTES + this.#inner.rest.length;
+      writeHex(lane, messages, start);
+      begin(lane, this.#inner);
+      filled[lane] = start + HEX_BYTES;
+      finish(lane, this.#inner.length + HEX_BYTES);
+    }
+    compressLanes(count);
+    this.#computeOuter(count);
+    for (let lane = 0; lane < count; lane++) writeHex(lane, digests, lane * HEX_BYTES);
+    return digests;
   }
 
-  #hex(innerBytes: number): string {
-    finish(innerBytes);
-    begin(this.#outer, addState);
-    finish(BLOCK + DIGEST_BYTES);
-    return stateAsHex();
-  }
-}
-
-/** Goes on from a prefix. `add` takes what the state was until then into the message. */
-function begin(after: HashedPrefix, add?: () => void): void {
-  filled = after.rest.length;
-  for (let i = 0; i < filled; i++) message[i] = after.rest[i];
-  add?.();
-  for (let i = 0; i < state.length; i++) state[i] = after.state[i];
-}
-
-function add(text: string): void {
-  const { length } = text;
-  if (filled + length + 2 * BLOCK > message.length) {
-    const larger = new Uint8Array(2 * (filled + length + BLOCK));
-    larger.set(message.subarray(0, filled));
-    message = larger;
-  }
-  const bytes = message;
-  const start = filled;
-  for (let i = 0; i < length; i++) bytes[start + i] = text.charCodeAt(i);
-  filled += length;
-}
-
-function addState(): void {
-  for (let i = 0; i < state.length; i++) addWord(state[i]);
-}
-
-function addStateAsHex(): void {
-  for (let i = 0; i < state.length; i++) {
-    for (let shift = 28; shift >= 0; shift -= 4) message[filled++] = HEX_DIGITS[(state[i] >>> shift) & 15];
+  /** The states of the first lanes, which are those of the inner digests, become those of the HMACs. */
+  #computeOuter(count: number): void {
+    for (let lane = 0; lane < count; lane++) {
+      const start = lane * LANE_BYTES;
+      writeWords(lane, start);
+      begin(lane, this.#outer);
+      filled[lane] = start + DIGEST_BYTES;
+      finish(lane, BLOCK_BYTES + DIGEST_BYTES);
+    }
+    compressLanes(count);
   }
 }
 
-function addWord(word: number): void {
-  message[filled++] = word >>> 24;
-  message[filled++] = word >>> 16;
-  message[filled++] = word >>> 8;
-  message[filled++] = word;
+/** A message of which as much is hashed as does not fit a lane. */
+function shortened(message: Message): Message {
+  const { prefix, text, end } = message;
+  if (text.length + end.length <= MAX_ADDED_BYTES) return message;
+  return { prefix: hashPrefix(text + Buffer.from(end).toString("latin1"), prefix), text: "", end: NO_BYTES };
+}
+
+/** Puts a whole message into a lane. */
+function addMessage(lane: number, { prefix, text, end }: Message): void {
+  begin(lane, prefix);
+  addText(lane, text);
+  messages.set(end, filled[lane]);
+  filled[lane] += end.length;
+  finish(lane, prefix.length + text.length + end.length);
+}
+
+/** Goes on from a prefix. */
+function begin(lane: number, { state, rest }: HashedPrefix): void {
+  const start = lane * LANE_BYTES;
+  for (let i = 0; i < state.length; i++) states[i * LANES + lane] = state[i];
+  for (let i = 0; i < rest.length; i++) messages[start + i] = rest[i];
+  filled[lane] = start + rest.length;
+}
+
+function addText(lane: number, text: string): void {
+  const start = filled[lane];
+  for (let i = 0; i < text.length; i++) messages[start + i] = text.charCodeAt(i);
+  filled[lane] = start + text.length;
 }
 
 /** Ends a message of so many bytes in all. */
-function finish(bytes: number): void {
-  message[filled++] = 0x80;
-  while (filled % BLOCK !== BLOCK - LENGTH_BYTES) message[filled++] = 0;
-  addWord(Math.floor(bytes / 2 ** 29));
-  addWord(bytes << 3);
-  compressBlocks(filled);
+function finish(lane: number, bytes: number): void {
+  const at = filled[lane];
+  const blockEnd = Math.ceil((at + 1 + LENGTH_BYTES) / BLOCK_BYTES) * BLOCK_BYTES;
+  messages[at] = 0x80;
+  messages.fill(0, at + 1, blockEnd - LENGTH_BYTES);
+  writeWord(blockEnd - LENGTH_BYTES, Math.floor(bytes / 2 ** 29));
+  writeWord(blockEnd - LENGTH_BYTES / 2, bytes << 3);
+  filled[lane] = blockEnd;
 }
 
-function stateAsHex(): string {
-  let text = "";
-  for (let i = 0; i < state.length; i++) {
-    const word = state[i];
-    text += HEX[word >>> 24] + HEX[(word >>> 16) & 255] + HEX[(word >>> 8) & 255] + HEX[word & 255];
+/** Takes the first lanes, which hold whole blocks, into their states. */
+function compressLanes(count: number): void {
+  let end = 0;
+  for (let lane = 0; lane < LANES; lane++) {
+    ends[lane] = lane < count ? filled[lane] - lane * LANE_BYTES : 0;
+    end = Math.max(end, ends[lane]);
   }
-  return text;
+  if (end > 0) compress(end);
 }
 
-/** Takes so many bytes of the message, which are whole blocks. */
-function compressBlocks(end: number): void {
-  const bytes = message;
-  for (let at = 0; at < end;) {
-    for (let i = 0; i < 16; i++, at += 4) {
-      words[i] = (bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3];
+function writeWords(lane: number, start: number): void {
+  for (let i = 0; i < 8; i++) writeWord(start + 4 * i, states[i * LANES + lane]);
+}
+
+function writeWord(at: number, word: number): void {
+  messages[at] = word >>> 24;
+  messages[at + 1] = word >>> 16;
+  messages[at + 2] = word >>> 8;
+  messages[at + 3] = word;
+}
+
+function writeHex(lane: number, target: Uint8Array, start: number): void {
+  let at = start;
+  for (let i = 0; i < 8; i++) {
+    const word = states[i * LANES + lane];
+    for (let shift = 24; shift >= 0; shift -= 8) {
+      const byte = (word >>> shift) & 255;
+      target[at++] = HIGH_DIGIT[byte];
+      target[at++] = LOW_DIGIT[byte];
     }
-    compress();
   }
-}
-
-/**
- * Takes the block that the first 16 of {@link words} are. Four rounds stand in a row: each would pass its eight values on
- * to the next one's variables, and moving them takes as long as computing them. The functions of the standard are
- * written out, since V8 inlines only so many calls.
- */
-function compress(): void {
-  for (let i = 16; i < 64; i++) {
-    const x = words[i - 15];
-    const y = words[i - 2];
-    const small0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
-    const small1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
-    words[i] = (words[i - 16] + small0 + words[i - 7] + small1) | 0;
-  }
-  let a = state[0], b = state[1], c = state[2], d = state[3];
-  let e = state[4], f = state[5], g = state[6], h = state[7];
-  for (let i = 0; i < 64; i += 4) {
-    const sum0 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
-    const turn0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
-    h = (h + sum0 + (g ^ (e & (f ^ g))) + ROUND_CONSTANTS[i] + words[i]) | 0;
-    d = (d + h) | 0;
-    h = (h + turn0 + ((a & b) | (c & (a | b)))) | 0;
-    const sum1 = ((d >>> 6) | (d << 26)) ^ ((d >>> 11) | (d << 21)) ^ ((d >>> 25) | (d << 7));
-    const turn1 = ((h >>> 2) | (h << 30)) ^ ((h >>> 13) | (h << 19)) ^ ((h >>> 22) | (h << 10));
-    g = (g + sum1 + (f ^ (d & (e ^ f))) + ROUND_CONSTANTS[i + 1] + words[i + 1]) | 0;
-    c = (c + g) | 0;
-    g = (g + turn1 + ((h & a) | (b & (h | a)))) | 0;
-    const sum2 = ((c >>> 6) | (c << 26)) ^ ((c >>> 11) | (c << 21)) ^ ((c >>> 25) | (c << 7));
-    const turn2 = ((g >>> 2) | (g << 30)) ^ ((g >>> 13) | (g << 19)) ^ ((g >>> 22) | (g << 10));
-    f = (f + sum2 + (e ^ (c & (d ^ e))) + ROUND_CONSTANTS[i + 2] + words[i + 2]) | 0;
-    b = (b + f) | 0;
-    f = (f + turn2 + ((g & h) | (a & (g | h)))) | 0;
-    const sum3 = ((b >>> 6) | (b << 26)) ^ ((b >>> 11) | (b << 21)) ^ ((b >>> 25) | (b << 7));
-    const turn3 = ((f >>> 2) | (f << 30)) ^ ((f >>> 13) | (f << 19)) ^ ((f >>> 22) | (f << 10));
-    e = (e + sum3 + (d ^ (b & (c ^ d))) + ROUND_CONSTANTS[i + 3] + words[i + 3]) | 0;
-    a = (a + e) | 0;
-    e = (e + turn3 + ((f & g) | (h & (f | g)))) | 0;
-    // After four rounds, each value is four places further.
-    const a0 = a, b0 = b, c0 = c, d0 = d;
-    a = e;
-    b = f;
-    c = g;
-    d = h;
-    e = a0;
-    f = b0;
-    g = c0;
-    h = d0;
-  }
-  state[0] += a;
-  state[1] += b;
-  state[2] += c;
-  state[3] += d;
-  state[4] += e;
-  state[5] += f;
-  state[6] += g;
-  state[7] += h;
-}
-
-/** The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
-function initialState(): Int32Array {
-  return Int32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime)));
-}
-
-/** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
-function roundConstants(): Int32Array {
-  return Int32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
-}
-
-function fraction(root: number): number {
-  return Math.floor((root - Math.floor(root)) * 2 ** 32) | 0;
-}
-
-function primes(amount: number): number[] {
-  const found: number[] = [];
-  for (let n = 2; found.length < amount; n++) if (found.every((prime) => n % prime !== 0)) found.push(n);
-  return found;
 }

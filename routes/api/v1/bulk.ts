@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
-import { JsonText } from "@/lib/http/json_text.ts";
+import { JsonBytes } from "@/lib/http/json_bytes.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
@@ -143,25 +143,24 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
             headers: requiredHeaders({ sha256: checksum_sha256, contentType: content_type }),
           })),
         ];
-        const urls = new JsonText();
+        const json = new JsonBytes();
+        const byKey = new JsonBytes();
         const members = new Set<string>();
-        const byKey: string[] = [];
-        urls.add('{"urls":[');
-        let first = true;
+        let isFirst = true;
+        json.text('{"urls":[');
+        byKey.text('],"by_key":{');
         await presignObjects(s3, caller, bucket, objects, method, seconds, ({ key, headers }, url) => {
-          const name = JSON.stringify(key);
-          const required = headers ? `,"headers":${JSON.stringify(headers)}` : "";
-          urls.add(`${first ? "" : ","}{"key":${name},"url":"${url}"${required}}`);
-          first = false;
+          json.text(isFirst ? '{"key":' : ',{"key":').string(key).text(',"url":"').bytes(url);
+          json.text(headers ? `","headers":${JSON.stringify(headers)}}` : '"}');
+          isFirst = false;
           // The map has no headers, without which such a URL is rejected.
           if (headers || members.has(key)) return;
-          byKey.push(`${members.size > 0 ? "," : ""}${name}:"${url}"`);
+          byKey.text(members.size > 0 ? "," : "").string(key).text(':"').bytes(url).text('"');
           members.add(key);
         });
-        urls.add('],"by_key":{');
-        for (const member of byKey) urls.add(member);
-        urls.add(`},"expires_in":${seconds}}`);
-        return urls.response();
+        json.append(byKey);
+        json.text(`},"expires_in":${seconds}}`);
+        return json.response();
       },
     }),
   ];

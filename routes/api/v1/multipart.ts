@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { bodySource } from "@/lib/http/body_source.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
-import { JsonText } from "@/lib/http/json_text.ts";
+import { JsonBytes } from "@/lib/http/json_bytes.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/client.ts";
@@ -171,20 +171,20 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const algorithm = headers.size > 0 ? new Headers(WITH_SHA256) : undefined;
         const upload_id = body.upload_id ?? (await createUpload(s3, caller, place, algorithm)).uploadId;
         const expires_in = validitySeconds(body);
-        const text = new JsonText();
-        text.add(
+        const json = new JsonBytes();
+        json.text(
           JSON.stringify({ ...place, upload_id, part_size, total_parts, expires_in }).slice(0, -1) + ',"urls":[',
         );
         const upload = { uploadId: upload_id, parts, headers };
         let isFirst = true;
         await presignParts(s3, caller, target, upload, expires_in, (number, url) => {
           const required = headers.get(number);
-          const member = required ? `,"headers":${JSON.stringify(required)}` : "";
-          text.add(`${isFirst ? "" : ","}{"part_number":${number},"url":"${url}"${member}}`);
+          json.text(isFirst ? '{"part_number":' : ',{"part_number":').text(String(number)).text(',"url":"').bytes(url);
+          json.text(required ? `","headers":${JSON.stringify(required)}}` : '"}');
           isFirst = false;
         });
-        text.add("]}");
-        return text.response();
+        json.text("]}");
+        return json.response();
       },
     }),
     operation({
