@@ -28,7 +28,7 @@ import { requestBody } from "@/lib/s3/upload/request_body.ts";
 import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { objectTarget } from "./audited_objects.ts";
-import { asObject, objectParams, wellFormed } from "./object_parameters.ts";
+import { asObject, bucketParams, objectKey, objectParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { bodyFields, headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
 
@@ -39,6 +39,8 @@ const FILE = "file";
 const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
 /** Ten thousand parts with checksums, and room, bytes. */
 const MAX_PRESIGN_BYTES = 2 * 1024 * 1024;
+/** Longest upload ID in URLs, characters. Stores issue up to some hundred, and each of ten thousand URLs holds it. */
+const MAX_UPLOAD_ID = 1024;
 /** Most parts of a page (S3 API, ListParts). */
 const MAX_LISTED_PARTS = 1000;
 
@@ -63,7 +65,7 @@ const presignRequest = z.object({
     description: `Bytes of every part but the last, ${DEFAULT_PART_BYTES} when absent`,
     examples: [67_108_864],
   }),
-  upload_id: wellFormed.min(1).nullish().meta({
+  upload_id: wellFormed.min(1).max(MAX_UPLOAD_ID).nullish().meta({
     description: "An upload that exists; without it a new one is created",
   }),
   part_numbers: z.array(partNumber).min(1).max(MAX_PARTS).nullish().meta({
@@ -140,6 +142,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         "Each call without `upload_id` begins an upload of its own. The URL of a part with a checksum works for requests " +
         "with the `headers` beside it only. A checksum that is not known yet cannot be signed: presign the part again " +
         "with `upload_id` once it is.",
+      params: bucketParams.extend({ key: objectKey.meta({ ...objectKey.meta(), ...objectParams.shape.key.meta() }) }),
       body: { kind: "json", schema: presignRequest, limitBytes: MAX_PRESIGN_BYTES },
       responses: {
         200: { description: "The URLs", schema: presigned },

@@ -88,6 +88,24 @@ Deno.test("multipart: URLs of the parts, of a new upload or of one that is named
   });
 });
 
+Deno.test("multipart: a key or an upload id that ten thousand URLs would repeat without bound is 422 by its name", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(BEGUN));
+    const presign = async (key: string, upload_id: string) => {
+      const body = JSON.stringify({ file_size: 50_000 * MIB, part_size: 5 * MIB, upload_id });
+      const response = await call(`/api/v1/buckets/b/multipart/${key}/presign`, { method: "POST", body });
+      return { status: response.status, body: await response.json() };
+    };
+    const longest = await presign("%C3%A5".repeat(512), "+".repeat(1024));
+    assert.deepEqual([longest.status, longest.body.urls.length], [200, 10_000]);
+    const key = await presign("k".repeat(1025), "u");
+    assert.deepEqual([key.status, key.body.detail[0].loc], [422, ["path", "key"]]);
+    const id = await presign("k", "u".repeat(1025));
+    assert.deepEqual([id.status, id.body.detail[0].loc], [422, ["body", "upload_id"]]);
+    assert.equal(seen.length, 0);
+  });
+});
+
 Deno.test("multipart: completed with the parts in the order given; an error under status 200 is an error", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
     answer(() =>
