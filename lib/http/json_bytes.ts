@@ -1,5 +1,5 @@
 /** Encoding megabytes at once would delay every other request. */
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 32 * 1024;
 /** UTF-8 has at most so many bytes for a unit of UTF-16. */
 const MAX_UNIT_BYTES = 3;
 const MAX_ASCII = 0x7f;

@@ -86,6 +86,12 @@ interface SignedParameters {
   readonly lines: string;
 }
 
+/** Its message is the canonical request. */
+interface WaitingUrl<Item> extends Message {
+  readonly item: Item;
+  readonly form: UrlForm;
+}
+
 function signer<Item>(
   batch: UrlBatch,
   found: UrlReceiver<Item>,
@@ -93,19 +99,19 @@ function signer<Item>(
 ): UrlSigner<Item, string | number> {
   const { hmac, parameters } = shared(batch);
   const withoutHeaders = formOf(parameters({}));
-  let waiting: { readonly item: Item; readonly form: UrlForm; readonly message: Message }[] = [];
+  let waiting: WaitingUrl<Item>[] = [];
   let url = new Uint8Array(0);
   const flush = () => {
-    const signatures = hmac.hexOfDigests(waiting.map(({ message }) => message));
+    const signatures = hmac.hexOfDigests(waiting);
     for (let index = 0; index < waiting.length; index++) {
-      const { item, form: { start, end }, message: { text } } = waiting[index];
-      const length = start.length + text.length + end.length + HEX_BYTES;
+      const { item, form, text } = waiting[index];
+      const length = form.start.length + text.length + form.end.length + HEX_BYTES;
       if (url.length !== length) url = new Uint8Array(length);
-      url.set(start);
-      let at = start.length;
+      url.set(form.start);
+      let at = form.start.length;
       for (let i = 0; i < text.length; i++) url[at++] = text.charCodeAt(i);
-      url.set(end, at);
-      at += end.length;
+      url.set(form.end, at);
+      at += form.end.length;
       for (let i = index * HEX_BYTES; at < length; i++) url[at++] = signatures[i];
       found(item, url);
     }
@@ -114,8 +120,7 @@ function signer<Item>(
   return {
     add(item, varying, headers) {
       const form = headers ? formOf(parameters(headers)) : withoutHeaders;
-      const message = { prefix: form.canonical, text: String(varying), end: form.canonicalEnd };
-      waiting.push({ item, form, message });
+      waiting.push({ item, form, prefix: form.canonical, text: String(varying), end: form.canonicalEnd });
       if (waiting.length === MAX_BATCH) flush();
     },
     flush,

@@ -95,7 +95,7 @@ export class Hmac {
    */
   hexOfDigests(hashed: readonly Message[]): Uint8Array {
     const count = hashed.length;
-    const fitting = hashed.map(shortened);
+    const fitting = hashed.some(isLong) ? hashed.map(shortened) : hashed;
     for (let lane = 0; lane < count; lane++) addMessage(lane, fitting[lane]);
     compressLanes(count);
     for (let lane = 0; lane < count; lane++) {
@@ -124,10 +124,15 @@ export class Hmac {
   }
 }
 
-/** A message of which as much is hashed as does not fit a lane. */
+/** Whether a message does not fit a lane. */
+function isLong({ text, end }: Message): boolean {
+  return text.length + end.length > MAX_ADDED_BYTES;
+}
+
+/** The same message, hashed where it is long. */
 function shortened(message: Message): Message {
+  if (!isLong(message)) return message;
   const { prefix, text, end } = message;
-  if (text.length + end.length <= MAX_ADDED_BYTES) return message;
   return { prefix: hashPrefix(text + Buffer.from(end).toString("latin1"), prefix), text: "", end: NO_BYTES };
 }
 

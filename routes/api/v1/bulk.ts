@@ -154,9 +154,10 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
           json.text(headers ? `","headers":${JSON.stringify(headers)}}` : '"}');
           isFirst = false;
           // The map has no headers, without which such a URL is rejected.
-          if (headers || members.has(key)) return;
-          byKey.text(members.size > 0 ? "," : "").string(key).text(':"').bytes(url).text('"');
-          members.add(key);
+          if (headers) return;
+          const before = members.size;
+          if (members.add(key).size === before) return;
+          byKey.text(before > 0 ? "," : "").string(key).text(':"').bytes(url).text('"');
         });
         json.append(byKey);
         json.text(`},"expires_in":${seconds}}`);
