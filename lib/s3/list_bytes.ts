@@ -84,6 +84,8 @@ function plainBytes(except: string): Uint8Array {
 
 /** Longest number that is written digit by digit; each such number is a safe integer. */
 const MAX_DIGITS = 15;
+/** Objects of a page whose markup is learned: where it changes all the time, that would be in vain. */
+const MAX_LEARNED = 16;
 /** Memory for the JSON of one page is used for the next one, up to so many bytes. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 let memory: Bytes = new Uint8Array(64 * 1024);
@@ -120,6 +122,9 @@ class PageWriter {
   /** Begin and end of each common prefix. */
   readonly #prefixes: number[] = [];
   #entries = 0;
+  /** The markup of an object: begin and end of each stretch, and the member whose text follows it, -1 after the last one. */
+  #markup: number[] = [];
+  #learned = 0;
   /** Whether names are encoded; null until it is known, which must be before the first name. */
   #isEncoded: boolean | null = null;
   #json = memory;
@@ -172,17 +177,12 @@ class PageWriter {
   #object(): void {
     const entry = this.#entry;
     entry.clear();
-    while (this.#opens()) {
-      if (!this.#isNamed(OWNER)) this.#leaf(entry, this.#among(ENTRY_MEMBERS));
-      else {
-        while (this.#opens()) {
-          const member = this.#among(OWNER_MEMBERS);
-          this.#leaf(entry, member < 0 ? member : member + ENTRY_MEMBERS.length);
-        }
-        this.#closes(OWNER);
-      }
+    if (!this.#repeatsMarkup()) {
+      const start = this.#at;
+      entry.clear();
+      this.#elementsOfObject();
+      if (this.#learned < MAX_LEARNED) this.#learnMarkup(start);
     }
-    this.#closes(CONTENTS);
     if (!entry.has(KEY)) throw UNUSUAL;
     if (this.#entries++ > 0) this.#byte(COMMA);
     this.#put(JSON_KEY);
@@ -205,6 +205,60 @@ class PageWriter {
       this.#put(JSON_END);
     } else this.#put(NULL);
     this.#put(JSON_END);
+  }
+
+  #elementsOfObject(): void {
+    const entry = this.#entry;
+    while (this.#opens()) {
+      if (!this.#isNamed(OWNER)) this.#leaf(entry, this.#among(ENTRY_MEMBERS));
+      else {
+        while (this.#opens()) {
+          const member = this.#among(OWNER_MEMBERS);
+          this.#leaf(entry, member < 0 ? member : member + ENTRY_MEMBERS.length);
+        }
+        this.#closes(OWNER);
+      }
+    }
+    this.#closes(CONTENTS);
+  }
+
+  /**
+   * Reads an object whose markup is the same, byte by byte, as that of an object before. Texts between it have no markup
+   * of their own, so no name is looked at, which takes half of the time. The markup behind an empty element begins with a
+   * slash, where a text ends at an angle bracket, so an object that has one is never the same.
+   *
+   * @returns false where it is not the same; then nothing has been read
+   */
+  #repeatsMarkup(): boolean {
+    const xml = this.#xml;
+    const markup = this.#markup;
+    const { starts, ends } = this.#entry;
+    let at = this.#at;
+    for (let index = 0; index < markup.length; index += 3) {
+      const end = markup[index + 1];
+      for (let from = markup[index]; from < end; from++, at++) if (xml[at] !== xml[from]) return false;
+      const member = markup[index + 2];
+      if (member < 0) break;
+      starts[member] = at;
+      for (let byte = xml[at]; byte !== LESS_THAN; byte = xml[++at]) if (byte === undefined) return false;
+      ends[member] = at;
+    }
+    this.#at = at;
+    return markup.length > 0;
+  }
+
+  /** Stores where the markup is between the texts of the object that was read from `start` on. */
+  #learnMarkup(start: number): void {
+    const { starts, ends } = this.#entry;
+    const members = [...starts.keys()].filter((member) => starts[member] >= 0).sort((x, y) => starts[x] - starts[y]);
+    this.#learned++;
+    this.#markup = [];
+    let from = start;
+    for (const member of members) {
+      this.#markup.push(from, starts[member], member);
+      from = ends[member];
+    }
+    this.#markup.push(from, this.#at, -1);
   }
 
   /** `<CommonPrefixes>` has been read: its names stand after all objects. */
