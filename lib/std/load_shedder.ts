@@ -31,6 +31,10 @@ const LEAST_READS = 8;
 const MOST_READS = 256;
 /** By which share of itself each read moves what is known of how long they take. */
 const TYPICAL_STEP = 0.002;
+/** When half as many are admitted for so long, and for three times as long as a read took, reads have to be shorter. */
+const TRIAL_MS = 5 * WINDOW_MS;
+/** How much of its time a read may still take then. If it takes more, it does not wait for other requests. */
+const SHORTER = 0.7;
 /** Unused admissions are good for so long, ms. */
 const BURST_MS = 20;
 /** It is over when nothing was refused for so long, ms. */
@@ -66,6 +70,7 @@ interface LoadShedderOptions {
  * make a process late as well, but not ever later. From then on requests are admitted at a rate that rises while the
  * delay is below a fifth of that, and falls while it is above. It falls as well while reads take longer than before by a
  * tenth of that: they may wait for another thread, such as that of the embedded store, while the event loop does not.
+ * Where half as many requests do not make them shorter, they do not wait for each other, and count no more.
  *
  * Half of what is admitted is for addresses that have had less than their share, so that a client that sends much does
  * not take the turns of those that send little. Outside of an overload a request costs a look at the clock.
@@ -89,8 +94,8 @@ export class LoadShedder {
   #running = 0;
   #mostRunning = 0;
   #refused = 0;
-  /** The median time to the response of a read outside of overloads, ms. */
-  #typicalMs = 1;
+  /** The median time to the response of a read outside of overloads, ms; null: there was none. */
+  #typicalMs: number | null = null;
   #overload: Overload | null = null;
 
   constructor({ maxDelayMs, now, after, onChange }: LoadShedderOptions) {
@@ -130,6 +135,7 @@ export class LoadShedder {
     if (readSince === null) return;
     const ms = this.#now() - readSince;
     if (this.#overload) this.#overload.read(ms);
+    else if (this.#typicalMs === null) this.#typicalMs = ms;
     // Steps of one size to either side lead to the median, and a few late reads do not move it.
     else this.#typicalMs *= ms > this.#typicalMs ? 1 + TYPICAL_STEP : 1 - TYPICAL_STEP;
   }
@@ -217,8 +223,8 @@ interface OverloadStart {
   readonly now: number;
   /** What its shedder had refused before. */
   readonly refusedBefore: number;
-  /** How long a read took before, ms. */
-  readonly typicalMs: number;
+  /** How long a read took before, ms; null: it is not known. */
+  readonly typicalMs: number | null;
 }
 
 /** One overload, from its begin to its end: how many requests are admitted. */
@@ -227,7 +233,10 @@ class Overload {
   readonly #maxDelayMs: number;
   readonly #leastAimMs: number;
   readonly #firstRate: number;
-  readonly #typicalMs: number;
+  /** How long a read takes that waits for nothing, ms. */
+  #typicalMs: number;
+  /** Since when the rate falls because reads wait, how high it was then, and how long a read took, ms. */
+  #trial: { readonly at: number; readonly rate: number; readonly readMs: number } | null = null;
   /** When a request was refused last. */
   refusedAt: number;
   #aimMs: number;
@@ -241,7 +250,7 @@ class Overload {
   #addresses = 1;
 
   constructor({ maxDelayMs, rate, now, refusedBefore, typicalMs }: OverloadStart) {
-    this.#typicalMs = typicalMs;
+    this.#typicalMs = typicalMs ?? 0;
     this.refusedBefore = refusedBefore;
     this.refusedAt = now;
     this.#maxDelayMs = maxDelayMs;
@@ -287,7 +296,7 @@ class Overload {
   }
 
   #adapt({ delays, ticks, at, arrived, beyondRate, byAddress, readMs }: Window, now: number): void {
-    const delay = Math.max(delays / ticks, READ_WEIGHT * this.#waitMs(readMs));
+    const delay = Math.max(delays / ticks, READ_WEIGHT * this.#waitMs(readMs, now));
     const rate = this.#rate * Math.max(FASTEST_FALL, 1 - GAIN * (delay - this.#aimMs) / this.#aimMs);
     // A rate far above what comes would let the next burst in whole.
     const mostNeeded = 2 * arrived / (now - at);
@@ -302,11 +311,23 @@ class Overload {
     this.#window = newWindow(now);
   }
 
-  /** How much longer than before the overload reads take, ms. */
-  #waitMs(readMs: number[]): number {
+  /** How much longer reads take than those that wait for nothing, ms. */
+  #waitMs(readMs: number[], now: number): number {
     if (readMs.length < LEAST_READS) return 0;
     const median = readMs.sort((a, b) => a - b)[Math.floor(readMs.length / 2)];
+    const isLong = READ_WEIGHT * (median - this.#typicalMs) > this.#aimMs;
+    if (!isLong) this.#trial = null;
+    else if (this.#trial === null) this.#trial = { at: now, rate: this.#rate, readMs: median };
+    else if (this.#isOver(this.#trial, now)) {
+      // Such as a store that is far away, or that other clients use: fewer requests make its reads no shorter.
+      if (median > SHORTER * this.#trial.readMs) this.#typicalMs = median;
+      this.#trial = null;
+    }
     return Math.max(0, median - this.#typicalMs);
+  }
+
+  #isOver({ at, rate, readMs }: { at: number; rate: number; readMs: number }, now: number): boolean {
+    return this.#rate <= rate / 2 && now - at >= Math.max(TRIAL_MS, 3 * readMs);
   }
 }
 

@@ -163,6 +163,44 @@ Deno.test("load shedder: uploads that come slowly do not make it refuse more", (
   assert.ok(readsOfAnotherThread(() => null).admittedShare > 0.95);
 });
 
+for (
+  const [what, before] of [["from the first request on", []], ["after shorter ones", Array(60_000).fill(2)]] as const
+) {
+  Deno.test(`load shedder: reads that take long ${what}, however many there are, keep no overload going`, () => {
+    const loop = new Loop();
+    for (const ms of before) {
+      const since = loop.shedder.enter(() => "192.0.2.1");
+      loop.now += ms;
+      loop.shedder.leave(since);
+    }
+    const { admitted } = readsOfStore(loop, { perMs: 1.5, readMs: 80, forMs: 30_000 });
+    assert.equal(loop.shedder.figures.isShedding, false);
+    assert.ok(admitted > 0.6 * 45_000, `${admitted} of 45,000`);
+  });
+}
+
+/** Requests that a remote store responds to after so long, from the begin of an overload by something else. */
+function readsOfStore(loop: Loop, { perMs, readMs, forMs }: { perMs: number; readMs: number; forMs: number }) {
+  for (let n = 0; n < 300; n++) {
+    loop.now++;
+    loop.shedder.enter(() => "192.0.2.1");
+  }
+  assert.ok(loop.shedder.figures.isShedding);
+  const end = loop.now + forMs;
+  let admitted = 0;
+  const leaving: number[] = [];
+  for (let at = loop.now; at < end; at += 1 / perMs) {
+    loop.now = at;
+    loop.turn();
+    while (leaving.length > 0 && leaving[0] + readMs <= at) loop.shedder.leave(leaving.shift()!);
+    const since = loop.shedder.enter(() => "192.0.2.1");
+    if (since === null) continue;
+    admitted++;
+    leaving.push(since);
+  }
+  return { admitted };
+}
+
 /**
  * Three times as many requests as another thread can handle, each at once passed on to it, after an overload has begun.
  *
