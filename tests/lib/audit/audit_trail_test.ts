@@ -24,6 +24,11 @@ class HeldSink implements DurableSink {
     for (const { resolve } of this.ends) resolve();
   }
 
+  /** From now on writes are held again. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
   append(records: readonly SealedRecord[]): Promise<void> {
     this.batches.push(records.map(({ number }) => number));
     if (!this.#isHeld) return Promise.resolve();
@@ -156,6 +161,23 @@ Deno.test("audit trail: where records are required, a change is not confirmed wh
   assert.equal(trail.figures.get("file")?.lost, 1);
   assert.equal(chain.records.length, 10_001);
   file.letGo();
+  await trail.close();
+});
+
+Deno.test("audit trail: where records are required, a dropped record is none of the file's, though all others are written by then", async () => {
+  const [chain, file] = [new HeldSink("chain"), new HeldSink("file")];
+  const { trail } = trailOf(chain, { file, isRequired: true });
+  const first = trail.record(event());
+  chain.letGo();
+  file.ends[0].reject(new Error("No space left on device"));
+  await first.catch(() => {});
+  await Promise.allSettled(Array.from({ length: 9999 }, () => trail.record(event())));
+  chain.hold();
+  const dropped = trail.record(event());
+  file.letGo();
+  await eventually(() => trail.figures.get("file")?.written === 10_000);
+  chain.letGo();
+  await assert.rejects(dropped, { status: 507 });
   await trail.close();
 });
 
