@@ -6,7 +6,6 @@ import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
 import { ConfigError } from "@/lib/std/config_error.ts";
 import { type ClusterEntry, connect, type ConnectionOptions, type StreamingConnection } from "./connection.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "./own_credentials.ts";
-import { plainEntry, serviceAccountEntry } from "./plain_entry.ts";
 
 /** Where the cluster is and how it is entered. */
 export type ClusterAddress =
@@ -40,13 +39,11 @@ async function entry(address: ClusterAddress, caCerts: ClusterOptions["caCerts"]
   if (address.kind === "server") return openServer(address.url, caCerts);
   const isContent = address.kind === "content";
   const paths = address.kind === "kubeconfig" ? existing(address.path) : isContent ? null : ownFiles();
+  // The client takes half a second and 80 MB to load, which only those pay who need its credentials.
+  const { contentEntry, kubeconfigEntry, serviceAccountEntry } = await import("./kubeconfig.ts");
   try {
-    if (!isContent && paths === null) return serviceAccountEntry();
-    const plain = plainEntry(isContent ? address : { path: paths?.join(delimiter) ?? "" }, caCerts);
-    if (plain) return plain;
-    // The client takes half a second and 80 MB to load, which only those pay who need its plugins, proxies or merging.
-    const { contentEntry, kubeconfigEntry } = await import("./kubeconfig.ts");
-    return isContent ? contentEntry(address.text, caCerts) : kubeconfigEntry(paths ?? [], caCerts);
+    if (isContent) return contentEntry(address.text, caCerts);
+    return paths ? kubeconfigEntry(paths, caCerts) : serviceAccountEntry(caCerts);
   } catch {
     // The reader's own message quotes lines of the file, and those may be tokens.
     const variable = isContent ? "KUBECONFIG_CONTENT" : "KUBECONFIG";

@@ -1,9 +1,9 @@
+import { Buffer } from "node:buffer";
 import { Agent } from "node:http";
 import type { RequestOptions } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
 import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
 import type { ClusterEntry } from "./connection.ts";
-import { basicAuthorization, userInfo } from "./plain_entry.ts";
 
 /** Authorities (PEM) to trust beside the runtime's, where a configuration names none for its cluster. */
 type MoreAuthorities = readonly string[] | undefined;
@@ -31,6 +31,13 @@ export function contentEntry(text: string, authorities: MoreAuthorities): Cluste
   return entryOf(config, authorities);
 }
 
+/** The cluster that this process is a pod of. */
+export function serviceAccountEntry(authorities: MoreAuthorities): ClusterEntry {
+  const config = new KubeConfig();
+  config.loadFromCluster();
+  return entryOf(config, authorities);
+}
+
 function entryOf(config: KubeConfig, authorities: MoreAuthorities): ClusterEntry {
   const server = config.getCurrentCluster()?.server;
   if (!server || !URL.canParse(server)) throw new TypeError("no server");
@@ -48,10 +55,16 @@ function entryOf(config: KubeConfig, authorities: MoreAuthorities): ClusterEntry
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(given.headers ?? {})) headers[name] = String(value);
       const auth = given.auth ?? (headers.Authorization ? null : userInfo(server));
-      if (auth) headers.Authorization = basicAuthorization(auth);
+      if (auth) headers.Authorization = `Basic ${Buffer.from(auth).toString("base64")}`;
       return { agent: given.agent, headers };
     },
   };
+}
+
+/** User name and password in a server's URL, which count where the user has no other credentials. */
+function userInfo(server: string): string | null {
+  const { username, password } = new URL(server);
+  return username === "" ? null : decodeURIComponent(`${username}:${password}`);
 }
 
 /** The client makes its agent itself, and has no option for authorities beside the runtime's. */

@@ -9,34 +9,25 @@ export interface KubeconfigAccess {
   readonly commands: readonly string[];
 }
 
-/** A path, or several joined as in PATH; or a configuration itself, whose paths are below the working folder. */
-export type KubeconfigSource = { readonly path: string } | { readonly text: string };
-
-/** A cluster, a user or a context. */
-export interface Named {
+interface Named {
   readonly name?: unknown;
-  /** That of its kubeconfig, to which its paths are relative. */
   readonly folder: string;
   readonly content: Members;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the current context of kubeconfig files leads to. */
-interface CurrentContext {
-  /** The kubeconfig files. */
-  readonly paths: readonly string[];
-  readonly cluster: Named | undefined;
-  readonly user: Named | undefined;
-}
-
 /**
- * The current context of kubeconfig files, merged as kubectl merges them: the first file that says something wins. A file
- * that is missing or is no kubeconfig says nothing.
+ * What the current context of kubeconfig files needs, merged as kubectl merges them: the first file that says
+ * something wins. A file that is missing or is no kubeconfig needs nothing; the connection reports what is wrong.
  *
+ * @param source a path, or several joined as in PATH; or a configuration itself, whose paths are below the working folder
  * @param read the text of a file, or null where it cannot be read
  */
-export function currentContext(source: KubeconfigSource, read: (path: string) => string | null): CurrentContext {
+export function kubeconfigAccess(
+  source: { readonly path: string } | { readonly text: string },
+  read: (path: string) => string | null,
+): KubeconfigAccess {
   const list = "path" in source ? source.path : "";
   const paths = list.split(delimiter).filter((path) => path !== "").map((path) => resolve(path));
   const configs = "text" in source
@@ -47,20 +38,8 @@ export function currentContext(source: KubeconfigSource, read: (path: string) =>
 
   const current = configs.map(({ config }) => config["current-context"]).find((name) => typeof name === "string");
   const context = find("contexts", "context", current)?.content ?? {};
-  return { paths, cluster: find("clusters", "cluster", context.cluster), user: find("users", "user", context.user) };
-}
-
-/**
- * What the current context of kubeconfig files needs. A file that is missing or is no kubeconfig needs nothing; the
- * connection reports what is wrong.
- *
- * @param read the text of a file, or null where it cannot be read
- */
-export function kubeconfigAccess(
-  source: KubeconfigSource,
-  read: (path: string) => string | null,
-): KubeconfigAccess {
-  const { paths, cluster, user } = currentContext(source, read);
+  const cluster = find("clusters", "cluster", context.cluster);
+  const user = find("users", "user", context.user);
   const provider = members(members(user?.content["auth-provider"]).config);
   const exec = user?.content.exec ?? provider.exec;
   return {
@@ -90,14 +69,12 @@ function entries(list: unknown, content: string, folder: string): Named[] {
   });
 }
 
+/** Paths in a kubeconfig are relative to its own folder. */
 function named(entry: Named | undefined, keys: readonly string[]): string[] {
-  return entry ? keys.flatMap((key) => pathIn(entry, key) ?? []) : [];
-}
-
-/** The path of a member, which is relative to the kubeconfig's own folder; null where it has none. */
-export function pathIn({ content, folder }: Named, key: string): string | null {
-  const path = content[key];
-  return typeof path === "string" && path !== "" ? resolve(folder, path) : null;
+  return keys.flatMap((key) => {
+    const path = entry?.content[key];
+    return typeof path === "string" && path !== "" ? [resolve(entry?.folder ?? "", path)] : [];
+  });
 }
 
 function members(value: unknown): Members {
