@@ -65,6 +65,12 @@ const EXPLAINED: Readonly<
     seen: ["POST /a", "GET /b"],
     why: "trailers are dropped, and change no framing",
   },
+  "an encoding in a trailer": {
+    sent:
+      "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\nTransfer-Encoding: chunked\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n",
+    seen: ["POST /a", "GET /b"],
+    why: "trailers are dropped, and change no framing",
+  },
   "an upgrade": {
     sent: "GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n",
     seen: ["GET /a", "GET /b"],
@@ -399,8 +405,9 @@ function shown(request: SeenRequest): string {
 function strictly(text: string): string {
   return text
     .replace(/\r\nUpgrade(?=:)/gi, "\r\nUpgrad-")
-    // A trailer with the name of a length.
-    .replace(/(?<=\r\n0+\r\n)Content-Length(?=:)/gi, "Content-Trails")
+    // A trailer with the name of a length or an encoding.
+    .replace(/(?<=\r\n0+\r\n(?:[^\r\n:]+:[^\r\n]*\r\n)*)Content-Length(?=:)/gi, "Content-Trails")
+    .replace(/(?<=\r\n0+\r\n(?:[^\r\n:]+:[^\r\n]*\r\n)*)Transfer-Encoding(?=:)/gi, "Transfer-Trailers")
     // A length that is said again.
     .replace(/(\r\nContent-Length: *0*(\d+))(?:\r\nContent-Length: *0*\2)+(?=\r\n)/gi, "$1")
     // What stands behind the size of a chunk.
