@@ -70,6 +70,8 @@ function metadata(name: string, labels: object, index: number) {
     managedFields: numbers(4).map((field) => ({
       manager: `manager-${field}`,
       operation: "Apply",
+      apiVersion: "v1",
+      time: "2026-01-01T00:00:00Z",
       fieldsType: "FieldsV1",
       fieldsV1: Object.fromEntries(numbers(20).map((key) => [`f:field-${field}-${key}`, { ".": {}, "f:value": {} }])),
     })),
