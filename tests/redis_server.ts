@@ -44,8 +44,9 @@ export class RedisServer implements AsyncDisposable {
       listening.push("--tls-cert-file", `${folder}/cert.pem`, "--tls-key-file", `${folder}/key.pem`);
       listening.push("--tls-auth-clients", "no");
     }
-    // Everything is appended to a file, so that it is there again after a kill.
-    const stored = ["--dir", folder, "--save", "", "--appendonly", "yes"];
+    // Everything is appended to a file before the response, so that it is there again after a kill: while the file is being
+    // flushed, as by default each second, Redis may append later.
+    const stored = ["--dir", folder, "--save", "", "--appendonly", "yes", "--appendfsync", "no"];
     const server = new RedisServer(port, folder, lasting === undefined, [
       ...listening,
       "--bind",
