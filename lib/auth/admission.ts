@@ -119,7 +119,7 @@ export class Admission {
       this.#recordLogin("failed", context, claims, protocol, status);
     };
     try {
-      attempt = accepted.isKnown(digest) ? null : this.#attempt({ address, account, digest });
+      attempt = accepted.isKnown(digest) ? null : this.#attempt({ address, account, digest, by: "gateway" });
       if (attempt) context.hold(attempt.end);
       const leave = unproven.enter(context);
       context.hold(leave);

@@ -14,6 +14,8 @@ export const LONGEST_WAIT_MS = 300_000;
 const QUIET_MS = 600_000;
 /** After an account was accepted from an address, the limit of the address does not apply to it for this long, ms. */
 const EXEMPT_MS = 600_000;
+/** A login that two roles check is one guess, also where the second one begins so long after the verdict of the first, ms. */
+const SAME_GUESS_MS = 10_000;
 /** The time of an acceptance is updated at most this often, ms. */
 const REFRESH_MS = 10_000;
 /** The other processes are informed of it at most this often, ms: often enough that their exemption does not end. */
@@ -33,6 +35,8 @@ export interface Guess {
   readonly account: string;
   /** Equal for equal credentials: concurrent requests with the same ones are one guess. */
   readonly digest: string;
+  /** Which role checks it. */
+  readonly by: "gateway" | "results";
 }
 
 /** A pending guess. `right` and `wrong` may be called any number of times, {@link end} last. */
@@ -106,6 +110,9 @@ export class GuessLimits {
     const address = this.#addresses.get(guess.address) ?? new Address();
     const account = address.accounts.get(guess.account);
     const pending = address.pending.get(guess.digest);
+    if (!pending && address.repeats(guess, now)) {
+      return this.#attempt(guess, address, { account: guess.account, requests: 0, wrong: true });
+    }
     const byAccount = account?.waitMs(now) ?? 0;
     if (byAccount > 0) return blocked("account", byAccount);
     const exempt = this.#isExempt(guess, now);
@@ -164,6 +171,7 @@ export class GuessLimits {
         if (pending.wrong) return;
         pending.wrong = true;
         const now = this.#now();
+        address.lastWrong = { guess, at: now };
         this.#wrong(guess.address, address, guess.account, now);
         this.#share({ verdict: "wrong", address: guess.address, account: guess.account, at: now });
       },
@@ -245,11 +253,22 @@ class Address {
   readonly all = new WrongCount(MAX_WRONG_PER_ADDRESS);
   readonly accounts = new Map<string, WrongCount>();
   readonly pending = new Map<string, Pending>();
+  /** The last guess that was wrong, unless the other role has checked it since. */
+  lastWrong: { readonly guess: Guess; readonly at: number } | null = null;
   /** Whether it was spared from eviction when it was the oldest. */
   spared = false;
 
   get isEmpty(): boolean {
     return this.pending.size === 0 && this.accounts.size === 0 && this.all.isEmpty;
+  }
+
+  /** Whether another role has just found this guess wrong. It is so once: further ones count. */
+  repeats({ digest, by }: Guess, now: number): boolean {
+    const { lastWrong } = this;
+    if (lastWrong === null || now - lastWrong.at >= SAME_GUESS_MS) return false;
+    if (lastWrong.guess.digest !== digest || lastWrong.guess.by === by) return false;
+    this.lastWrong = null;
+    return true;
   }
 
   wrong(account: string, now: number): void {

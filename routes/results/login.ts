@@ -113,7 +113,7 @@ async function limitGuesses(
   const digest = accepted.digest({ ...credentials, tenant });
   const account = accountKey(tenant, credentials.username);
   const address = addressKey(context.clientAddress);
-  const attempt = accepted.isKnown(digest) ? null : guesses.start({ address, account, digest });
+  const attempt = accepted.isKnown(digest) ? null : guesses.start({ address, account, digest, by: "results" });
   if (attempt && "limit" in attempt) {
     const blocked = new GuessesBlocked(attempt);
     // A form is redirected instead of an error.

@@ -68,14 +68,14 @@ class Replica implements AsyncDisposable {
   }
 
   guess(verdict: "wrong" | "right", account = "archive/curator"): void {
-    const attempt = this.guesses.start({ address: ADDRESS, account, digest: `d${digests++}` });
+    const attempt = this.guesses.start({ address: ADDRESS, account, digest: `d${digests++}`, by: "gateway" });
     assert.ok(!("limit" in attempt), "was blocked");
     attempt[verdict]();
     attempt.end();
   }
 
   blocked(account = "archive/curator"): Blocked["limit"] | null {
-    const attempt = this.guesses.start({ address: ADDRESS, account, digest: `d${digests++}` });
+    const attempt = this.guesses.start({ address: ADDRESS, account, digest: `d${digests++}`, by: "gateway" });
     if ("limit" in attempt) return attempt.limit;
     attempt.end();
     return null;

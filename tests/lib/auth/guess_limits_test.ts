@@ -3,6 +3,7 @@ import {
   accountKey,
   type Attempt,
   type Blocked,
+  type Guess,
   GuessLimits,
   MAX_ACCOUNTS_PER_ADDRESS,
   MAX_ADDRESSES,
@@ -16,9 +17,10 @@ function clocked() {
   const limits = new GuessLimits(() => clock.now);
   let last = 0;
   /** A guess with a password that nobody tried yet. */
-  const start = (address: string, account: string, digest = `d${last++}`) => limits.start({ address, account, digest });
-  const wrong = (address: string, account: string, digest?: string) => {
-    const attempt = started(start(address, account, digest));
+  const start = (address: string, account: string, digest = `d${last++}`, by: Guess["by"] = "gateway") =>
+    limits.start({ address, account, digest, by });
+  const wrong = (address: string, account: string, digest?: string, by?: Guess["by"]) => {
+    const attempt = started(start(address, account, digest, by));
     attempt.wrong();
     attempt.end();
   };
@@ -56,6 +58,21 @@ Deno.test("guess limits: an account from an address waits 5 s after its tenth wr
   right("a", "u");
   for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) wrong("a", "u");
   assert.deepEqual(waits(start("a", "u")), ["account", 5], "a success begins anew");
+});
+
+Deno.test("guess limits: a login that both roles check one after the other is one guess, its repetition another", () => {
+  const { clock, start, wrong } = clocked();
+  for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) {
+    for (const by of ["gateway", "results"] as const) wrong("a", "u", `login ${n}`, by);
+  }
+  assert.deepEqual(waits(start("a", "u")), ["account", 5]);
+  for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) wrong("b", "u", "the same again");
+  assert.deepEqual(waits(start("b", "u")), ["account", 5]);
+  wrong("c", "u", "the same, much later", "gateway");
+  clock.now += 10_000;
+  wrong("c", "u", "the same, much later", "results");
+  for (let n = 2; n < MAX_WRONG_PER_ACCOUNT; n++) wrong("c", "u");
+  assert.deepEqual(waits(start("c", "u")), ["account", 5]);
 });
 
 Deno.test("guess limits: the window slides, and quiet forgets", () => {

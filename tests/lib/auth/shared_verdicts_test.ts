@@ -20,7 +20,7 @@ let guesses = 0;
 
 /** What a guess meets now; it leaves no state. */
 function outcome(limits: GuessLimits, address: string, account: string): string {
-  const attempt = limits.start({ address, account, digest: `d${guesses++}` });
+  const attempt = limits.start({ address, account, digest: `d${guesses++}`, by: "gateway" });
   if ("limit" in attempt) return `${attempt.limit} ${attempt.seconds}`;
   attempt.end();
   return "free";
@@ -32,7 +32,7 @@ function outcomes(limits: GuessLimits): string[] {
 
 /** A guess with its verdict, where the limits let it through. */
 function guess(limits: GuessLimits, address: string, account: string, verdict: "wrong" | "right"): void {
-  const attempt: Attempt | Blocked = limits.start({ address, account, digest: `d${guesses++}` });
+  const attempt: Attempt | Blocked = limits.start({ address, account, digest: `d${guesses++}`, by: "gateway" });
   if ("limit" in attempt) return;
   attempt[verdict]();
   attempt.end();
