@@ -12,7 +12,8 @@ const MAX_WAITING = 10_000;
 const MAX_BATCH = 1000;
 /** How long a change waits for a disk, ms: a network share that is gone may never say so. */
 const WAIT_MS = 10_000;
-/** How long a stop waits for the disks, ms. */
+/** How long a stop waits for the disks, and how long for all sinks, ms. */
+const CLOSE_DISKS_MS = 1000;
 const CLOSE_MS = 2000;
 
 const NO_ROOM = "Changes cannot be recorded in the audit trail, and are refused until they can";
@@ -47,6 +48,9 @@ interface SinkFigures {
   readonly waiting: number;
 }
 
+/** An event that has its record. */
+type PassedEvent = WaitingEvent & { readonly record: SealedRecord };
+
 interface WaitingEvent {
   readonly event: AuditEvent;
   readonly atMs: number;
@@ -67,6 +71,8 @@ export class AuditTrail implements AuditRecorder {
   #end: ChainPosition;
   #waiting: WaitingEvent[] = [];
   #running: Promise<void> | null = null;
+  /** Records that wait for the chain and are not offered to the forwarders yet. */
+  #unsent: readonly SealedRecord[] = [];
   #isClosed = false;
   /** Events that no sink got. */
   #lost = 0;
@@ -124,15 +130,22 @@ export class AuditTrail implements AuditRecorder {
     this.record(event).catch(() => {});
   }
 
-  /** Writes and sends what waits, for a few seconds at most. */
+  /** Writes and sends what waits, for {@link CLOSE_MS} at most, and names what was not delivered. */
   async close(): Promise<void> {
     const closeBy = performance.now() + CLOSE_MS;
-    if (this.#running) await endsWithin(CLOSE_MS, this.#running);
+    if (this.#running) await endsWithin(CLOSE_DISKS_MS, this.#running);
     this.#isClosed = true;
+    // A disk that hangs keeps none of this from the others, and all of it is named below.
+    const rest = this.#waiting.splice(0).flatMap((waiting) => this.#sealed(waiting) ?? []);
+    const records = rest.map(({ record }) => record);
+    for (const outlet of this.#durable) void outlet.add(records);
+    this.#offer([...this.#unsent, ...records]);
+    const leftMs = () => Math.max(0, closeBy - performance.now());
     await Promise.all([
-      ...this.#durable.map((outlet) => outlet.close(Math.max(0, closeBy - performance.now()))),
-      ...this.#options.forwarders.map((sink) => sink.close()),
+      ...this.#durable.map((outlet) => outlet.close(leftMs())),
+      endsWithin(leftMs(), Promise.all(this.#options.forwarders.map((sink) => sink.close()))),
     ]);
+    for (const { done, failed } of rest) this.#options.isRequired ? failed(new HttpError(507, NOT_RECORDED)) : done();
     const durable = this.#durable.map(({ sink: { name }, waiting }) => ({ name, waiting }));
     for (const { name, waiting } of [...durable, ...this.#options.forwarders]) {
       if (waiting > 0) this.#options.warn(`The audit trail: ${waiting} records were not delivered to ${name}`);
@@ -159,18 +172,29 @@ export class AuditTrail implements AuditRecorder {
     const passed = batch.flatMap((waiting) => this.#sealed(waiting) ?? []);
     const records = passed.map(({ record }) => record);
     const filed = this.#file?.add(records);
-    await this.#chain?.add(records);
+    this.#unsent = records;
+    const missing = await this.#chain?.add(records) ?? Infinity;
+    if (this.#unsent === records) this.#offer(records);
+    // The next batch does not wait for the file, which may hang while the chain is well.
+    if (filed) filed.then((number) => this.#settle(passed, Math.min(missing, number)));
+    else this.#settle(passed, missing);
+  }
+
+  #offer(records: readonly SealedRecord[]): void {
+    this.#unsent = [];
     for (const record of records) for (const sink of this.#options.forwarders) sink.offer(record);
-    await filed;
+  }
+
+  /** Ends the waiting for events; a disk has not got the record of this number and those after it. */
+  #settle(passed: readonly PassedEvent[], missing: number): void {
     for (const { record, done, failed } of passed) {
-      const isRecorded = this.#durable.every((outlet) => outlet.has(record));
-      if (isRecorded || !this.#options.isRequired) done();
+      if (record.number < missing || !this.#options.isRequired) done();
       else failed(new HttpError(507, NOT_RECORDED));
     }
   }
 
   /** Null for an event that cannot be made a record, which is a fault of ours and that of no other event. */
-  #sealed(waiting: WaitingEvent): WaitingEvent & { readonly record: SealedRecord } | null {
+  #sealed(waiting: WaitingEvent): PassedEvent | null {
     try {
       return { ...waiting, record: this.#seal(waiting.event, waiting.atMs) };
     } catch (error) {
@@ -193,7 +217,10 @@ export class AuditTrail implements AuditRecorder {
     if (this.#isFull || this.#isClosed) return;
     const main = this.#chain ?? this.#file;
     if (!main?.isFailing) this.#tellOfGap(undefined, this.#lost);
-    for (const { sink: { name }, isFailing, lost } of this.#durable) if (!isFailing) this.#tellOfGap(name, lost);
+    for (const { sink: { name }, isFailing, isFull, lost } of this.#durable) {
+      // A full one would drop this record as well, which would be told again.
+      if (!isFailing && !isFull) this.#tellOfGap(name, lost);
+    }
   }
 
   /** @param lost since the start, by the sink; by all where it is undefined */

@@ -29,9 +29,6 @@ export class DurableOutlet {
   #isClosed = false;
   #written = 0;
   #lost = 0;
-  /** The number from which on records of the last {@link add} were dropped. */
-  #droppedFrom = Infinity;
-
   constructor(sink: DurableSink, options: OutletOptions) {
     this.sink = sink;
     this.#options = options;
@@ -46,6 +43,11 @@ export class DurableOutlet {
     return this.#waiting.length;
   }
 
+  /** Whether the next record would be dropped. */
+  get isFull(): boolean {
+    return this.#waiting.length >= this.#options.maxWaiting;
+  }
+
   /** Records that the sink has taken since the start. */
   get written(): number {
     return this.#written;
@@ -56,38 +58,49 @@ export class DurableOutlet {
     return this.#lost;
   }
 
-  /** Whether the sink has a record that was passed to the last {@link add}. */
-  has({ number }: SealedRecord): boolean {
-    const [first] = this.#waiting;
-    return number < this.#droppedFrom && (first === undefined || number < first.number);
-  }
-
-  /** Takes records, as far as there is room. They are written now, or where the sink fails, by a later try. Never throws. */
-  async add(records: readonly SealedRecord[]): Promise<void> {
+  /**
+   * Takes records, as far as there is room. They are written now, or where the sink fails, by a later try. Never throws.
+   *
+   * @returns the number of the first record that the sink has not got
+   */
+  async add(records: readonly SealedRecord[]): Promise<number> {
     const room = Math.max(0, this.#options.maxWaiting - this.#waiting.length);
-    this.#waiting.push(...records.slice(0, room));
+    const kept = records.slice(0, room);
     const dropped = records.slice(room);
+    this.#waiting.push(...kept);
     this.#lost += dropped.length;
-    this.#droppedFrom = dropped.length > 0 ? dropped[0].number : Infinity;
-    if (!this.#isFailing) await this.#write();
+    const last = kept.at(-1)?.number ?? -Infinity;
+    // Not for all that waits: under load there is always more.
+    while (!this.#isFailing && this.#firstWaiting <= last) await this.#write();
+    return Math.min(this.#firstWaiting, dropped[0]?.number ?? Infinity);
   }
 
   /** The last try, of so many ms at most. A sink that still writes then is not closed, since that may never end either. */
   async close(ms: number): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await endsWithin(ms, this.#write());
+    await endsWithin(ms, this.#drain());
     if (this.#append === null) this.sink.close();
   }
 
-  #write(): Promise<void> {
-    if (this.#waiting.length === 0) return Promise.resolve();
-    return this.#writing ??= this.#writeAll();
+  get #firstWaiting(): number {
+    return this.#waiting[0]?.number ?? Infinity;
   }
 
-  async #writeAll(): Promise<void> {
+  /** Tries what waits, until the sink fails. */
+  async #drain(): Promise<void> {
+    do await this.#write(); while (!this.#isFailing && this.#waiting.length > 0);
+  }
+
+  /** Writes what waits now; several callers share it. */
+  #write(): Promise<void> {
+    if (this.#waiting.length === 0) return Promise.resolve();
+    return this.#writing ??= this.#tryBatch();
+  }
+
+  async #tryBatch(): Promise<void> {
     try {
-      while (this.#waiting.length > 0) await this.#writeBatch();
+      await this.#writeBatch();
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -120,6 +133,6 @@ export class DurableOutlet {
     this.#isFailing = true;
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#write(), RETRY_MS);
+    this.#timer = setTimeout(() => void this.#drain(), RETRY_MS);
   }
 }

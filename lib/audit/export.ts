@@ -1,6 +1,6 @@
 import { csvField } from "@/lib/std/csv_field.ts";
 import { member } from "@/lib/std/untrusted.ts";
-import { jsonText } from "./json_text.ts";
+import { jsonText, oneLine } from "./json_text.ts";
 import type { MergedPage, ReadRecord } from "./trail_page.ts";
 
 /** Records of a page that an export reads at a time. */
@@ -63,5 +63,6 @@ function csvLine(record: ReadRecord): string {
 }
 
 function fieldOf(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? csvField(value) : "";
+  if (typeof value === "string") return csvField(oneLine(value));
+  return typeof value === "number" ? csvField(value) : "";
 }
