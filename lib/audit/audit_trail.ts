@@ -138,14 +138,15 @@ export class AuditTrail implements AuditRecorder {
     // A disk that hangs keeps none of this from the others, and all of it is named below.
     const rest = this.#waiting.splice(0).flatMap((waiting) => this.#sealed(waiting) ?? []);
     const records = rest.map(({ record }) => record);
-    for (const outlet of this.#durable) void outlet.add(records);
+    const missing = this.#durable.map(() => -Infinity);
+    this.#durable.forEach((outlet, n) => outlet.add(records).then((number) => missing[n] = number));
     this.#offer([...this.#unsent, ...records]);
     const leftMs = () => Math.max(0, closeBy - performance.now());
     await Promise.all([
       ...this.#durable.map((outlet) => outlet.close(leftMs())),
       endsWithin(leftMs(), Promise.all(this.#options.forwarders.map((sink) => sink.close()))),
     ]);
-    for (const { done, failed } of rest) this.#options.isRequired ? failed(new HttpError(507, NOT_RECORDED)) : done();
+    this.#settle(rest, Math.min(...missing));
     const durable = this.#durable.map(({ sink: { name }, waiting }) => ({ name, waiting }));
     for (const { name, waiting } of [...durable, ...this.#options.forwarders]) {
       if (waiting > 0) this.#options.warn(`The audit trail: ${waiting} records were not delivered to ${name}`);

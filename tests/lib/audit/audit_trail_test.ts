@@ -236,7 +236,7 @@ Deno.test("audit trail: a write that does not end stops no change and has no oth
 
 Deno.test("audit trail: a file whose write does not end keeps nothing from the chain, however much comes meanwhile", async () => {
   const [chain, file] = [new TakingSink(), new HeldSink("file")];
-  const { trail } = trailOf(chain, { file });
+  const { trail } = trailOf(chain, { file, waitMs: 600_000 });
   const recorded = Array.from({ length: 9000 }, () => trail.record(event()));
   await eventually(() => chain.records.length === 9000);
   recorded.push(...Array.from({ length: 6000 }, () => trail.record(event())));
@@ -256,6 +256,20 @@ Deno.test("audit trail: what a disk that hangs has not got at a stop is sent on,
   assert.deepEqual(sent.numbers, Array.from({ length: 1500 }, (_, n) => n + 1));
   assert.deepEqual(warnings, ["The audit trail: 1500 records were not delivered to held"]);
   assert.equal(recorded.length, 1500);
+});
+
+Deno.test("audit trail: where records are required, a change that a stop has recorded is confirmed", async () => {
+  const sink = new HeldSink();
+  const { trail, warnings } = trailOf(sink, { isRequired: true });
+  const recorded = [trail.record(event()), trail.record(event())];
+  const closed = trail.close();
+  await eventually(() => sink.batches.length === 1);
+  // The first write ends when the stop no longer waits for it, and the second change is passed on by the stop itself.
+  await eventually(() => trail.figures.get("held")?.waiting === 2);
+  sink.letGo();
+  await closed;
+  await Promise.all(recorded);
+  assert.deepEqual([sink.batches.flat(), warnings], [[1, 2], []]);
 });
 
 Deno.test("audit trail: a stop does not wait for a write that does not end, and says what it had not written", async () => {
