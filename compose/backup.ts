@@ -147,11 +147,14 @@ function requireEarlier(earlier: string): void {
   throw new DataFolderError(`The folder ${earlier} is no whole backup: name an earlier one, or none.`);
 }
 
+/** Whether a folder holds what embedded parts write, whole or not. An empty one, or one with other files, does not. */
+export function holdsData(folder: string): boolean {
+  return needsIndex(folder) || ["index.db", "kubeconfig", UNFINISHED].some((name) => exists(`${folder}/${name}`));
+}
+
 function requireSource(source: string): void {
-  if (!exists(`${source}/index.db`)) {
-    if (needsIndex(source)) throw missingIndexError(source, "missing");
-    if (!exists(`${source}/kubeconfig`)) throw new DataFolderError(`DATA_DIR: ${source} holds no data of Stackroom.`);
-  }
+  if (!holdsData(source)) throw new DataFolderError(`DATA_DIR: ${source} holds no data of Stackroom.`);
+  if (!exists(`${source}/index.db`) && needsIndex(source)) throw missingIndexError(source, "missing");
   if (exists(`${source}/${UNFINISHED}`)) {
     throw new DataFolderError(`DATA_DIR: ${source} is a backup that was not finished: nothing was copied.`);
   }

@@ -1,11 +1,10 @@
 import { type Config, readConfig } from "@/lib/config/mod.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { parseRevocationText } from "@/lib/results/revocation_text.ts";
-import { exists } from "@/lib/std/optional_file.ts";
-import { backUp, backUpTrail } from "./backup.ts";
+import { backUp, backUpTrail, holdsData } from "./backup.ts";
 import { resetDataFolder } from "./reset.ts";
 import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";
-import { verifyAuditFolder, verifyDataFolder } from "./verify.ts";
+import { holdsTrail, verifyAuditFolder, verifyDataFolder } from "./verify.ts";
 
 /** A command beside the start: `main.ts NAME ARGUMENTS`. Returns false where what it looked for does not hold. */
 type Command = (argument: string, second: string | null) => boolean | Promise<boolean>;
@@ -17,15 +16,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return true;
   },
   verify() {
-    const { dataFolder, audit } = config();
+    const settings = config();
+    const { dataFolder, audit } = settings;
     const isTrailWell = audit.folder === null || verifyAuditFolder(audit.folder, console.log);
-    if (!hasData()) return isTrailWell;
+    // A backup of a trail alone is such a folder.
+    if (mayLackData(settings) && !holdsData(dataFolder) && !holdsTrail(dataFolder)) return isTrailWell;
     const checks = { [REVOKED_SESSIONS_FILE]: (text: string) => parseRevocationText(text) !== null };
     return verifyDataFolder(dataFolder, console.log, checks) && isTrailWell;
   },
   async backup(folder, earlier) {
-    const { dataFolder, audit } = config();
-    if (audit.folder !== null && !hasData()) {
+    const settings = config();
+    const { dataFolder, audit } = settings;
+    if (audit.folder !== null && mayLackData(settings) && !holdsData(dataFolder)) {
       console.log(backUpTrail(audit.folder, folder));
       return true;
     }
@@ -48,10 +50,9 @@ function config(): Config {
   return readConfig(Deno.env.toObject());
 }
 
-/** Whether there is a data folder, or should be: without an embedded part there is only an audit trail where one is set. */
-function hasData(): boolean {
-  const { embedded, audit, dataFolder } = config();
-  return embedded.store || embedded.cluster || audit.folder === null || exists(dataFolder);
+/** Whether there may be an audit trail alone: one in a folder of its own, of a process without an embedded part. */
+function mayLackData({ embedded, audit }: Config): boolean {
+  return !embedded.store && !embedded.cluster && audit.folder !== null;
 }
 
 async function standardInput(): Promise<string> {

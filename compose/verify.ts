@@ -22,6 +22,9 @@ const INDEX_FAULTS = 100;
 
 const MIB = 1024 * 1024;
 
+/** The folders of audit trails in a data folder, or in a backup. */
+const TRAILS = [AUDIT_FOLDER, AUDIT_DIR_COPY];
+
 /** By the name of a small file that others than the embedded parts read: whether a start takes such a text in it. */
 type TextChecks = Readonly<Record<string, (text: string) => boolean>>;
 
@@ -65,7 +68,7 @@ export function verifyDataFolder(
     const inspection: Inspection = { path, isRunning: held.isInUse, now, found, ...counts };
     if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
     for (const name of names) checkSmallFile(path, name, checks, found);
-    for (const name of [AUDIT_FOLDER, AUDIT_DIR_COPY]) {
+    for (const name of TRAILS) {
       if (names.includes(name)) checkAudit(`${path}/${name}`, name, found);
     }
     if (names.includes("index.db")) checkStore(inspection);
@@ -75,6 +78,11 @@ export function verifyDataFolder(
   } finally {
     held.release();
   }
+}
+
+/** Whether there is an audit trail in a data folder, or in a backup. */
+export function holdsTrail(path: string): boolean {
+  return namesOfFolder(path).some((name) => TRAILS.includes(name));
 }
 
 function summary({ path, findings, bodies, bytes, arriving }: Inspection): string {

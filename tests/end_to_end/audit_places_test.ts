@@ -133,10 +133,38 @@ Deno.test("audit trail: a start without a place for it says so, and one with AUD
   const within = await startApplication({ env: placed, dataFolder: `${folder}/none` });
   await within.stop();
   assert.doesNotMatch(within.output(), /No audit trail/);
-  const verified = await runTask("verify", `${folder}/none`, [], [], placed);
-  assert.deepEqual([verified.code, verified.output], [0, `${folder}/trail: all is well (0 records).\n`]);
-  const copied = await runTask("backup", `${folder}/none`, [`${folder}/copy`], [], placed);
-  assert.equal(copied.code, 0, copied.output);
-  assert.deepEqual(checkChainFolder(`${folder}/copy/audit_dir`), { records: 0, faults: [] });
+  const [trail, data, emptied] = [`${folder}/trail`, `${folder}/data`, `${folder}/emptied`];
+  const well = `${trail}: all is well (0 records).\n`;
+  for (const name of ["none", "empty"]) {
+    if (name === "empty") Deno.mkdirSync(`${folder}/empty`);
+    const verified = await runTask("verify", `${folder}/${name}`, [], [], placed);
+    assert.deepEqual([verified.code, verified.output], [0, well], name);
+    const copied = await runTask("backup", `${folder}/${name}`, [`${folder}/copy-${name}`], [], placed);
+    assert.equal(copied.code, 0, copied.output);
+    assert.deepEqual(checkChainFolder(`${folder}/copy-${name}/audit_dir`), { records: 0, faults: [] });
+  }
+  const copy = await runTask("verify", `${folder}/copy-empty`, [], [], placed);
+  assert.match(copy.output, /\/copy-empty: all is well/, "a copy of a trail is read");
+
+  // What is in a folder that was used otherwise before is no data of an embedded part.
+  Deno.mkdirSync(`${data}/audit`, { recursive: true });
+  Deno.writeTextFileSync(`${data}/tasks.db`, "");
+  const beside = await runTask("verify", data, [], [], placed);
+  assert.deepEqual([beside.code, beside.output], [0, `${well}${data}: all is well (0 bodies, 0.0 MiB).\n`]);
+  Deno.removeSync(`${data}/audit`);
+  assert.equal((await runTask("verify", data, [], [], placed)).output, well);
+  const backup = await runTask("backup", data, [`${folder}/copy-data`], [], placed);
+  assert.equal(backup.code, 0, backup.output);
+  assert.deepEqual([...Deno.readDirSync(`${folder}/copy-data`)].map(({ name }) => name), ["audit_dir"]);
+
+  // An unfinished backup, and bodies without their index, are data that must not pass for none.
+  for (const [name, problem] of [["backup.unfinished", /was not finished/], ["bodies.json", /index\.db is missing/]]) {
+    Deno.mkdirSync(emptied);
+    Deno.writeTextFileSync(`${emptied}/${name}`, "");
+    const refused = await runTask("backup", emptied, [`${folder}/copy-emptied`], [], placed);
+    assert.deepEqual([refused.code, (await runTask("verify", emptied, [], [], placed)).code], [1, 1]);
+    assert.match(refused.output, problem as RegExp);
+    Deno.removeSync(emptied, { recursive: true });
+  }
   Deno.removeSync(folder, { recursive: true });
 });
