@@ -46,6 +46,66 @@ Deno.test("JSON patch: thousands of operations change an object of many members"
   assert.equal(Object.keys(data).length, 60_000);
 });
 
+Deno.test("JSON patch: operations on a long list end where they would shift too much of it", () => {
+  const x = Array.from({ length: 1_000_000 }, (_, n) => n);
+  const patch = (op: string, path: string, length = 10_000) => Array.from({ length }, () => ({ op, path, value: 7 }));
+  const isTooLarge = (error: unknown) =>
+    error instanceof ApiError && error.code === 413 && / shift /.test(error.message);
+  assert.throws(() => jsonPatch({ x }, patch("add", "/x/1")), isTooLarge);
+  assert.throws(() => jsonPatch({ x }, patch("remove", "/x/0")), isTooLarge);
+  const move = { op: "move", from: "/x/0", path: "/x/500000" };
+  assert.throws(() => jsonPatch({ x }, Array.from({ length: 10_000 }, () => move)), isTooLarge);
+  for (
+    const [op, path, length] of [["add", "/x/-", 1_010_000], ["replace", "/x/0", 1e6], [
+      "remove",
+      "/x/990000",
+      990_000,
+    ]] as const
+  ) {
+    assert.equal((jsonPatch({ x }, patch(op, path)) as { x: unknown[] }).x.length, length, op);
+  }
+  // Every operation may shift a list of as many elements as there may be operations.
+  const { short } = jsonPatch({ short: x.slice(0, 5000) }, patch("add", "/short/0", 5000)) as { short: unknown[] };
+  assert.equal(short.length, 10_000);
+});
+
+Deno.test("JSON patch: a list ends as one that is changed by hand", () => {
+  const place = fc.nat(12);
+  const change = fc.oneof(
+    fc.record({ op: fc.constant("add"), at: place, value: fc.integer() }),
+    fc.record({ op: fc.constant("remove"), at: place }),
+    fc.record({ op: fc.constant("replace"), at: place, value: fc.integer() }),
+    fc.record({ op: fc.constant("move"), at: place, from: place }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.integer(), { maxLength: 8 }), fc.array(change, { maxLength: 12 }), (list, changes) => {
+      let expected: number[] | null = [...list];
+      const patch = changes.map(({ at, ...change }) => ({
+        ...change,
+        path: `/x/${at}`,
+        ..."from" in change ? { from: `/x/${change.from}` } : {},
+      }));
+      for (const change of changes) {
+        const { op, at } = change;
+        const before: number[] = expected;
+        const hasFrom = !("from" in change) || change.from < before.length;
+        const length = op === "move" ? before.length - 1 : before.length;
+        if (!hasFrom || at > length || (at === length && op !== "add" && op !== "move")) {
+          expected = null;
+          break;
+        }
+        if ("from" in change) expected = before.toSpliced(change.from, 1).toSpliced(at, 0, before[change.from]);
+        else if ("value" in change) expected = before.toSpliced(at, op === "add" ? 0 : 1, change.value);
+        else expected = before.toSpliced(at, 1);
+      }
+      if (expected !== null) assert.deepEqual(jsonPatch({ x: list }, patch), { x: expected });
+      else {assert.throws(() =>
+          jsonPatch({ x: list }, patch), (error) =>
+          error instanceof ApiError && error.code === 422);}
+    }),
+  );
+});
+
 Deno.test("JSON patch: a patch that does not fit is rejected", () => {
   const bad: [unknown, number][] = [
     [{}, 400],
