@@ -294,7 +294,11 @@ function gatewayApi(deps: GatewayDeps, { role, unproven, logins, audit, now, log
     ...countOperations(operation, tasks),
     ...deleteTaskOperations(operation, tasks),
     ...fixityOperations(operation, tasks),
-    ...fixityScheduleOperations(operation, { schedules: deps.schedules ?? null, mapi: deps.mapiEnabled ? mapi : null }),
+    ...fixityScheduleOperations(operation, {
+      schedules: deps.schedules ?? null,
+      mapi: deps.mapiEnabled ? mapi : null,
+      warn,
+    }),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3, forms),

@@ -6,7 +6,7 @@ import StorageFixity from "@/islands/storage_fixity.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import { damageOf, type FixityCheck, isBaseline, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
 import { type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fixity_fields.ts";
-import { type FixitySchedule, readFixitySchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
+import { type ListedSchedules, readFixitySchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
 import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { readBuckets } from "@/lib/presentation/storage/listing.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
@@ -83,7 +83,7 @@ async function systemBody(deps: StoragePageDeps, visit: StorageVisit) {
   return (
     <>
       <p class="empty">{FIXITY_SENTENCES.systemLevel}</p>
-      {schedules.length > 0 && <FixitySchedules account={visit.account} schedules={schedules} now={deps.now()} />}
+      <FixitySchedules account={visit.account} listed={schedules} now={deps.now()} />
     </>
   );
 }
@@ -143,7 +143,7 @@ async function listBody(
             <a class="btn" href={link(from + PAGE_CHECKS)}>{FIXITY_LABELS.older}</a>
           )}
         </p>
-        {schedules.length > 0 && <FixitySchedules account={account} schedules={schedules} now={deps.now()} />}
+        <FixitySchedules account={account} listed={schedules} now={deps.now()} />
       </>
     ),
   };
@@ -196,12 +196,13 @@ async function readChecks(deps: StoragePageDeps, { context, login }: StorageVisi
 }
 
 /** None where the gateway has no schedules, or does not say: the checks are shown all the same. */
-async function readSchedules(deps: StoragePageDeps, { context, login }: StorageVisit): Promise<FixitySchedule[]> {
+async function readSchedules(deps: StoragePageDeps, { context, login }: StorageVisit): Promise<ListedSchedules> {
+  const none = { schedules: [], isPartial: false };
   try {
     const { status, json } = await deps.gateway.read("/fixity/schedules", login, context);
-    return status === 200 ? readFixitySchedules(json) : [];
+    return status === 200 ? readFixitySchedules(json) : none;
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return [];
+    return none;
   }
 }

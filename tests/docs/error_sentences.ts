@@ -135,6 +135,7 @@ const MIXED: Readonly<Record<string, readonly string[]>> = {
     "systemLevel",
     "someBuckets",
     "notRead",
+    "othersNotRead",
     "damage",
     "unprovenObjects",
     "otherEtags",

@@ -63,7 +63,7 @@ export function RecordParts() {
         <FixityRows account={ACCOUNT} bucket="letters" rows={ROWS} />
       </Part>
       <Part title="Schedules of checks">
-        <FixitySchedules account={ACCOUNT} now={SAMPLE_NOW} schedules={SCHEDULES} />
+        <FixitySchedules account={ACCOUNT} now={SAMPLE_NOW} listed={{ schedules: SCHEDULES, isPartial: true }} />
       </Part>
       <Part title="Filter of the audit trail">
         <AuditForm account="admin" filter={auditFilterOf(new URLSearchParams({ tenant: "archive" }))} hasTenants />
@@ -165,7 +165,7 @@ const ROWS: ComponentProps<typeof FixityRows>["rows"] = FIXITY_RESULTS.map((resu
   detail: result === "unreadable" ? "the store gives 3 bytes of 4" : null,
 }));
 
-const SCHEDULES: ComponentProps<typeof FixitySchedules>["schedules"] = [
+const SCHEDULES: ComponentProps<typeof FixitySchedules>["listed"]["schedules"] = [
   {
     name: "nightly",
     account: null,

@@ -1,7 +1,7 @@
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 
 /** A schedule of fixity checks, and how its last check went. */
-export interface FixitySchedule {
+interface FixitySchedule {
   readonly name: string;
   /** Whose checks they are; null: of the account that sees it. */
   readonly account: string | null;
@@ -23,8 +23,18 @@ export interface FixitySchedule {
   readonly error: string;
 }
 
+/** Schedules of fixity checks, and whether those of other accounts may be missing. */
+export interface ListedSchedules {
+  readonly schedules: readonly FixitySchedule[];
+  readonly isPartial: boolean;
+}
+
 /** Reads the list of schedules of fixity checks. */
-export function readFixitySchedules(answer: unknown): FixitySchedule[] {
+export function readFixitySchedules(answer: unknown): ListedSchedules {
+  return { schedules: schedulesOf(answer), isPartial: member(answer, "partial") === true };
+}
+
+function schedulesOf(answer: unknown): FixitySchedule[] {
   return entries(member(answer, "schedules")).flatMap((schedule): FixitySchedule[] => {
     const [name, bucket] = [stringAt(schedule, "name"), stringAt(schedule, "bucket")];
     if (name === null || bucket === null) return [];

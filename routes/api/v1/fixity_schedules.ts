@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HttpError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { isAdministrator } from "@/lib/mapi/audit_records.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
@@ -31,19 +32,26 @@ const scheduleSchema = z.object({
   last_end_at: z.string().nullable().meta({ description: "When a check of the schedule last came to its end" }),
   error: z.string().nullable().meta({ description: "Why the last check could not be started" }),
 });
-const list = z.object({ schedules: z.array(scheduleSchema) }).meta({ id: "FixitySchedules" });
+const list = z.object({
+  schedules: z.array(scheduleSchema),
+  partial: z.boolean().meta({
+    description:
+      "Whether those of other accounts may be missing, since the management API did not say who administers them",
+  }),
+}).meta({ id: "FixitySchedules" });
 
 interface ScheduleRoutes {
   /** Null where none are configured. */
   readonly schedules: FixitySchedules | null;
   /** Null where the store has no management API. */
   readonly mapi: Mapi | null;
+  readonly warn: (message: string) => void;
 }
 
 /** The fixity checks that run at times of their own. */
 export function fixityScheduleOperations(
   operation: GatewayOperation,
-  { schedules, mapi }: ScheduleRoutes,
+  { schedules, mapi, warn }: ScheduleRoutes,
 ): Operation[] {
   return [
     operation({
@@ -61,8 +69,20 @@ export function fixityScheduleOperations(
         // At the system level there are no objects by which the store could accept a login.
         const isSystem = caller.tenant === null && await administers();
         if (!isSystem) await caller.prove?.();
-        const views = await schedules?.list(caller, async () => isSystem || await administers()) ?? [];
-        return Response.json({ schedules: views.map(bodyOf) });
+        let partial = false;
+        const seesOthers = async () => {
+          try {
+            return isSystem || await administers();
+          } catch (error) {
+            // The caller's own schedules need no management API.
+            if (!(error instanceof HttpError) || error.status < 500) throw error;
+            warn(`fixity schedules of other accounts are not listed: ${error.message}`);
+            partial = true;
+            return false;
+          }
+        };
+        const views = await schedules?.list(caller, seesOthers) ?? [];
+        return Response.json({ schedules: views.map(bodyOf), partial });
       },
     }),
   ];

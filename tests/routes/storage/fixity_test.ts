@@ -36,17 +36,18 @@ interface Gateway {
   readonly report?: string | number;
   readonly started?: Response;
   readonly schedules?: readonly unknown[];
+  readonly partial?: boolean;
 }
 
 /** A gateway with these checks by bucket. */
-function gateway({ buckets = ["letters", "maps"], tasks = {}, report, started, schedules }: Gateway = {}) {
+function gateway({ buckets = ["letters", "maps"], tasks = {}, report, started, schedules, partial }: Gateway = {}) {
   return ({ call }: Seen): Response | null => {
     const [method, path] = call.split(" ");
     if (path === "/buckets") {
       if (typeof buckets === "number") return Response.json({ detail: "no" }, { status: buckets });
       return Response.json({ buckets: buckets.map((Name) => ({ Name })) });
     }
-    if (path === "/fixity/schedules" && schedules) return Response.json({ schedules });
+    if (path === "/fixity/schedules" && schedules) return Response.json({ schedules, partial });
     const [, bucket, task, end] = /^\/buckets\/([^/]+)\/fixity(?:\/([^/]+))?(\/report)?$/.exec(path) ?? [];
     if (bucket === undefined) return null;
     if (method === "POST") return started ?? Response.json(status({ ...RUNNING }), { status: 202 });
@@ -104,6 +105,15 @@ Deno.test("fixity page: damage alone is red, with a sentence that says what to d
     if (isRed) {
       assert.match(textOf(html), /1 of 10 objects is damaged\. Restore it from an older version or another copy/);
     } else assert.match(textOf(html), /The check broke off: no\. Start it again\./);
+  }
+});
+
+Deno.test("fixity page: where schedules of other accounts may be missing, it says so beside those that are there", async () => {
+  const schedule = { name: "nightly", own: true, bucket: "letters", cron: "0 2 * * *", time_zone: "UTC" };
+  for (const [schedules, partial] of [[[schedule], true], [[], true], [[schedule], false]] as const) {
+    const text = textOf((await storagePages(gateway({ schedules, partial })).open(LIST)).html);
+    assert.equal(text.includes("nightly"), schedules.length > 0);
+    assert.equal(text.includes("The schedules of other accounts could not be read."), partial);
   }
 });
 

@@ -166,6 +166,7 @@ export const SENTENCES = {
   scheduleError: (error: string) => `The last check could not be started: ${error}`,
   lastCheck: (files: number, damaged: number) =>
     `${counted(files, "object", "objects")} read, ${formatCount(damaged)} damaged`,
+  othersNotRead: "The schedules of other accounts could not be read. Load the page again shortly.",
   notCurrent: "The server cannot be reached, so the figures stand still. They are read again shortly.",
   hasEnded: (place: string) => `The check of ${place} has ended.`,
   damageIn: (count: number) => `${counted(count, "check", "checks")} with damage`,

@@ -159,6 +159,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   scheduleAt: (cron, zone) => `${cron} (i ${zone})`,
   scheduleError: (error) => `Den senaste kontrollen kunde inte startas: ${error}`,
   lastCheck: (files, damaged) => `${objects(files)} lästa, ${formatCount(damaged)} skadade`,
+  othersNotRead: "Andra kontons scheman kunde inte läsas. Läs in sidan igen om en stund.",
   notCurrent: "Servern kan inte nås, så siffrorna står stilla. De läses igen om en stund.",
   hasEnded: (place) => `Kontrollen av ${place} är klar.`,
   damageIn: (count) => `${counted(count, "kontroll", "kontroller")} med skador`,
