@@ -1,4 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import { growingReader } from "@/lib/http/growing_reader.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { getObject, type VersionRef } from "@/lib/s3/objects.ts";
@@ -60,9 +61,10 @@ export async function askAgain<T>({ retryMs, caller: { signal } }: ReadSource, a
   }
 }
 
+/** A status below 500 is the store's last word about an object, and all tries take seconds for each such object. */
 function mayPass(error: unknown): boolean {
   const problem = problemOf(error);
-  return problem === "retry" || problem === "unreadable";
+  return problem === "retry" || (problem === "unreadable" && error instanceof HttpError && error.status >= 500);
 }
 
 /**

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { checkObject } from "@/lib/tasks/fixity/check_object.ts";
 import { EtagJudge } from "@/lib/tasks/fixity/etag_judge.ts";
 import type { ReadSource } from "@/lib/tasks/fixity/read_object.ts";
-import { CALLER } from "@/tests/lib/tasks/zip/object_server.ts";
-import { startFixityStore } from "./fixity_run.ts";
+import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
+import { type FixityStore, startFixityStore } from "./fixity_run.ts";
 
 /** A page of a listing of versions of `k`, the newest first, and of one of `k2` behind them. @param count of all of `k` */
 function versionPage(query: URLSearchParams, count: number): Response {
@@ -32,18 +32,27 @@ async function lostVersion(versionId: string, count: number) {
     pages++;
     return versionPage(query, count);
   };
+  const { result, detail } = await checked(store, { versionId, etag: '"e"' }, []);
+  return { result, detail, pages };
+}
+
+/** What a check says of the object `k`. */
+async function checked(
+  store: FixityStore,
+  { versionId, etag }: { readonly versionId: string | null; readonly etag: string },
+  retryMs: readonly number[],
+) {
   const { signal } = new AbortController();
   const source: ReadSource = {
     s3: store.s3,
     caller: { ...CALLER, signal },
-    retryMs: [],
+    retryMs,
     read: (work) => work(),
     pace: () => Promise.resolve(),
   };
   const judge = new EtagJudge({ source, bucket: "letters", known: null, isIgnored: false });
-  const entry = { key: "k", versionId, etag: '"e"', expectations: [], isUnnamed: false };
-  const { result, detail } = await checkObject(source, "letters", entry, judge);
-  return { result, detail, pages };
+  const entry = { key: "k", versionId, etag, expectations: [], isUnnamed: false };
+  return await checkObject(source, "letters", entry, judge);
 }
 
 Deno.test("fixity: a lost version behind thousands of newer ones is found in the listing, and is no deleted one", async () => {
@@ -57,4 +66,28 @@ Deno.test("fixity: of more versions than are looked through it is not claimed th
   const lost = await lostVersion("gone", 1_000_000);
   assert.deepEqual([lost.result, lost.pages], ["unreadable", 100]);
   assert.match(lost.detail ?? "", /too many versions/);
+});
+
+Deno.test("fixity: an object is read again after a status that may pass, and not where the store has refused it for good", async () => {
+  const tries = async (etag: string, status: number, code: string) => {
+    await using store = startFixityStore();
+    store.fault = () => s3Error(status, code);
+    const { result } = await checked(store, { versionId: null, etag }, [1, 1]);
+    assert.equal(result, "unreadable");
+    return store.requests.length;
+  };
+  // The second one is of an object in parts, of which the store is asked before it is read.
+  for (const etag of ['"e"', '"e-2"']) {
+    for (
+      const [status, code] of [[400, "InvalidArgument"], [405, "MethodNotAllowed"], [
+        409,
+        "InvalidObjectState",
+      ]] as const
+    ) {
+      assert.equal(await tries(etag, status, code), 1, `${etag} ${status}`);
+    }
+    for (const [status, code] of [[500, "InternalError"], [503, "SlowDown"], [429, "TooManyRequests"]] as const) {
+      assert.equal(await tries(etag, status, code), 3, `${etag} ${status}`);
+    }
+  }
 });
