@@ -6,6 +6,7 @@ import {
   type FixityField,
   type FixityFields,
   hasChoices,
+  LEAST_RATE,
 } from "@/lib/presentation/storage/fixity_fields.ts";
 import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
@@ -31,8 +32,6 @@ interface FixityFormProps {
 /** Longest name of a bucket (S3 API), and longest key, characters. */
 const MAX_BUCKET_NAME = 63;
 const MAX_KEY = 1024;
-/** Lowest rate, MB per second: a tenth, since stores take a slower connection for dead. */
-const LEAST_RATE = "0.1";
 const PROBLEM = "fixity-problem";
 
 /** The form that starts a check. It works without scripts. Line breaks cannot be typed into it, nor sent as they are. */

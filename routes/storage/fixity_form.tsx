@@ -7,6 +7,7 @@ import {
   type FixityField,
   type FixityFields,
   fixityFieldsOf,
+  LEAST_RATE,
 } from "@/lib/presentation/storage/fixity_fields.ts";
 import { FIXITY_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
@@ -20,8 +21,8 @@ import { LoginEnded, SeeOther, storagePage, type StoragePageDeps, type StorageVi
 
 /** Room for five keys of 1,024 bytes, escaped twice, and the other fields. */
 const MAX_FORM_BYTES = 64 * 1024;
-/** The lowest and the highest rate that a form takes, MB per second. */
-const RATES = { least: 0.1, most: 1_000_000 };
+/** The highest rate that a form takes, MB per second. */
+const MOST_RATE = 1_000_000;
 const MAX_MESSAGE = 300;
 
 /**
@@ -67,7 +68,7 @@ async function start(
   const path = checksPath(bucket);
   if (path === null) return { status: 404, field: "bucket", text: START_PROBLEMS.missing };
   const rate = rateOf(fields.rate);
-  if (rate === undefined) return { status: 422, field: "rate", text: START_PROBLEMS.rate };
+  if (rate === undefined) return { status: 422, field: "rate", text: START_PROBLEMS.rate(LEAST_RATE) };
   const { status, json } = await gateway.sendJson(
     "POST",
     path,
@@ -98,7 +99,7 @@ function rateOf(text: string): number | null | undefined {
   const typed = text.trim().replace(",", ".");
   if (typed === "") return null;
   const rate = Number(typed);
-  return rate >= RATES.least && rate <= RATES.most ? Math.round(rate * BYTES_PER_MB) : undefined;
+  return rate >= LEAST_RATE && rate <= MOST_RATE ? Math.round(rate * BYTES_PER_MB) : undefined;
 }
 
 function problemOf(status: number, json: unknown, { manifest }: FixityFields): SentProblem {

@@ -49,6 +49,8 @@ const BUCKET_START = "/";
 
 /** The unit of the field of a rate, bytes per second. */
 export const BYTES_PER_MB = 1_000_000;
+/** The lowest rate that the form takes, MB per second. Requests may ask for a third less. */
+export const LEAST_RATE = 0.1;
 
 /** What a form or an address holds by name. */
 interface Values {
@@ -104,7 +106,7 @@ export function choicesOf(
     [FIELD_NAMES.isBag]: set(bag !== null),
     [FIELD_NAMES.baseline]: baseline ?? undefined,
     [FIELD_NAMES.ignoresEtags]: set(ignoresEtags),
-    [FIELD_NAMES.rate]: rateLimit === null ? undefined : rateLimit / BYTES_PER_MB,
+    [FIELD_NAMES.rate]: rateLimit === null ? undefined : Math.max(LEAST_RATE, rateLimit / BYTES_PER_MB),
     [FIELD_NAMES.allVersions]: set(allVersions),
     [FIELD_NAMES.full]: set(isFull),
   };

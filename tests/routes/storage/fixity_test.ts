@@ -287,6 +287,16 @@ Deno.test("fixity form: checks with a row of each object can be chosen to compar
   assert.doesNotMatch(hostile, /name="overwrite"[^>]*checked|value="bag"[^>]*selected|name="report_to" value="x"/);
 });
 
+Deno.test("fixity form: the slowest check that the gateway takes leads to one that the form takes", async () => {
+  const { open, send, seen } = storagePages(gateway({ tasks: { letters: [status({ rate_limit: 65_536 })] } }));
+  const [, link] = /href="([^"]*)"[^>]*>Check again/.exec((await open(CHECK)).html) ?? [];
+  const { html } = await open((link ?? "").replaceAll("&amp;", "&"));
+  const [, least, rate] = /name="rate" min="([^"]*)" step="any" value="([^"]*)"/.exec(html) ?? [];
+  assert.deepEqual([least, rate], ["0.1", "0.1"]);
+  assert.equal((await send(LIST, { act: "start", bucket: "letters", rate })).status, 303);
+  assert.equal((seen.at(-1)?.body as { rate: number }).rate, 100_000);
+});
+
 Deno.test("fixity form: what is wrong with it stands beside what was typed", async () => {
   const invalid = (field: string) =>
     Response.json({ detail: [{ type: "x", loc: ["body", field], msg: "<no>" }] }, { status: 422 });

@@ -1,4 +1,4 @@
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount, formatDecimal } from "@/lib/presentation/locale/figures.ts";
 
 /** The words of the page of fixity checks: headings, controls, columns. */
 export const LABELS = {
@@ -177,7 +177,10 @@ export const SENTENCES = {
 /** Why a check was not started, and what to do. */
 export const START_PROBLEMS = {
   noBucket: "Type the name of the bucket.",
-  rate: "The rate is a number of at least 0.1 MB a second. Leave it empty for as fast as the server allows.",
+  rate: (least: number) =>
+    `The rate is a number of at least ${
+      formatDecimal(least, 1)
+    } MB a second. Leave it empty for as fast as the server allows.`,
   missing: "There is no bucket of this name.",
   forbidden:
     "This account may not list this bucket, so nothing can be checked. The owner of the bucket can allow that.",

@@ -1,5 +1,5 @@
 import type * as en from "@/lib/presentation/sentences/en/storage_fixity.ts";
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount, formatDecimal } from "@/lib/presentation/locale/figures.ts";
 
 /** “Objekt” is the same in singular and plural. */
 const objects = (count: number) => `${formatCount(count)} objekt`;
@@ -169,7 +169,10 @@ export const SENTENCES: typeof en.SENTENCES = {
 
 export const START_PROBLEMS: typeof en.START_PROBLEMS = {
   noBucket: "Skriv bucketens namn.",
-  rate: "Takten är ett tal på minst 0,1 MB per sekund. Lämna fältet tomt för så fort som servern tillåter.",
+  rate: (least) =>
+    `Takten är ett tal på minst ${
+      formatDecimal(least, 1)
+    } MB per sekund. Lämna fältet tomt för så fort som servern tillåter.`,
   missing: "Det finns ingen bucket med det namnet.",
   forbidden: "Kontot får inte lista den här bucketen, så inget kan kontrolleras. Bucketens ägare kan tillåta det.",
   tooMany: "För många uppgifter pågår. Starta kontrollen när någon av dem är klar.",
