@@ -65,7 +65,7 @@ export function FixityForm({ account, buckets, baselines, fields, problem }: Fix
           <label class="wide">
             {FIXITY_LABELS.baseline}
             <select name={FIELD_NAMES.baseline} {...wrong(isAbout("baseline"))}>
-              <option value="">{FIXITY_LABELS.none}</option>
+              <option value="">{FIXITY_LABELS.noBaseline}</option>
               {baselineChoices(baselines, fields).map(({ task, text }) => (
                 <option key={task} value={task} selected={task === fields.baseline}>{text}</option>
               ))}
@@ -81,9 +81,9 @@ export function FixityForm({ account, buckets, baselines, fields, problem }: Fix
           <label class="wide">
             {FIXITY_LABELS.write}
             <select name={FIELD_NAMES.write} {...wrong(isAbout("write"))}>
-              {([["", "none"], ["manifest", "manifestFile"], ["bag", "wholeBag"]] as const).map(([value, label]) => (
-                <option key={value} value={value} selected={value === fields.write}>{FIXITY_LABELS[label]}</option>
-              ))}
+              {([["", "noManifest"], ["manifest", "manifestFile"], ["bag", "wholeBag"]] as const).map((
+                [value, label],
+              ) => <option key={value} value={value} selected={value === fields.write}>{FIXITY_LABELS[label]}</option>)}
             </select>
           </label>
           <TextField {...of("reportTo")} isWide hint="reports/" />

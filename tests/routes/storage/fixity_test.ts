@@ -240,7 +240,7 @@ Deno.test("fixity form: a choice that the server does not take is named, and all
     ["bag", /did not take “A bag \(BagIt\): all its manifests”: <no>/],
     ["baseline", /did not take “Earlier check”: <no>/],
     ["overwrite", /did not take “Replace files with other bytes”: <no>/],
-    ["report_to", /did not take “Report, below the prefix”: <no>/],
+    ["report_to", /did not take “Report: keys begin with”: <no>/],
   ];
   for (const [field, sentence] of fields) {
     const started = Response.json({ detail: `${field}: <no>` }, { status: 422 });
@@ -518,7 +518,9 @@ Deno.test("fixity page: schedules of other accounts say whose they are, and link
 
 Deno.test("fixity pages: in Swedish too", async () => {
   const { open } = storagePages(gateway({ tasks: { letters: [damaged()] }, report: reportOf([]) }));
-  assert.match(textOf((await open(LIST, "sv")).html), /3 av 13 objekt är skadade\. Återställ dem/);
+  const list = textOf((await open(LIST, "sv")).html);
+  assert.match(list, /3 av 13 objekt är skadade\. Återställ dem/);
+  assert.match(list, /Tidigare kontroll ingen .*Jämför inte ETag:ar .*Manifest inget .*Rapport: nycklarna börjar med/);
   assert.match(textOf((await open(CHECK, "sv")).html), /Fixitetskontroll av letters\/1794\//);
 });
 
