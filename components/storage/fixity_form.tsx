@@ -1,5 +1,5 @@
-import { formatFull } from "@/lib/presentation/moments.ts";
-import { dealtWith, type FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import type { ComponentChildren } from "preact";
+
 import {
   exactName,
   FIELD_NAMES,
@@ -8,7 +8,7 @@ import {
   hasChoices,
   LEAST_RATE,
 } from "@/lib/presentation/storage/fixity_fields.ts";
-import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
@@ -23,8 +23,8 @@ interface FixityFormProps {
   readonly account: string;
   /** Those that the account may list; null where it may not. */
   readonly buckets: readonly string[] | null;
-  /** Earlier checks that a new one can be compared with. */
-  readonly baselines: readonly FixityCheck[];
+  /** The choice of an earlier check. */
+  readonly baseline: ComponentChildren;
   readonly fields: FixityFields;
   readonly problem: FormProblem | null;
 }
@@ -32,10 +32,11 @@ interface FixityFormProps {
 /** Longest name of a bucket (S3 API), and longest key, characters. */
 const MAX_BUCKET_NAME = 63;
 const MAX_KEY = 1024;
-const PROBLEM = "fixity-problem";
+/** The id of what says that a field is wrong. */
+export const FORM_PROBLEM = "fixity-problem";
 
 /** The form that starts a check. It works without scripts. Line breaks cannot be typed into it, nor sent as they are. */
-export function FixityForm({ account, buckets, baselines, fields, problem }: FixityFormProps) {
+export function FixityForm({ account, buckets, baseline, fields, problem }: FixityFormProps) {
   const isListed = buckets !== null && (fields.bucket === "" || buckets.includes(fields.bucket));
   const isAbout = (field: FixityField) => problem?.field === field;
   const isOfChoice = problem?.field != null && !isAbout("bucket") && !isAbout("prefix");
@@ -43,7 +44,7 @@ export function FixityForm({ account, buckets, baselines, fields, problem }: Fix
   return (
     <form class="new-check" method="post" action={fixityPath({ account })}>
       <input type="hidden" name="act" value="start" />
-      {problem && <p id={PROBLEM} class="banner bad" role="alert">{problem.text}</p>}
+      {problem && <p id={FORM_PROBLEM} class="banner bad" role="alert">{problem.text}</p>}
       {isListed
         ? (
           <label>
@@ -62,15 +63,7 @@ export function FixityForm({ account, buckets, baselines, fields, problem }: Fix
           <TextField {...of("manifest")} isWide hint="2025/manifest-sha256.txt" />
           <TextField {...of("manifestBucket")} maxLength={MAX_BUCKET_NAME} />
           <TextField {...of("manifestRoot")} note={FIXITY_SENTENCES.rootNote} />
-          <label class="wide">
-            {FIXITY_LABELS.baseline}
-            <select name={FIELD_NAMES.baseline} {...wrong(isAbout("baseline"))}>
-              <option value="">{FIXITY_LABELS.noBaseline}</option>
-              {baselineChoices(baselines, fields).map(({ task, text }) => (
-                <option key={task} value={task} selected={task === fields.baseline}>{text}</option>
-              ))}
-            </select>
-          </label>
+          {baseline}
           <p class="boxes">
             <Box {...of("isBag")} />
             <Box {...of("ignoresEtags")} value="ignore" />
@@ -118,7 +111,7 @@ export function FixityForm({ account, buckets, baselines, fields, problem }: Fix
 }
 
 function wrong(isWrong: boolean) {
-  return isWrong ? { "aria-invalid": true, "aria-describedby": PROBLEM } as const : {};
+  return isWrong ? { "aria-invalid": true, "aria-describedby": FORM_PROBLEM } as const : {};
 }
 
 type TextFieldName = Extract<
@@ -182,18 +175,4 @@ function Box({ field, fields, isWrong, value = "1" }: FieldProps<BoxName> & { re
       {FIXITY_LABELS[field]}
     </label>
   );
-}
-
-/** The checks to choose from; the one that was chosen is among them, whatever is known of it. */
-function baselineChoices(baselines: readonly FixityCheck[], { baseline, bucket }: FixityFields) {
-  const choices = baselines.filter((check) => bucket === "" || check.bucket === bucket).map((check) => ({
-    task: check.task,
-    text: [
-      checkedPlace(check),
-      ...check.startedAt === null ? [] : [formatFull(check.startedAt, "UTC")],
-      FIXITY_SENTENCES.ofObjects(dealtWith(check)),
-    ].join(", "),
-  }));
-  const isKnown = baseline === "" || choices.some(({ task }) => task === baseline);
-  return isKnown ? choices : [{ task: baseline, text: baseline }, ...choices];
 }

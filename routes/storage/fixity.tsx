@@ -1,10 +1,12 @@
-import { FixityForm, type FormProblem } from "@/components/storage/fixity_form.tsx";
+import { FixityForm, FORM_PROBLEM, type FormProblem } from "@/components/storage/fixity_form.tsx";
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { ShownBucket } from "@/components/storage/shown_bucket.tsx";
 import { StorageSection } from "@/components/storage/storage_section.tsx";
+import StorageBaseline from "@/islands/storage_baseline.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
-import { damageOf, type FixityCheck, isBaseline, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
+import { baselinesOf } from "@/lib/presentation/storage/fixity_baselines.ts";
+import { damageOf, type FixityCheck, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
 import { type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fixity_fields.ts";
 import { type ListedSchedules, readFixitySchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
 import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
@@ -29,8 +31,6 @@ const MAX_BUCKETS = 200;
 const CONCURRENCY = 8;
 /** Checks of a page. */
 const PAGE_CHECKS = 40;
-/** Checks to choose from, as what a new one is compared with. */
-const MAX_BASELINES = 200;
 
 /** As the gateway responds to what cannot be the name of a bucket. */
 const NO_NAME = { status: 422, json: null };
@@ -110,6 +110,8 @@ async function listBody(
   const page = checks.slice(from, from + PAGE_CHECKS);
   const usages = await deps.usage.read(login, bucketsOfRunning(page), context);
   const shown = page.map((check) => shownCheck(check, checks, usages.get(check.bucket)));
+  // Without a choice a browser takes the first bucket.
+  const formFields = fields.bucket === "" ? { ...fields, bucket: named || (listed?.[0] ?? "") } : fields;
   const isNew = (checks.length === 0 && named === "") || fields.bucket !== "" || problem !== null;
   const isPart = listed === null || listed.length > MAX_BUCKETS;
   const link = (from: number) => fixityPath({ account, choices: { show: named }, from });
@@ -123,8 +125,15 @@ async function listBody(
           <FixityForm
             account={account}
             buckets={listed}
-            baselines={checks.filter(isBaseline).slice(0, MAX_BASELINES)}
-            fields={fields.bucket === "" ? { ...fields, bucket: named } : fields}
+            baseline={
+              <StorageBaseline
+                baselines={baselinesOf(checks, formFields)}
+                bucket={formFields.bucket}
+                chosen={formFields.baseline}
+                problem={problem?.field === "baseline" ? FORM_PROBLEM : null}
+              />
+            }
+            fields={formFields}
             problem={problem}
           />
         </details>

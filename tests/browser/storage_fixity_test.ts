@@ -132,6 +132,22 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
       await page.context().close();
     });
 
+    await t.step("with scripts the earlier checks to choose from are those of the bucket that is chosen", async () => {
+      const earlier = await started({ prefix: "sound/", full: true });
+      await endOfTask(gateway, `${CHECKS}/${earlier}`);
+      const page = await loggedIn(visit, "/fixity");
+      await page.goto(site + fixityPath({ ...at, choices: { baseline: earlier } }));
+      await awake(page);
+      const choice = page.locator("select[name=baseline]");
+      assert.equal(await choice.inputValue(), earlier);
+      await page.locator("select[name=bucket]").selectOption("letters");
+      assert.deepEqual(await choice.locator("option").allTextContents(), ["none"]);
+      assert.equal(await choice.inputValue(), "");
+      await page.locator("select[name=bucket]").selectOption(BUCKET);
+      assert.match((await choice.locator("option").allTextContents()).join(), /^none,fixity-pages\/sound\/, /);
+      await page.context().close();
+    });
+
     await t.step("with scripts a check is cancelled by keys", async () => {
       const page = await loggedIn(visit, "/fixity");
       await started({ rate: SLOWEST });

@@ -2,12 +2,14 @@ import type { ComponentProps } from "preact";
 
 import { AuditForm } from "@/components/storage/audit_form.tsx";
 import { AuditTable } from "@/components/storage/audit_table.tsx";
+import { BaselineField } from "@/components/storage/baseline_field.tsx";
 import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
 import { FixityForm } from "@/components/storage/fixity_form.tsx";
 import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { StoragePlaces } from "@/components/storage/storage_places.tsx";
+import { baselinesOf } from "@/lib/presentation/storage/fixity_baselines.ts";
 import { FIXITY_RESULTS, type FixityCheck, readFixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
 import { START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { auditFilterOf } from "@/lib/presentation/storage/audit_filter.ts";
@@ -43,7 +45,9 @@ export function RecordParts() {
           <FixityForm
             account={ACCOUNT}
             buckets={["letters", "maps"]}
-            baselines={[BAG]}
+            baseline={
+              <BaselineField baselines={baselinesOf([BAG], FIELDS)} bucket="letters" chosen="" problem={null} />
+            }
             fields={FIELDS}
             problem={null}
           />
@@ -53,7 +57,7 @@ export function RecordParts() {
         <FixityForm
           account={ACCOUNT}
           buckets={null}
-          baselines={[]}
+          baseline={null}
           fields={{ ...FIELDS, bucket: "none", prefix: "1794/" }}
           problem={{ field: "bucket", text: START_PROBLEMS.missing }}
         />

@@ -287,6 +287,26 @@ Deno.test("fixity form: checks with a row of each object can be chosen to compar
   assert.doesNotMatch(hostile, /name="overwrite"[^>]*checked|value="bag"[^>]*selected|name="report_to" value="x"/);
 });
 
+Deno.test("fixity form: only checks of its bucket can be chosen to compare with, and one that was refused is named", async () => {
+  const of = (task_id: string) => status({ task_id, full: true, rows: 10 });
+  const { open, send } = storagePages(gateway({
+    tasks: { letters: [of("of-letters")], maps: [of("of-maps")] },
+    started: Response.json({ detail: "baseline: <no>" }, { status: 422 }),
+  }));
+  const offered = (html: string) => {
+    const [select] = /<select name="baseline".*?<\/select>/s.exec(html) ?? assert.fail(html);
+    return [...select.matchAll(/value="(of-[^"]*)"([^>]*)>([^<]*)/g)].map(([, task, attributes, text]) =>
+      `${task}${attributes.trim()} ${text.split(",")[0]}`
+    );
+  };
+  // Where none is named, the form has the first bucket.
+  assert.deepEqual(offered((await open(LIST)).html), ["of-letters letters/1794/"]);
+  assert.deepEqual(offered((await open(`${LIST}&bucket=maps`)).html), ["of-maps maps/1794/"]);
+  assert.deepEqual(offered((await open(`${LIST}&show=maps`)).html), ["of-maps maps/1794/"]);
+  const { html } = await send(LIST, { act: "start", bucket: "maps", baseline: "of-letters" });
+  assert.deepEqual(offered(html), ["of-lettersselected letters/1794/", "of-maps maps/1794/"]);
+});
+
 Deno.test("fixity form: the slowest check that the gateway takes leads to one that the form takes", async () => {
   const { open, send, seen } = storagePages(gateway({ tasks: { letters: [status({ rate_limit: 65_536 })] } }));
   const [, link] = /href="([^"]*)"[^>]*>Check again/.exec((await open(CHECK)).html) ?? [];

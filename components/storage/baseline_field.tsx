@@ -1,0 +1,36 @@
+import type { Ref } from "preact";
+
+import type { Baseline } from "@/lib/presentation/storage/fixity_baselines.ts";
+import { FIELD_NAMES } from "@/lib/presentation/storage/fixity_fields.ts";
+import { FIXITY_LABELS } from "@/lib/presentation/storage/fixity_sentences.ts";
+
+export interface BaselineFieldProps {
+  readonly baselines: readonly Baseline[];
+  /** The bucket of the new check: earlier ones of others cannot be compared with it. "" where none is chosen. */
+  readonly bucket: string;
+  /** The check that is chosen; "" for none. */
+  readonly chosen: string;
+  /** The id of what says that this choice is wrong; null where it is not. */
+  readonly problem: string | null;
+}
+
+/** The choice of an earlier check. */
+export function BaselineField(
+  { baselines, bucket, chosen, problem, select }: BaselineFieldProps & { readonly select?: Ref<HTMLSelectElement> },
+) {
+  return (
+    <label class="wide">
+      {FIXITY_LABELS.baseline}
+      <select
+        ref={select}
+        name={FIELD_NAMES.baseline}
+        {...problem === null ? {} : { "aria-invalid": true, "aria-describedby": problem } as const}
+      >
+        <option value="">{FIXITY_LABELS.noBaseline}</option>
+        {baselines.filter((one) => one.bucket === bucket).map(({ task, text }) => (
+          <option key={task} value={task} selected={task === chosen}>{text}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
