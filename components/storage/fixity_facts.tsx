@@ -23,6 +23,7 @@ export function FixityFacts({ account, check }: FixityFactsProps) {
   const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
   const place = folderPath({ account, bucket, prefix: folder, find: prefix.slice(folder.length) });
   const options = [
+    ...check.ignoresEtags ? [FIXITY_LABELS.ignoresEtags] : [],
     ...check.allVersions ? [FIXITY_LABELS.allVersions] : [],
     ...check.isFull ? [FIXITY_LABELS.full] : [],
     ...rateLimit === null ? [] : [FIXITY_SENTENCES.atMost(FIXITY_SENTENCES.rate(formatBytes(rateLimit)))],

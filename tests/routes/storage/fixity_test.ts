@@ -478,6 +478,8 @@ Deno.test("fixity check: manifest, bag, earlier check and what was written are n
       /bag\/data\/gone\.tif missing/,
     ]
   ) assert.match(text, sentence);
+  const without = storagePages(gateway({ tasks: { letters: [status({ etags: "ignored", full: true })] } }));
+  assert.match(textOf((await without.open(CHECK)).html), /Options Do not compare ETags, A row for intact objects too/);
 });
 
 Deno.test("fixity page: a bag that is not valid without damage is no clean check, and what was not written is said", async () => {
