@@ -3,6 +3,7 @@ import v8 from "node:v8";
 import vm from "node:vm";
 import { SharedAnswers } from "@/lib/campaigns/progress/shared_answers.ts";
 import { judgeAnswer } from "@/lib/campaigns/projection/progress.ts";
+import { until } from "@/tests/until.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const TWO = '{"pages_total":2,"pages_done":1}';
@@ -38,9 +39,9 @@ Deno.test("shared answers: one that is no longer used leaves memory", async () =
     for (let total = 0; total < 100; total++) shared.judge("progress", 200, bytes(`{"pages_total":1${total}}`));
   })();
   assert.equal(shared.size, 101);
-  while (shared.size > 1) {
-    await new Promise((resolve) => setTimeout(resolve));
+  await until("all others are collected", () => {
     collect();
-  }
+    return shared.size === 1 || null;
+  });
   assert.equal(shared.judge("progress", 200, bytes('{"pages_total":7}')), used);
 });
