@@ -1,11 +1,18 @@
 import { z } from "zod";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
+import { deadline } from "@/lib/std/deadline.ts";
 
 const TAG = "Health";
 /** How long a probe's result is shown, so that open probes cannot be turned against an upstream. */
 const PROBE_LIFETIME_MS = 2000;
 /** The same for a result that is not ready: what waits for a start, or for an upstream's return, goes on soon after it. */
 const NOT_READY_LIFETIME_MS = 100;
+/**
+ * How long an upstream is waited for: more than the probes of stores, whose bound is 5 s, and less than what one of a cluster
+ * may take. What hangs without a bound, such as a disk, must not keep the others' states from being told.
+ */
+const PROBE_MS = 6000;
+const LATE = { state: "no answer", ready: false } as const;
 
 /** Paths that the access log leaves out. */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/liveness", "/readiness", "/health"]);
@@ -24,8 +31,12 @@ const alive = z.object({ status: z.literal("ok") }).meta({ id: "Alive" });
 const health = z.object({ status: z.literal("ok"), cache: z.literal("disabled") }).meta({ id: "Health" });
 
 /** The probes of every role, and those that clients of the gateway use. Open to all callers and not logged. */
-export function healthOperations(checks: readonly ReadinessCheck[], now: () => number): Operation[] {
-  const probeUpstreams = shared(() => probeAll(checks), now);
+export function healthOperations(
+  checks: readonly ReadinessCheck[],
+  now: () => number,
+  probeMs: number = PROBE_MS,
+): Operation[] {
+  const probeUpstreams = shared(() => probeAll(checks, probeMs), now);
   const state = z.object({ ok: z.boolean() });
   return [
     publicOperation({
@@ -94,25 +105,36 @@ interface Probed {
   readonly states: Record<string, string>;
 }
 
-async function probeAll(checks: readonly ReadinessCheck[]): Promise<Probed> {
-  const results = await Promise.all(checks.map(async ({ name, probe }) => ({ name, ...await probe() })));
+async function probeAll(checks: readonly ReadinessCheck[], probeMs: number): Promise<Probed> {
+  const results = await Promise.all(checks.map(async ({ name, probe }) => ({ name, ...await within(probeMs, probe) })));
   return {
     ready: results.every(({ ready }) => ready),
     states: Object.fromEntries(results.map(({ name, state }) => [name, state])),
   };
 }
 
-/** One probe at a time; its result is shared by all callers until it is too old. */
+async function within(ms: number, probe: ReadinessCheck["probe"]): ReturnType<ReadinessCheck["probe"]> {
+  const { promise: late, resolve } = Promise.withResolvers<typeof LATE>();
+  const release = deadline(ms, () => resolve(LATE));
+  try {
+    return await Promise.race([probe(), late]);
+  } finally {
+    release();
+  }
+}
+
+/**
+ * One probe at a time: callers share the one under way, which ends within {@link PROBE_MS}, and then its result until that
+ * is too old.
+ */
 function shared(probe: () => Promise<Probed>, now: () => number): () => Promise<Probed> {
   let last: { readonly result: Promise<Probed>; until: number } | undefined;
   return function call() {
     if (last && now() < last.until) return last.result;
     const result = probe();
-    const current = last = { result, until: now() + PROBE_LIFETIME_MS };
+    const current = last = { result, until: Infinity };
     result.then(
-      ({ ready }) => {
-        if (!ready) current.until = now() + NOT_READY_LIFETIME_MS;
-      },
+      ({ ready }) => current.until = now() + (ready ? PROBE_LIFETIME_MS : NOT_READY_LIFETIME_MS),
       () => current.until = -Infinity,
     );
     return result;

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { RequestContext } from "@/lib/http/request_context.ts";
+import { healthOperations } from "@/routes/health.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { resultsDeps } from "@/tests/routes/results/results_fixture.ts";
+import { TIMEOUT_MS, until } from "@/tests/until.ts";
 import { withGateway } from "./gateway_fixture.ts";
 
 const nowhere = () => {
@@ -60,6 +63,44 @@ Deno.test("health: what is not ready is looked at again a moment later, what is 
   assert.deepEqual([await status(), probes], [200, 2]);
   now += 1;
   assert.deepEqual([await status(), probes], [503, 3]);
+});
+
+Deno.test("health: an upstream that hangs is waited for once, not for ever, and the others are told", async () => {
+  let now = 1;
+  let probes = 0;
+  let respond = (_: boolean) => {};
+  const hanging = {
+    name: "disk",
+    probe: async () => {
+      probes++;
+      const ready = await new Promise<boolean>((resolve) => respond = resolve);
+      return { state: "writable", ready };
+    },
+  };
+  const well = { name: "hcp", probe: () => Promise.resolve({ state: "reachable", ready: true }) };
+  const readyz = (probeMs: number) => {
+    const operation = healthOperations([hanging, well], () => now, probeMs).find(({ id }) => id === "readyz");
+    return async () => {
+      const context = new RequestContext(new Request("http://here.example/readyz"));
+      return await (await operation?.answer(context, () => ({})))?.json();
+    };
+  };
+  assert.deepEqual(await readyz(1)(), { ok: false, checks: { disk: "no answer", hcp: "reachable" } });
+
+  const call = readyz(TIMEOUT_MS);
+  probes = 0;
+  const first = call();
+  await until("the probe has begun", () => probes === 1 || null);
+  now += 10_000;
+  const second = call();
+  // Its turn of the event loop, in which it would begin a probe.
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(probes, 1, "a caller waits for the probe that is under way, however long it has been");
+  respond(true);
+  assert.deepEqual([await first, await second].map(({ ok }) => ok), [true, true]);
+  now += 1999;
+  assert.equal((await call()).ok, true);
+  assert.equal(probes, 1);
 });
 
 Deno.test("health: not ready without the store", async () => {
