@@ -163,7 +163,7 @@ function bucketsToRead(first: string, listed: readonly string[]): string[] {
   return [...new Set([...first === "" ? [] : [first], ...listed])].slice(0, MAX_BUCKETS);
 }
 
-/** What is said in place of checks: none of nothing would be said where no bucket was looked at. */
+/** The sentence in place of checks. Where no bucket was looked at, it must not claim that there are none. */
 function noChecks(named: string, mayList: boolean): string {
   if (named !== "") return FIXITY_SENTENCES.noneOf(named);
   return mayList ? FIXITY_SENTENCES.none : FIXITY_SENTENCES.typeBucket;
