@@ -54,7 +54,8 @@ function Row({ account, tenant, record, now }: RowProps) {
   return (
     <tr>
       <td class="time">
-        <time dateTime={time} title={formatFull(time, "UTC")}>{formatMoment(time, style)}{seconds}</time>
+        <time dateTime={time} title={formatFull(time, "UTC")}>{formatMoment(time, style)}{seconds}</time>{" "}
+        <span class="cell-name">UTC</span>
       </td>
       <th scope="row" class="who-did">
         {actor === null ? AUDIT_LABELS.nobody : <KeyName name={actor} />}

@@ -38,7 +38,7 @@ export function FixityFacts({ account, check }: FixityFactsProps) {
         </Fact>
         {options.length > 0 && <Fact name={FIXITY_LABELS.options}>{options.join(", ")}</Fact>}
         {provedBy.length > 0 && (
-          <Fact name={FIXITY_LABELS.comparedWith}>
+          <Fact name={FIXITY_LABELS.provedBy}>
             {provedBy.map(([proof, count]) => FIXITY_SENTENCES.proved(count, proofWords(proof))).join(", ")}
           </Fact>
         )}

@@ -1,4 +1,5 @@
 import { Moment } from "@/components/moment.tsx";
+import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import type { ListedSchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
 import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
@@ -7,14 +8,11 @@ import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts"
 interface FixitySchedulesProps {
   readonly account: string;
   readonly listed: ListedSchedules;
-  /** ms since 1970 */
-  readonly now: number;
+  readonly style: MomentStyle;
 }
 
-/** The schedules of fixity checks: when each runs next, and how its last check went. Times are in UTC. */
-export function FixitySchedules({ account, listed: { schedules, isPartial }, now }: FixitySchedulesProps) {
-  if (schedules.length === 0 && !isPartial) return null;
-  const style = { zone: "UTC", now };
+/** The schedules of fixity checks: when each runs next, and how its last check went. On a phone each is a block. */
+export function FixitySchedules({ account, listed: { schedules, isPartial }, style }: FixitySchedulesProps) {
   return (
     <section class="schedules">
       <h2>{FIXITY_LABELS.schedules}</h2>
@@ -47,11 +45,15 @@ export function FixitySchedules({ account, listed: { schedules, isPartial }, now
                   <td>
                     <bdi>{FIXITY_SENTENCES.scheduleAt(cron, zone)}</bdi>
                   </td>
-                  <td>{nextAt === null ? STORAGE_LABELS.unknown : <Moment at={nextAt} style={style} />}</td>
                   <td>
+                    <span class="cell-name">{FIXITY_LABELS.next}:</span>
+                    {nextAt === null ? STORAGE_LABELS.unknown : <Moment at={nextAt} style={style} />}
+                  </td>
+                  <td>
+                    <span class="cell-name">{FIXITY_LABELS.last}:</span>
                     {last === null
                       ? FIXITY_LABELS.never
-                      : other !== null
+                      : last.task === null
                       ? FIXITY_SENTENCES.lastCheck(last.files, last.damaged)
                       : (
                         <a href={fixityPath({ account, bucket, task: last.task })}>

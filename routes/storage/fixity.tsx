@@ -1,9 +1,9 @@
 import { FixityForm, FORM_PROBLEM, type FormProblem } from "@/components/storage/fixity_form.tsx";
-import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { ShownBucket } from "@/components/storage/shown_bucket.tsx";
 import { StorageSection } from "@/components/storage/storage_section.tsx";
 import StorageBaseline from "@/islands/storage_baseline.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
+import StorageSchedules from "@/islands/storage_schedules.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import { baselinesOf } from "@/lib/presentation/storage/fixity_baselines.ts";
 import { damageOf, type FixityCheck, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
@@ -83,7 +83,7 @@ async function systemBody(deps: StoragePageDeps, visit: StorageVisit) {
   return (
     <>
       <p class="empty">{FIXITY_SENTENCES.systemLevel}</p>
-      <FixitySchedules account={visit.account} listed={schedules} now={deps.now()} />
+      {isShown(schedules) && <StorageSchedules account={visit.account} listed={schedules} renderedAt={deps.now()} />}
     </>
   );
 }
@@ -152,7 +152,7 @@ async function listBody(
             <a class="btn" href={link(from + PAGE_CHECKS)}>{FIXITY_LABELS.older}</a>
           )}
         </p>
-        <FixitySchedules account={account} listed={schedules} now={deps.now()} />
+        {isShown(schedules) && <StorageSchedules account={account} listed={schedules} renderedAt={deps.now()} />}
       </>
     ),
   };
@@ -214,4 +214,8 @@ async function readSchedules(deps: StoragePageDeps, { context, login }: StorageV
     if (!(error instanceof HttpError)) throw error;
     return none;
   }
+}
+
+function isShown({ schedules, isPartial }: ListedSchedules): boolean {
+  return schedules.length > 0 || isPartial;
 }

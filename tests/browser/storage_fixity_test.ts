@@ -24,6 +24,13 @@ const FIRST_SIZE = 100_001;
 /** The slowest check that the gateway takes, bytes per second. */
 const SLOWEST = 65_536;
 
+const SCHEDULES = `
+logins:
+  keeper: { username: ${ACCOUNT}, password: stackroom-demo }
+schedules:
+  - { name: yearly, login: keeper, bucket: ${BUCKET}, cron: "30 2 1 1 *" }
+`;
+
 const at = { account: ACCOUNT, bucket: BUCKET };
 
 async function fill({ site, dataFolder }: Application): Promise<GatewayClient> {
@@ -52,7 +59,7 @@ async function fill({ site, dataFolder }: Application): Promise<GatewayClient> {
 }
 
 Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }, async (t) => {
-  const application = await startApplication({ env: STORAGE_ONLY });
+  const application = await startApplication({ env: { ...STORAGE_ONLY, FIXITY_SCHEDULES: SCHEDULES } });
   const browser = await launch();
   const site = application.site.slice(0, -1);
   const visit = { browser, site, account: ACCOUNT };
@@ -144,7 +151,18 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
       assert.deepEqual(await choice.locator("option").allTextContents(), ["none"]);
       assert.equal(await choice.inputValue(), "");
       await page.locator("select[name=bucket]").selectOption(BUCKET);
-      assert.match((await choice.locator("option").allTextContents()).join(), /^none,fixity-pages\/sound\/, /);
+      assert.match(
+        (await choice.locator("option").allTextContents()).join(),
+        /^none,[^,]*, \S* UTC, fixity-pages\/sound\/, /,
+      );
+      await page.context().close();
+    });
+
+    await t.step("with scripts a schedule says in the reader's zone when it runs next", async () => {
+      const page = await loggedIn(visit, "/fixity");
+      await awake(page);
+      const next = page.getByRole("row", { name: "yearly" }).getByRole("time");
+      assert.match(await next.innerText(), /^1 Jan.*\b03:30$/);
       await page.context().close();
     });
 

@@ -67,7 +67,7 @@ export function RecordParts() {
         <FixityRows account={ACCOUNT} bucket="letters" rows={ROWS} />
       </Part>
       <Part title="Schedules of checks">
-        <FixitySchedules account={ACCOUNT} now={SAMPLE_NOW} listed={{ schedules: SCHEDULES, isPartial: true }} />
+        <FixitySchedules account={ACCOUNT} style={STYLE} listed={{ schedules: SCHEDULES, isPartial: true }} />
       </Part>
       <Part title="Filter of the audit trail">
         <AuditForm account="admin" filter={auditFilterOf(new URLSearchParams({ tenant: "archive" }))} hasTenants />

@@ -32,8 +32,9 @@ export function baselinesOf(checks: readonly FixityCheck[], { bucket, baseline }
 
 function textOf(check: FixityCheck): string {
   return [
-    checkedPlace(check),
+    // First, since a closed list may cut off the rest.
     ...check.startedAt === null ? [] : [formatFull(check.startedAt, "UTC")],
+    checkedPlace(check),
     FIXITY_SENTENCES.ofObjects(dealtWith(check)),
   ].join(", ");
 }

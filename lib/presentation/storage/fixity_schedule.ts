@@ -13,7 +13,8 @@ interface FixitySchedule {
   /** ISO 8601; null: never again. */
   readonly nextAt: string | null;
   readonly last: {
-    readonly task: string;
+    /** Null where another account can open it alone. */
+    readonly task: string | null;
     readonly status: string;
     readonly startedAt: string | null;
     readonly files: number;
@@ -38,17 +39,18 @@ function schedulesOf(answer: unknown): FixitySchedule[] {
   return entries(member(answer, "schedules")).flatMap((schedule): FixitySchedule[] => {
     const [name, bucket] = [stringAt(schedule, "name"), stringAt(schedule, "bucket")];
     if (name === null || bucket === null) return [];
+    const isOther = member(schedule, "own") === false;
     const task = stringAt(schedule, "last", "task_id");
     return [{
       name,
-      account: member(schedule, "own") === false ? stringAt(schedule, "account") : null,
+      account: isOther ? stringAt(schedule, "account") : null,
       bucket,
       prefix: stringAt(schedule, "prefix") ?? "",
       cron: stringAt(schedule, "cron") ?? "",
       zone: stringAt(schedule, "time_zone") ?? "",
       nextAt: stringAt(schedule, "next_at"),
       last: task === null ? null : {
-        task,
+        task: isOther ? null : task,
         status: stringAt(schedule, "last", "status") ?? "",
         startedAt: stringAt(schedule, "last", "started_at"),
         files: integerAt(schedule, "last", "files"),

@@ -56,7 +56,7 @@ Deno.test("audit page: each record is a row with when, who, from where, what, to
   const text = textOf(html);
   assert.match(
     text,
-    /14 Jan, 10:20:30 archive\/curator 192\.0\.2\.7 wrote an object letters\/1794\/a\.pdf Details bytes 12 Status 201 Id of the request 0b5c done/,
+    /14 Jan, 10:20:30 UTC archive\/curator 192\.0\.2\.7 wrote an object letters\/1794\/a\.pdf Details bytes 12 Status 201 Id of the request 0b5c done/,
   );
   assert.match(text, /not logged in 192\.0\.2\.7 login failed session .* refused/);
   assert.match(html, /title="14 January 2027, 10:20:30 UTC"/);

@@ -46,6 +46,7 @@ export const LABELS = {
   object: "Object",
   result: "Result",
   comparedWith: "Compared with",
+  provedBy: "Found intact by",
   size: "Size",
   filter: "Show objects by result",
   nextRows: "Next objects",
@@ -162,7 +163,7 @@ export const SENTENCES = {
   writeError: (error: string) => `Not everything was written: ${error}`,
   versionOf: (version: string) => `version ${version}`,
   atMost: (rate: string) => `at most ${rate}`,
-  proved: (count: number, proof: string) => `${formatCount(count)} by ${proof}`,
+  proved: (count: number, proof: string) => `${proof} (${counted(count, "object", "objects")})`,
   scheduleAt: (cron: string, zone: string) => `${cron} (${zone})`,
   scheduleError: (error: string) => `The last check could not be started: ${error}`,
   lastCheck: (files: number, damaged: number) =>

@@ -1,0 +1,25 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
+import { island } from "@/lib/client/island.tsx";
+import type { ListedSchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
+
+interface StorageSchedulesProps {
+  readonly account: string;
+  readonly listed: ListedSchedules;
+  /** The server's clock, ms since 1970. */
+  readonly renderedAt: number;
+}
+
+/** The schedules of fixity checks, with times in the reader's zone once scripts run, as those of checks beside them. */
+export default island(
+  "storage_schedules",
+  function StorageSchedules({ account, listed, renderedAt }: StorageSchedulesProps) {
+    const style = useSignal({ zone: "UTC", now: renderedAt });
+    useEffect(() => {
+      style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
+    }, []);
+    return <FixitySchedules account={account} listed={listed} style={style.value} />;
+  },
+);
