@@ -34,11 +34,15 @@ interface Audit {
  * @param warn receives lines for the operator
  * @throws {ConfigError} where its folder or its file cannot be used
  */
-export function openAudit(config: Config, folder: DataFolder | null, warn: (line: string) => void): Audit | null {
+export async function openAudit(
+  config: Config,
+  folder: DataFolder | null,
+  warn: (line: string) => void,
+): Promise<Audit | null> {
   const { audit } = config;
   const path = audit.folder ?? (folder && `${folder.path}/${AUDIT_FOLDER}`);
   const file = audit.file === null ? null : openFile(audit.file);
-  const chain = path === null ? null : openChain(path, audit, warn);
+  const chain = path === null ? null : await openChain(path, audit, warn);
   const forwarders = openForwarders(config, warn);
   if (chain === null && file === null && forwarders.length === 0) {
     warn("No audit trail is kept: there is no data folder, and no AUDIT_ setting names another place (docs/audit.md)");
@@ -66,9 +70,13 @@ export function openAudit(config: Config, folder: DataFolder | null, warn: (line
   };
 }
 
-function openChain(path: string, { retentionDays }: AuditConfig, warn: (line: string) => void): ChainFolder {
+async function openChain(
+  path: string,
+  { retentionDays }: AuditConfig,
+  warn: (line: string) => void,
+): Promise<ChainFolder> {
   try {
-    return ChainFolder.open(path, { retentionDays, now: Date.now, warn });
+    return await ChainFolder.open(path, { retentionDays, now: Date.now, warn });
   } catch (error) {
     throw new ConfigError("AUDIT_DIR", `the folder ${path} of the audit trail cannot be used (${errorReason(error)})`);
   }

@@ -31,12 +31,19 @@ export type ChainAnchor = z.output<typeof ANCHOR>;
 
 /** The days of which a folder has files, the oldest first. */
 export function daysIn(folder: string): string[] {
+  return Array.from(Deno.readDirSync(folder)).flatMap(dayOfEntry).sort();
+}
+
+/** The days of which a folder has files, likewise, while the process goes on. */
+export async function daysInAsync(folder: string): Promise<string[]> {
   const days: string[] = [];
-  for (const { name, isFile } of Deno.readDirSync(folder)) {
-    const day = DAY_FILE.exec(name)?.[1];
-    if (isFile && day !== undefined) days.push(day);
-  }
+  for await (const entry of Deno.readDir(folder)) days.push(...dayOfEntry(entry));
   return days.sort();
+}
+
+function dayOfEntry({ name, isFile }: Deno.DirEntry): string[] {
+  const day = DAY_FILE.exec(name)?.[1];
+  return isFile && day !== undefined ? [day] : [];
 }
 
 /** The file of a day. */

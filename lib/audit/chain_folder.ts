@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
+import { syncFolderAsync, writeDurablyAsync } from "@/lib/std/durable_files.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
-import { removeIfExists } from "@/lib/std/optional_file.ts";
+import { removeIfExistsAsync } from "@/lib/std/optional_file.ts";
 import { CHAIN_START, type ChainPosition, headerOf, headerText, idOf, opened, sealed } from "./chain.ts";
 import {
   ANCHOR_FILE,
@@ -11,6 +11,7 @@ import {
   dayFile,
   dayOf,
   daysIn,
+  daysInAsync,
   END_FILE,
   readAnchor,
   readEnd,
@@ -55,6 +56,8 @@ export class ChainFolder implements DurableSink {
   /** The newest day there is a file of. */
   #newest: string | null;
   #notedAt = -Infinity;
+  /** The last day that was removed; empty: none. */
+  #removed: string;
   readonly #lock: Deno.FsFile;
 
   private constructor(path: string, options: ChainFolderOptions, lock: Deno.FsFile, found: FoundEnd) {
@@ -64,6 +67,8 @@ export class ChainFolder implements DurableSink {
     this.trail = found.trail;
     this.#end = found.position;
     this.#newest = found.day;
+    const anchor = readAnchor(path);
+    this.#removed = typeof anchor === "object" && anchor ? anchor.day : "";
   }
 
   /**
@@ -71,13 +76,13 @@ export class ChainFolder implements DurableSink {
    *
    * @throws what keeps it from being read
    */
-  static open(path: string, options: ChainFolderOptions): ChainFolder {
+  static async open(path: string, options: ChainFolderOptions): Promise<ChainFolder> {
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
     const lock = Deno.openSync(`${path}/lock`, { create: true, write: true, mode: 0o600 });
     try {
       if (!lock.tryLockSync(true)) throw new Error("another process has it");
       const folder = new ChainFolder(path, options, lock, findEnd(path, options.warn));
-      folder.expire();
+      await folder.#expire();
       return folder;
     } catch (error) {
       lock.close();
@@ -108,27 +113,27 @@ export class ChainFolder implements DurableSink {
   }
 
   /** Removes the files of days that are too old, and notes what the trail begins after. */
-  expire(): void {
+  async #expire(): Promise<void> {
     const { retentionDays, warn } = this.#options;
     try {
-      const anchor = readAnchor(this.path);
-      const days = daysIn(this.path);
-      const removed = typeof anchor === "object" && anchor ? anchor.day : "";
+      const days = await daysInAsync(this.path);
+      const removed = this.#removed;
       const oldest = retentionDays === null ? "" : dayOf(this.#ageFromMs(days) - retentionDays * MS_PER_DAY);
       for (const [i, day] of days.entries()) {
         // The last file stays: it has the end of the trail.
         const next = days.at(i + 1);
         if (next === undefined || (day > removed && day >= oldest)) return;
         if (day > removed) {
-          const header = headerOf(opened(firstLine(dayFile(this.path, next)))?.text ?? "");
+          const header = headerOf(opened(await firstLine(dayFile(this.path, next)))?.text ?? "");
           if (header === null) {
             return warn(`${dayFile(this.path, next)} is damaged: the days before it are not removed`);
           }
           const { trail, after: number, prev: hash } = header;
           const anchor: ChainAnchor = { v: 1, trail, number, hash, day };
-          writeDurably(`${this.path}/${ANCHOR_FILE}`, Buffer.from(JSON.stringify(anchor)));
+          await writeDurablyAsync(`${this.path}/${ANCHOR_FILE}`, Buffer.from(JSON.stringify(anchor)));
+          this.#removed = day;
         }
-        removeIfExists(dayFile(this.path, day));
+        await removeIfExistsAsync(dayFile(this.path, day));
       }
     } catch (error) {
       warn(`${this.path}: old records of the audit trail cannot be removed (${errorReason(error)})`);
@@ -145,10 +150,11 @@ export class ChainFolder implements DurableSink {
     return before === undefined ? now : Math.min(now, Date.parse(before) + MS_PER_DAY);
   }
 
-  /** Closes its file, and notes the end. */
-  close(): void {
+  /** Notes the end, and closes its file. */
+  async close(): Promise<void> {
+    await this.#noteEnd();
+    // Not before: to close a file may take as long as the disk does.
     this.#close();
-    this.#noteEnd();
     this.#lock.close();
   }
 
@@ -168,7 +174,7 @@ export class ChainFolder implements DurableSink {
     try {
       for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
       await file.syncData();
-      if (header.length > 0) syncFolder(this.path);
+      if (header.length > 0) await syncFolderAsync(this.path);
     } catch (error) {
       this.#close();
       throw error;
@@ -177,8 +183,8 @@ export class ChainFolder implements DurableSink {
     const last = records[records.length - 1];
     this.#end = { number: last.number, hash: last.hash };
     this.#newest = day;
-    if (isNew) this.expire();
-    if (this.#options.now() - this.#notedAt >= NOTE_END_MS) this.#noteEnd();
+    if (isNew) await this.#expire();
+    if (this.#options.now() - this.#notedAt >= NOTE_END_MS) await this.#noteEnd();
   }
 
   /** The file of the newest day, without what a write that failed left at its end. */
@@ -205,12 +211,12 @@ export class ChainFolder implements DurableSink {
     this.#day = null;
   }
 
-  #noteEnd(): void {
+  async #noteEnd(): Promise<void> {
     this.#notedAt = this.#options.now();
     const { number, hash } = this.#end;
     const end: ChainEnd = { v: 1, trail: this.trail, number, hash };
     try {
-      writeDurably(`${this.path}/${END_FILE}`, Buffer.from(JSON.stringify(end)));
+      await writeDurablyAsync(`${this.path}/${END_FILE}`, Buffer.from(JSON.stringify(end)));
     } catch {
       // A full disk is reported where a record finds no room.
     }
@@ -283,10 +289,17 @@ function readAt(file: Deno.FsFile, from: number, to: number): Buffer {
 }
 
 /** The first line of a file, as far as a header is long. */
-function firstLine(path: string): string {
-  const file = Deno.openSync(path, { read: true });
+async function firstLine(path: string): Promise<string> {
+  const file = await Deno.open(path, { read: true });
   try {
-    const text = readAt(file, 0, Math.min(file.statSync().size, 4096)).toString("utf8");
+    const bytes = new Uint8Array(4096);
+    let filled = 0;
+    while (filled < bytes.length) {
+      const count = await file.read(bytes.subarray(filled));
+      if (count === null) break;
+      filled += count;
+    }
+    const text = Buffer.from(bytes.subarray(0, filled)).toString("utf8");
     return text.slice(0, Math.max(0, text.indexOf("\n")));
   } finally {
     file.close();

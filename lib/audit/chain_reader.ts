@@ -1,7 +1,7 @@
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { AuditRecord } from "./audit_record.ts";
 import { idOf, opened } from "./chain.ts";
-import { dayFile, dayOf, daysIn } from "./chain_files.ts";
+import { dayFile, dayOf, daysInAsync } from "./chain_files.ts";
 import { linesBackwards } from "./lines_backwards.ts";
 import { type AuditFilter, type AuditSource, BadPosition, type SourcePage } from "./trail_page.ts";
 
@@ -31,7 +31,7 @@ export class ChainReader implements AuditSource {
   async page(filter: AuditFilter, position: string | null, count: number): Promise<SourcePage> {
     const from = position === null ? null : placeOf(position);
     // The newest file may have later records of any day: a clock may have been ahead when it was begun.
-    const days = daysIn(this.#folder).reverse().filter((day, i) =>
+    const days = (await daysInAsync(this.#folder)).reverse().filter((day, i) =>
       (from === null || day <= from.day) && (i === 0 || isIn(day, filter))
     );
     const records: SourcePage["records"][number][] = [];

@@ -75,12 +75,17 @@ export class DurableOutlet {
     return Math.min(this.#firstWaiting, dropped[0]?.number ?? Infinity);
   }
 
-  /** The last try, of so many ms at most. A sink that still writes then is not closed, since that may never end either. */
+  /** The last try, and the end of the sink, of so many ms at most. What is slower goes on without being waited for. */
   async close(ms: number): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await endsWithin(ms, this.#drain());
-    if (this.#append === null) this.sink.close();
+    await endsWithin(ms, this.#end());
+  }
+
+  /** A sink that still writes is not closed, since that may never end either. */
+  async #end(): Promise<void> {
+    await this.#drain();
+    if (this.#append === null) await this.sink.close();
   }
 
   get #firstWaiting(): number {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
-import { syncFolder } from "@/lib/std/durable_files.ts";
+import { syncFolderAsync } from "@/lib/std/durable_files.ts";
 import { exists } from "@/lib/std/optional_file.ts";
 import type { DurableSink, SealedRecord } from "./sink.ts";
 
@@ -39,25 +39,30 @@ export class FileSink implements DurableSink {
     } catch (error) {
       // Half a line would be taken for the beginning of the next one.
       await file.truncate(size).catch(() => {});
-      this.close();
+      this.#close();
       throw error;
     }
   }
 
-  close(): void {
+  close(): Promise<void> {
+    this.#close();
+    return Promise.resolve();
+  }
+
+  #close(): void {
     this.#file?.close();
     this.#file = null;
   }
 
   async #opened(): Promise<Deno.FsFile> {
     if (this.#file && this.#inode === await inodeOf(this.#path)) return this.#file;
-    this.close();
+    this.#close();
     const file = await Deno.open(this.#path, { create: true, append: true, read: true, mode: 0o600 });
     const { ino, size } = await file.stat();
     this.#inode = ino;
     this.#file = file;
     if (size > 0 && !(await endsWithLine(file, size))) await file.write(LINE_END);
-    syncFolder(dirname(this.#path));
+    await syncFolderAsync(dirname(this.#path));
     return file;
   }
 }

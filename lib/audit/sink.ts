@@ -11,7 +11,7 @@ export interface SealedRecord {
   readonly hash: string;
 }
 
-/** Where records are stored before a change is confirmed. */
+/** Where records are stored before a change is confirmed. It never blocks the process, however slow the disk is. */
 export interface DurableSink {
   /** In metrics and messages. */
   readonly name: string;
@@ -21,7 +21,8 @@ export interface DurableSink {
    * @throws what kept them from it; they may be passed again
    */
   append(records: readonly SealedRecord[]): Promise<void>;
-  close(): void;
+  /** Called once, after the last {@link append} has ended. It may take as long as the disk does. Never throws. */
+  close(): Promise<void>;
 }
 
 /** Where records are sent, which no change waits for. */

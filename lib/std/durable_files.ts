@@ -17,11 +17,40 @@ export function writeDurably(path: string, bytes: Uint8Array): void {
   syncFolder(path.slice(0, path.lastIndexOf("/")));
 }
 
+/** As {@link writeDurably}, while the process goes on: a network share that is gone may never let it end. */
+export async function writeDurablyAsync(path: string, bytes: Uint8Array): Promise<void> {
+  const beside = `${path}.new`;
+  const file = await Deno.open(beside, { create: true, write: true, truncate: true, mode: 0o600 });
+  try {
+    let written = 0;
+    while (written < bytes.length) written += await file.write(bytes.subarray(written));
+    await file.sync();
+  } catch (error) {
+    // Half of it would take room on a full disk.
+    await Deno.remove(beside);
+    throw error;
+  } finally {
+    file.close();
+  }
+  await Deno.rename(beside, path);
+  await syncFolderAsync(path.slice(0, path.lastIndexOf("/")));
+}
+
 /** Makes the entries of a folder durable: a file that was synced alone may still lose its name on power loss. */
 export function syncFolder(path: string): void {
   const folder = Deno.openSync(path, { read: true });
   try {
     folder.syncSync();
+  } finally {
+    folder.close();
+  }
+}
+
+/** As {@link syncFolder}, while the process goes on. */
+export async function syncFolderAsync(path: string): Promise<void> {
+  const folder = await Deno.open(path, { read: true });
+  try {
+    await folder.sync();
   } finally {
     folder.close();
   }

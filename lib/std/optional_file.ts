@@ -18,6 +18,15 @@ export function removeIfExists(path: string): void {
   unlessMissing(() => Deno.removeSync(path));
 }
 
+/** As {@link removeIfExists}, while the process goes on. */
+export async function removeIfExistsAsync(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
 function unlessMissing<Value>(use: () => Value): Value | null {
   try {
     return use();

@@ -14,7 +14,7 @@ Deno.test("audit folder: a backup has the trail, and verify finds what was chang
   Deno.mkdirSync(data);
   await (await startStore(data)).stop();
   const options = { retentionDays: null, now: () => NOON, warn: assert.fail };
-  await writeTrail(ChainFolder.open(`${data}/audit`, options), [NOON, NOON, NOON]);
+  await writeTrail(await ChainFolder.open(`${data}/audit`, options), [NOON, NOON, NOON]);
   assert.equal((await backUp(data, copy)).isWhole, true);
   const file = `${copy}/audit/2026-11-20.jsonl`;
   const text = Deno.readTextFileSync(file);
@@ -35,7 +35,7 @@ Deno.test("audit folder: a backup has a trail outside of the data folder, and ve
   await (await startStore(data)).stop();
   await assert.rejects(backUp(data, copy, null, audit), /^DataFolderError: AUDIT_DIR: .* holds no audit trail/);
   const options = { retentionDays: null, now: () => NOON, warn: assert.fail };
-  await writeTrail(ChainFolder.open(audit, options), [NOON, NOON, NOON]);
+  await writeTrail(await ChainFolder.open(audit, options), [NOON, NOON, NOON]);
   await assert.rejects(backUp(data, `${audit}/copy`, null, audit), /it must be outside of .*\/audit\./);
   assert.equal((await backUp(data, copy, null, audit)).isWhole, true);
   assert.equal(verifyDataFolder(copy, () => {}), true);
@@ -67,13 +67,16 @@ Deno.test("audit file: what records cannot be appended to is refused at the star
   const open = (file: string) => openAudit(readConfig({ ...STORAGE_ONLY, AUDIT_FILE: file }), null, assert.fail);
   assert.equal((await new Deno.Command("mkfifo", { args: [`${folder}/fifo`] }).output()).success, true);
   for (const path of [folder, `${folder}/fifo`, "/dev/null", "/dev/full"]) {
-    assert.throws(() => open(path), {
+    await assert.rejects(open(path), {
       name: "ConfigError",
       message: `AUDIT_FILE: the file ${path} of the audit trail cannot be used (it is no regular file)`,
     });
   }
-  assert.throws(() => open(`${folder}/missing/audit.jsonl`), /^ConfigError: AUDIT_FILE: .*\(No such file or directory/);
-  await open(`${folder}/audit.jsonl`)?.close();
+  await assert.rejects(
+    open(`${folder}/missing/audit.jsonl`),
+    /^ConfigError: AUDIT_FILE: .*\(No such file or directory/,
+  );
+  await (await open(`${folder}/audit.jsonl`))?.close();
   assert.equal(Deno.statSync(`${folder}/audit.jsonl`).mode! & 0o777, 0o600);
   Deno.removeSync(folder, { recursive: true });
 });

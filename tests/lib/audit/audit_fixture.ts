@@ -44,10 +44,25 @@ export async function writeTrail(chain: ChainFolder, instants: readonly number[]
     seal(event({ target: { kind: "object", bucket: "letters", key: `k${i + 1}` } }), atMs)
   );
   for (const record of records) await chain.append([record]);
-  chain.close();
+  await chain.close();
 }
 
 /** Waits until a condition holds. */
 export async function eventually(condition: () => boolean): Promise<void> {
   await until(String(condition), () => condition() || null);
+}
+
+/** Has each call that blocks the process throw until it is disposed: a disk that hangs would block it for ever. */
+export function withoutBlockingCalls(): Disposable {
+  const undo: (() => void)[] = [];
+  for (const owner of [Deno, Deno.FsFile.prototype] as Record<string, unknown>[]) {
+    for (const name of Object.getOwnPropertyNames(owner).filter((name) => name.endsWith("Sync"))) {
+      const original = owner[name];
+      owner[name] = () => {
+        throw new Error(`${name} blocks the process`);
+      };
+      undo.push(() => owner[name] = original);
+    }
+  }
+  return { [Symbol.dispose]: () => undo.forEach((restore) => restore()) };
 }

@@ -37,8 +37,9 @@ class HeldSink implements DurableSink {
     return promise;
   }
 
-  close(): void {
+  close(): Promise<void> {
     this.isClosed = true;
+    return Promise.resolve();
   }
 }
 
@@ -52,7 +53,9 @@ class TakingSink implements DurableSink {
     return Promise.resolve();
   }
 
-  close(): void {}
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 /** A forwarder that has sent what it is offered. */

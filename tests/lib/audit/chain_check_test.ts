@@ -11,7 +11,7 @@ async function newTrail(): Promise<string> {
   const folder = Deno.makeTempDirSync();
   const options = { retentionDays: null, now: () => NOON, warn: assert.fail };
   const instants = [0, 0, 0, 1, 1, 1, 2, 2, 2].map((day, i) => NOON + day * DAY_MS + i);
-  await writeTrail(ChainFolder.open(folder, options), instants);
+  await writeTrail(await ChainFolder.open(folder, options), instants);
   return folder;
 }
 

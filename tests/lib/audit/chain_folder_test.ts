@@ -1,19 +1,22 @@
 import assert from "node:assert/strict";
+import { AuditTrail } from "@/lib/audit/audit_trail.ts";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/audit/chain_reader.ts";
-import { DAY_MS, event, NOON, sealer, writeTrail } from "./audit_fixture.ts";
+import { exists } from "@/lib/std/optional_file.ts";
+import { until } from "@/tests/until.ts";
+import { DAY_MS, event, eventually, NOON, sealer, withoutBlockingCalls, writeTrail } from "./audit_fixture.ts";
 
 const ALL = { retentionDays: null, now: () => NOON, warn: assert.fail };
 
 Deno.test("chain folder: a trail goes on where the process before left it, and loses what a kill cut off", async () => {
   const folder = Deno.makeTempDirSync();
-  await writeTrail(ChainFolder.open(folder, ALL), [NOON, NOON]);
+  await writeTrail(await ChainFolder.open(folder, ALL), [NOON, NOON]);
   const path = `${folder}/2026-11-20.jsonl`;
   for (const torn of ['{"v":1,"id":"', '{"v":1,"id":"0.3","hash":"', "x"]) {
     Deno.writeTextFileSync(path, torn, { append: true });
     assert.deepEqual(checkChainFolder(folder).faults, [], "what was never confirmed is no fault");
-    await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
+    await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
   }
   assert.deepEqual(checkChainFolder(folder), { records: 5, faults: [] });
   assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
@@ -22,16 +25,16 @@ Deno.test("chain folder: a trail goes on where the process before left it, and l
 
 Deno.test("chain folder: a header that a kill cut off is written again", async () => {
   const folder = Deno.makeTempDirSync();
-  await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
+  await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
   Deno.writeTextFileSync(`${folder}/2026-11-21.jsonl`, '{"v":1,"trail":');
-  await writeTrail(ChainFolder.open(folder, ALL), [NOON + DAY_MS]);
+  await writeTrail(await ChainFolder.open(folder, ALL), [NOON + DAY_MS]);
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
   Deno.removeSync(folder, { recursive: true });
 });
 
 Deno.test("chain folder: a clock that is set back does not open an older day's file", async () => {
   const folder = Deno.makeTempDirSync();
-  await writeTrail(ChainFolder.open(folder, ALL), [NOON, NOON + DAY_MS, NOON, NOON + 2 * DAY_MS]);
+  await writeTrail(await ChainFolder.open(folder, ALL), [NOON, NOON + DAY_MS, NOON, NOON + 2 * DAY_MS]);
   assert.deepEqual(checkChainFolder(folder), { records: 4, faults: [] });
   const { records } = await new ChainReader(folder).page({ endMs: NOON + 1 }, null, 10);
   assert.equal(records.length, 2, "and its record is found by its time");
@@ -40,17 +43,17 @@ Deno.test("chain folder: a clock that is set back does not open an older day's f
 
 Deno.test("chain folder: old days go, and the rest is checked from where they ended", async () => {
   const folder = Deno.makeTempDirSync();
-  await writeTrail(ChainFolder.open(folder, ALL), [0, 1, 2, 3].map((day) => NOON + day * DAY_MS));
+  await writeTrail(await ChainFolder.open(folder, ALL), [0, 1, 2, 3].map((day) => NOON + day * DAY_MS));
   const later = { ...ALL, retentionDays: 1, now: () => NOON + 3 * DAY_MS };
   const before = Deno.readTextFileSync(`${folder}/2026-11-21.jsonl`);
-  ChainFolder.open(folder, later).close();
+  await (await ChainFolder.open(folder, later)).close();
   const days = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name.endsWith("l")).sort();
   assert.deepEqual(days, ["2026-11-22.jsonl", "2026-11-23.jsonl"]);
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
   // A kill between the note and the removal leaves a day that no longer counts; the next start removes it.
   Deno.writeTextFileSync(`${folder}/2026-11-21.jsonl`, before);
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
-  ChainFolder.open(folder, later).close();
+  await (await ChainFolder.open(folder, later)).close();
   assert.throws(() => Deno.statSync(`${folder}/2026-11-21.jsonl`), Deno.errors.NotFound);
   Deno.removeSync(`${folder}/2026-11-22.jsonl`);
   assert.deepEqual(checkChainFolder(folder).faults, [
@@ -61,48 +64,48 @@ Deno.test("chain folder: old days go, and the rest is checked from where they en
 
 Deno.test("chain folder: the last day stays however old it is, since the trail goes on behind it", async () => {
   const folder = Deno.makeTempDirSync();
-  await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
+  await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
   const later = { ...ALL, retentionDays: 1, now: () => NOON + 30 * DAY_MS };
-  ChainFolder.open(folder, later).close();
-  await writeTrail(ChainFolder.open(folder, later), [NOON + 30 * DAY_MS]);
+  await (await ChainFolder.open(folder, later)).close();
+  await writeTrail(await ChainFolder.open(folder, later), [NOON + 30 * DAY_MS]);
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
   const next = { ...later, now: () => NOON + 31 * DAY_MS };
-  await writeTrail(ChainFolder.open(folder, next), [NOON + 31 * DAY_MS]);
+  await writeTrail(await ChainFolder.open(folder, next), [NOON + 31 * DAY_MS]);
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] }, "the oldest is gone");
   Deno.removeSync(folder, { recursive: true });
 });
 
 Deno.test("chain folder: a clock that is years ahead removes no day, neither at an open nor with a record of its day", async () => {
   const folder = Deno.makeTempDirSync();
-  await writeTrail(ChainFolder.open(folder, ALL), [0, 1, 2].map((day) => NOON + day * DAY_MS));
+  await writeTrail(await ChainFolder.open(folder, ALL), [0, 1, 2].map((day) => NOON + day * DAY_MS));
   const ahead = { ...ALL, retentionDays: 365, now: () => NOON + 3650 * DAY_MS };
-  ChainFolder.open(folder, ahead).close();
+  await (await ChainFolder.open(folder, ahead)).close();
   assert.deepEqual(checkChainFolder(folder), { records: 3, faults: [] });
-  await writeTrail(ChainFolder.open(folder, ahead), [NOON + 3650 * DAY_MS]);
+  await writeTrail(await ChainFolder.open(folder, ahead), [NOON + 3650 * DAY_MS]);
   assert.deepEqual(checkChainFolder(folder), { records: 4, faults: [] });
   const right = { ...ALL, retentionDays: 365, now: () => NOON + 3 * DAY_MS };
-  await writeTrail(ChainFolder.open(folder, right), [NOON + 3 * DAY_MS]);
+  await writeTrail(await ChainFolder.open(folder, right), [NOON + 3 * DAY_MS]);
   assert.deepEqual(checkChainFolder(folder), { records: 5, faults: [] });
   Deno.removeSync(folder, { recursive: true });
 });
 
 Deno.test("chain folder: records that are passed again are written once", async () => {
   const folder = Deno.makeTempDirSync();
-  const chain = ChainFolder.open(folder, ALL);
+  const chain = await ChainFolder.open(folder, ALL);
   const seal = sealer(chain.trail);
   const records = [seal(event()), seal(event())];
   await chain.append(records.slice(0, 1));
   await chain.append(records);
-  chain.close();
+  await chain.close();
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
   Deno.removeSync(folder, { recursive: true });
 });
 
 Deno.test("chain folder: files that are gone leave a gap that the check finds", async () => {
   const folder = Deno.makeTempDirSync();
-  await writeTrail(ChainFolder.open(folder, ALL), [NOON, NOON]);
+  await writeTrail(await ChainFolder.open(folder, ALL), [NOON, NOON]);
   Deno.removeSync(`${folder}/2026-11-20.jsonl`);
-  await writeTrail(ChainFolder.open(folder, ALL), [NOON]);
+  await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
   assert.deepEqual(checkChainFolder(folder).faults, [
     "2026-11-20.jsonl: records 1 to 2 before it are missing or were changed",
   ]);
@@ -111,19 +114,75 @@ Deno.test("chain folder: files that are gone leave a gap that the check finds", 
 
 Deno.test("chain folder: what notes its end is flushed before it replaces the note before", async () => {
   const folder = Deno.makeTempDirSync();
-  const chain = ChainFolder.open(folder, ALL);
+  const chain = await ChainFolder.open(folder, ALL);
   await chain.append([sealer(chain.trail)(event())]);
-  const { syncSync } = Deno.FsFile.prototype;
+  const { sync } = Deno.FsFile.prototype;
   let flushes = 0;
-  Deno.FsFile.prototype.syncSync = function () {
+  Deno.FsFile.prototype.sync = function () {
     flushes++;
-    return syncSync.call(this);
+    return sync.call(this);
   };
   try {
-    chain.close();
+    await chain.close();
   } finally {
-    Deno.FsFile.prototype.syncSync = syncSync;
+    Deno.FsFile.prototype.sync = sync;
   }
   assert.equal(flushes, 2, "the file and its folder");
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: no call blocks the process, neither for a record, a new day and old ones, nor at its end", async () => {
+  const folder = Deno.makeTempDirSync();
+  let now = NOON;
+  const warnings: string[] = [];
+  const options = { retentionDays: 1, now: () => now, warn: (line: string) => void warnings.push(line) };
+  const chain = await ChainFolder.open(folder, options);
+  const seal = sealer(chain.trail);
+  {
+    using _ = withoutBlockingCalls();
+    for (; now < NOON + 4 * DAY_MS; now += DAY_MS) await chain.append([seal(event(), now)]);
+    assert.equal((await new ChainReader(folder).page({}, null, 10)).records.length, 2);
+    await chain.close();
+  }
+  assert.deepEqual(warnings, []);
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+  assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 4);
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: a note of its end that hangs holds up no timer and no stop, and is made once the disk is back", async () => {
+  const folder = Deno.makeTempDirSync();
+  const chain = await ChainFolder.open(folder, ALL);
+  const { trail, end } = chain;
+  const options = {
+    trail,
+    end,
+    chain,
+    file: null,
+    forwarders: [],
+    isRequired: false,
+    now: () => NOON,
+    warn: assert.fail,
+  };
+  const recorder = new AuditTrail(options);
+  await recorder.record(event());
+  await eventually(() => exists(`${folder}/end.json`));
+  // To open a pipe waits for a reader, as a network share that is gone lets a file wait.
+  const pipe = `${folder}/end.json.new`;
+  assert.equal((await new Deno.Command("mkfifo", { args: [pipe] }).output()).success, true);
+  {
+    using _ = withoutBlockingCalls();
+    await recorder.close();
+  }
+  await assert.rejects(ChainFolder.open(folder, ALL), /another process has it/);
+  const reader = await Deno.open(pipe);
+  const note = new Uint8Array(1000);
+  const length = await reader.read(note);
+  reader.close();
+  assert.equal(JSON.parse(new TextDecoder().decode(note.subarray(0, length ?? 0))).number, 1);
+  await until(
+    "the folder is closed",
+    () => ChainFolder.open(folder, ALL).then((chain) => chain.close().then(() => true), () => null),
+  );
   Deno.removeSync(folder, { recursive: true });
 });

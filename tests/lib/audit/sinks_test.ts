@@ -7,7 +7,7 @@ import { FileSink } from "@/lib/audit/file_sink.ts";
 import { ForwardQueue } from "@/lib/audit/forward_queue.ts";
 import { syslogMessage, syslogSink } from "@/lib/audit/syslog_sink.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import { event, eventually, NOON, sealer } from "./audit_fixture.ts";
+import { event, eventually, NOON, sealer, withoutBlockingCalls } from "./audit_fixture.ts";
 import { readFrames } from "./syslog_frames.ts";
 
 const HOSTILE = "two\nlines <34>1 \u2028\u202e\u0085 ÅÄÖ 😀\u0000";
@@ -21,7 +21,7 @@ Deno.test("file sink: a file that was renamed is created anew, and what is in it
   await sink.append([seal(hostile), seal(event())]);
   Deno.renameSync(path, `${path}.1`);
   await sink.append([seal(event())]);
-  sink.close();
+  await sink.close();
   await new FileSink(path).append([seal(event())]);
   const ids = (path: string) =>
     Deno.readTextFileSync(path).trimEnd().split("\n").map((line) => JSON.parse(line).id.slice("00000000.".length));
@@ -31,13 +31,26 @@ Deno.test("file sink: a file that was renamed is created anew, and what is in it
   Deno.removeSync(folder, { recursive: true });
 });
 
+Deno.test("file sink: no call blocks the process, neither for a new file nor for a record", async () => {
+  const folder = Deno.makeTempDirSync();
+  const sink = new FileSink(`${folder}/audit.jsonl`);
+  const seal = sealer("00000000");
+  {
+    using _ = withoutBlockingCalls();
+    await sink.append([seal(event())]);
+    await sink.append([seal(event())]);
+    await sink.close();
+  }
+  Deno.removeSync(folder, { recursive: true });
+});
+
 Deno.test("file sink: a record does not follow half a line that a loss of power left", async () => {
   const folder = Deno.makeTempDirSync();
   const path = `${folder}/audit.jsonl`;
   Deno.writeTextFileSync(path, '{"v":1,"id":"00000');
   const sink = new FileSink(path);
   await sink.append([sealer("00000000")(event())]);
-  sink.close();
+  await sink.close();
   const lines = Deno.readTextFileSync(path).trimEnd().split("\n");
   assert.equal(lines.length, 2);
   assert.equal(JSON.parse(lines[1]).id, "00000000.1");
@@ -49,7 +62,7 @@ Deno.test("file sink: a disk without room is an error, and the record can be pas
   const record = sealer("00000000")(event());
   await assert.rejects(sink.append([record]), /No space left/);
   await assert.rejects(sink.append([record]), /No space left/);
-  sink.close();
+  await sink.close();
 });
 
 Deno.test("syslog: a message is one of RFC 5424 whatever a key holds", () => {

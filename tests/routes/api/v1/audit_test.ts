@@ -60,7 +60,7 @@ async function withAudit(body: (audited: Audited) => Promise<void>): Promise<voi
   };
   const folder = Deno.makeTempDirSync();
   const warn = assert.fail;
-  const chain = ChainFolder.open(folder, { retentionDays: null, now: Date.now, warn });
+  const chain = await ChainFolder.open(folder, { retentionDays: null, now: Date.now, warn });
   const { trail, end } = chain;
   const recorder = new AuditTrail({
     trail,
