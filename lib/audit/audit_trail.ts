@@ -4,10 +4,15 @@ import { endsWithin } from "@/lib/std/ends_within.ts";
 import { auditRecord } from "./audit_record.ts";
 import { type ChainPosition, sealed } from "./chain.ts";
 import { DurableOutlet } from "./durable_outlet.ts";
-import type { DurableSink, Forwarder, SealedRecord } from "./sink.ts";
+import { charactersOf, type DurableSink, type Forwarder, type SealedRecord } from "./sink.ts";
 
-/** Records that wait in memory for each disk that takes none; further ones are lost. */
-const MAX_WAITING = 10_000;
+/**
+ * Records that wait in memory for each disk that takes none, and their lines, characters; further ones are lost. Usual
+ * ones take 5 MB. The worst, of long keys outside of Latin-1, take two bytes a character in the line, and as many again
+ * in the record beside it: 64 MiB for each of the disks, and for what waits to be passed to them.
+ */
+const MAX_RECORDS = 10_000;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** Records that are sealed and written at once. */
 const MAX_BATCH = 1000;
 /** How long a change waits for a disk, ms: a network share that is gone may never say so. */
@@ -48,12 +53,9 @@ interface SinkFigures {
   readonly waiting: number;
 }
 
-/** An event that has its record. */
-type PassedEvent = WaitingEvent & { readonly record: SealedRecord };
-
-interface WaitingEvent {
-  readonly event: AuditEvent;
-  readonly atMs: number;
+/** A change that waits for its record to be on the disks. */
+interface WaitingChange {
+  readonly record: SealedRecord;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -69,7 +71,8 @@ export class AuditTrail implements AuditRecorder {
   readonly #chain: DurableOutlet | null;
   readonly #file: DurableOutlet | null;
   #end: ChainPosition;
-  #waiting: WaitingEvent[] = [];
+  #waiting: WaitingChange[] = [];
+  #characters = 0;
   #running: Promise<void> | null = null;
   /** Records that wait for the chain and are not offered to the forwarders yet. */
   #unsent: readonly SealedRecord[] = [];
@@ -85,8 +88,8 @@ export class AuditTrail implements AuditRecorder {
     const { chain, file, warn, waitMs = WAIT_MS } = options;
     const shared = { waitMs, warn, onRecovery: () => this.#tellOfGaps() };
     // What the chain has no room for is not sealed at all.
-    this.#chain = chain && new DurableOutlet(chain, { ...shared, maxWaiting: Infinity });
-    this.#file = file && new DurableOutlet(file, { ...shared, maxWaiting: MAX_WAITING });
+    this.#chain = chain && new DurableOutlet(chain, { ...shared, maxRecords: Infinity, maxCharacters: Infinity });
+    this.#file = file && new DurableOutlet(file, { ...shared, maxRecords: MAX_RECORDS, maxCharacters: MAX_CHARACTERS });
   }
 
   get #durable(): DurableOutlet[] {
@@ -120,8 +123,17 @@ export class AuditTrail implements AuditRecorder {
       this.#lost++;
       return this.#options.isRequired ? Promise.reject(new HttpError(507, NOT_RECORDED)) : Promise.resolve();
     }
+    let record: SealedRecord;
+    try {
+      record = this.#sealed(event);
+    } catch (error) {
+      // A fault of ours, which costs no other event its record.
+      this.#lost++;
+      return Promise.reject(error);
+    }
     return new Promise((done, failed) => {
-      this.#waiting.push({ event, atMs: this.#options.now(), done, failed });
+      this.#waiting.push({ record, done, failed });
+      this.#characters += record.line.length;
       this.#running ??= this.#run();
     });
   }
@@ -136,7 +148,7 @@ export class AuditTrail implements AuditRecorder {
     if (this.#running) await endsWithin(CLOSE_DISKS_MS, this.#running);
     this.#isClosed = true;
     // A disk that hangs keeps none of this from the others, and all of it is named below.
-    const rest = this.#waiting.splice(0).flatMap((waiting) => this.#sealed(waiting) ?? []);
+    const rest = this.#taken(this.#waiting.length);
     const records = rest.map(({ record }) => record);
     const missing = this.#durable.map(() => -Infinity);
     this.#durable.forEach((outlet, n) => outlet.add(records).then((number) => missing[n] = number));
@@ -154,13 +166,22 @@ export class AuditTrail implements AuditRecorder {
   }
 
   get #isFull(): boolean {
-    return this.#waiting.length >= MAX_WAITING || (this.#chain?.waiting ?? 0) >= MAX_WAITING;
+    const { waiting, characters } = this.#chain ?? { waiting: 0, characters: 0 };
+    return Math.max(this.#waiting.length, waiting) >= MAX_RECORDS ||
+      Math.max(this.#characters, characters) >= MAX_CHARACTERS;
+  }
+
+  /** Takes so many of those that wait. */
+  #taken(count: number): WaitingChange[] {
+    const taken = this.#waiting.splice(0, count);
+    this.#characters -= charactersOf(taken.map(({ record }) => record));
+    return taken;
   }
 
   async #run(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
-        await this.#pass(this.#waiting.splice(0, MAX_BATCH));
+        await this.#pass(this.#taken(MAX_BATCH));
         if (this.#waiting.length === 0) this.#tellOfGaps();
       }
     } finally {
@@ -169,8 +190,7 @@ export class AuditTrail implements AuditRecorder {
   }
 
   /** Passes events to the sinks: to those that no change waits for as soon as the chain has them, or cannot have them. */
-  async #pass(batch: readonly WaitingEvent[]): Promise<void> {
-    const passed = batch.flatMap((waiting) => this.#sealed(waiting) ?? []);
+  async #pass(passed: readonly WaitingChange[]): Promise<void> {
     const records = passed.map(({ record }) => record);
     const filed = this.#file?.add(records);
     this.#unsent = records;
@@ -186,26 +206,17 @@ export class AuditTrail implements AuditRecorder {
     for (const record of records) for (const sink of this.#options.forwarders) sink.offer(record);
   }
 
-  /** Ends the waiting for events; a disk has not got the record of this number and those after it. */
-  #settle(passed: readonly PassedEvent[], missing: number): void {
+  /** Ends the waiting for changes; a disk has not got the record of this number and those after it. */
+  #settle(passed: readonly WaitingChange[], missing: number): void {
     for (const { record, done, failed } of passed) {
       if (record.number < missing || !this.#options.isRequired) done();
       else failed(new HttpError(507, NOT_RECORDED));
     }
   }
 
-  /** Null for an event that cannot be made a record, which is a fault of ours and that of no other event. */
-  #sealed(waiting: WaitingEvent): PassedEvent | null {
-    try {
-      return { ...waiting, record: this.#seal(waiting.event, waiting.atMs) };
-    } catch (error) {
-      this.#lost++;
-      waiting.failed(error);
-      return null;
-    }
-  }
-
-  #seal(event: AuditEvent, atMs: number): SealedRecord {
+  /** The next record. @throws where an event cannot be made one; then its number is that of the next event */
+  #sealed(event: AuditEvent): SealedRecord {
+    const atMs = this.#options.now();
     const number = this.#end.number + 1;
     const { record, text } = auditRecord(event, `${this.#options.trail}.${number}`, atMs);
     const { line, hash } = sealed(this.#end.hash, text);

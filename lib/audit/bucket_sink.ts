@@ -6,7 +6,7 @@ import { putObject } from "@/lib/s3/objects.ts";
 import { ForwardQueue } from "./forward_queue.ts";
 import type { SealedRecord } from "./sink.ts";
 
-/** Records that wait for the store, and their characters. */
+/** Records that wait for the store, and their characters: 256 MiB at worst, as for the disks. */
 const MAX_RECORDS = 100_000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** Records of an object. */

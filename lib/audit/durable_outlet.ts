@@ -1,13 +1,16 @@
 import { endsWithin } from "@/lib/std/ends_within.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
-import type { DurableSink, SealedRecord } from "./sink.ts";
+import { charactersOf, type DurableSink, type SealedRecord } from "./sink.ts";
 
 /** How long after a failure the next try is, ms. */
 const RETRY_MS = 1000;
+/** Characters of lines that are written at once, or one line: 3 MiB in UTF-8 at most, less than what an open looks at. */
+const MAX_BATCH_CHARACTERS = 1024 * 1024;
 
 interface OutletOptions {
-  /** Records that wait while the sink fails; further ones are dropped. */
-  readonly maxWaiting: number;
+  /** Records that wait while the sink fails, and their lines, characters; further records are dropped. */
+  readonly maxRecords: number;
+  readonly maxCharacters: number;
   /** How long a write is waited for, ms; then the sink fails until that write has ended. */
   readonly waitMs: number;
   /** Receives lines for the operator. */
@@ -21,10 +24,11 @@ export class DurableOutlet {
   readonly sink: DurableSink;
   readonly #options: OutletOptions;
   #waiting: SealedRecord[] = [];
+  #characters = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | null = null;
   /** What the sink has been told to write and has not ended yet: there is never a second one beside it. */
-  #append: { readonly count: number; readonly done: Promise<void> } | null = null;
+  #append: { readonly batch: readonly SealedRecord[]; readonly done: Promise<void> } | null = null;
   #isFailing = false;
   #isClosed = false;
   #written = 0;
@@ -43,9 +47,15 @@ export class DurableOutlet {
     return this.#waiting.length;
   }
 
+  /** Of the lines that wait. */
+  get characters(): number {
+    return this.#characters;
+  }
+
   /** Whether the next record would be dropped. */
   get isFull(): boolean {
-    return this.#waiting.length >= this.#options.maxWaiting;
+    const { maxRecords, maxCharacters } = this.#options;
+    return this.#waiting.length >= maxRecords || this.#characters >= maxCharacters;
   }
 
   /** Records that the sink has taken since the start. */
@@ -64,15 +74,16 @@ export class DurableOutlet {
    * @returns the number of the first record that the sink has not got
    */
   async add(records: readonly SealedRecord[]): Promise<number> {
-    const room = Math.max(0, this.#options.maxWaiting - this.#waiting.length);
-    const kept = records.slice(0, room);
-    const dropped = records.slice(room);
-    this.#waiting.push(...kept);
-    this.#lost += dropped.length;
-    const last = kept.at(-1)?.number ?? -Infinity;
+    let kept = 0;
+    for (; kept < records.length && !this.isFull; kept++) {
+      this.#waiting.push(records[kept]);
+      this.#characters += records[kept].line.length;
+    }
+    this.#lost += records.length - kept;
+    const last = records[kept - 1]?.number ?? -Infinity;
     // Not for all that waits: under load there is always more.
     while (!this.#isFailing && this.#firstWaiting <= last) await this.#write();
-    return Math.min(this.#firstWaiting, dropped[0]?.number ?? Infinity);
+    return Math.min(this.#firstWaiting, records[kept]?.number ?? Infinity);
   }
 
   /** The last try, and the end of the sink, of so many ms at most. What is slower goes on without being waited for. */
@@ -116,17 +127,27 @@ export class DurableOutlet {
 
   async #writeBatch(): Promise<void> {
     const { waitMs } = this.#options;
-    const batch = this.#waiting.slice();
-    const { count, done } = this.#append ??= { count: batch.length, done: this.sink.append(batch) };
+    const { batch, done } = this.#append ??= this.#begin();
     if (!(await endsWithin(waitMs, done))) throw new Error(`a write has not ended for ${waitMs / 1000} s`);
     this.#append = null;
     await done;
-    this.#waiting = this.#waiting.slice(count);
-    this.#written += count;
+    this.#waiting = this.#waiting.slice(batch.length);
+    this.#characters -= charactersOf(batch);
+    this.#written += batch.length;
     if (!this.#isFailing) return;
     this.#isFailing = false;
     this.#options.warn(`The audit trail is written to ${this.sink.name} again`);
     this.#options.onRecovery();
+  }
+
+  #begin(): { readonly batch: readonly SealedRecord[]; readonly done: Promise<void> } {
+    let count = 0;
+    for (let characters = 0; count < this.#waiting.length; count++) {
+      characters += this.#waiting[count].line.length;
+      if (count > 0 && characters > MAX_BATCH_CHARACTERS) break;
+    }
+    const batch = this.#waiting.slice(0, count);
+    return { batch, done: this.sink.append(batch) };
   }
 
   #fail(error: unknown): void {

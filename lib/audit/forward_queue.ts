@@ -1,7 +1,7 @@
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import { sleep } from "@/lib/std/sleep.ts";
-import type { Forwarder, SealedRecord } from "./sink.ts";
+import { charactersOf, type Forwarder, type SealedRecord } from "./sink.ts";
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
@@ -106,7 +106,7 @@ export class ForwardQueue implements Forwarder {
       try {
         await send(batch, signal);
         this.#waiting = this.#waiting.slice(batch.length);
-        this.#characters -= batch.reduce((sum, { line }) => sum + line.length, 0);
+        this.#characters -= charactersOf(batch);
         this.#sent += batch.length;
         retryMs = FIRST_RETRY_MS;
         this.#isFailing = false;

@@ -11,6 +11,11 @@ export interface SealedRecord {
   readonly hash: string;
 }
 
+/** Of the lines of records: what they take in memory and on a disk grows with it. */
+export function charactersOf(records: readonly SealedRecord[]): number {
+  return records.reduce((sum, { line }) => sum + line.length, 0);
+}
+
 /** Where records are stored before a change is confirmed. It never blocks the process, however slow the disk is. */
 export interface DurableSink {
   /** In metrics and messages. */

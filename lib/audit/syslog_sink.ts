@@ -9,7 +9,7 @@ import type { SealedRecord } from "./sink.ts";
 const FACILITY = 13;
 const NOTICE = 5;
 const WARNING = 4;
-/** Records that wait for the server. */
+/** Records that wait for the server, and their characters: 128 MiB at worst, as for the disks. */
 const MAX_RECORDS = 20_000;
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 const BATCH_RECORDS = 100;

@@ -153,6 +153,44 @@ Deno.test("audit trail: beyond 10,000 that wait, records are lost, which a recor
   await trail.close();
 });
 
+/** A change whose record has some 41,000 characters. */
+function longEvent() {
+  const names = Array.from({ length: 20 }, () => "x".repeat(1024));
+  return event({ details: { keys: names, settings: names } });
+}
+
+/** How many such records 16 Mi characters hold: the last one may be longer than what was left. */
+const LONG_RECORDS = 405;
+
+Deno.test("audit trail: beyond 16 Mi characters that wait for a disk, or to be passed to one, records are lost", async () => {
+  for (const where of ["chain", "file"]) {
+    const sink = new HeldSink();
+    const { trail } = where === "chain" ? trailOf(sink) : trailOf(new TakingSink(), { file: sink });
+    const first = trail.record(longEvent());
+    sink.ends[0].reject(new Error("No space left on device"));
+    await first;
+    for (let n = 1; n < LONG_RECORDS; n++) await trail.record(longEvent());
+    assert.deepEqual(trail.figures.get("held"), { written: 0, lost: 0, waiting: LONG_RECORDS }, where);
+    for (let n = 0; n < 5; n++) await trail.record(longEvent());
+    assert.deepEqual(trail.figures.get("held"), { written: 0, lost: 5, waiting: LONG_RECORDS }, where);
+    sink.letGo();
+    await eventually(() => trail.figures.get("held")?.written === LONG_RECORDS + 1);
+    assert.ok(sink.batches.length > 16 && sink.batches.every(({ length }) => length <= 25), "1 Mi at once");
+    assert.deepEqual(
+      sink.batches.slice(1).flat().slice(0, LONG_RECORDS),
+      Array.from({ length: LONG_RECORDS }, (_, n) => n + 1),
+    );
+    await trail.close();
+  }
+  const held = new HeldSink();
+  const { trail } = trailOf(held);
+  const all = Array.from({ length: LONG_RECORDS + 6 }, () => trail.record(longEvent()));
+  assert.equal(trail.figures.get("held")?.lost, 5, "the first one is being written");
+  held.letGo();
+  await Promise.all(all);
+  await trail.close();
+});
+
 /** A trail whose file fails from the first record on. */
 async function withBrokenFile(isRequired: boolean) {
   const [chain, file] = [new TakingSink(), new HeldSink("file")];
