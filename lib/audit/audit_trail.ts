@@ -17,9 +17,10 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 const MAX_BATCH = 1000;
 /** How long a change waits for a disk, ms: a network share that is gone may never say so. */
 const WAIT_MS = 10_000;
-/** How long a stop waits for the disks, and how long for all sinks, ms. */
-const CLOSE_DISKS_MS = 1000;
+/** How long a stop waits for all sinks at most, ms. */
 const CLOSE_MS = 2000;
+/** How much of that it waits before it passes what waits to all of them. */
+const DISKS_SHARE = 0.5;
 
 const NO_ROOM = "Changes cannot be recorded in the audit trail, and are refused until they can";
 const NOT_RECORDED = "The change was made, but it could not be recorded in the audit trail";
@@ -74,6 +75,10 @@ export class AuditTrail implements AuditRecorder {
   #waiting: WaitingChange[] = [];
   #characters = 0;
   #running: Promise<void> | null = null;
+  /** Changes whose records were passed to the disks, which have not all said what became of them. */
+  readonly #unsettled = new Set<WaitingChange>();
+  /** What settles them. */
+  readonly #settling = new Set<Promise<void>>();
   /** Records that wait for the chain and are not offered to the forwarders yet. */
   #unsent: readonly SealedRecord[] = [];
   #isClosed = false;
@@ -142,27 +147,41 @@ export class AuditTrail implements AuditRecorder {
     this.record(event).catch(() => {});
   }
 
-  /** Writes and sends what waits, for {@link CLOSE_MS} at most, and names what was not delivered. */
-  async close(): Promise<void> {
-    const closeBy = performance.now() + CLOSE_MS;
-    if (this.#running) await endsWithin(CLOSE_DISKS_MS, this.#running);
+  /**
+   * Writes and sends what waits, settles all changes, and names what was not delivered.
+   *
+   * @param ms how long it may take at most; {@link CLOSE_MS} when absent or more
+   */
+  async close(ms: number = CLOSE_MS): Promise<void> {
+    const closeMs = Math.min(ms, CLOSE_MS);
+    const closeBy = performance.now() + closeMs;
+    if (this.#running) await endsWithin(DISKS_SHARE * closeMs, this.#running);
     this.#isClosed = true;
     // A disk that hangs keeps none of this from the others, and all of it is named below.
     const rest = this.#taken(this.#waiting.length);
     const records = rest.map(({ record }) => record);
-    const missing = this.#durable.map(() => -Infinity);
-    this.#durable.forEach((outlet, n) => outlet.add(records).then((number) => missing[n] = number));
+    this.#settleOnce(rest, this.#durable.map((outlet) => outlet.add(records)));
+    const { forwarders, warn } = this.#options;
+    const lostBefore = forwarders.map(({ lost }) => lost);
     this.#offer([...this.#unsent, ...records]);
     const leftMs = () => Math.max(0, closeBy - performance.now());
     await Promise.all([
       ...this.#durable.map((outlet) => outlet.close(leftMs())),
-      endsWithin(leftMs(), Promise.all(this.#options.forwarders.map((sink) => sink.close()))),
+      endsWithin(leftMs(), Promise.all(forwarders.map((sink) => sink.close(leftMs())))),
     ]);
-    this.#settle(rest, Math.min(...missing));
-    const durable = this.#durable.map(({ sink: { name }, waiting }) => ({ name, waiting }));
-    for (const { name, waiting } of [...durable, ...this.#options.forwarders]) {
-      if (waiting > 0) this.#options.warn(`The audit trail: ${waiting} records were not delivered to ${name}`);
+    // What has ended by now is settled at once; what hangs is not on a disk.
+    await endsWithin(leftMs(), Promise.all(this.#settling));
+    this.#settle([...this.#unsettled], Math.min(...this.#durable.map(({ firstWaiting }) => firstWaiting)));
+    const undelivered = [
+      // No record will tell of those that a disk dropped since the last one that did.
+      ...this.#durable.map(({ sink: { name }, waiting, lost }) => [name, waiting + lost - this.#toldOf(name)] as const),
+      ...forwarders.map(({ name, waiting, lost }, n) => [name, waiting + lost - lostBefore[n]] as const),
+    ];
+    for (const [name, count] of undelivered) {
+      if (count > 0) warn(`The audit trail: ${count} records were not delivered to ${name}`);
     }
+    const lost = this.#lost - this.#toldOf(undefined);
+    if (lost > 0) warn(`The audit trail: ${lost} changes have no record`);
   }
 
   get #isFull(): boolean {
@@ -192,13 +211,12 @@ export class AuditTrail implements AuditRecorder {
   /** Passes events to the sinks: to those that no change waits for as soon as the chain has them, or cannot have them. */
   async #pass(passed: readonly WaitingChange[]): Promise<void> {
     const records = passed.map(({ record }) => record);
-    const filed = this.#file?.add(records);
     this.#unsent = records;
-    const missing = await this.#chain?.add(records) ?? Infinity;
-    if (this.#unsent === records) this.#offer(records);
+    const added = this.#durable.map((outlet) => outlet.add(records));
+    this.#settleOnce(passed, added);
     // The next batch does not wait for the file, which may hang while the chain is well.
-    if (filed) filed.then((number) => this.#settle(passed, Math.min(missing, number)));
-    else this.#settle(passed, missing);
+    if (this.#chain) await added[0];
+    if (this.#unsent === records) this.#offer(records);
   }
 
   #offer(records: readonly SealedRecord[]): void {
@@ -206,9 +224,21 @@ export class AuditTrail implements AuditRecorder {
     for (const record of records) for (const sink of this.#options.forwarders) sink.offer(record);
   }
 
+  /** Settles changes once each disk has said from which number on it has none of their records. */
+  #settleOnce(passed: readonly WaitingChange[], added: readonly Promise<number>[]): void {
+    for (const change of passed) this.#unsettled.add(change);
+    const settling = Promise.all(added).then((missing) => {
+      this.#settling.delete(settling);
+      this.#settle(passed, Math.min(...missing));
+    });
+    this.#settling.add(settling);
+  }
+
   /** Ends the waiting for changes; a disk has not got the record of this number and those after it. */
   #settle(passed: readonly WaitingChange[], missing: number): void {
-    for (const { record, done, failed } of passed) {
+    for (const change of passed) {
+      const { record, done, failed } = change;
+      this.#unsettled.delete(change);
       if (record.number < missing || !this.#options.isRequired) done();
       else failed(new HttpError(507, NOT_RECORDED));
     }
@@ -235,9 +265,13 @@ export class AuditTrail implements AuditRecorder {
     }
   }
 
+  #toldOf(sink: string | undefined): number {
+    return this.#told.get(sink) ?? 0;
+  }
+
   /** @param lost since the start, by the sink; by all where it is undefined */
   #tellOfGap(sink: string | undefined, lost: number): void {
-    const count = lost - (this.#told.get(sink) ?? 0);
+    const count = lost - this.#toldOf(sink);
     if (count === 0) return;
     this.#told.set(sink, lost);
     this.note({

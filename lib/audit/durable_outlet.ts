@@ -47,6 +47,11 @@ export class DurableOutlet {
     return this.#waiting.length;
   }
 
+  /** The number of the first record that waits; infinite: none does. */
+  get firstWaiting(): number {
+    return this.#waiting[0]?.number ?? Infinity;
+  }
+
   /** Of the lines that wait. */
   get characters(): number {
     return this.#characters;
@@ -82,8 +87,8 @@ export class DurableOutlet {
     this.#lost += records.length - kept;
     const last = records[kept - 1]?.number ?? -Infinity;
     // Not for all that waits: under load there is always more.
-    while (!this.#isFailing && this.#firstWaiting <= last) await this.#write();
-    return Math.min(this.#firstWaiting, records[kept]?.number ?? Infinity);
+    while (!this.#isFailing && this.firstWaiting <= last) await this.#write();
+    return Math.min(this.firstWaiting, records[kept]?.number ?? Infinity);
   }
 
   /** The last try, and the end of the sink, of so many ms at most. What is slower goes on without being waited for. */
@@ -97,10 +102,6 @@ export class DurableOutlet {
   async #end(): Promise<void> {
     await this.#drain();
     if (this.#append === null) await this.sink.close();
-  }
-
-  get #firstWaiting(): number {
-    return this.#waiting[0]?.number ?? Infinity;
   }
 
   /** Tries what waits, until the sink fails. */

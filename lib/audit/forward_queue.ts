@@ -1,12 +1,11 @@
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
+import { endsWithin } from "@/lib/std/ends_within.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import { charactersOf, type Forwarder, type SealedRecord } from "./sink.ts";
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
-/** How long a stop waits for what is left, ms. */
-const CLOSE_MS = 2000;
 /** How often a failure is reported, ms. */
 const REPORT_MS = 600_000;
 
@@ -82,13 +81,11 @@ export class ForwardQueue implements Forwarder {
     this.#running ??= this.#run();
   }
 
-  async close(): Promise<void> {
+  async close(ms: number): Promise<void> {
     this.#isClosing = true;
     this.#hurry.abort();
     if (this.#running === null) return;
-    const wait = new AbortController();
-    await Promise.race([this.#running, sleep(CLOSE_MS, wait.signal)]);
-    wait.abort();
+    await endsWithin(ms, this.#running);
     this.#stop.abort();
     await this.#running;
   }

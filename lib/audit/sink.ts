@@ -44,6 +44,6 @@ export interface Forwarder {
   offer(record: SealedRecord): void;
   /** Whether the next record would be dropped. */
   readonly isFull: boolean;
-  /** Sends what waits, for a few seconds at most. */
-  close(): Promise<void>;
+  /** Sends what waits, for so many ms at most. */
+  close(ms: number): Promise<void>;
 }

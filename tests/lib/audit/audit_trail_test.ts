@@ -194,11 +194,11 @@ Deno.test("audit trail: beyond 16 Mi characters that wait for a disk, or to be p
 /** A trail whose file fails from the first record on. */
 async function withBrokenFile(isRequired: boolean) {
   const [chain, file] = [new TakingSink(), new HeldSink("file")];
-  const { trail } = trailOf(chain, { file, isRequired });
+  const { trail, warnings } = trailOf(chain, { file, isRequired });
   const first = trail.record(event());
   file.ends[0].reject(new Error("No space left on device"));
   await first.catch(() => {});
-  return { trail, chain, file };
+  return { trail, warnings, chain, file };
 }
 
 Deno.test("audit trail: a file that takes none costs the chain no record, drops what it has no room for, and says so", async () => {
@@ -322,9 +322,59 @@ Deno.test("audit trail: a stop does not wait for a write that does not end, and 
     assert.deepEqual(sink.batches, [[1]]);
     assert.match(warnings.at(-1) ?? "", /1 records were not delivered to held/);
     assert.equal(sink.isClosed, false, "it may be as slow to close");
-    sink.letGo();
     await recorded;
+    sink.letGo();
   }
+});
+
+Deno.test("audit trail: a stop leaves no change without an answer, and confirms only those that are on each disk", async () => {
+  const [chain, file] = [new TakingSink(), new HeldSink("file")];
+  const { trail } = trailOf(chain, { file, isRequired: true });
+  const first = trail.record(event());
+  file.ends[0].resolve();
+  await first;
+  const recorded = [trail.record(event()), trail.record(event())];
+  await eventually(() => chain.records.length === 3);
+  await Promise.all([trail.close(), ...recorded.map((change) => assert.rejects(change, { status: 507 }))]);
+  assert.deepEqual(file.batches, [[1], [2]]);
+  file.letGo();
+});
+
+Deno.test("audit trail: a stop names the records that a full file dropped", async () => {
+  const { trail, warnings, chain, file } = await withBrokenFile(false);
+  for (let batch = 0; batch < 2; batch++) {
+    await Promise.all(Array.from({ length: 5002 }, () => trail.record(event())));
+  }
+  const atStop = Array.from({ length: 3 }, () => trail.record(event()));
+  const closed = trail.close();
+  await eventually(() => file.ends.length === 2);
+  file.ends[1].reject(new Error("No space left on device"));
+  await Promise.all([closed, ...atStop]);
+  assert.equal(chain.records.length, 10_008);
+  assert.deepEqual(warnings.slice(1), ["The audit trail: 10008 records were not delivered to file"]);
+});
+
+Deno.test("audit trail: a stop names how many changes have no record of which no record could tell", async () => {
+  const { trail, warnings } = trailOf(new HeldSink());
+  const recorded = trail.record(event());
+  await assert.rejects(trail.record(event({ target: { kind: "object", key: 1 as unknown as string } })));
+  await Promise.all([trail.close(), recorded]);
+  assert.deepEqual(warnings, [
+    "The audit trail: 1 records were not delivered to held",
+    "The audit trail: 1 changes have no record",
+  ]);
+});
+
+Deno.test("audit trail: a stop names the records that a queue has no room for", async () => {
+  const full = Object.assign(new ForwardedSink(), { waiting: 5, lost: 7 });
+  full.offer = () => void full.lost++;
+  const held = new HeldSink();
+  const { trail, warnings } = trailOf(held, { forwarders: [full] });
+  const recorded = [trail.record(event()), trail.record(event())];
+  const closed = trail.close();
+  held.letGo();
+  await Promise.all([closed, ...recorded]);
+  assert.deepEqual(warnings, ["The audit trail: 5 records were not delivered to sent"]);
 });
 
 Deno.test("audit trail: where records are required, a change whose write does not end is not confirmed", async () => {

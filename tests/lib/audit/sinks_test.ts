@@ -88,7 +88,7 @@ Deno.test("syslog: over UDP, a datagram for each record", async () => {
     received.map((text) => JSON.parse(text.slice(text.indexOf("{"))).id),
     [1, 2, 3, 4, 5].map((n) => `00000000.${n}`),
   );
-  await sink.close();
+  await sink.close(60_000);
   server.close();
 });
 
@@ -109,7 +109,7 @@ Deno.test("syslog: the longest record that a client can cause fits into a datagr
   const { details, target: { key: shown } } = JSON.parse(received[0].slice(received[0].indexOf("{")));
   assert.deepEqual([details.keys.length, details.settings.length, details.count], [20, 20, 1000]);
   assert.equal(shown, `${"\u0001".repeat(127)}…`);
-  await sink.close();
+  await sink.close(60_000);
   server.close();
 });
 
@@ -140,7 +140,7 @@ Deno.test("syslog: over TCP, with lengths, and again where a server has left", a
   second!.close();
   assert.ok(received.every((message) => /^<109>1 /.test(message)));
   listener.close();
-  await sink.close();
+  await sink.close(60_000);
 });
 
 Deno.test("forward queue: keeps the order, tries again, and drops what finds no room", async () => {
@@ -167,7 +167,7 @@ Deno.test("forward queue: keeps the order, tries again, and drops what finds no 
   assert.deepEqual(sent, [1, 2, 3, 4, 5]);
   assert.equal(queue.isFailing, false);
   assert.match(lines[0], /records for test are dropped|cannot be sent to test \(away\)/);
-  await queue.close();
+  await queue.close(60_000);
 });
 
 Deno.test("bucket sink: an object for a batch, signed, with its digest and its lock, and again under the same key", async () => {
@@ -201,7 +201,7 @@ Deno.test("bucket sink: an object for a batch, signed, with its digest and its l
   sink.offer(seal(hostile));
   sink.offer(seal(event()));
   await eventually(() => sink.sent === 2);
-  await sink.close();
+  await sink.close(60_000);
   await server.shutdown();
   assert.equal(puts.length, 2);
   assert.equal(puts[0].path, puts[1].path);

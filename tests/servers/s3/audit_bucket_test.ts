@@ -52,7 +52,7 @@ for (const server of ["VERSITYGW", "MINIO"] as const) {
       const before = Date.now();
       for (let n = 0; n < 3; n++) sink.offer(seal(event(), before));
       await eventually(() => sink.sent === 3);
-      await sink.close();
+      await sink.close(60_000);
       const { Versions: [object, ...others] = [] } = await client.send(new ListObjectVersionsCommand({ Bucket }));
       assert.deepEqual(others, []);
       const { Key, VersionId } = object;
