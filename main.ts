@@ -2,6 +2,7 @@ import { abort } from "node:process";
 import { announcement } from "@/compose/announcement.ts";
 import { openApplication } from "@/compose/application.ts";
 import { command } from "@/compose/commands.ts";
+import { endParts } from "@/compose/ending.ts";
 import { overloadGuard } from "@/compose/overload.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
 import { startStore } from "@/compose/store.ts";
@@ -93,14 +94,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     stopAfterFault = stopOnSignals({
       delayMs: config.server.stopDelayMs,
       announce: () => listener.answerWith(leaving(served, { isProbe: (path) => PROBE_PATHS.has(path), stopping })),
-      async finish() {
-        // Beside the requests, which may take all of the time: the leases must be released within it.
-        await Promise.all([listener.drain(), application.stopTasks()]);
-        await metricsListener?.drain();
-        await application.close();
-        await cluster?.stop();
-        await store?.stop();
-      },
+      finish: (time) => endParts({ listener, metricsListener, application, cluster, store }, time),
       cut() {
         listener.cut();
         metricsListener?.cut();

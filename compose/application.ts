@@ -4,6 +4,7 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
+import { endsWithin } from "@/lib/std/ends_within.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { tracing } from "@/lib/tracing/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";
@@ -17,6 +18,9 @@ import { resultsDeps } from "./results.ts";
 import { credentialMemory, type ObserveUpstream } from "./shared.ts";
 import { openTasks } from "./tasks.ts";
 import { webRole } from "./web.ts";
+
+/** How long a stop waits for the schedules before it releases the tasks, which takes 3 s of the 4 s there are, ms. */
+const SCHEDULES_STOP_MS = 500;
 
 /** What an application uses of the machine. Here and below null means none. */
 interface Machine {
@@ -34,8 +38,10 @@ interface Application {
   readonly metrics: ProcessMetrics | null;
   /** Goes on with background tasks and notifications. */
   startTasks(): void;
-  /** Releases background tasks and notifications, so that another process goes on with them. */
-  stopTasks(): Promise<void>;
+  /** Releases background tasks and notifications within `leftMs()`, so that another process goes on with them. */
+  stopTasks(leftMs: () => number): Promise<void>;
+  /** Writes and sends the rest of the audit trail, for so many ms at most. */
+  closeTrail(ms: number): Promise<void>;
   /** Closes what the roles have open, once requests and tasks have ended. */
   close(): Promise<void>;
 }
@@ -129,18 +135,20 @@ export async function openApplication(
         diskIsFull: store && (() => store.isFull()),
       });
     },
-    stopTasks: async () => {
-      await gateway?.schedules?.stop();
+    async stopTasks(leftMs) {
+      if (gateway?.schedules) await endsWithin(SCHEDULES_STOP_MS, gateway.schedules.stop());
       await gateway?.tasks.stop();
       // Behind the tasks, which may end with a report.
-      await notifications?.stop();
+      if (notifications) await endsWithin(leftMs(), notifications.stop(leftMs()));
+    },
+    async closeTrail(ms) {
+      await audit?.close(ms);
     },
     async close() {
       endWatch?.();
       metrics?.close();
       await gateway?.tasks.store.close();
       await web?.close();
-      await audit?.close();
       await replicas?.close();
     },
   };

@@ -25,7 +25,8 @@ interface Audit {
   readonly logins: LoginRecords;
   /** Null where this process cannot read what it has recorded. */
   readonly reader: AuditSource | null;
-  close(): Promise<void>;
+  /** Writes and sends what waits, for so many ms at most. */
+  close(ms: number): Promise<void>;
 }
 
 /**
@@ -63,9 +64,9 @@ export async function openAudit(
     recorder,
     logins,
     reader: path === null ? null : new ChainReader(path),
-    async close() {
+    async close(ms) {
       logins.flush();
-      await recorder.close();
+      await recorder.close(ms);
     },
   };
 }

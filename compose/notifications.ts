@@ -50,7 +50,8 @@ export interface Notifications {
   readonly figures: Notifier["figures"];
   /** Sends what is queued, and looks for what is new. */
   start(sources: NotificationSources): void;
-  stop(): Promise<void>;
+  /** Within so many ms. */
+  stop(ms: number): Promise<void>;
 }
 
 /**
@@ -85,10 +86,10 @@ export async function openNotifications(
       if (campaigns && hasCampaigns) stopLooks.push(watchCampaigns(config, notifier, campaigns));
       if (disk && folder) stopLooks.push(watchDisk(notifier, folder.path, disk, diskIsFull));
     },
-    async stop() {
+    async stop(ms) {
       await Promise.all(stopLooks.map((stop) => stop()));
       stopLooks = [];
-      await notifier.stop();
+      await notifier.stop(ms);
     },
   };
 }

@@ -126,6 +126,7 @@ export class AuditTrail implements AuditRecorder {
   record(event: AuditEvent): Promise<void> {
     if (this.#isClosed || this.#isFull) {
       this.#lost++;
+      if (this.#isClosed) this.#warnOfLost(1);
       return this.#options.isRequired ? Promise.reject(new HttpError(507, NOT_RECORDED)) : Promise.resolve();
     }
     let record: SealedRecord;
@@ -181,7 +182,11 @@ export class AuditTrail implements AuditRecorder {
       if (count > 0) warn(`The audit trail: ${count} records were not delivered to ${name}`);
     }
     const lost = this.#lost - this.#toldOf(undefined);
-    if (lost > 0) warn(`The audit trail: ${lost} changes have no record`);
+    if (lost > 0) this.#warnOfLost(lost);
+  }
+
+  #warnOfLost(count: number): void {
+    this.#options.warn(`The audit trail: ${count} changes have no record`);
   }
 
   get #isFull(): boolean {

@@ -71,11 +71,15 @@ export class Notifier {
     this.#loops = channels.flatMap((channel) => [store, memory].map((queue) => this.#serve(channel, queue)));
   }
 
-  /** Ends it: attempts under way have two seconds, then they are cut and made again by the next process. */
-  async stop(): Promise<void> {
+  /**
+   * Ends it: attempts under way have two seconds, then they are cut and made again by the next process.
+   *
+   * @param ms how long they have where that is less
+   */
+  async stop(ms: number = STOP_MS): Promise<void> {
     this.#stopped.abort();
     this.#wake();
-    const cut = setTimeout(() => this.#cut.abort(), STOP_MS);
+    const cut = setTimeout(() => this.#cut.abort(), Math.min(ms, STOP_MS));
     await Promise.all(this.#loops);
     clearTimeout(cut);
     await Promise.allSettled([this.#options.store.close(), this.#options.memory.close()]);

@@ -13,6 +13,14 @@ const SAME_SIGNAL_MS = 1000;
 /** How often the parent process is checked, ms. */
 const PARENT_CHECK_MS = 1000;
 
+/** What is left of a stop. */
+export interface StopTime {
+  /** Until the requests under way are cut, ms; negative afterwards. */
+  readonly untilCutMs: () => number;
+  /** Until the process ends, whatever is not done by then, ms. */
+  readonly untilEndMs: () => number;
+}
+
 /** The steps by which a process ends. */
 interface Stop {
   /** Has proxies in front turn to other replicas; called only where there is a {@link Stop.delayMs}. */
@@ -20,7 +28,7 @@ interface Stop {
   /** How long requests are served as before between {@link Stop.announce} and {@link Stop.finish}, ms. */
   readonly delayMs: number;
   /** Ends everything in its order, once the requests under way have ended. */
-  readonly finish: () => Promise<void>;
+  readonly finish: (time: StopTime) => Promise<void>;
   /** Breaks off the requests under way. */
   readonly cut: () => void;
   /** Called last. */
@@ -52,7 +60,9 @@ export function stopOnSignals({ announce, delayMs, finish, cut, last }: Stop, pa
       cut();
       setTimeout(end, STOP_TIDY_MS);
     }, STOP_GRACE_MS);
-    finish().then(end, end);
+    const cutAt = performance.now() + STOP_GRACE_MS;
+    const untilCutMs = () => cutAt - performance.now();
+    finish({ untilCutMs, untilEndMs: () => untilCutMs() + STOP_TIDY_MS }).then(end, end);
   };
   const signal = () => {
     const now = performance.now();

@@ -76,7 +76,7 @@ Deno.test("audit file: what records cannot be appended to is refused at the star
     open(`${folder}/missing/audit.jsonl`),
     /^ConfigError: AUDIT_FILE: .*\(No such file or directory/,
   );
-  await (await open(`${folder}/audit.jsonl`))?.close();
+  await (await open(`${folder}/audit.jsonl`))?.close(60_000);
   assert.equal(Deno.statSync(`${folder}/audit.jsonl`).mode! & 0o777, 0o600);
   Deno.removeSync(folder, { recursive: true });
 });

@@ -13,14 +13,16 @@ async function run(program: string, delayMs = 0): Promise<{ readonly code: numbe
     const forever = setInterval(() => {}, 1000);
     const parent = Promise.withResolvers();
     let announced = () => {};
+    let left = () => {};
     const stop = stopOnSignals({
       delayMs: ${delayMs},
       announce() {
         console.log("announced");
         announced();
       },
-      async finish() {
+      async finish(time) {
         console.log("begins");
+        left(time);
         await new Promise((resolve) => setTimeout(resolve));
         console.log("finished");
       },
@@ -42,6 +44,14 @@ async function run(program: string, delayMs = 0): Promise<{ readonly code: numbe
 Deno.test("stop: a fault finishes what is under way, as a signal does, and ends with 1", async () => {
   assert.deepEqual(await run("stop();"), { code: 1, output: "begins\nfinished\nlast\n" });
   assert.deepEqual(await run('Deno.kill(Deno.pid, "SIGTERM");'), { code: 0, output: "begins\nfinished\nlast\n" });
+});
+
+Deno.test("stop: what it finishes is told how long it has, until requests are cut and until the process ends", async () => {
+  const program = (clock: string) =>
+    `${clock} left = ({ untilCutMs, untilEndMs }) => console.log(untilCutMs() + untilEndMs()); stop();`;
+  const { output } = await run(program("performance.now = () => 7;"));
+  assert.equal(output, "begins\n8900\nfinished\nlast\n");
+  assert.equal((await run(program(LATER))).output, "begins\n-6100\nfinished\nlast\n");
 });
 
 Deno.test("stop: further faults while it stops do not cut it short", async () => {

@@ -1,0 +1,40 @@
+import type { StopTime } from "@/lib/process/stop.ts";
+import { endsWithin } from "@/lib/std/ends_within.ts";
+
+/** What the audit trail has of a stop at least, ms: requests and tasks that take longer lose their records. */
+const TRAIL_MS = 600;
+/** What is left of that for its last lines, and for what is closed after it, ms. */
+const MARGIN_MS = 300;
+
+/** What a stop ends. */
+interface EndingParts {
+  readonly listener: { drain(): Promise<void> };
+  readonly metricsListener: { drain(): Promise<void> } | null;
+  readonly application: {
+    stopTasks(leftMs: () => number): Promise<void>;
+    closeTrail(ms: number): Promise<void>;
+    close(): Promise<void>;
+  };
+  readonly cluster: { stop(): Promise<void> } | null;
+  readonly store: { stop(): Promise<void> } | null;
+}
+
+/**
+ * Ends the parts of a process in their order. Each has what those before it left of the time of the stop, so that the
+ * audit trail names what it cannot write before the process ends, also where a request, a task or a disk hangs.
+ */
+export async function endParts(
+  { listener, metricsListener, application, cluster, store }: EndingParts,
+  { untilCutMs, untilEndMs }: StopTime,
+): Promise<void> {
+  // Beside the requests, which may take all of the time: the leases must be released within it.
+  const ended = Promise.allSettled([listener.drain(), application.stopTasks(untilCutMs)]);
+  await endsWithin(untilEndMs() - TRAIL_MS, ended);
+  await application.closeTrail(untilEndMs() - MARGIN_MS);
+  // Requests that were cut may tidy up after themselves until the end.
+  await ended;
+  await metricsListener?.drain();
+  await application.close();
+  await cluster?.stop();
+  await store?.stop();
+}
