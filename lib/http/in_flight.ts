@@ -1,6 +1,11 @@
+/** How many run of one key, one or more. */
+interface Entry {
+  count: number;
+}
+
 /** Limits how many of something run at a time, by key. A key of which none runs takes no memory. */
 export class InFlight {
-  readonly #counts = new Map<string, number>();
+  readonly #entries = new Map<string, Entry>();
   readonly #max: number;
 
   constructor(max: number) {
@@ -14,21 +19,20 @@ export class InFlight {
 
   /** How many run now. */
   count(key = ""): number {
-    return this.#counts.get(key) ?? 0;
+    return this.#entries.get(key)?.count ?? 0;
   }
 
   /** Takes a slot. @returns a function that releases it, once however often it is called; null when all are taken */
   enter(key = ""): (() => void) | null {
-    const count = this.count(key);
-    if (count >= this.#max) return null;
-    this.#counts.set(key, count + 1);
+    let entry = this.#entries.get(key);
+    if ((entry?.count ?? 0) >= this.#max) return null;
+    if (entry) entry.count++;
+    else this.#entries.set(key, entry = { count: 1 });
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      const left = this.count(key) - 1;
-      if (left > 0) this.#counts.set(key, left);
-      else this.#counts.delete(key);
+      if (--entry.count === 0) this.#entries.delete(key);
     };
   }
 }

@@ -141,7 +141,8 @@ export function canonicalHeaders(
 
 /** A header's value in its canonical form. */
 function folded(value: string): string {
-  return value.trim().replace(/ +/g, " ");
+  const trimmed = value.trim();
+  return trimmed.includes("  ") ? trimmed.replace(/ +/g, " ") : trimmed;
 }
 
 function canonicalQuery(query: QueryPairs): string {
