@@ -1,6 +1,7 @@
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
 import { AddressLimit, type Full } from "@/lib/http/in_flight.ts";
 import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
+import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
@@ -178,8 +179,18 @@ export class Connections {
       // The runtime leaves that to the client.
       if (closes) open.served?.shutdown();
     };
+    if (request.method === "HEAD") {
+      // Its response has no body, so nothing of it is under way once it is there.
+      try {
+        const response = await this.#handler(request, new HeadInfo(open, request));
+        closes = response.headers.get("Connection") === "close";
+        return response;
+      } finally {
+        complete();
+      }
+    }
     info.completed.then(complete, complete);
-    const response = await this.#handler(request, new ConnectionInfo(info, open));
+    const response = await this.#handler(request, new BodyInfo(open, request, info));
     closes = response.headers.get("Connection") === "close";
     const length = announcedLength(response);
     const unsentBytes = Math.min(length ?? UNSENT_BYTES, UNSENT_BYTES);
@@ -236,14 +247,20 @@ function passedOn(served: ServedConnection, origin: ConnectionOrigin): ServedCon
   };
 }
 
-/** What the runtime knows of a request, and the way to end its connection. */
-class ConnectionInfo implements HandlerInfo {
-  readonly #info: Deno.ServeHandlerInfo<Deno.NetAddr>;
+/** What is known of a request whose response has no body, and the way to end its connection. */
+class HeadInfo implements HandlerInfo {
   readonly #open: Open;
+  readonly #request: Request;
+  #target: RawTarget | undefined;
 
-  constructor(info: Deno.ServeHandlerInfo<Deno.NetAddr>, open: Open) {
-    this.#info = info;
+  constructor(open: Open, request: Request) {
     this.#open = open;
+    this.#request = request;
+  }
+
+  /** Several look at it, and each would take it from the URL again. */
+  get target(): RawTarget {
+    return this.#target ??= rawTarget(this.#request.url);
   }
 
   /** Of the connection: the runtime would read it again for each request. */
@@ -251,11 +268,17 @@ class ConnectionInfo implements HandlerInfo {
     return this.#open.peer;
   }
 
-  get completed(): Promise<void> {
-    return this.#info.completed;
-  }
-
   breakOff(): void {
     this.#open.served?.cut();
+  }
+}
+
+/** The same where the response may have a body. */
+class BodyInfo extends HeadInfo {
+  readonly completed: Promise<void>;
+
+  constructor(open: Open, request: Request, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) {
+    super(open, request);
+    this.completed = completed;
   }
 }

@@ -1,15 +1,24 @@
 import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
 import { redactText } from "@/lib/http/redact.ts";
+import type { RawTarget } from "@/lib/http/raw_path.ts";
 import type { AcceptedConnection } from "./accept_connections.ts";
 
 /** What a server knows of a request besides the request itself. */
-export interface HandlerInfo extends Deno.ServeHandlerInfo<Deno.NetAddr> {
+export interface HandlerInfo {
+  readonly remoteAddr: Deno.NetAddr;
+  /** Settles when the response is sent to its last byte, or its client is gone; absent where it has no body. */
+  readonly completed?: Promise<void>;
+  /** The target as it came; absent where the URL of the request has not been split. */
+  readonly target?: RawTarget;
   /** Ends the connection at once; absent where the server cannot. */
   breakOff?(): void;
 }
 
 /** Handles a request of a server on a TCP port. */
 export type Handler = (request: Request, info: HandlerInfo) => Response | Promise<Response>;
+
+/** How the runtime calls what handles its requests. */
+type RuntimeHandler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
 
 /** HTTP on one connection. */
 export interface ServedConnection {
@@ -22,7 +31,7 @@ export interface ServedConnection {
 }
 
 /** Serves HTTP on a connection that was accepted. */
-export type ServeConnection = (connection: AcceptedConnection, handler: Handler) => ServedConnection;
+export type ServeConnection = (connection: AcceptedConnection, handler: RuntimeHandler) => ServedConnection;
 
 /** What the function of the runtime takes for an AbortSignal: it only ever registers one listener. */
 interface AbortTarget {
@@ -32,7 +41,7 @@ interface AbortTarget {
 type ServeHttpOnConnection = (
   connection: AcceptedConnection,
   signal: AbortTarget,
-  handler: Handler,
+  handler: RuntimeHandler,
   onError: (error: unknown) => Response,
   onListen: () => void,
 ) => { readonly finished: Promise<void>; shutdown(): Promise<void> };

@@ -30,7 +30,7 @@ export function shedLoad(handler: Handler, { shedder, always, trustedHops }: She
       const forwardedFor = trustedHops > 0 ? request.headers.get("X-Forwarded-For") : null;
       return addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
     };
-    if (always.has(rawTarget(request.url).path)) return handler(request, info);
+    if (always.has((info.target ?? rawTarget(request.url)).path)) return handler(request, info);
     const since = shedder.enter(address);
     if (since !== null) return admitted(shedder, isRead(request) ? since : null, () => handler(request, info));
     cancelBody(request);

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
-import {
-  connectionServer,
-  type HandlerInfo,
-  type ServeConnection,
-  serveConnection,
-} from "@/lib/process/serve_connection.ts";
+import { connectionServer, type ServeConnection, serveConnection } from "@/lib/process/serve_connection.ts";
 
 const hello: Handler = () => new Response("hello", { headers: { "Content-Length": "5" } });
 const quick = { idleMs: 20, minBytesPerSecond: 1_000_000_000, slackMs: 20 };
@@ -96,6 +91,33 @@ Deno.test("connections: requests that share a connection hold no more than conne
   release.resolve();
 });
 
+Deno.test("connections: a HEAD is over with its response, however it ends, and other requests when theirs is sent", async () => {
+  let fails = false;
+  const handler: Handler = (request, info) => {
+    if (fails) throw new Error("a fault");
+    return hello(request, info);
+  };
+  const { add, requests, cuts } = table({ max: 8, maxPerAddress: 1 }, handler);
+  assert.equal(add("1.1.1.1"), true);
+  await requests[0]("HEAD");
+  fails = true;
+  await assert.rejects(requests[0]("HEAD"));
+  fails = false;
+  await requests[0]("GET");
+  assert.deepEqual(cuts, []);
+  await requests[0]("HEAD");
+  assert.deepEqual(cuts, [0]);
+});
+
+Deno.test("connections: one that sends nothing after a HEAD is closed in the end, or at once where the response says so", async () => {
+  const ends: Handler = () => new Response(null, { headers: { Connection: "close" } });
+  await using idle = start({ idleMs: 100, responses: quick });
+  await using site = start({ idleMs: 600_000 }, ends);
+  for (const { port } of [idle, site]) {
+    assert.match(await text(await open({ port }, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")), /^HTTP\/1\.1 200 /);
+  }
+});
+
 Deno.test("connections: one IPv4 address counts as such, though a listener for both kinds writes it as IPv6", () => {
   const { add } = table({ max: 8, maxPerAddress: 1 });
   assert.deepEqual(["::ffff:1.1.1.1", "::ffff:1.1.1.2", "1.1.1.1"].map(add), [true, true, false]);
@@ -178,19 +200,19 @@ Deno.test("connections: behind a proxy, one address has as many as there are", a
 /** A table of connections that exist only here. */
 function table(limits: { max: number; maxPerAddress: number | null }, handler = hello) {
   const ends: (() => void)[] = [];
-  const requests: (() => void)[] = [];
+  const requests: ((method?: string) => Promise<unknown>)[] = [];
   const cuts: number[] = [];
   const serve: ServeConnection = (_, answer) => {
     const { promise: finished, resolve } = Promise.withResolvers<void>();
     const index = ends.push(resolve) - 1;
-    const info = { completed: new Promise<void>(() => {}) } as HandlerInfo;
-    requests.push(() => void answer(new Request("http://localhost/"), info));
+    const info = { completed: new Promise<void>(() => {}) } as Deno.ServeHandlerInfo<Deno.NetAddr>;
+    requests.push(async (method) => await answer(new Request("http://localhost/", { method }), info));
     return { finished, shutdown: () => Promise.resolve(), cut: () => void cuts.push(index) };
   };
   const connections = new Connections(serve, { ...DEFAULT_CONNECTION_LIMITS, ...limits }, handler);
   return {
     connections,
-    /** Sends a request on the connection of an index. */
+    /** Sends a request on the connection of an index. Its response is never sent to the end. */
     requests,
     /** The connections that were broken off. */
     cuts,
@@ -215,7 +237,7 @@ function start(limits: Partial<typeof DEFAULT_CONNECTION_LIMITS>, handler = hell
   return { ...server, [Symbol.asyncDispose]: () => server.drain() };
 }
 
-async function open({ port }: DrainingServer, text: string): Promise<Deno.TcpConn> {
+async function open({ port }: Pick<DrainingServer, "port">, text: string): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode(text));
   return connection;
