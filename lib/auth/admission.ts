@@ -91,9 +91,8 @@ export class Admission {
     context.admitted = "proven";
     try {
       enterTenant(role, tenants, context, claims.tenant);
-      const signal = context.request.signal;
       const verdicts = sharedKeys && protocol === "s3" ? undefined : onVerdict;
-      return { ...await identify(claims), signal, onVerdict: verdicts, request: requestOf(context) };
+      return { ...await identify(claims), signal: context.request, onVerdict: verdicts, request: requestOf(context) };
     } catch (error) {
       cancelBody(context.request);
       throw error;
@@ -126,7 +125,7 @@ export class Admission {
       let isAccepted = false;
       const caller: Caller = {
         ...await identify(claims),
-        signal: request.signal,
+        signal: request,
         request: requestOf(context),
         isUnproven: true,
         onVerdict: (verdict) => {

@@ -10,6 +10,7 @@ import {
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient, UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
+import { type LateSignal, signalOf } from "@/lib/std/late_signal.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
@@ -96,7 +97,6 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   signHeaders(signed, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
   const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
   const sent = outgoingBody(s3, call, workMs);
-  const signals = [caller.signal, sent.signal].filter((signal) => signal !== undefined);
   const request = {
     method: call.method,
     operation: operationName(call),
@@ -105,7 +105,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     headers,
     body: sent.body,
     reusesMemory: isChunks(call.body),
-    signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+    signal: eitherSignal(caller.signal, sent.signal),
     // The response to an upload comes after its body.
     timeoutMs: workMs + (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
   };
@@ -130,6 +130,10 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   const verdict = verdictOf(failure);
   if (verdict) onVerdict?.(verdict);
   throw failure;
+}
+
+function eitherSignal(client: LateSignal | undefined, body: AbortSignal | undefined): LateSignal | undefined {
+  return client && body ? AbortSignal.any([signalOf(client), body]) : client ?? body;
 }
 
 /** The same for a response whose body is not needed. @returns its headers @throws HttpError as {@link callS3} */

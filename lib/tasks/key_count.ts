@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { type CountPage, readCountPage } from "@/lib/s3/count_page.ts";
+import { signalOf } from "@/lib/std/late_signal.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 
 /** Ranges of keys that are read concurrently. */
@@ -110,7 +111,7 @@ class KeyCount {
     this.#bytes = from.bytes;
     this.#isSequential = from.isSequential;
     this.#ranges = new Set(from.ranges.map((range) => ({ ...range, pages: 0, tookMs: 0, splitAt: MIN_PAGES })));
-    const { signal } = options.caller;
+    const signal = signalOf(options.caller.signal);
     this.#caller = {
       ...options.caller,
       signal: signal ? AbortSignal.any([signal, this.#abort.signal]) : this.#abort.signal,

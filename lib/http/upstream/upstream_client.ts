@@ -1,5 +1,6 @@
 import { markReadAhead } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
+import { whenAborted } from "@/lib/std/late_signal.ts";
 import { needsNode, sendByNode } from "./node_transport.ts";
 import { problemOf, UpstreamError } from "./upstream_error.ts";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
@@ -15,7 +16,8 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
   const { measure, trace } = options;
   return {
     async send(request) {
-      if (request.signal?.aborted) throw new UpstreamError("aborted");
+      const { signal } = request;
+      if (signal instanceof AbortSignal && signal.aborted) throw new UpstreamError("aborted");
       const startedAt = measure ? performance.now() : 0;
       let result: UpstreamResult = "broken";
       const stopped = new AbortController();
@@ -23,8 +25,7 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
       const late = () => stop("timeout");
       const timeoutMs = request.timeoutMs ?? options.timeoutMs;
       let inTime = deadline(request.connectMs ?? timeoutMs, late);
-      const leave = () => stop("aborted");
-      request.signal?.addEventListener("abort", leave, { once: true });
+      const endWatch = signal && whenAborted(signal, () => stop("aborted"));
       const operation = request.operation ?? request.method;
       const span = trace?.(operation) ?? null;
       const headers = unencoded(request.headers);
@@ -64,7 +65,7 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
         span?.ended(result);
         measure?.(operation, result, performance.now() - startedAt);
         inTime();
-        request.signal?.removeEventListener("abort", leave);
+        endWatch?.();
       }
     },
   };

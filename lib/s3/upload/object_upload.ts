@@ -5,6 +5,7 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
 import { WRITE_CONDITIONS } from "@/lib/s3/object_headers.ts";
 import { type ObjectRef, putObject, type WrittenObject } from "@/lib/s3/objects.ts";
+import { signalOf } from "@/lib/std/late_signal.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
 import { BufferPool } from "./buffer_pool.ts";
 import { type Part, partsOfKnownLength, partsOfUnknownLength, type UnknownLengthSizes } from "./parts.ts";
@@ -108,7 +109,8 @@ export async function writeFromSource(
     cancellation.abort(error);
     source.stop();
   };
-  const signal = AbortSignal.any([cancellation.signal, ...caller.signal ? [caller.signal] : []]);
+  const client = signalOf(caller.signal);
+  const signal = AbortSignal.any([cancellation.signal, ...client ? [client] : []]);
   try {
     using buffers = sizes.pool.lease(signal);
     const parts = lengthBytes === null
@@ -142,7 +144,7 @@ export async function writeFromSource(
   } catch (error) {
     cancel(error);
     const cause = cancellation.signal.reason;
-    throw caller.signal?.aborted && !(cause instanceof HttpError) ? clientClosedRequest(cause) : cause;
+    throw client?.aborted && !(cause instanceof HttpError) ? clientClosedRequest(cause) : cause;
   }
 }
 
