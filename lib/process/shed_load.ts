@@ -31,8 +31,9 @@ export function shedLoad(handler: Handler, { shedder, always, trustedHops }: She
       return addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
     };
     if (always.has((info.target ?? rawTarget(request.url)).path)) return handler(request, info);
-    const since = shedder.enter(address);
-    if (since !== null) return admitted(shedder, isRead(request) ? since : null, () => handler(request, info));
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const since = shedder.enter(isRead, address);
+    if (since !== null) return admitted(shedder, isRead, since, () => handler(request, info));
     cancelBody(request);
     const response = (request.method === "HEAD" ? REFUSAL_OF_HEAD : REFUSAL).clone();
     response.headers.set(REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER)));
@@ -40,19 +41,16 @@ export function shedLoad(handler: Handler, { shedder, always, trustedHops }: She
   };
 }
 
-function isRead({ method }: Request): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
 async function admitted(
   shedder: LoadShedder,
-  readSince: number | null,
+  isRead: boolean,
+  since: number,
   handle: () => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     return await handle();
   } finally {
-    shedder.leave(readSince);
+    shedder.leave(isRead, since);
   }
 }
 

@@ -1,3 +1,5 @@
+import process from "node:process";
+
 /** How late the event loop may be for long, ms, unless the settings say otherwise. */
 export const DEFAULT_MAX_EVENT_LOOP_DELAY_MS = 50;
 
@@ -35,6 +37,12 @@ const TYPICAL_STEP = 0.002;
 const TRIAL_MS = 5 * WINDOW_MS;
 /** How much of its time a read may still take then. If it takes more, it does not wait for other requests. */
 const SHORTER = 0.7;
+/** A process that uses this share of a processor, or more, may have no time for what waits: others may use the rest. */
+const BUSY = 0.5;
+/** So long are reads counted to see whether more come than end, ms. */
+const COUNT_MS = 50;
+/** During an overload of a busy process, so many reads at a time are admitted if the rate allows them. */
+const READS_AT_A_TIME = 32;
 /** Unused admissions are good for so long, ms. */
 const BURST_MS = 20;
 /** It is over when nothing was refused for so long, ms. */
@@ -56,6 +64,8 @@ interface LoadShedderOptions {
   readonly now?: () => number;
   /** Calls a function later; it must not keep the process alive. */
   readonly after?: (ms: number, call: () => void) => void;
+  /** The processor time that all threads of the process have used, ms. */
+  readonly cpuMs?: () => number;
   /** Called when an overload begins, and when it is over with what it refused. */
   readonly onChange?: (isShedding: boolean, refused: number) => void;
 }
@@ -67,10 +77,15 @@ interface LoadShedderOptions {
  * The measure is how late a timer is, which is about how long a turn of the event loop takes. An overload begins when it
  * is above `maxDelayMs` several times in a row while there are {@link LEAST_AT_A_TIME} requests or more, or at once when
  * as many come within one turn that has taken four times as long: some dozen clients that each wait for their responses
- * make a process late as well, but not ever later. From then on requests are admitted at a rate that rises while the
- * delay is below a fifth of that, and falls while it is above. It falls as well while reads take longer than before by a
- * tenth of that: they may wait for another thread, such as that of the embedded store, while the event loop does not.
- * Where half as many requests do not make them shorter, they do not wait for each other, and count no more.
+ * make a process late as well, but not ever later. It begins as well when the process is busy, more reads come than end,
+ * and those that are there take longer than they should by `maxDelayMs`: they may wait for another thread, such as that of
+ * the embedded store, while the event loop does not.
+ *
+ * From then on requests are admitted at a rate that rises while the delay is below a fifth of that, and falls while it is
+ * above. It falls as well while reads take longer than before by a tenth of that. Where half as many requests do not make
+ * them shorter, they do not wait for each other, and count no more. While the process is busy, not more reads are admitted
+ * at a time than end within the time that one should take (Little's law), so that what comes during a pause does not wait
+ * in a queue behind it.
  *
  * Half of what is admitted is for addresses that have had less than their share, so that a client that sends much does
  * not take the turns of those that send little. Outside of an overload a request costs a look at the clock.
@@ -80,6 +95,7 @@ export class LoadShedder {
   readonly #now: () => number;
   readonly #after: (ms: number, call: () => void) => void;
   readonly #onChange: (isShedding: boolean, refused: number) => void;
+  readonly #cpuMs: () => number;
   readonly #tick = () => this.#look();
   #isTicking = false;
   #dueAt = 0;
@@ -93,15 +109,19 @@ export class LoadShedder {
   /** Admitted requests without a response: now, and most of them since the tick before. */
   #running = 0;
   #mostRunning = 0;
+  /** Admitted reads without a response. */
+  #reads = 0;
+  #count: Count | null = null;
   #refused = 0;
   /** The median time to the response of a read outside of overloads, ms; null: there was none. */
   #typicalMs: number | null = null;
   #overload: Overload | null = null;
 
-  constructor({ maxDelayMs, now, after, onChange }: LoadShedderOptions) {
+  constructor({ maxDelayMs, now, after, cpuMs, onChange }: LoadShedderOptions) {
     this.#maxDelayMs = maxDelayMs;
     this.#now = now ?? (() => performance.now());
     this.#after = after ?? ((ms, call) => Deno.unrefTimer(setTimeout(call, ms)));
+    this.#cpuMs = cpuMs ?? processCpuMs;
     this.#onChange = onChange ?? (() => {});
   }
 
@@ -112,35 +132,40 @@ export class LoadShedder {
   /**
    * Whether a request that has just come is to be handled.
    *
+   * @param isRead whether its response says how long the process takes: a body may come slowly
    * @param address returns the key of the client's address; it is called only during an overload
    * @returns when it came, for {@link leave}, which has to be called; null where it is refused
    */
-  enter(address: () => string): number | null {
+  enter(isRead: boolean, address: () => string): number | null {
     const now = this.#now();
-    if (!this.#isAdmitted(address, now)) {
+    if (!this.#isAdmitted(isRead, address, now)) {
       this.#refused++;
       return null;
     }
     if (++this.#running > this.#mostRunning) this.#mostRunning = this.#running;
+    if (isRead) this.#reads++;
     return now;
   }
 
   /**
    * To be called when an admitted request has its response.
    *
-   * @param readSince when it came, where it is a read; null: how long it took says nothing, as its body may come slowly
+   * @param isRead as it was for {@link enter}
+   * @param since what that returned
    */
-  leave(readSince: number | null): void {
+  leave(isRead: boolean, since: number): void {
     this.#running--;
-    if (readSince === null) return;
-    const ms = this.#now() - readSince;
+    if (!isRead) return;
+    this.#reads--;
+    if (this.#count) this.#count.ended++;
+    const ms = this.#now() - since;
     if (this.#overload) this.#overload.read(ms);
     else if (this.#typicalMs === null) this.#typicalMs = ms;
     // Steps of one size to either side lead to the median, and a few late reads do not move it.
     else this.#typicalMs *= ms > this.#typicalMs ? 1 + TYPICAL_STEP : 1 - TYPICAL_STEP;
   }
 
-  #isAdmitted(address: () => string, now: number): boolean {
+  #isAdmitted(isRead: boolean, address: () => string, now: number): boolean {
     this.#arrivals++;
     if (!this.#isTicking) this.#start();
     if (this.#overload === null) {
@@ -148,9 +173,9 @@ export class LoadShedder {
       // Timers come before requests: this time went into those that have come since, or into one long computation.
       const isLong = elapsedMs > LONG_TURN * this.#maxDelayMs;
       if (!isLong || this.#running < LEAST_AT_A_TIME || this.#arrivals < LEAST_AT_A_TIME) return true;
-      return this.#begin(now, this.#arrivals / elapsedMs).admits(address(), now, false);
+      this.#begin(now, this.#arrivals / elapsedMs);
     }
-    return this.#overload.admits(address(), now, this.#running < ALWAYS_AT_A_TIME);
+    return this.#overload!.admits(address(), now, isRead ? this.#reads : 0, this.#running < ALWAYS_AT_A_TIME);
   }
 
   #start(): void {
@@ -184,7 +209,13 @@ export class LoadShedder {
   }
 
   #watch(now: number, delay: number, arrivals: number, mostRunning: number): void {
-    if (delay <= this.#maxDelayMs || mostRunning < LEAST_AT_A_TIME) {
+    if (mostRunning < LEAST_AT_A_TIME) {
+      this.#lateTicks = 0;
+      this.#count = null;
+      return;
+    }
+    if (this.#isBehind(now, arrivals)) return;
+    if (delay <= this.#maxDelayMs) {
       this.#lateTicks = 0;
       return;
     }
@@ -197,13 +228,30 @@ export class LoadShedder {
     this.#begin(now, this.#arrivedLate / (now - this.#lateSince));
   }
 
+  /** Begins an overload where more reads come than end, so that each takes longer than the one before. */
+  #isBehind(now: number, arrivals: number): boolean {
+    const count = this.#count ??= { at: now, cpuMs: this.#cpuMs(), reads: this.#reads, arrived: 0, ended: 0 };
+    if (count.at === now) return false;
+    count.arrived += arrivals;
+    const elapsedMs = now - count.at;
+    if (elapsedMs < COUNT_MS) return false;
+    this.#count = null;
+    const isBusy = this.#cpuMs() - count.cpuMs >= BUSY * elapsedMs;
+    const readMs = this.#reads * elapsedMs / count.ended;
+    const isBehind = isBusy && this.#reads > count.reads && readMs > (this.#typicalMs ?? 0) + this.#maxDelayMs;
+    if (isBehind) this.#begin(now, count.arrived / elapsedMs);
+    return isBehind;
+  }
+
   #begin(now: number, rate: number): Overload {
+    this.#count = null;
     const overload = this.#overload = new Overload({
       maxDelayMs: this.#maxDelayMs,
       rate,
       now,
       refusedBefore: this.#refused,
       typicalMs: this.#typicalMs,
+      cpuMs: this.#cpuMs,
     });
     this.#onChange(true, 0);
     return overload;
@@ -216,6 +264,22 @@ export class LoadShedder {
   }
 }
 
+/** The reads of a while. */
+interface Count {
+  /** When it began, and how many there were and what processor time had been used then. */
+  readonly at: number;
+  readonly cpuMs: number;
+  readonly reads: number;
+  /** How many requests have come since, and how many reads have ended. */
+  arrived: number;
+  ended: number;
+}
+
+function processCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 interface OverloadStart {
   readonly maxDelayMs: number;
   /** Requests that came in each ms before. */
@@ -225,6 +289,7 @@ interface OverloadStart {
   readonly refusedBefore: number;
   /** How long a read took before, ms; null: it is not known. */
   readonly typicalMs: number | null;
+  readonly cpuMs: () => number;
 }
 
 /** One overload, from its begin to its end: how many requests are admitted. */
@@ -239,6 +304,9 @@ class Overload {
   #trial: { readonly at: number; readonly rate: number; readonly readMs: number } | null = null;
   /** When a request was refused last. */
   refusedAt: number;
+  /** How many reads may be under way for another one to be admitted. */
+  #mostReads = READS_AT_A_TIME;
+  readonly #cpuMs: () => number;
   #aimMs: number;
   /** Requests admitted in each ms. */
   #rate: number;
@@ -249,24 +317,29 @@ class Overload {
   /** Addresses of the window before. */
   #addresses = 1;
 
-  constructor({ maxDelayMs, rate, now, refusedBefore, typicalMs }: OverloadStart) {
+  constructor({ maxDelayMs, rate, now, refusedBefore, typicalMs, cpuMs }: OverloadStart) {
+    this.#cpuMs = cpuMs;
     this.#typicalMs = typicalMs ?? 0;
     this.refusedBefore = refusedBefore;
     this.refusedAt = now;
     this.#maxDelayMs = maxDelayMs;
     this.#leastAimMs = this.#aimMs = maxDelayMs * AIM;
     this.#firstRate = this.#rate = Math.max(LEAST_RATE, rate);
-    this.#window = newWindow(now);
+    this.#window = newWindow(now, cpuMs());
   }
 
-  /** @param always whether so few requests are handled that this one is as well, whatever the rate */
-  admits(address: string, now: number, always: boolean): boolean {
+  /**
+   * @param reads how many reads are under way where this is another one, else 0
+   * @param always whether so few requests are handled that this one is as well, whatever the rate
+   */
+  admits(address: string, now: number, reads: number, always: boolean): boolean {
     const { byAddress, refilled } = this.#window;
     this.#window.arrived++;
     const admitted = byAddress.get(address) ?? 0;
     const share = 1 + refilled / 2 / this.#addresses;
-    if (admitted < share && this.#leftForLight >= 1) this.#leftForLight--;
-    else if (this.#leftForAll >= 1) this.#leftForAll--;
+    const hasRoom = reads < this.#mostReads;
+    if (hasRoom && admitted < share && this.#leftForLight >= 1) this.#leftForLight--;
+    else if (hasRoom && this.#leftForAll >= 1) this.#leftForAll--;
     else if (always) this.#window.beyondRate++;
     else {
       this.refusedAt = now;
@@ -278,6 +351,7 @@ class Overload {
 
   /** A read has its response after so long, ms. */
   read(ms: number): void {
+    this.#window.ended++;
     if (this.#window.readMs.length < MOST_READS) this.#window.readMs.push(ms);
   }
 
@@ -295,8 +369,10 @@ class Overload {
     if (now - window.at >= WINDOW_MS) this.#adapt(window, now);
   }
 
-  #adapt({ delays, ticks, at, arrived, beyondRate, byAddress, readMs }: Window, now: number): void {
-    const delay = Math.max(delays / ticks, READ_WEIGHT * this.#waitMs(readMs, now));
+  #adapt({ delays, ticks, at, cpuMs, arrived, ended, beyondRate, byAddress, readMs }: Window, now: number): void {
+    const usedMs = this.#cpuMs();
+    const isBusy = usedMs - cpuMs >= BUSY * (now - at);
+    const delay = Math.max(delays / ticks, READ_WEIGHT * this.#waitMs(readMs, now, isBusy));
     const rate = this.#rate * Math.max(FASTEST_FALL, 1 - GAIN * (delay - this.#aimMs) / this.#aimMs);
     // A rate far above what comes would let the next burst in whole.
     const mostNeeded = 2 * arrived / (now - at);
@@ -308,11 +384,13 @@ class Overload {
       this.#aimMs = Math.min(this.#maxDelayMs, this.#aimMs * AIM_STEP);
     }
     this.#addresses = Math.max(1, byAddress.size);
-    this.#window = newWindow(now);
+    const endInTime = ended / (now - at) * (this.#typicalMs + this.#maxDelayMs);
+    this.#mostReads = isBusy ? Math.max(READS_AT_A_TIME, endInTime) : Infinity;
+    this.#window = newWindow(now, usedMs);
   }
 
   /** How much longer reads take than those that wait for nothing, ms. */
-  #waitMs(readMs: number[], now: number): number {
+  #waitMs(readMs: number[], now: number, isBusy: boolean): number {
     if (readMs.length < LEAST_READS) return 0;
     const median = readMs.sort((a, b) => a - b)[Math.floor(readMs.length / 2)];
     const isLong = READ_WEIGHT * (median - this.#typicalMs) > this.#aimMs;
@@ -320,7 +398,8 @@ class Overload {
     else if (this.#trial === null) this.#trial = { at: now, rate: this.#rate, readMs: median };
     else if (this.#isOver(this.#trial, now)) {
       // Such as a store that is far away, or that other clients use: fewer requests make its reads no shorter.
-      if (median > SHORTER * this.#trial.readMs) this.#typicalMs = median;
+      // In a busy process those that came before still wait for each other.
+      if (!isBusy && median > SHORTER * this.#trial.readMs) this.#typicalMs = median;
       this.#trial = null;
     }
     return Math.max(0, median - this.#typicalMs);
@@ -335,7 +414,11 @@ interface Window {
   /** How long reads took that ended in it, ms. */
   readonly readMs: number[];
   readonly at: number;
+  /** What processor time had been used then. */
+  readonly cpuMs: number;
   arrived: number;
+  /** Reads that ended in it. */
+  ended: number;
   /** Requests that were admitted although the rate had no admission left. */
   beyondRate: number;
   /** Admissions that the rate has made since. */
@@ -347,6 +430,17 @@ interface Window {
   readonly byAddress: Map<string, number>;
 }
 
-function newWindow(at: number): Window {
-  return { readMs: [], at, arrived: 0, beyondRate: 0, refilled: 0, delays: 0, ticks: 0, byAddress: new Map() };
+function newWindow(at: number, cpuMs: number): Window {
+  return {
+    readMs: [],
+    at,
+    cpuMs,
+    arrived: 0,
+    ended: 0,
+    beyondRate: 0,
+    refilled: 0,
+    delays: 0,
+    ticks: 0,
+    byAddress: new Map(),
+  };
 }

@@ -10,7 +10,7 @@ const handler: Handler = ({ url }) => new Response(`handled ${new URL(url).pathn
 function refusing(trustedHops = 0): { readonly shed: Handler; readonly addresses: string[] } {
   const addresses: string[] = [];
   const shedder = {
-    enter(address: () => string) {
+    enter(_isRead: boolean, address: () => string) {
       addresses.push(address());
       return null;
     },
@@ -61,8 +61,8 @@ Deno.test("shed load: probes are handled and do not count, and behind our proxie
 Deno.test("shed load: an admitted request leaves when it has its response, or fails, and the time of a read counts", async () => {
   const events: string[] = [];
   const shedder = {
-    enter: () => events.push("enter"),
-    leave: (readSince: number | null) => void events.push(`leave ${readSince}`),
+    enter: (isRead: boolean) => events.push(`enter ${isRead}`),
+    leave: (isRead: boolean, since: number) => void events.push(`leave ${isRead} ${since}`),
   };
   const response = Promise.withResolvers<Response>();
   const shed = shedLoad(() => response.promise, {
@@ -72,9 +72,9 @@ Deno.test("shed load: an admitted request leaves when it has its response, or fa
   });
   const first = shed(new Request("http://localhost/"), INFO);
   const second = shed(new Request("http://localhost/", { method: "DELETE" }), INFO);
-  assert.deepEqual(events, ["enter", "enter"]);
+  assert.deepEqual(events, ["enter true", "enter false"]);
   response.reject(new Error("a fault"));
   await assert.rejects(async () => await first, /a fault/);
   await assert.rejects(async () => await second, /a fault/);
-  assert.deepEqual(events, ["enter", "enter", "leave 1", "leave null"]);
+  assert.deepEqual(events.slice(2), ["leave true 1", "leave false 2"]);
 });
