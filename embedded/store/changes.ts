@@ -183,8 +183,8 @@ interface Changes {
     result: null;
   };
   expireUsage: { input: { beforeHour: number }; result: null };
-  /** Removes the oldest audit records, some at a time, up to the first that is not older than `beforeMs`. */
-  expireAudit: { input: { beforeMs: number }; result: { expired: number } };
+  /** Removes the oldest audit records, some at a time, up to the first that is not too old. `nowMs`: ms since 1970. */
+  expireAudit: { input: { nowMs: number; retentionDays: number }; result: { expired: number } };
   /** Changes nothing but the audit trail. */
   recordFailedLogins: { input: { failures: readonly FailedLogin[] }; result: null };
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { syncFolderAsync, writeDurablyAsync } from "@/lib/std/durable_files.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import { removeIfExistsAsync } from "@/lib/std/optional_file.ts";
+import { retainedFrom } from "@/lib/std/retention_age.ts";
 import { CHAIN_START, type ChainPosition, headerOf, headerText, idOf, opened, sealed } from "./chain.ts";
 import {
   ANCHOR_FILE,
@@ -20,7 +21,6 @@ import type { DurableSink, SealedRecord } from "./sink.ts";
 
 /** How often the end of the trail is noted beside it, ms. */
 const NOTE_END_MS = 10_000;
-const MS_PER_DAY = 86_400_000;
 /** Where the last record of a file is looked for at an open, bytes: longer than any batch that a kill can cut off. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
@@ -118,7 +118,10 @@ export class ChainFolder implements DurableSink {
     try {
       const days = await daysInAsync(this.path);
       const removed = this.#removed;
-      const oldest = retentionDays === null ? "" : dayOf(this.#ageFromMs(days) - retentionDays * MS_PER_DAY);
+      const now = this.#options.now();
+      const before = days.findLast((day) => day < dayOf(now));
+      const beforeMs = before === undefined ? null : Date.parse(before);
+      const oldest = retentionDays === null ? "" : dayOf(retainedFrom(now, beforeMs, retentionDays));
       for (const [i, day] of days.entries()) {
         // The last file stays: it has the end of the trail.
         const next = days.at(i + 1);
@@ -138,16 +141,6 @@ export class ChainFolder implements DurableSink {
     } catch (error) {
       warn(`${this.path}: old records of the audit trail cannot be removed (${errorReason(error)})`);
     }
-  }
-
-  /**
-   * From when the age of days is measured, ms since 1970: now, but no later than the day after the newest file of a day
-   * before today. A clock that is far ahead removes nothing as long as it has not been so for a day with records.
-   */
-  #ageFromMs(days: readonly string[]): number {
-    const now = this.#options.now();
-    const before = days.findLast((day) => day < dayOf(now));
-    return before === undefined ? now : Math.min(now, Date.parse(before) + MS_PER_DAY);
   }
 
   /** Notes the end, and closes its file. */

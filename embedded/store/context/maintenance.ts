@@ -7,12 +7,9 @@ export const USAGE_HOURS = 180 * 24;
 /** How often the maintenance runs, in ms. */
 const INTERVAL_MS = 60 * 60 * 1000;
 
-const MS_PER_DAY = 24 * INTERVAL_MS;
-
 /**
  * Removes what settings allow to remove: abandoned uploads in parts, expired old versions, deletion records and audit
- * records. It
- * removes a little in each commit, so that other changes need not wait. Then it checks the soft quotas.
+ * records. It removes a little in each commit, so that other changes need not wait. Then it checks the soft quotas.
  */
 export class Maintenance {
   readonly #writer: WriterClient;
@@ -71,9 +68,10 @@ export class Maintenance {
   }
 
   async #expireAudit(): Promise<void> {
-    if (this.#auditDays === null) return;
-    const beforeMs = this.#now() - this.#auditDays * MS_PER_DAY;
-    await this.#repeat(async () => (await this.#writer.change("expireAudit", { beforeMs })).expired);
+    const retentionDays = this.#auditDays;
+    if (retentionDays === null) return;
+    const nowMs = this.#now();
+    await this.#repeat(async () => (await this.#writer.change("expireAudit", { nowMs, retentionDays })).expired);
   }
 
   #expireUploads(): Promise<void> {

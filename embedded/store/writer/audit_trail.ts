@@ -9,6 +9,7 @@ import {
 } from "@/embedded/store/audit_record.ts";
 import type { Change, ChangeKind, Input, Result } from "@/embedded/store/changes.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
+import { retainedFrom, startOfDay } from "@/lib/std/retention_age.ts";
 import { audited, type AuditEntry } from "./audited_changes.ts";
 
 /** How many records one change removes as too old: other changes wait for the commit. */
@@ -81,11 +82,22 @@ function originOf({ name, address, isByGateway }: FailedLogin): ChangeOrigin {
   return { actor: name, isSystem: false, address, requestId: null, isByGateway };
 }
 
+/** The newest record before an instant: that of each tenant, as there is an index for, and the newest of those. */
+const NEWEST_BEFORE = `WITH RECURSIVE tenants(number) AS (
+  SELECT min(tenant) FROM audit
+  UNION ALL SELECT (SELECT min(tenant) FROM audit WHERE tenant > number) FROM tenants WHERE number IS NOT NULL
+) SELECT max((SELECT max(at_ms) FROM audit WHERE tenant = number AND at_ms < ?1)) FROM tenants WHERE number IS NOT NULL`;
+
 /**
- * Removes the oldest records, some at a time, up to the first that is not older: the trail then begins after the last
+ * Removes the oldest records, some at a time, up to the first that is not too old: the trail then begins after the last
  * that was removed. `expired` is 0 when none is left.
  */
-export function expireAudit(index: Statements, { beforeMs }: Input<"expireAudit">): Result<"expireAudit"> {
+export function expireAudit(
+  index: Statements,
+  { nowMs, retentionDays }: Input<"expireAudit">,
+): Result<"expireAudit"> {
+  const newest = index.row(NEWEST_BEFORE, startOfDay(nowMs))?.[0] ?? null;
+  const beforeMs = retainedFrom(nowMs, newest === null ? null : Number(newest), retentionDays);
   const oldest = index.rows(`SELECT id, at_ms, hash FROM audit ORDER BY id LIMIT ${EXPIRE_LIMIT}`);
   const kept = oldest.findIndex(([, atMs]) => Number(atMs) >= beforeMs);
   const removed = kept < 0 ? oldest : oldest.slice(0, kept);

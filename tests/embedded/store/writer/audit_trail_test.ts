@@ -5,6 +5,7 @@ import { AuditRecords } from "@/embedded/store/audit_records.ts";
 import type { Change, ChangeKind } from "@/embedded/store/changes.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
+import { expireAudit } from "@/embedded/store/writer/audit_trail.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import {
   createBucket,
@@ -15,6 +16,7 @@ import {
   writtenStore,
 } from "@/tests/embedded/store/changes_fixture.ts";
 
+const DAY_MS = 86_400_000;
 const ORIGIN = { actor: "anna", isSystem: false, address: "192.0.2.7", requestId: "r1", isByGateway: false };
 
 type Store = ReturnType<typeof writtenStore>;
@@ -152,7 +154,9 @@ Deno.test("audit trail: records that are too old leave from the oldest on, and t
   using store = writtenStore([createBucket()]);
   store.writer.commit(["a", "b", "c"].map((key) => putObject(key, key)));
   store.index.exec("UPDATE audit SET at_ms = 100 WHERE id <= 2; UPDATE audit SET at_ms = 50 WHERE id = 4");
-  const expire = (): Change => ({ kind: "expireAudit", input: { beforeMs: 200 } });
+  const [[recordedMs]] = store.statements.rows("SELECT at_ms FROM audit WHERE id = 3");
+  const nowMs = Number(recordedMs) + DAY_MS;
+  const expire = (): Change => ({ kind: "expireAudit", input: { nowMs, retentionDays: 1 } });
   const [outcome] = store.writer.commit([expire()]);
   assert.deepEqual(outcome, { ok: true, result: { expired: 2 } });
   assert.deepEqual(store.writer.commit([expire()]), [{ ok: true, result: { expired: 0 } }]);
@@ -165,9 +169,35 @@ Deno.test("audit trail: records that are too old leave from the oldest on, and t
   assert.match(String(checkChain(store.statements).fault), /record 3 was changed/);
 });
 
+Deno.test("audit trail: age counts from the day after the last one with records before today, so a clock that is ahead removes none", () => {
+  using store = writtenStore([createBucket(), putObject("a", "a"), putObject("b", "b"), putObject("c", "c")]);
+  const noon = Date.UTC(2026, 10, 20, 12);
+  /** Expires records of these days, of two tenants by turns, as on another day; the numbers that are left. */
+  const left = (days: readonly number[], today: number, retentionDays: number) => {
+    store.index.exec("BEGIN");
+    for (const [i, day] of days.entries()) {
+      store.index.exec(`UPDATE audit SET at_ms = ${noon + day * DAY_MS}, tenant = ${i % 2} WHERE id = ${i + 1}`);
+    }
+    const result = expireAudit(store.statements, { nowMs: noon + today * DAY_MS, retentionDays });
+    const ids = store.statements.rows("SELECT id FROM audit ORDER BY id").map(([id]) => Number(id));
+    assert.equal(result.expired, 4 - ids.length);
+    store.index.exec("ROLLBACK");
+    return ids;
+  };
+  assert.deepEqual(left([0, 1, 2, 3], 3, 1), [3, 4]);
+  assert.deepEqual(left([0, 1, 2, 3], 3, 2), [2, 3, 4]);
+  assert.deepEqual(left([0, 1, 2, 3], 3650, 4), [1, 2, 3, 4], "years ahead");
+  assert.deepEqual(left([0, 1, 2, 3650], 3650, 365), [1, 2, 3, 4], "with a record of its day");
+  assert.deepEqual(left([0, 1, 2, 3650], 3, 365), [1, 2, 3, 4], "set right again");
+  assert.deepEqual(left([0, 1, 2, 3650], 3651, 365), [4], "a day later");
+  assert.deepEqual(left([3, 3, 3, 3], 3, 1), [1, 2, 3, 4], "of today alone");
+});
+
 Deno.test("audit trail: goes on after all of its records were removed", () => {
   using store = writtenStore([createBucket(), putObject("a", "a")]);
-  store.writer.commit([{ kind: "expireAudit", input: { beforeMs: Number.MAX_SAFE_INTEGER } }]);
+  store.index.exec("UPDATE audit SET at_ms = 100");
+  // No setting is that short.
+  store.writer.commit([{ kind: "expireAudit", input: { nowMs: Date.now(), retentionDays: 0 } }]);
   const index = openIndexForWriting(store.folder);
   new Writer(store.folder, index).commit([putObject("b", "b")]);
   assert.deepEqual(new Statements(index).rows("SELECT id FROM audit"), [[3]]);
