@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SYSTEM } from "@/embedded/store/accounts.ts";
 import type { AuditPosition } from "@/embedded/store/audit_records.ts";
 import { STORE_AUDIT_ACTIONS } from "@/lib/std/audit_words.ts";
-import { boolean, integer, members, oneOf, parsed, rule, text } from "./body_schema.ts";
+import { boolean, integer, members, oneOf, parsed, rule } from "./body_schema.ts";
 import { requireRight } from "./mapi_caller.ts";
 import { forbidden } from "./mapi_error.ts";
 import type { MapiRequest, TenantRequest } from "./mapi_request.ts";
@@ -21,14 +21,19 @@ const position = z.string().regex(/^[0-9]{1,15}\.[0-9]{1,15}$/, POSITION).transf
   return { atMs, id };
 });
 
+/** A key may hold control characters, and so may what is looked for. */
+function anyText(longest: number) {
+  return z.string().max(longest, `must have ${longest} characters at most`);
+}
+
 const QUERY = members({
   from: instant,
   to: instant,
   action: oneOf(...STORE_AUDIT_ACTIONS),
-  actor: text(1024),
-  bucket: text(1024),
-  prefix: text(1024),
-  requestId: text(128),
+  actor: anyText(1024),
+  bucket: anyText(1024),
+  prefix: anyText(1024),
+  requestId: anyText(128),
   result: oneOf("succeeded", "refused"),
   direct: boolean,
   after: position,

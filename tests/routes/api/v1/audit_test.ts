@@ -255,6 +255,9 @@ Deno.test("audit: filters, and their errors by name", leaks, async () => {
     assert.deepEqual(await of("?start=2020-01-01T00:00:00%2B02:00&action=login"), ["login", "login"]);
     assert.deepEqual(await of("?start=2200-01-01T00:00:00Z"), []);
     assert.deepEqual(await of("?end=2020-01-01T00:00:00Z"), []);
+    await ok(call(CURATOR, "PUT", "/buckets/letters/objects/%01key", "x"));
+    assert.deepEqual(await of("?prefix=%01"), ["object_write"]);
+    for (const name of ["actor", "bucket", "prefix", "request_id"]) assert.deepEqual(await of(`?${name}=%00`), []);
     const bad: Record<string, string> = {
       "start=yesterday": "start",
       "end=2026-01-01": "end",
