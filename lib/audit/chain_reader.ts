@@ -1,7 +1,7 @@
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { AuditRecord } from "./audit_record.ts";
 import { idOf, opened } from "./chain.ts";
-import { dayFile, dayOf, daysInAsync } from "./chain_files.ts";
+import { dayFile, daysInAsync } from "./chain_files.ts";
 import { linesBackwards } from "./lines_backwards.ts";
 import { type AuditFilter, type AuditSource, BadPosition, type SourcePage } from "./trail_page.ts";
 
@@ -30,9 +30,8 @@ export class ChainReader implements AuditSource {
 
   async page(filter: AuditFilter, position: string | null, count: number): Promise<SourcePage> {
     const from = position === null ? null : placeOf(position);
-    // The newest file may have later records of any day: a clock may have been ahead when it was begun.
-    const days = (await daysInAsync(this.#folder)).reverse().filter((day, i) =>
-      (from === null || day <= from.day) && (i === 0 || isIn(day, filter))
+    const days = (await daysInAsync(this.#folder)).reverse().filter((day, i, all) =>
+      (from === null || day <= from.day) && (i === 0 || isIn(day, all.at(i + 1), filter))
     );
     const records: SourcePage["records"][number][] = [];
     let left = this.#lookedAt;
@@ -85,9 +84,13 @@ function matches(filter: AuditFilter, record: AuditRecord, atMs: number): boolea
     (tenant === undefined || record.tenant === tenant);
 }
 
-/** Whether a day's file may have records of the wanted time. They are of its day, or earlier where a clock was set back. */
-function isIn(day: string, { startMs, endMs }: AuditFilter): boolean {
-  return (startMs === undefined || day >= dayOf(startMs)) && (endMs === undefined || day <= dayOf(endMs + MS_PER_DAY));
+/**
+ * Whether a day's file may have records of the wanted time. They are of its day, or of one since the file before was begun:
+ * where a clock was ahead and was set right, all records go into the file of the day that it was ahead to.
+ */
+function isIn(day: string, dayBefore: string | undefined, { startMs, endMs }: AuditFilter): boolean {
+  return (startMs === undefined || Date.parse(day) + MS_PER_DAY > startMs) &&
+    (endMs === undefined || dayBefore === undefined || Date.parse(dayBefore) < endMs);
 }
 
 function placeOf(position: string): Place {

@@ -38,6 +38,23 @@ Deno.test("chain folder: a clock that is set back does not open an older day's f
   assert.deepEqual(checkChainFolder(folder), { records: 4, faults: [] });
   const { records } = await new ChainReader(folder).page({ endMs: NOON + 1 }, null, 10);
   assert.equal(records.length, 2, "and its record is found by its time");
+  // As far as an instant can be written: the day after it has a year of five digits.
+  const all = await new ChainReader(folder).page({ startMs: Date.UTC(0), endMs: Date.UTC(9999, 11, 31, 12) }, null, 10);
+  assert.equal(all.records.length, 4);
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: records of days that a clock was ahead of are found by their time, also once their file is not the newest", async () => {
+  const folder = Deno.makeTempDirSync();
+  const days = [0, 30, 1, 2, 31];
+  await writeTrail(await ChainFolder.open(folder, ALL), days.map((day) => NOON + day * DAY_MS));
+  const found = async (startDay: number, endDay: number) => {
+    const filter = { startMs: NOON + startDay * DAY_MS, endMs: NOON + endDay * DAY_MS };
+    const { records } = await new ChainReader(folder).page(filter, null, 10);
+    return records.map(({ atMs }) => (atMs - NOON) / DAY_MS);
+  };
+  assert.deepEqual(await found(0, 2), [1, 0]);
+  assert.deepEqual(await found(1, 31), [2, 1, 30]);
   Deno.removeSync(folder, { recursive: true });
 });
 
