@@ -75,8 +75,11 @@ function queryOf(
   };
 }
 
+/** The last instant whose year has four digits, as a store reads it; an offset may lead beyond it, or before the year 0. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 function isoOf(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
+  return ms === undefined ? undefined : new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();
 }
 
 function asRead(record: StorePage["records"][number]): ReadRecord {

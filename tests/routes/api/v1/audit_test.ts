@@ -255,6 +255,10 @@ Deno.test("audit: filters, and their errors by name", leaks, async () => {
     assert.deepEqual(await of("?start=2020-01-01T00:00:00%2B02:00&action=login"), ["login", "login"]);
     assert.deepEqual(await of("?start=2200-01-01T00:00:00Z"), []);
     assert.deepEqual(await of("?end=2020-01-01T00:00:00Z"), []);
+    // With their offsets these are before the year 0 and after the year 9999.
+    const [earliest, latest] = ["0000-01-01T00:00:00%2B12:00", "9999-12-31T23:59:59-12:00"];
+    assert.deepEqual(await of(`?start=${earliest}&end=${latest}&action=login`), ["login", "login"]);
+    assert.deepEqual([await of(`?start=${latest}`), await of(`?end=${earliest}`)], [[], []]);
     await ok(call(CURATOR, "PUT", "/buckets/letters/objects/%01key", "x"));
     assert.deepEqual(await of("?prefix=%01"), ["object_write"]);
     for (const name of ["actor", "bucket", "prefix", "request_id"]) assert.deepEqual(await of(`?${name}=%00`), []);
