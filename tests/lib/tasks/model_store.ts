@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { signalOf } from "@/lib/std/late_signal.ts";
 import { unescapeXml } from "@/lib/std/unescape_xml.ts";
 
 export const CALLER: Caller = {
@@ -48,7 +49,8 @@ export class ModelStore {
   async #send(request: UpstreamRequest): Promise<Response> {
     const query = new URL(request.target, "http://store").searchParams;
     await this.before(request, query);
-    if (request.signal?.aborted) throw new UpstreamError("aborted", request.signal.reason);
+    const signal = signalOf(request.signal);
+    if (signal?.aborted) throw new UpstreamError("aborted", signal.reason);
     if (request.method === "POST") return this.#delete(String(request.body));
     if (request.method === "DELETE") {
       this.#deleteKeys([decodeURIComponent(request.target.slice("/letters/".length).split("?")[0])]);
