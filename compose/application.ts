@@ -40,6 +40,8 @@ interface Application {
   startTasks(): void;
   /** Releases background tasks and notifications within `leftMs()`, so that another process goes on with them. */
   stopTasks(leftMs: () => number): Promise<void>;
+  /** Has requests that wait for a disk of the audit trail answered soon. */
+  hurryTrail(): void;
   /** Writes and sends the rest of the audit trail, for so many ms at most. */
   closeTrail(ms: number): Promise<void>;
   /** Closes what the roles have open, once requests and tasks have ended. */
@@ -141,6 +143,7 @@ export async function openApplication(
       // Behind the tasks, which may end with a report.
       if (notifications) await endsWithin(leftMs(), notifications.stop(leftMs()));
     },
+    hurryTrail: () => audit?.recorder.hurry(),
     async closeTrail(ms) {
       await audit?.close(ms);
     },

@@ -12,6 +12,7 @@ interface EndingParts {
   readonly metricsListener: { drain(): Promise<void> } | null;
   readonly application: {
     stopTasks(leftMs: () => number): Promise<void>;
+    hurryTrail(): void;
     closeTrail(ms: number): Promise<void>;
     close(): Promise<void>;
   };
@@ -27,6 +28,7 @@ export async function endParts(
   { listener, metricsListener, application, cluster, store }: EndingParts,
   { untilCutMs, untilEndMs }: StopTime,
 ): Promise<void> {
+  application.hurryTrail();
   // Beside the requests, which may take all of the time: the leases must be released within it.
   const ended = Promise.allSettled([listener.drain(), application.stopTasks(untilCutMs)]);
   await endsWithin(untilEndMs() - TRAIL_MS, ended);

@@ -1,5 +1,6 @@
 import { HttpError } from "@/lib/http/errors.ts";
 import type { AuditEvent, AuditRecorder } from "@/lib/http/audit_event.ts";
+import { deadline } from "@/lib/std/deadline.ts";
 import { endsWithin } from "@/lib/std/ends_within.ts";
 import { auditRecord } from "./audit_record.ts";
 import { type ChainPosition, sealed } from "./chain.ts";
@@ -17,6 +18,8 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 const MAX_BATCH = 1000;
 /** How long a change waits for a disk, ms: a network share that is gone may never say so. */
 const WAIT_MS = 10_000;
+/** How long a change waits once the process stops, ms: its request is to be answered before it is cut. */
+const HURRY_MS = 1500;
 /** How long a stop waits for all sinks at most, ms. */
 const CLOSE_MS = 2000;
 /** How much of that it waits before it passes what waits to all of them. */
@@ -81,6 +84,7 @@ export class AuditTrail implements AuditRecorder {
   readonly #settling = new Set<Promise<void>>();
   /** Records that wait for the chain and are not offered to the forwarders yet. */
   #unsent: readonly SealedRecord[] = [];
+  #isHurried = false;
   #isClosed = false;
   /** Events that no sink got. */
   #lost = 0;
@@ -138,10 +142,18 @@ export class AuditTrail implements AuditRecorder {
       return Promise.reject(error);
     }
     return new Promise((done, failed) => {
-      this.#waiting.push({ record, done, failed });
+      const change = { record, done, failed };
+      this.#waiting.push(change);
+      if (this.#isHurried) this.#settleSoon([change]);
       this.#characters += record.line.length;
       this.#running ??= this.#run();
     });
+  }
+
+  /** From now on no change waits for a disk longer than {@link HURRY_MS}: the process is about to stop. */
+  hurry(): void {
+    this.#isHurried = true;
+    this.#settleSoon([...this.#unsettled, ...this.#waiting]);
   }
 
   note(event: AuditEvent): void {
@@ -172,7 +184,7 @@ export class AuditTrail implements AuditRecorder {
     ]);
     // What has ended by now is settled at once; what hangs is not on a disk.
     await endsWithin(leftMs(), Promise.all(this.#settling));
-    this.#settle([...this.#unsettled], Math.min(...this.#durable.map(({ firstWaiting }) => firstWaiting)));
+    this.#settle([...this.#unsettled], this.#firstMissing);
     const undelivered = [
       // No record will tell of those that a disk dropped since the last one that did.
       ...this.#durable.map(({ sink: { name }, waiting, lost }) => [name, waiting + lost - this.#toldOf(name)] as const),
@@ -237,6 +249,17 @@ export class AuditTrail implements AuditRecorder {
       this.#settle(passed, Math.min(...missing));
     });
     this.#settling.add(settling);
+  }
+
+  /** Settles what does not end by itself. */
+  #settleSoon(changes: readonly WaitingChange[]): void {
+    deadline(HURRY_MS, () => this.#settle(changes, this.#firstMissing));
+  }
+
+  /** The number of the first record that a disk has not got. */
+  get #firstMissing(): number {
+    const passed = this.#durable.map(({ firstWaiting }) => firstWaiting);
+    return Math.min(...passed, this.#waiting[0]?.record.number ?? Infinity);
   }
 
   /** Ends the waiting for changes; a disk has not got the record of this number and those after it. */

@@ -22,6 +22,7 @@ function ending({ requests = Promise.resolve(), tasks = Promise.resolve(), until
     metricsListener: { drain: step("metrics") },
     application: {
       stopTasks: step("tasks", tasks),
+      hurryTrail: () => void steps.push("hurry"),
       closeTrail(ms) {
         trailMs = ms;
         return step("trail")();
@@ -34,12 +35,12 @@ function ending({ requests = Promise.resolve(), tasks = Promise.resolve(), until
   return { steps, ended, trailMs: () => trailMs };
 }
 
-const ORDER = ["requests", "tasks", "trail", "metrics", "application", "cluster", "store"];
+const ORDER = ["hurry", "requests", "tasks", "trail", "metrics", "application", "cluster", "store"];
 
 Deno.test("ending: the trail is closed behind requests and tasks, and the servers last", async () => {
   const requests = Promise.withResolvers<void>();
   const { steps, ended, trailMs } = ending({ requests: requests.promise });
-  assert.deepEqual(steps, ["requests", "tasks"]);
+  assert.deepEqual(steps, ["hurry", "requests", "tasks"]);
   requests.resolve();
   await ended;
   assert.deepEqual(steps, ORDER);
@@ -51,7 +52,7 @@ Deno.test("ending: a request or a task that hangs leaves the trail time to be cl
     const late = Promise.withResolvers<void>();
     const { steps, ended, trailMs } = ending({ [held]: late.promise, untilEndMs: 610 });
     await until("the trail is closed", () => steps.includes("trail") || null);
-    assert.deepEqual(steps, ["requests", "tasks", "trail"]);
+    assert.deepEqual(steps, ["hurry", "requests", "tasks", "trail"]);
     assert.equal(trailMs(), 310);
     late.resolve();
     await ended;

@@ -115,22 +115,23 @@ Deno.test("audit trail: AUDIT_DIR has it in place of the data folder, and so hav
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("audit trail: a stop names the records of requests that wait for a disk that hangs", async () => {
+Deno.test("audit trail: a stop names the records of requests that wait for a disk that hangs, and answers them", async () => {
   const folder = Deno.makeTempDirSync();
   // To open a pipe waits for a reader, as a network share that is gone lets a file wait.
   assert.equal((await new Deno.Command("mkfifo", { args: [`${folder}/end.json.new`] }).output()).success, true);
   const application = await startApplication({ env: { ...STORAGE_ONLY, AUDIT_DIR: folder } });
   const { call } = await logIn(application.site, "archive/curator");
   const object = "/buckets/letters/objects/hung";
-  const writing = call("PUT", object, "x").then((response) => response.body?.cancel(), () => {});
+  const writing = call("PUT", object, "x");
   await until("the object is written", async () => {
     const response = await call("GET", object);
     await response.body?.cancel();
     return response.ok || null;
   });
   const { code } = await application.stop();
-  await writing;
-  assert.equal(code, 0);
+  const { status, body } = await writing;
+  await body?.cancel();
+  assert.deepEqual([code, status], [0, 200]);
   assert.match(application.output(), /^The audit trail: [1-9]\d* records were not delivered to chain$/m);
   Deno.removeSync(folder, { recursive: true });
 });

@@ -327,6 +327,26 @@ Deno.test("audit trail: a stop does not wait for a write that does not end, and 
   }
 });
 
+Deno.test("audit trail: a change does not wait for a disk that hangs once the process stops, and is confirmed where it is on it", async () => {
+  for (const isRequired of [true, false]) {
+    const [chain, file] = [new TakingSink(), new HeldSink("file")];
+    const { trail } = trailOf(chain, { file, isRequired });
+    const written = trail.record(event());
+    file.ends[0].resolve();
+    await written;
+    const changes = [trail.record(event())];
+    trail.hurry();
+    changes.push(trail.record(event()));
+    const results = await Promise.allSettled(changes);
+    const expected = isRequired ? "rejected" : "fulfilled";
+    assert.deepEqual(results.map(({ status }) => status), [expected, expected]);
+    file.letGo();
+    await trail.record(event());
+    await trail.close();
+    assert.deepEqual(file.batches, [[1], [2], [3, 4]]);
+  }
+});
+
 Deno.test("audit trail: a stop leaves no change without an answer, and confirms only those that are on each disk", async () => {
   const [chain, file] = [new TakingSink(), new HeldSink("file")];
   const { trail } = trailOf(chain, { file, isRequired: true });
