@@ -43,12 +43,20 @@ export function mapiHandler(
 ): (request: Request, address: string) => Promise<Response> {
   return async (request, address) => {
     let response: Response;
+    const id = crypto.randomUUID();
     try {
-      response = await handle(store, request, address, isSystem ? null : tenant() ?? throwForbidden(), onTenant);
+      response = await handle(
+        store,
+        request,
+        { address, requestId: id },
+        isSystem ? null : tenant() ?? throwForbidden(),
+        onTenant,
+      );
     } catch (error) {
       response = errorResponse(error, request.method);
     }
     response.headers.set("x-hcp-softwareversion", SOFTWARE_VERSION);
+    response.headers.set("x-request-id", id);
     response.headers.set("cache-control", "no-store");
     return request.method === "HEAD" ? new Response(null, response) : response;
   };
@@ -57,7 +65,7 @@ export function mapiHandler(
 async function handle(
   store: StoreContext,
   request: Request,
-  address: string,
+  from: { readonly address: string; readonly requestId: string },
   level: Tenant | null,
   onTenant: (tenant: Tenant) => Promise<void>,
 ): Promise<Response> {
@@ -66,7 +74,7 @@ async function handle(
   if (url.pathname.length + url.search.length - "/mapi".length > MAX_PATH_BYTES) {
     throw new MapiError(414, "The URL is too long");
   }
-  const client = clientOf(store, request.headers, { address, requestId: null });
+  const client = clientOf(store, request.headers, from);
   const caller = await authenticateMapi(request.headers.get("authorization"), store, level, client);
   const mapiRequest: MapiRequest = {
     store: request.method === "GET" || request.method === "HEAD" ? store : requestedBy(store, caller.user, client),

@@ -147,6 +147,8 @@ Deno.test("audit trail: says what the management API changed of accounts, rights
     ["bucket_settings", { kind: "bucket", bucket: "letters" }, { settings: "description" }],
     ["permissions_change", { kind: "bucket", bucket: "letters" }, { settings: "permissions" }],
   ]);
+  for (const { request_id } of found) assert.match(request_id ?? "", /^[0-9a-f-]{36}$/);
+  assert.equal(new Set(found.map(({ request_id }) => request_id)).size, found.length);
   assert.doesNotMatch(JSON.stringify(found), /geheim|Turku/);
 });
 
