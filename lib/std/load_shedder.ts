@@ -37,12 +37,12 @@ const TYPICAL_STEP = 0.002;
 const TRIAL_MS = 5 * WINDOW_MS;
 /** How much of its time a read may still take then. If it takes more, it does not wait for other requests. */
 const SHORTER = 0.7;
-/** A process that uses this share of a processor, or more, may have no time for what waits: others may use the rest. */
+/** A process that uses less than this share of a processor has time for what comes: where reads wait, it is for others. */
 const BUSY = 0.5;
-/** So long are reads counted to see whether more come than end, ms. */
+/** One that uses this share, or more, may have no time for what comes. */
+const SATURATED = 0.8;
+/** So long are requests counted to see whether more come than end, ms. */
 const COUNT_MS = 50;
-/** During an overload of a busy process, so many reads at a time are admitted if the rate allows them. */
-const READS_AT_A_TIME = 32;
 /** Unused admissions are good for so long, ms. */
 const BURST_MS = 20;
 /** It is over when nothing was refused for so long, ms. */
@@ -78,14 +78,12 @@ interface LoadShedderOptions {
  * is above `maxDelayMs` several times in a row while there are {@link LEAST_AT_A_TIME} requests or more, or at once when
  * as many come within one turn that has taken four times as long: some dozen clients that each wait for their responses
  * make a process late as well, but not ever later. It begins as well when the process is busy, more reads come than end,
- * and those that are there take longer than they should by `maxDelayMs`: they may wait for another thread, such as that of
- * the embedded store, while the event loop does not.
+ * and half of those that end have taken twice as long as before and `maxDelayMs` more: they wait for another thread, such
+ * as that of the embedded store, while the event loop does not. Then as many requests are refused as have come in excess.
  *
  * From then on requests are admitted at a rate that rises while the delay is below a fifth of that, and falls while it is
- * above. It falls as well while reads take longer than before by a tenth of that. Where half as many requests do not make
- * them shorter, they do not wait for each other, and count no more. While the process is busy, not more reads are admitted
- * at a time than end within the time that one should take (Little's law), so that what comes during a pause does not wait
- * in a queue behind it.
+ * above. In a busy process it falls as well while reads take longer than before by a tenth of that. Where half as many
+ * requests do not make them shorter and the process has time, they do not wait for each other, and count no more.
  *
  * Half of what is admitted is for addresses that have had less than their share, so that a client that sends much does
  * not take the turns of those that send little. Outside of an overload a request costs a look at the clock.
@@ -111,6 +109,7 @@ export class LoadShedder {
   #mostRunning = 0;
   /** Admitted reads without a response. */
   #reads = 0;
+  /** Null while there are fewer requests than an overload has. */
   #count: Count | null = null;
   #refused = 0;
   /** The median time to the response of a read outside of overloads, ms; null: there was none. */
@@ -138,7 +137,7 @@ export class LoadShedder {
    */
   enter(isRead: boolean, address: () => string): number | null {
     const now = this.#now();
-    if (!this.#isAdmitted(isRead, address, now)) {
+    if (!this.#isAdmitted(address, now)) {
       this.#refused++;
       return null;
     }
@@ -155,17 +154,18 @@ export class LoadShedder {
    */
   leave(isRead: boolean, since: number): void {
     this.#running--;
+    if (this.#count) this.#count.ended++;
     if (!isRead) return;
     this.#reads--;
-    if (this.#count) this.#count.ended++;
     const ms = this.#now() - since;
+    if (this.#count && this.#count.readMs.length < MOST_READS) this.#count.readMs.push(ms);
     if (this.#overload) this.#overload.read(ms);
     else if (this.#typicalMs === null) this.#typicalMs = ms;
     // Steps of one size to either side lead to the median, and a few late reads do not move it.
     else this.#typicalMs *= ms > this.#typicalMs ? 1 + TYPICAL_STEP : 1 - TYPICAL_STEP;
   }
 
-  #isAdmitted(isRead: boolean, address: () => string, now: number): boolean {
+  #isAdmitted(address: () => string, now: number): boolean {
     this.#arrivals++;
     if (!this.#isTicking) this.#start();
     if (this.#overload === null) {
@@ -175,7 +175,7 @@ export class LoadShedder {
       if (!isLong || this.#running < LEAST_AT_A_TIME || this.#arrivals < LEAST_AT_A_TIME) return true;
       this.#begin(now, this.#arrivals / elapsedMs);
     }
-    return this.#overload!.admits(address(), now, isRead ? this.#reads : 0, this.#running < ALWAYS_AT_A_TIME);
+    return this.#overload!.admits(address(), now, this.#running < ALWAYS_AT_A_TIME);
   }
 
   #start(): void {
@@ -230,24 +230,33 @@ export class LoadShedder {
 
   /** Begins an overload where more reads come than end, so that each takes longer than the one before. */
   #isBehind(now: number, arrivals: number): boolean {
-    const count = this.#count ??= { at: now, cpuMs: this.#cpuMs(), reads: this.#reads, arrived: 0, ended: 0 };
+    const count = this.#count ??= {
+      at: now,
+      cpuMs: this.#cpuMs(),
+      reads: this.#reads,
+      arrived: 0,
+      ended: 0,
+      readMs: [],
+    };
     if (count.at === now) return false;
     count.arrived += arrivals;
     const elapsedMs = now - count.at;
     if (elapsedMs < COUNT_MS) return false;
     this.#count = null;
     const isBusy = this.#cpuMs() - count.cpuMs >= BUSY * elapsedMs;
-    const readMs = this.#reads * elapsedMs / count.ended;
-    const isBehind = isBusy && this.#reads > count.reads && readMs > (this.#typicalMs ?? 0) + this.#maxDelayMs;
-    if (isBehind) this.#begin(now, count.arrived / elapsedMs);
+    // Twice as long, since those of a distant store vary by more than the delay that may be.
+    const waitMs = (medianOf(count.readMs) ?? 0) - 2 * (this.#typicalMs ?? 0);
+    const isBehind = isBusy && this.#reads > count.reads && waitMs > this.#maxDelayMs;
+    if (isBehind) this.#begin(now, count.ended / elapsedMs, Math.max(0, count.arrived - count.ended));
     return isBehind;
   }
 
-  #begin(now: number, rate: number): Overload {
+  #begin(now: number, rate: number, excess = 0): Overload {
     this.#count = null;
     const overload = this.#overload = new Overload({
       maxDelayMs: this.#maxDelayMs,
       rate,
+      excess,
       now,
       refusedBefore: this.#refused,
       typicalMs: this.#typicalMs,
@@ -264,15 +273,22 @@ export class LoadShedder {
   }
 }
 
-/** The reads of a while. */
+/** The requests of a while. */
 interface Count {
-  /** When it began, and how many there were and what processor time had been used then. */
+  /** When it began, and how many reads there were and what processor time had been used then. */
   readonly at: number;
   readonly cpuMs: number;
   readonly reads: number;
-  /** How many requests have come since, and how many reads have ended. */
+  /** How many have come since, and how many have ended. */
   arrived: number;
   ended: number;
+  /** How long reads took that have ended since, ms. */
+  readonly readMs: number[];
+}
+
+/** The median of how long reads took, ms; null: of too few. */
+function medianOf(readMs: number[]): number | null {
+  return readMs.length < LEAST_READS ? null : readMs.sort((a, b) => a - b)[Math.floor(readMs.length / 2)];
 }
 
 function processCpuMs(): number {
@@ -282,8 +298,10 @@ function processCpuMs(): number {
 
 interface OverloadStart {
   readonly maxDelayMs: number;
-  /** Requests that came in each ms before. */
+  /** How many requests are admitted in each ms at first. */
   readonly rate: number;
+  /** How many admissions that makes are not to be used, since as many requests wait. */
+  readonly excess: number;
   readonly now: number;
   /** What its shedder had refused before. */
   readonly refusedBefore: number;
@@ -304,20 +322,19 @@ class Overload {
   #trial: { readonly at: number; readonly rate: number; readonly readMs: number } | null = null;
   /** When a request was refused last. */
   refusedAt: number;
-  /** How many reads may be under way for another one to be admitted. */
-  #mostReads = READS_AT_A_TIME;
   readonly #cpuMs: () => number;
   #aimMs: number;
   /** Requests admitted in each ms. */
   #rate: number;
   /** Admissions that are left for addresses below their share, and for all. */
-  #leftForLight = 0;
-  #leftForAll = 0;
+  #leftForLight: number;
+  #leftForAll: number;
   #window: Window;
   /** Addresses of the window before. */
   #addresses = 1;
 
-  constructor({ maxDelayMs, rate, now, refusedBefore, typicalMs, cpuMs }: OverloadStart) {
+  constructor({ maxDelayMs, rate, excess, now, refusedBefore, typicalMs, cpuMs }: OverloadStart) {
+    this.#leftForLight = this.#leftForAll = -excess / 2;
     this.#cpuMs = cpuMs;
     this.#typicalMs = typicalMs ?? 0;
     this.refusedBefore = refusedBefore;
@@ -328,18 +345,14 @@ class Overload {
     this.#window = newWindow(now, cpuMs());
   }
 
-  /**
-   * @param reads how many reads are under way where this is another one, else 0
-   * @param always whether so few requests are handled that this one is as well, whatever the rate
-   */
-  admits(address: string, now: number, reads: number, always: boolean): boolean {
+  /** @param always whether so few requests are handled that this one is as well, whatever the rate */
+  admits(address: string, now: number, always: boolean): boolean {
     const { byAddress, refilled } = this.#window;
     this.#window.arrived++;
     const admitted = byAddress.get(address) ?? 0;
     const share = 1 + refilled / 2 / this.#addresses;
-    const hasRoom = reads < this.#mostReads;
-    if (hasRoom && admitted < share && this.#leftForLight >= 1) this.#leftForLight--;
-    else if (hasRoom && this.#leftForAll >= 1) this.#leftForAll--;
+    if (admitted < share && this.#leftForLight >= 1) this.#leftForLight--;
+    else if (this.#leftForAll >= 1) this.#leftForAll--;
     else if (always) this.#window.beyondRate++;
     else {
       this.refusedAt = now;
@@ -351,7 +364,6 @@ class Overload {
 
   /** A read has its response after so long, ms. */
   read(ms: number): void {
-    this.#window.ended++;
     if (this.#window.readMs.length < MOST_READS) this.#window.readMs.push(ms);
   }
 
@@ -369,10 +381,10 @@ class Overload {
     if (now - window.at >= WINDOW_MS) this.#adapt(window, now);
   }
 
-  #adapt({ delays, ticks, at, cpuMs, arrived, ended, beyondRate, byAddress, readMs }: Window, now: number): void {
+  #adapt({ delays, ticks, at, cpuMs, arrived, beyondRate, byAddress, readMs }: Window, now: number): void {
     const usedMs = this.#cpuMs();
-    const isBusy = usedMs - cpuMs >= BUSY * (now - at);
-    const delay = Math.max(delays / ticks, READ_WEIGHT * this.#waitMs(readMs, now, isBusy));
+    const share = (usedMs - cpuMs) / (now - at);
+    const delay = Math.max(delays / ticks, READ_WEIGHT * this.#waitMs(readMs, now, share));
     const rate = this.#rate * Math.max(FASTEST_FALL, 1 - GAIN * (delay - this.#aimMs) / this.#aimMs);
     // A rate far above what comes would let the next burst in whole.
     const mostNeeded = 2 * arrived / (now - at);
@@ -384,22 +396,20 @@ class Overload {
       this.#aimMs = Math.min(this.#maxDelayMs, this.#aimMs * AIM_STEP);
     }
     this.#addresses = Math.max(1, byAddress.size);
-    const endInTime = ended / (now - at) * (this.#typicalMs + this.#maxDelayMs);
-    this.#mostReads = isBusy ? Math.max(READS_AT_A_TIME, endInTime) : Infinity;
     this.#window = newWindow(now, usedMs);
   }
 
   /** How much longer reads take than those that wait for nothing, ms. */
-  #waitMs(readMs: number[], now: number, isBusy: boolean): number {
-    if (readMs.length < LEAST_READS) return 0;
-    const median = readMs.sort((a, b) => a - b)[Math.floor(readMs.length / 2)];
+  #waitMs(readMs: number[], now: number, share: number): number {
+    const median = medianOf(readMs);
+    if (median === null || share < BUSY) return 0;
     const isLong = READ_WEIGHT * (median - this.#typicalMs) > this.#aimMs;
     if (!isLong) this.#trial = null;
     else if (this.#trial === null) this.#trial = { at: now, rate: this.#rate, readMs: median };
     else if (this.#isOver(this.#trial, now)) {
       // Such as a store that is far away, or that other clients use: fewer requests make its reads no shorter.
-      // In a busy process those that came before still wait for each other.
-      if (!isBusy && median > SHORTER * this.#trial.readMs) this.#typicalMs = median;
+      // In a saturated process those that came before may still wait for each other.
+      if (share < SATURATED && median > SHORTER * this.#trial.readMs) this.#typicalMs = median;
       this.#trial = null;
     }
     return Math.max(0, median - this.#typicalMs);
@@ -417,8 +427,6 @@ interface Window {
   /** What processor time had been used then. */
   readonly cpuMs: number;
   arrived: number;
-  /** Reads that ended in it. */
-  ended: number;
   /** Requests that were admitted although the rate had no admission left. */
   beyondRate: number;
   /** Admissions that the rate has made since. */
@@ -436,7 +444,6 @@ function newWindow(at: number, cpuMs: number): Window {
     at,
     cpuMs,
     arrived: 0,
-    ended: 0,
     beyondRate: 0,
     refilled: 0,
     delays: 0,
