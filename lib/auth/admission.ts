@@ -5,6 +5,7 @@ import { type InFlight } from "@/lib/http/in_flight.ts";
 import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { signalOfClient } from "@/lib/std/late_signal.ts";
 import type { MarkedRequest } from "@/lib/std/request_mark.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
@@ -92,7 +93,12 @@ export class Admission {
     try {
       enterTenant(role, tenants, context, claims.tenant);
       const verdicts = sharedKeys && protocol === "s3" ? undefined : onVerdict;
-      return { ...await identify(claims), signal: context.request, onVerdict: verdicts, request: requestOf(context) };
+      return {
+        ...await identify(claims),
+        signal: signalOfClient(context.request),
+        onVerdict: verdicts,
+        request: requestOf(context),
+      };
     } catch (error) {
       cancelBody(context.request);
       throw error;
@@ -125,7 +131,7 @@ export class Admission {
       let isAccepted = false;
       const caller: Caller = {
         ...await identify(claims),
-        signal: request,
+        signal: signalOfClient(request),
         request: requestOf(context),
         isUnproven: true,
         onVerdict: (verdict) => {

@@ -9,6 +9,17 @@ export type LateSignal = AbortSignal | { readonly signal: AbortSignal };
 /** How long the client of a request may have left unnoticed, ms: most have their response by then. */
 const UNWATCHED_MS = 200;
 
+/** When a request first waited for something, by `performance.now`. */
+const firstWaits = new WeakMap<LateSignal, number>();
+
+/**
+ * The signal of a client's request, to be looked at late where that works: over HTTP/2, whose requests have no `Host`, the
+ * runtime (Deno 2.9) reports nothing to a signal that is created once the client has left.
+ */
+export function signalOfClient(request: Request): LateSignal {
+  return request.headers.has("Host") ? request : request.signal;
+}
+
 /** The signal itself. */
 export function signalOf(late: LateSignal): AbortSignal;
 export function signalOf(late: LateSignal | undefined): AbortSignal | undefined;
@@ -17,7 +28,7 @@ export function signalOf(late: LateSignal | undefined): AbortSignal | undefined 
 }
 
 /**
- * Calls back when a signal aborts; for the request of a client, {@link UNWATCHED_MS} from now at the earliest.
+ * Calls back when a signal aborts; for the request of a client, {@link UNWATCHED_MS} from its first wait at the earliest.
  *
  * @returns a function that ends the watch
  */
@@ -28,11 +39,21 @@ export function whenAborted(late: LateSignal, onAbort: () => void): () => void {
     if (watched.aborted) onAbort();
     else watched.addEventListener("abort", onAbort, { once: true });
   };
+  const leftMs = unwatchedMs(late);
   let stopWaiting = () => {};
-  if (late instanceof AbortSignal) watch();
-  else stopWaiting = deadline(UNWATCHED_MS, watch);
+  if (leftMs <= 0) watch();
+  else stopWaiting = deadline(leftMs, watch);
   return function endWatch() {
     stopWaiting();
     watched?.removeEventListener("abort", onAbort);
   };
+}
+
+/** How long a signal is still not looked at, ms. A request may wait for one thing after the other, each of which is quick. */
+function unwatchedMs(late: LateSignal): number {
+  if (late instanceof AbortSignal) return 0;
+  const now = performance.now();
+  const since = firstWaits.get(late);
+  if (since === undefined) firstWaits.set(late, now);
+  return UNWATCHED_MS - (now - (since ?? now));
 }

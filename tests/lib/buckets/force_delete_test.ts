@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { forceDelete } from "@/lib/buckets/force_delete.ts";
 import { HttpError } from "@/lib/http/errors.ts";
+import { signalOfClient } from "@/lib/std/late_signal.ts";
 import { type ForceFixture, refused, withFakeBucket } from "./force_delete_fixture.ts";
 
 const VERSIONING = "POST /mapi/tenants/archive/namespaces/b/versioningSettings";
@@ -172,6 +173,29 @@ Deno.test("force delete: a refused batch costs its objects only; a bucket that i
   await withFakeBucket({ versions: 0, instead: missing }, async (fixture) => {
     await assert.rejects(run(fixture).done, failsWith(404, "bucket 'b': NoSuchBucket!"));
     assert.equal(fixture.bucket.calls.length, 1);
+  });
+});
+
+Deno.test("force delete: stops when the client of a request goes, though each call to the store is quick", async () => {
+  const came = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<unknown>();
+  const instead = (_call: string, { batches }: { batches: number[] }) => {
+    if (batches.length === 2) came.resolve();
+    return undefined;
+  };
+  await withFakeBucket({ versions: 4_000_000, instead }, async (fixture) => {
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+      const caller = { ...fixture.caller, signal: signalOfClient(request) };
+      await run({ ...fixture, caller }).done.then(ended.resolve, ended.resolve);
+      return new Response();
+    });
+    const client = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+    await client.write(new TextEncoder().encode("DELETE / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    await came.promise;
+    client.close();
+    const outcome = await ended.promise;
+    assert.ok(failsWith(499, /./)(outcome as Error));
+    await server.shutdown();
   });
 });
 

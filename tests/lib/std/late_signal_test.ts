@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { signalOf, whenAborted } from "@/lib/std/late_signal.ts";
+import { connect } from "node:http2";
+import { signalOf, signalOfClient, whenAborted } from "@/lib/std/late_signal.ts";
 
 /** A request whose signal says when it was looked at. */
 function client() {
@@ -56,6 +57,44 @@ Deno.test("late signal: that of a request calls back when it aborts while someth
   left.controller.abort();
   await called.promise;
   endWatch();
+});
+
+Deno.test("late signal: that of a request which has waited for other things is looked at once", async () => {
+  const { controller, looked, request } = client();
+  const endFirst = whenAborted(request, () => assert.fail("the first wait has ended"));
+  await looked;
+  endFirst();
+  controller.abort();
+  let calls = 0;
+  whenAborted(request, () => calls++);
+  assert.equal(calls, 1);
+});
+
+Deno.test("late signal: a client that leaves at once is noticed over HTTP/1.1 and HTTP/2", async () => {
+  const noticed = Promise.withResolvers<void>();
+  const came = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let left = 0;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const hasLeft = Promise.withResolvers<void>();
+    const endWatch = whenAborted(signalOfClient(request), hasLeft.resolve);
+    came[request.url.endsWith("/1") ? 0 : 1].resolve();
+    await hasLeft.promise;
+    endWatch();
+    if (++left === 2) noticed.resolve();
+    return new Response();
+  });
+  const first = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+  await first.write(new TextEncoder().encode("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"));
+  const second = connect(`http://127.0.0.1:${server.addr.port}`);
+  second.on("error", () => {});
+  const stream = second.request({ ":path": "/2" });
+  stream.on("error", () => {});
+  stream.end();
+  await Promise.all(came.map(({ promise }) => promise));
+  first.close();
+  second.destroy();
+  await noticed.promise;
+  await server.shutdown();
 });
 
 Deno.test("late signal: that of a request is not looked at where the watch ends soon", async () => {
