@@ -18,7 +18,7 @@ const MAX_BUCKETS = 100;
 const CONCURRENCY = 6;
 
 /** What a bucket holds. */
-export interface Usage {
+interface Usage {
   /** Objects, old versions counted. */
   readonly objects: number;
   readonly bytes: number;

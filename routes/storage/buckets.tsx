@@ -1,12 +1,6 @@
-import { Icon } from "@/components/icon.tsx";
 import { FolderPath } from "@/components/storage/folder_path.tsx";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import type { Usage } from "@/lib/storage/bucket_usage.ts";
-import { Moment } from "@/components/moment.tsx";
-import { KeyName } from "@/components/storage/key_name.tsx";
-import { readBuckets, type StorageBucket } from "@/lib/presentation/storage/listing.ts";
-import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import StorageBuckets from "@/islands/storage_buckets.tsx";
+import { readBuckets } from "@/lib/presentation/storage/listing.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import {
   LoginEnded,
@@ -55,31 +49,8 @@ async function bucketList({ gateway, usage, now }: StoragePageDeps, { context, l
     return { status, body: <BucketField account={account} why={STORAGE_SENTENCES.noBuckets} /> };
   }
   const usages = await usage.read(login, buckets.map(({ name }) => name), context);
-  const body = (
-    <section class="objs plain" aria-label={STORAGE_LABELS.buckets}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{STORAGE_LABELS.bucket}</th>
-            <th scope="col" class="num count">{STORAGE_LABELS.objects}</th>
-            <th scope="col" class="num size">{STORAGE_LABELS.size}</th>
-            <th scope="col" class="num changed">{STORAGE_LABELS.created}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {buckets.map((bucket) => (
-            <BucketRow
-              key={bucket.name}
-              bucket={bucket}
-              usage={usages.get(bucket.name)}
-              account={account}
-              now={now()}
-            />
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
+  const counted = buckets.map((bucket) => ({ ...bucket, usage: usages.get(bucket.name) ?? null }));
+  const body = <StorageBuckets account={account} buckets={counted} renderedAt={now()} />;
   return { status, body };
 }
 
@@ -104,31 +75,5 @@ function BucketField({ account, why }: { readonly account: string; readonly why:
         <button class="btn primary" type="submit">{STORAGE_LABELS.openBucket}</button>
       </form>
     </>
-  );
-}
-
-function BucketRow({ bucket: { name, created }, usage, account, now }: {
-  readonly bucket: StorageBucket;
-  /** Undefined where it is not known. */
-  readonly usage: Usage | undefined;
-  readonly account: string;
-  readonly now: number;
-}) {
-  return (
-    <tr>
-      <th scope="row">
-        <a class="entry" href={folderPath({ account, bucket: name, prefix: "" })}>
-          <Icon name="bucket" />
-          <KeyName name={name} />
-        </a>
-      </th>
-      <td class="num count" data-unit={usage ? STORAGE_LABELS.objects.toLowerCase() : ""}>
-        {usage ? formatCount(usage.objects) : STORAGE_LABELS.unknown}
-      </td>
-      <td class="num size">{usage ? formatBytes(usage.bytes) : STORAGE_LABELS.unknown}</td>
-      <td class="num changed">
-        {created === null ? STORAGE_LABELS.unknown : <Moment at={created} style={{ zone: "UTC", now }} />}
-      </td>
-    </tr>
   );
 }

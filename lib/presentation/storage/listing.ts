@@ -21,10 +21,16 @@ export interface FolderPage {
 }
 
 /** A bucket of an account. */
-export interface StorageBucket {
+interface StorageBucket {
   readonly name: string;
   /** ISO 8601; null where the store says nothing. */
   readonly created: string | null;
+}
+
+/** A bucket, and what is in it. */
+export interface CountedBucket extends StorageBucket {
+  /** Objects, old versions counted, and their bytes; null where they are not known. */
+  readonly usage: { readonly objects: number; readonly bytes: number } | null;
 }
 
 /**
