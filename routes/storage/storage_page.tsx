@@ -33,6 +33,8 @@ export interface StoragePageDeps extends StorageDeps {
 export interface StorageView {
   readonly title: string;
   readonly body: ComponentChildren;
+  /** What stands above the page. */
+  readonly notices?: ComponentChildren;
   readonly status?: number;
 }
 
@@ -84,7 +86,7 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
       const shown = await shownView(() => view({ context, query, login, account: accountName(login), accounts }));
       // The list of buckets is where one account is exchanged for another.
       const isStart = context.target.path === STORAGE_PATH;
-      const body = (
+      const notices = (
         <>
           {noted?.isShown === false && (
             <p class="banner" role="status">
@@ -92,10 +94,9 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
             </p>
           )}
           {isStart && endedBanners(deps, context, ended)}
-          {shown.body}
         </>
       );
-      return rememberShown(await respond(deps, context, login, { ...shown, body }), request, noted);
+      return rememberShown(await respond(deps, context, login, { ...shown, notices }), request, noted);
     } catch (error) {
       if (error instanceof SeeOther) return seeOther(error.path);
       if (!(error instanceof LoginEnded)) throw error;
@@ -142,7 +143,7 @@ async function respond(
   deps: StoragePageDeps,
   context: RequestContext,
   login: StorageLogin | null,
-  { title, body, status }: StorageView,
+  { title, body, notices, status }: StorageView,
 ): Promise<Response> {
   const { site, gateway } = deps;
   const endpoint = login && await endpointOf(gateway, login, context);
@@ -153,6 +154,7 @@ async function respond(
     title,
     body: (
       <Shell user={user} current="storage" hasStorage here={context.target}>
+        {notices}
         {login && <StoragePlaces account={accountName(login)} {...placeOf(context)} hasTrail={hasTrail} />}
         {body}
         {login && <StorageTasks account={accountName(login)} />}
