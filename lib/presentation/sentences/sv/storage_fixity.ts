@@ -21,7 +21,7 @@ export const LABELS: typeof en.LABELS = {
   more: "Fler val: manifest, bagar, tidigare kontroller, vad som skrivs och hur fort",
   compareWith: "Jämför med",
   manifest: "Nyckeln till ett manifest",
-  manifestBucket: "Dess bucket, om det är en annan",
+  manifestBucket: "Dess bucket, om en annan",
   manifestRoot: "Dess sökvägar börjar vid",
   isBag: "En bag (BagIt): alla dess manifest",
   ignoresEtags: "Jämför inte ETag:ar",
