@@ -8,7 +8,7 @@ import { jsxWords } from "./jsx_words.ts";
 /** Folders of what readers see. */
 const FOLDERS = ["components", "islands", "routes"];
 /** Names, and the unit of bytes: the same in every language. */
-const NAMES: ReadonlySet<string> = new Set(["Stackroom", "ALTO", "/openapi.json", "B)"]);
+const NAMES: ReadonlySet<string> = new Set(["Stackroom", "ALTO", "UTC", "/openapi.json", "B)"]);
 
 async function wordsIn(source: string): Promise<string[]> {
   const { code } = await transform(source, {
