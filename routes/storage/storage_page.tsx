@@ -183,12 +183,7 @@ async function shownView(view: () => Promise<StorageView>): Promise<StorageView>
     return {
       title: STORAGE_LABELS.storage,
       status,
-      body: (
-        <>
-          <h1>{STORAGE_LABELS.storage}</h1>
-          <p class="banner bad" role="alert">{storageProblem(status, "folder")}</p>
-        </>
-      ),
+      body: placeholderPage(<p class="banner bad" role="alert">{storageProblem(status, "folder")}</p>),
     };
   }
 }
@@ -248,17 +243,14 @@ function noLogin(
   const meant = named === null ? ended : ended.filter(({ account }) => account.toLowerCase() === named.toLowerCase());
   return {
     title: STORAGE_LABELS.storage,
-    body: (
-      <>
-        <h1>{STORAGE_LABELS.storage}</h1>
-        {meant.length > 0 ? endedBanners(deps, context, meant) : (
-          <p class="empty">
-            {named !== null && logins.length > 0 && <>{STORAGE_SENTENCES.noAccount(named)}{" "}</>}
-            {closed?.side === "storage" && <>{closedSideSentence(closed, null, deps.campaignTenant)}{" "}</>}
-            <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a> {STORAGE_SENTENCES.logIn}
-          </p>
-        )}
-      </>
+    body: placeholderPage(
+      meant.length > 0 ? endedBanners(deps, context, meant) : (
+        <p class="empty">
+          {named !== null && logins.length > 0 && <>{STORAGE_SENTENCES.noAccount(named)}{" "}</>}
+          {closed?.side === "storage" && <>{closedSideSentence(closed, null, deps.campaignTenant)}{" "}</>}
+          <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a> {STORAGE_SENTENCES.logIn}
+        </p>
+      ),
     ),
   };
 }
@@ -266,13 +258,22 @@ function noLogin(
 function refused(context: RequestContext): StorageView {
   return {
     title: STORAGE_LABELS.storage,
-    body: (
-      <>
-        <h1>{STORAGE_LABELS.storage}</h1>
-        <p class="banner warn" role="alert">
-          {STORAGE_SENTENCES.ended} <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a>
-        </p>
-      </>
+    body: placeholderPage(
+      <p class="banner warn" role="alert">
+        {STORAGE_SENTENCES.ended} <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a>
+      </p>,
     ),
   };
+}
+
+/** The body of a page in place of one that cannot be shown: why, below the name of the storage. */
+function placeholderPage(why: ComponentChildren) {
+  return (
+    <div class="storage-home">
+      <div class="head">
+        <h1>{STORAGE_LABELS.storage}</h1>
+      </div>
+      {why}
+    </div>
+  );
 }
