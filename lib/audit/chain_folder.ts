@@ -58,6 +58,10 @@ export class ChainFolder implements DurableSink {
   #notedAt = -Infinity;
   /** The last day that was removed; empty: none. */
   #removed: string;
+  /** What is done beside the records, one after the other: a record that is on the disk waits for none of it. */
+  #beside: Promise<void> = Promise.resolve();
+  /** What of that has not begun yet. */
+  readonly #due = new Set<() => Promise<void>>();
   readonly #lock: Deno.FsFile;
 
   private constructor(path: string, options: ChainFolderOptions, lock: Deno.FsFile, found: FoundEnd) {
@@ -115,8 +119,10 @@ export class ChainFolder implements DurableSink {
   /** Removes the files of days that are too old, and notes what the trail begins after. */
   async #expire(): Promise<void> {
     const { retentionDays, warn } = this.#options;
+    // A record may begin a later file meanwhile, whose header is not whole yet.
+    const newest = this.#newest ?? "";
     try {
-      const days = await daysInAsync(this.path);
+      const days = (await daysInAsync(this.path)).filter((day) => day <= newest);
       const removed = this.#removed;
       const now = this.#options.now();
       const before = days.findLast((day) => day < dayOf(now));
@@ -143,8 +149,9 @@ export class ChainFolder implements DurableSink {
     }
   }
 
-  /** Notes the end, and closes its file. */
+  /** Notes the end, and closes its file, after what is done beside the records. */
   async close(): Promise<void> {
+    await this.#beside;
     await this.#noteEnd();
     // Not before: to close a file may take as long as the disk does.
     this.#close();
@@ -176,8 +183,18 @@ export class ChainFolder implements DurableSink {
     const last = records[records.length - 1];
     this.#end = { number: last.number, hash: last.hash };
     this.#newest = day;
-    if (isNew) await this.#expire();
-    if (this.#options.now() - this.#notedAt >= NOTE_END_MS) await this.#noteEnd();
+    if (isNew) this.#doBeside(this.#expire);
+    if (this.#options.now() - this.#notedAt >= NOTE_END_MS) this.#doBeside(this.#noteEnd);
+  }
+
+  /** Once for all that ask for it until it begins, so that little waits behind what hangs. */
+  #doBeside(work: () => Promise<void>): void {
+    if (this.#due.has(work)) return;
+    this.#due.add(work);
+    this.#beside = this.#beside.then(() => {
+      this.#due.delete(work);
+      return work.call(this);
+    });
   }
 
   /** The file of the newest day, without what a write that failed left at its end. */

@@ -117,10 +117,14 @@ Deno.test("audit trail: AUDIT_DIR has it in place of the data folder, and so hav
 
 Deno.test("audit trail: a stop names the records of requests that wait for a disk that hangs, and answers them", async () => {
   const folder = Deno.makeTempDirSync();
-  // To open a pipe waits for a reader, as a network share that is gone lets a file wait.
-  assert.equal((await new Deno.Command("mkfifo", { args: [`${folder}/end.json.new`] }).output()).success, true);
-  const application = await startApplication({ env: { ...STORAGE_ONLY, AUDIT_DIR: folder } });
+  const [trail, file] = [`${folder}/trail`, `${folder}/audit.jsonl`];
+  const application = await startApplication({ env: { ...STORAGE_ONLY, AUDIT_DIR: trail, AUDIT_FILE: file } });
   const { call } = await logIn(application.site, "archive/curator");
+  // As rotation does. A pipe that is full lets a write wait, as a network share that is gone does.
+  Deno.renameSync(file, `${file}.1`);
+  assert.equal((await new Deno.Command("mkfifo", { args: [file] }).output()).success, true);
+  const pipe = await Deno.open(file, { read: true, write: true });
+  assert.equal(await pipe.write(new Uint8Array(65_536)), 65_536);
   const object = "/buckets/letters/objects/hung";
   const writing = call("PUT", object, "x");
   await until("the object is written", async () => {
@@ -132,7 +136,10 @@ Deno.test("audit trail: a stop names the records of requests that wait for a dis
   const { status, body } = await writing;
   await body?.cancel();
   assert.deepEqual([code, status], [0, 200]);
-  assert.match(application.output(), /^The audit trail: [1-9]\d* records were not delivered to chain$/m);
+  assert.match(application.output(), /^The audit trail: [1-9]\d* records were not delivered to file$/m);
+  assert.doesNotMatch(application.output(), /delivered to chain/);
+  assert.deepEqual(checkChainFolder(trail).faults, []);
+  pipe.close();
   Deno.removeSync(folder, { recursive: true });
 });
 

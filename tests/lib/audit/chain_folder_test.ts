@@ -132,7 +132,6 @@ Deno.test("chain folder: files that are gone leave a gap that the check finds", 
 Deno.test("chain folder: what notes its end is flushed before it replaces the note before", async () => {
   const folder = Deno.makeTempDirSync();
   const chain = await ChainFolder.open(folder, ALL);
-  await chain.append([sealer(chain.trail)(event())]);
   const { sync } = Deno.FsFile.prototype;
   let flushes = 0;
   Deno.FsFile.prototype.sync = function () {
@@ -157,9 +156,12 @@ Deno.test("chain folder: no call blocks the process, neither for a record, a new
   const seal = sealer(chain.trail);
   {
     using _ = withoutBlockingCalls();
-    for (; now < NOON + 4 * DAY_MS; now += DAY_MS) await chain.append([seal(event(), now)]);
-    assert.equal((await new ChainReader(folder).page({}, null, 10)).records.length, 2);
+    for (let day = 0; day < 4; day++) {
+      now = NOON + day * DAY_MS;
+      await chain.append([seal(event(), now)]);
+    }
     await chain.close();
+    assert.equal((await new ChainReader(folder).page({}, null, 10)).records.length, 2);
   }
   assert.deepEqual(warnings, []);
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
@@ -167,39 +169,66 @@ Deno.test("chain folder: no call blocks the process, neither for a record, a new
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain folder: a note of its end that hangs holds up no timer and no stop, and is made once the disk is back", async () => {
+/** A pipe in place of a file: to open it waits for a reader, as a network share that is gone lets a file wait. */
+async function hungFile(path: string): Promise<void> {
+  assert.equal((await new Deno.Command("mkfifo", { args: [path] }).output()).success, true);
+}
+
+/** What is written to such a pipe, whose writer goes on. */
+async function readPipe(path: string): Promise<string> {
+  using reader = await Deno.open(path);
+  const bytes = new Uint8Array(1000);
+  return new TextDecoder().decode(bytes.subarray(0, await reader.read(bytes) ?? 0));
+}
+
+Deno.test("chain folder: a record is confirmed whose day is flushed, though a note of its end hangs, which a stop does not wait for and which is made once the disk is back", async () => {
   const folder = Deno.makeTempDirSync();
+  const pipe = `${folder}/end.json.new`;
+  await hungFile(pipe);
   const chain = await ChainFolder.open(folder, ALL);
   const { trail, end } = chain;
-  const options = {
-    trail,
-    end,
-    chain,
-    file: null,
-    forwarders: [],
-    isRequired: false,
-    now: () => NOON,
-    warn: assert.fail,
-  };
-  const recorder = new AuditTrail(options);
-  await recorder.record(event());
-  await eventually(() => exists(`${folder}/end.json`));
-  // To open a pipe waits for a reader, as a network share that is gone lets a file wait.
-  const pipe = `${folder}/end.json.new`;
-  assert.equal((await new Deno.Command("mkfifo", { args: [pipe] }).output()).success, true);
+  const recorder = new AuditTrail({
+    ...{ trail, end, chain, file: null, forwarders: [], isRequired: true, now: () => NOON, warn: assert.fail },
+  });
   {
     using _ = withoutBlockingCalls();
-    await recorder.close();
+    for (let n = 0; n < 2; n++) await recorder.record(event());
+    recorder.requireRoom();
+    await recorder.close(200);
   }
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
   await assert.rejects(ChainFolder.open(folder, ALL), /another process has it/);
-  const reader = await Deno.open(pipe);
-  const note = new Uint8Array(1000);
-  const length = await reader.read(note);
-  reader.close();
-  assert.equal(JSON.parse(new TextDecoder().decode(note.subarray(0, length ?? 0))).number, 1);
+  assert.equal(JSON.parse(await readPipe(pipe)).number, 1, "as far as the trail had got when the note began");
   await until(
     "the folder is closed",
     () => ChainFolder.open(folder, ALL).then((chain) => chain.close().then(() => true), () => null),
   );
+  assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 2, "a stop notes it again");
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("chain folder: records go on while old days cannot be removed, and the end is noted after their removal", async () => {
+  const folder = Deno.makeTempDirSync();
+  let now = NOON;
+  const warnings: string[] = [];
+  const options = { retentionDays: 1, now: () => now, warn: (line: string) => void warnings.push(line) };
+  const chain = await ChainFolder.open(folder, options);
+  const seal = sealer(chain.trail);
+  await chain.append([seal(event(), now)]);
+  await eventually(() => exists(`${folder}/end.json`));
+  const pipe = `${folder}/anchor.json.new`;
+  await hungFile(pipe);
+  for (let day = 1; day < 6; day++) {
+    now = NOON + day * DAY_MS;
+    await chain.append([seal(event(), now)]);
+  }
+  assert.deepEqual(checkChainFolder(folder), { records: 6, faults: [] });
+  assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 1);
+  const closed = chain.close();
+  assert.equal(JSON.parse(await readPipe(pipe)).day, "2026-11-20");
+  await closed;
+  assert.equal(warnings.length, 1, "a pipe cannot be flushed");
+  assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 6);
+  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] }, "what was due meanwhile is removed as well");
   Deno.removeSync(folder, { recursive: true });
 });
