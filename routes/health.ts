@@ -9,7 +9,7 @@ const PROBE_LIFETIME_MS = 2000;
 const NOT_READY_LIFETIME_MS = 100;
 /**
  * How long an upstream is waited for: more than the probes of stores, whose bound is 5 s, and less than what one of a cluster
- * may take. What hangs without a bound, such as a disk, must not keep the others' states from being told.
+ * may take. What hangs without a bound, such as a disk, must not hold back the others' states.
  */
 const PROBE_MS = 6000;
 const LATE = { state: "no answer", ready: false } as const;
@@ -36,7 +36,8 @@ export function healthOperations(
   now: () => number,
   probeMs: number = PROBE_MS,
 ): Operation[] {
-  const probeUpstreams = shared(() => probeAll(checks, probeMs), now);
+  const bound = checks.map((check) => bounded(check, probeMs));
+  const probeUpstreams = shared(() => probeAll(bound), now);
   const state = z.object({ ok: z.boolean() });
   return [
     publicOperation({
@@ -105,26 +106,42 @@ interface Probed {
   readonly states: Record<string, string>;
 }
 
-async function probeAll(checks: readonly ReadinessCheck[], probeMs: number): Promise<Probed> {
-  const results = await Promise.all(checks.map(async ({ name, probe }) => ({ name, ...await within(probeMs, probe) })));
+async function probeAll(checks: readonly ReadinessCheck[]): Promise<Probed> {
+  const results = await Promise.all(checks.map(async ({ name, probe }) => ({ name, ...await probe() })));
   return {
     ready: results.every(({ ready }) => ready),
     states: Object.fromEntries(results.map(({ name, state }) => [name, state])),
   };
 }
 
-async function within(ms: number, probe: ReadinessCheck["probe"]): ReturnType<ReadinessCheck["probe"]> {
-  const { promise: late, resolve } = Promise.withResolvers<typeof LATE>();
-  const release = deadline(ms, () => resolve(LATE));
-  try {
-    return await Promise.race([probe(), late]);
-  } finally {
-    release();
+/** A check that is waited for so long at most. One that has not ended by then has no other beside it, and no answer. */
+function bounded({ name, probe }: ReadinessCheck, ms: number): ReadinessCheck {
+  let isUnderWay = false;
+  async function single() {
+    isUnderWay = true;
+    try {
+      return await probe();
+    } finally {
+      isUnderWay = false;
+    }
   }
+  return {
+    name,
+    async probe() {
+      if (isUnderWay) return LATE;
+      const { promise: late, resolve } = Promise.withResolvers<typeof LATE>();
+      const release = deadline(ms, () => resolve(LATE));
+      try {
+        return await Promise.race([single(), late]);
+      } finally {
+        release();
+      }
+    },
+  };
 }
 
 /**
- * One probe at a time: callers share the one under way, which ends within {@link PROBE_MS}, and then its result until that
+ * One round of probes at a time: callers share the one under way, which ends within {@link PROBE_MS}, and then its result until that
  * is too old.
  */
 function shared(probe: () => Promise<Probed>, now: () => number): () => Promise<Probed> {

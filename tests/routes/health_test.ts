@@ -103,6 +103,31 @@ Deno.test("health: an upstream that hangs is waited for once, not for ever, and 
   assert.equal(probes, 1);
 });
 
+Deno.test("health: a probe that hangs has no other beside it and no answer until it ends, and then the next one counts", async () => {
+  let now = 1;
+  let probes = 0;
+  const { promise: hung, resolve: end } = Promise.withResolvers<void>();
+  const hanging = {
+    name: "disk",
+    probe: async () => {
+      if (++probes === 1) await hung;
+      return { state: "writable", ready: true };
+    },
+  };
+  const operation = healthOperations([hanging], () => now, 1).find(({ id }) => id === "readyz");
+  async function disk(): Promise<string> {
+    now += 10_000;
+    const context = new RequestContext(new Request("http://here.example/readyz"));
+    const { checks } = await (await operation?.answer(context, () => ({})))?.json();
+    return checks.disk;
+  }
+  for (let call = 0; call < 3; call++) assert.equal(await disk(), "no answer");
+  assert.equal(probes, 1);
+  end();
+  await until("the disk answers", async () => await disk() === "writable" || null);
+  assert.equal(probes, 2);
+});
+
 Deno.test("health: not ready without the store", async () => {
   await withGateway({ gateway: { addresses: nowhere() } }, async ({ app }) => {
     const readiness = await app.request("/readiness");
@@ -169,7 +194,12 @@ Deno.test("health: a disk that is nearly full is ready and says so, a full one i
   const state = async (isFull: boolean, isLow: boolean) => {
     const app = buildApp({
       ...{ gateway: null, web: null, results: null, resultsStore: null, allowedHosts: null },
-      ...{ log: NO_LOG, now: Date.now, diskIsFull: () => Promise.resolve(isFull), diskIsLow: () => isLow },
+      ...{
+        log: NO_LOG,
+        now: Date.now,
+        diskIsFull: () => Promise.resolve(isFull),
+        diskIsLow: () => Promise.resolve(isLow),
+      },
     });
     const response = await app.request("/readyz");
     return [response.status, (await response.json()).checks.disk];
