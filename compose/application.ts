@@ -103,7 +103,7 @@ export async function openApplication(
     resultsTrustedHops: config.results?.trustedHops,
     resultsStore: fromStore?.store ?? null,
     diskIsFull: store && (() => store.isFull()),
-    diskIsLow: () => room?.isLow() ?? false,
+    ...(room && { diskIsLow: () => room.isLow() }),
     sharedState: tasks?.isReachable ?? null,
     trustedHops: config.trustedHops,
     allowedHosts: config.server.allowedHosts,

@@ -148,15 +148,15 @@ function watchSources(metrics: Metrics, sources: MetricSources): void {
     });
   }
   if (disk) {
-    registry.onScrape(() => {
-      const room = disk.room();
+    registry.onScrape(async () => {
+      const room = await disk.room();
       if (room === null) {
         for (const metric of [metrics.diskFree, metrics.diskSize, metrics.diskLow]) metric.clear();
         return;
       }
       metrics.diskFree.set({}, room.free);
       metrics.diskSize.set({}, room.total);
-      metrics.diskLow.set({}, Number(disk.isLow()));
+      metrics.diskLow.set({}, Number(await disk.isLow()));
     });
   }
   if (storeFolder !== null) {

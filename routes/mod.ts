@@ -125,7 +125,7 @@ export interface AppDeps {
   /** Whether the disk of the embedded store is full; null or absent without one. */
   readonly diskIsFull?: (() => Promise<boolean>) | null;
   /** Whether little room is left on that disk; never when absent. */
-  readonly diskIsLow?: () => boolean;
+  readonly diskIsLow?: () => Promise<boolean>;
   /** Whether the server in which replicas share background tasks replies; null or absent without one. */
   readonly sharedState?: (() => Promise<boolean>) | null;
   /** How many proxies in front of the gateway and web roles are ours; none when absent. */
@@ -319,12 +319,12 @@ function resultsStoreCheck({ s3, tenant, bucket, probeKeys }: ResultsStore): Rea
   };
 }
 
-function diskCheck(isFull: () => Promise<boolean>, isLow = () => false): ReadinessCheck {
+function diskCheck(isFull: () => Promise<boolean>, isLow = () => Promise.resolve(false)): ReadinessCheck {
   return {
     name: "disk",
     async probe() {
       if (await isFull()) return { state: "full", ready: false };
-      return { state: isLow() ? "nearly full" : "writable", ready: true };
+      return { state: await isLow() ? "nearly full" : "writable", ready: true };
     },
   };
 }

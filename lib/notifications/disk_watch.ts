@@ -21,9 +21,9 @@ interface DiskWatchOptions {
   /** The data folder. */
   readonly folder: string;
   /** Bytes; null where the system does not say. */
-  readonly room: () => { readonly free: number; readonly total: number } | null;
+  readonly room: () => Promise<{ readonly free: number; readonly total: number } | null>;
   /** Whether little room is left; it must not alternate while the room is about the same. */
-  readonly isLow: () => boolean;
+  readonly isLow: () => Promise<boolean>;
   /** Whether a write fails for want of room. */
   readonly isFull: () => Promise<boolean>;
   /** ms since 1970 */
@@ -46,7 +46,7 @@ export class DiskWatch {
     this.#remembered ??= REMEMBERED.safeParse(parsedJson(await notifier.remembered(NOTE) ?? "")).data ?? {};
     const isFullNow = await isFull().catch(() => false);
     // A full disk is no news beside that it is nearly full, and the other way round.
-    const holds: Record<Kind, boolean> = { "disk.full": isFullNow, "disk.low": isFullNow || isLow() };
+    const holds: Record<Kind, boolean> = { "disk.full": isFullNow, "disk.low": isFullNow || await isLow() };
     let isChanged = false;
     for (const kind of KINDS) {
       const before: Look = this.#remembered[kind] ?? { holds: false, at: 0 };
@@ -64,7 +64,7 @@ export class DiskWatch {
     const at = now();
     const isSaid = kind === "disk.low" && holds["disk.full"];
     if (isSaid || (at - last < INTERVAL_MS && at >= last)) return last;
-    const { free, total } = room() ?? { free: null, total: null };
+    const { free, total } = await room() ?? { free: null, total: null };
     const state = kind === "disk.full" ? "is full" : "is nearly full";
     const left = free === null ? "" : `: ${gib(free)} of ${gib(total)} GiB are left`;
     const effect = kind === "disk.full" ? " Writes are refused; reading and deleting go on." : "";

@@ -1,4 +1,5 @@
-import { statfsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { endsWithin } from "@/lib/std/ends_within.ts";
 
 /** The room of a disk, in bytes; what only the system's administrator may use counts as taken. */
 interface Room {
@@ -13,32 +14,50 @@ const LOW_BYTES = 20 * 2 ** 30;
 const RECOVERED = 1.1;
 /** How often the disk is looked at, ms. */
 const CHECK_EVERY_MS = 60_000;
+/** How long the system is waited for, ms: a network share that is gone may never answer. */
+const READ_MS = 5000;
 
-/** Whether little is left of the disk of a folder, which is reported when it changes. */
+/**
+ * Whether little is left of the disk of a folder, which is reported when it changes. It never blocks the process, and asks
+ * nothing beside a question that the system has not answered.
+ */
 export class DiskRoom {
   readonly #folder: string;
   readonly #warn: (line: string) => void;
-  readonly #read: (folder: string) => Room | null;
+  readonly #read: (folder: string) => Promise<Room | null>;
+  readonly #readMs: number;
+  #reading: Promise<Room | null> | null = null;
+  /** Whether that was waited for in vain. */
+  #isLate = false;
   #isLow = false;
 
   /**
    * @param warn receives lines for the operator
    * @param read the room of a folder's disk; null where the system does not say
+   * @param readMs how long that is waited for
    */
-  constructor(folder: string, warn: (line: string) => void, read = roomOf) {
+  constructor(folder: string, warn: (line: string) => void, read = roomOf, readMs = READ_MS) {
     this.#folder = folder;
     this.#warn = warn;
     this.#read = read;
+    this.#readMs = readMs;
   }
 
-  /** The room at this moment; null where the system does not say. */
-  room(): Room | null {
-    return this.#read(this.#folder);
+  /** The room at this moment; null where the system does not say, or not in time. */
+  async room(): Promise<Room | null> {
+    if (this.#isLate) return null;
+    const reading = this.#reading ??= this.#read(this.#folder).finally(() => {
+      this.#reading = null;
+      this.#isLate = false;
+    });
+    if (await endsWithin(this.#readMs, reading)) return await reading;
+    this.#isLate = this.#reading === reading;
+    return null;
   }
 
-  /** Whether little is left at this moment. */
-  isLow(): boolean {
-    const room = this.#read(this.#folder);
+  /** Whether little is left at this moment; as before where the system does not say. */
+  async isLow(): Promise<boolean> {
+    const room = await this.room();
     if (room === null) return this.#isLow;
     const limit = Math.min(room.total * LOW_SHARE, LOW_BYTES);
     const isLow = room.free < (this.#isLow ? limit * RECOVERED : limit);
@@ -51,16 +70,16 @@ export class DiskRoom {
 
   /** Looks now and once a minute. @returns ends it */
   watch(): () => void {
-    this.isLow();
-    const timer = setInterval(() => this.isLow(), CHECK_EVERY_MS);
+    void this.isLow();
+    const timer = setInterval(() => void this.isLow(), CHECK_EVERY_MS);
     Deno.unrefTimer(timer);
     return () => clearInterval(timer);
   }
 }
 
-function roomOf(folder: string): Room | null {
+async function roomOf(folder: string): Promise<Room | null> {
   try {
-    const { bavail, blocks, bsize } = statfsSync(folder);
+    const { bavail, blocks, bsize } = await statfs(folder);
     return { free: bavail * bsize, total: blocks * bsize };
   } catch {
     return null;

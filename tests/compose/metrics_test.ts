@@ -51,7 +51,7 @@ Deno.test("metrics: the campaigns' age is served however the cluster is read", a
 Deno.test("metrics: a disk that can no longer be read has no value", async () => {
   const metrics = processMetrics();
   let room: { free: number; total: number } | null = { free: 50, total: 100 };
-  metrics.watch({ ...NONE, disk: new DiskRoom("/data", () => {}, () => room) });
+  metrics.watch({ ...NONE, disk: new DiskRoom("/data", () => {}, () => Promise.resolve(room)) });
   try {
     assert.equal(samplesOf(await metrics.registry.text()).get("stackroom_disk_free_bytes"), 50);
     room = null;

@@ -138,7 +138,7 @@ Deno.test("alerts: a disk without room, campaigns that are old or unknown, tasks
       isStoreReachable: false,
     }),
     campaigns: { lastKnown: () => age },
-    disk: new DiskRoom("/data", () => {}, () => ({ free: 9, total: 100 })),
+    disk: new DiskRoom("/data", () => {}, () => Promise.resolve({ free: 9, total: 100 })),
     storeFolder: null,
     notifications: new Map([["webhook", { sent: 0, failed: 1, dropped: 1 }]]),
     fixity: {
