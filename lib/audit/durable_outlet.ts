@@ -4,7 +4,7 @@ import { charactersOf, type DurableSink, type SealedRecord } from "./sink.ts";
 
 /** How long after a failure the next try is, ms. */
 const RETRY_MS = 1000;
-/** Characters of lines that are written at once, or one line: 3 MiB in UTF-8 at most, less than what an open looks at. */
+/** Characters of lines that are written at once: 3 MiB in UTF-8 at most, less than what an open looks at. No record has as many. */
 const MAX_BATCH_CHARACTERS = 1024 * 1024;
 
 interface OutletOptions {
@@ -145,7 +145,7 @@ export class DurableOutlet {
     let count = 0;
     for (let characters = 0; count < this.#waiting.length; count++) {
       characters += this.#waiting[count].line.length;
-      if (count > 0 && characters > MAX_BATCH_CHARACTERS) break;
+      if (characters > MAX_BATCH_CHARACTERS) break;
     }
     const batch = this.#waiting.slice(0, count);
     return { batch, done: this.sink.append(batch) };
