@@ -3,6 +3,8 @@ import { AuditTrail } from "@/lib/audit/audit_trail.ts";
 import { CHAIN_START } from "@/lib/audit/chain.ts";
 import { ForwardQueue } from "@/lib/audit/forward_queue.ts";
 import type { DurableSink, Forwarder, SealedRecord } from "@/lib/audit/sink.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { ManualClock } from "@/tests/manual_clock.ts";
 import { event, eventually, NOON } from "./audit_fixture.ts";
 
 /** A sink that holds each write until the test lets it end, or make it fail. */
@@ -62,6 +64,8 @@ class TakingSink implements DurableSink {
 class ForwardedSink implements Forwarder {
   readonly name = "sent";
   readonly numbers: number[] = [];
+  /** How long each close may take, ms. */
+  readonly closes: number[] = [];
   readonly lost = 0;
   readonly waiting = 0;
   readonly isFailing = false;
@@ -75,7 +79,8 @@ class ForwardedSink implements Forwarder {
     this.numbers.push(number);
   }
 
-  close(): Promise<void> {
+  close(ms: number): Promise<void> {
+    this.closes.push(ms);
     return Promise.resolve();
   }
 }
@@ -289,21 +294,68 @@ Deno.test("audit trail: a file whose write does not end keeps nothing from the c
   await trail.close();
 });
 
-Deno.test("audit trail: what a disk that hangs has not got at a stop is sent on, and named", async () => {
-  const sent = new ForwardedSink();
-  const { trail, warnings } = trailOf(new HeldSink(), { forwarders: [sent] });
+Deno.test("audit trail: what a disk that hangs has not got at a stop is sent on once, and named", async () => {
+  const [sink, sent] = [new HeldSink(), new ForwardedSink()];
+  const { trail, warnings } = trailOf(sink, { forwarders: [sent] });
   const recorded = Array.from({ length: 1500 }, () => trail.record(event()));
   await trail.close();
-  assert.deepEqual(sent.numbers, Array.from({ length: 1500 }, (_, n) => n + 1));
+  const all = Array.from({ length: 1500 }, (_, n) => n + 1);
+  assert.deepEqual(sent.numbers, all);
   assert.deepEqual(warnings, ["The audit trail: 1500 records were not delivered to held"]);
-  assert.equal(recorded.length, 1500);
+  await Promise.all(recorded);
+  sink.letGo();
+  await eventually(() => trail.figures.get("held")?.waiting === 0);
+  assert.deepEqual(sent.numbers, all, "also where the disk takes them after all");
+});
+
+Deno.test("audit trail: a stop takes as long as it is given, 2 s at most, and half of it is left for what is sent on", async () => {
+  for (const [given, taken] of [[20, 20], [600_000, 2000], [undefined, 2000]]) {
+    using clock = new ManualClock();
+    const [sink, sent] = [new HeldSink(), new ForwardedSink()];
+    const { trail } = trailOf(sink, { forwarders: [sent] });
+    const recorded = trail.record(event());
+    const closed = trail.close(given);
+    clock.advance(taken! / 2);
+    await eventually(() => sent.closes.length === 1);
+    assert.deepEqual(sent.closes, [taken! / 2]);
+    clock.advance(taken! / 2);
+    await Promise.all([closed, recorded]);
+    sink.letGo();
+  }
+});
+
+Deno.test("audit trail: a change after a stop has no record, which is said, and is not confirmed where records are required", async () => {
+  for (const isRequired of [false, true]) {
+    const { trail, warnings } = trailOf(new TakingSink(), { isRequired });
+    await trail.close();
+    const [{ status }] = await Promise.allSettled([trail.record(event())]);
+    assert.equal(status, isRequired ? "rejected" : "fulfilled");
+    assert.deepEqual(warnings, ["The audit trail: 1 changes have no record"]);
+  }
+});
+
+Deno.test("audit trail: where records are required, a change is confirmed that a disk took at the very end of a stop", async () => {
+  using clock = new ManualClock();
+  const [sink, sent] = [new HeldSink(), new ForwardedSink()];
+  // After what the stop waits for the disk, and before the turn that settles what is left.
+  sent.close = () => {
+    deadline(0, () => setTimeout(() => sink.letGo()));
+    return Promise.resolve();
+  };
+  const { trail } = trailOf(sink, { isRequired: true, forwarders: [sent] });
+  const recorded = trail.record(event());
+  const closed = trail.close();
+  clock.advance(2000);
+  await Promise.all([closed, recorded]);
 });
 
 Deno.test("audit trail: where records are required, a change that a stop has recorded is confirmed", async () => {
+  using clock = new ManualClock();
   const sink = new HeldSink();
   const { trail, warnings } = trailOf(sink, { isRequired: true });
   const recorded = [trail.record(event()), trail.record(event())];
   const closed = trail.close();
+  clock.advance(1000);
   await eventually(() => sink.batches.length === 1);
   // The first write ends when the stop no longer waits for it, and the second change is passed on by the stop itself.
   await eventually(() => trail.figures.get("held")?.waiting === 2);

@@ -147,6 +147,30 @@ Deno.test("chain folder: what notes its end is flushed before it replaces the no
   Deno.removeSync(folder, { recursive: true });
 });
 
+Deno.test("chain folder: the name of a new day's file is flushed before its first record is confirmed", async () => {
+  const folder = Deno.makeTempDirSync();
+  // So that no end is noted, which flushes the folder as well.
+  Deno.mkdirSync(`${folder}/end.json.new`);
+  const chain = await ChainFolder.open(folder, ALL);
+  const seal = sealer(chain.trail);
+  const { sync } = Deno.FsFile.prototype;
+  let flushes = 0;
+  Deno.FsFile.prototype.sync = async function () {
+    await sync.call(this);
+    flushes++;
+  };
+  try {
+    for (const [day, expected] of [[0, 1], [0, 1], [1, 2]]) {
+      await chain.append([seal(event(), NOON + day * DAY_MS)]);
+      assert.equal(flushes, expected);
+    }
+  } finally {
+    Deno.FsFile.prototype.sync = sync;
+  }
+  await chain.close();
+  Deno.removeSync(folder, { recursive: true });
+});
+
 Deno.test("chain folder: no call blocks the process, neither for a record, a new day and old ones, nor at its end", async () => {
   const folder = Deno.makeTempDirSync();
   let now = NOON;

@@ -7,6 +7,7 @@ import { FileSink } from "@/lib/audit/file_sink.ts";
 import { ForwardQueue } from "@/lib/audit/forward_queue.ts";
 import { syslogMessage, syslogSink } from "@/lib/audit/syslog_sink.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { ManualClock } from "@/tests/manual_clock.ts";
 import { event, eventually, NOON, sealer, withoutBlockingCalls } from "./audit_fixture.ts";
 import { readFrames } from "./syslog_frames.ts";
 
@@ -168,6 +169,36 @@ Deno.test("forward queue: keeps the order, tries again, and drops what finds no 
   assert.equal(queue.isFailing, false);
   assert.match(lines[0], /records for test are dropped|cannot be sent to test \(away\)/);
   await queue.close(60_000);
+});
+
+Deno.test("forward queue: a close waits for what is on its way, and ends it where that takes too long", async () => {
+  for (const isTaken of [true, false]) {
+    using clock = new ManualClock();
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    let isCut = false;
+    const queue = new ForwardQueue({
+      ...{ name: "test", maxRecords: 5, maxCharacters: 1e6, batchRecords: 1, lingerMs: 0, warn: assert.fail },
+      send(_records, signal) {
+        return new Promise((resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            isCut = true;
+            reject(new Error("it was ended"));
+          });
+          taken.then(resolve);
+        });
+      },
+    });
+    queue.offer(sealer("00000000")(event()));
+    const closed = queue.close(1000);
+    clock.advance(999);
+    // Its turn of the event loop, in which it would be ended.
+    await new Promise((resolve) => setTimeout(resolve));
+    assert.equal(isCut, false);
+    if (isTaken) take();
+    else clock.advance(1);
+    await closed;
+    assert.deepEqual([queue.sent, queue.waiting], isTaken ? [1, 0] : [0, 1]);
+  }
 });
 
 Deno.test("bucket sink: an object for a batch, signed, with its digest and its lock, and again under the same key", async () => {
