@@ -3,6 +3,7 @@ import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { healthOperations } from "@/routes/health.ts";
 import { buildApp } from "@/routes/mod.ts";
+import { ManualClock } from "@/tests/manual_clock.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { resultsDeps } from "@/tests/routes/results/results_fixture.ts";
 import { TIMEOUT_MS, until } from "@/tests/until.ts";
@@ -126,6 +127,20 @@ Deno.test("health: a probe that hangs has no other beside it and no answer until
   end();
   await until("the disk answers", async () => await disk() === "writable" || null);
   assert.equal(probes, 2);
+});
+
+Deno.test("health: a probe is waited for 6 seconds", async () => {
+  using clock = new ManualClock();
+  const begun = Promise.withResolvers<void>();
+  const probe = () => {
+    begun.resolve();
+    return new Promise<never>(() => {});
+  };
+  const operation = healthOperations([{ name: "disk", probe }], () => 0).find(({ id }) => id === "readyz");
+  const response = operation?.answer(new RequestContext(new Request("http://here.example/readyz")), () => ({}));
+  await begun.promise;
+  clock.advance(6000);
+  assert.deepEqual(await (await response)?.json(), { ok: false, checks: { disk: "no answer" } });
 });
 
 Deno.test("health: not ready without the store", async () => {
