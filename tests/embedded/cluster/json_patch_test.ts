@@ -64,6 +64,8 @@ Deno.test("JSON patch: operations on a long list end where they would shift too 
   ) {
     assert.equal((jsonPatch({ x }, patch(op, path)) as { x: unknown[] }).x.length, length, op);
   }
+  assert.throws(() => jsonPatch({ x }, patch("add", "/x/0", 100)), isTooLarge, "more than 100 million in all");
+  assert.equal((jsonPatch({ x }, patch("add", "/x/0", 99)) as { x: unknown[] }).x.length, 1_000_099);
   // Every operation may shift a list of as many elements as there may be operations.
   const { short } = jsonPatch({ short: x.slice(0, 5000) }, patch("add", "/short/0", 5000)) as { short: unknown[] };
   assert.equal(short.length, 10_000);

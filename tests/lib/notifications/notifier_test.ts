@@ -217,21 +217,32 @@ Deno.test("notifier: a full queue drops what is new, and says so", async () => {
   assert.match(scene.lines.map(({ message }) => message).join("\n"), /queue of notifications is full/);
 });
 
-Deno.test("notifier: a stop cuts an attempt that hangs, and the next process makes it again", async () => {
-  const store = memory();
-  store.close = () => Promise.resolve();
-  const begun = Promise.withResolvers<void>();
-  const hanging = new FakeChannel((signal) => {
-    begun.resolve();
-    return new Promise((resolve) =>
-      signal.addEventListener("abort", () => resolve({ result: "failed", reason: "the attempt was ended" }))
-    );
-  });
-  const scene = new Scene([hanging], { store });
-  await scene.notifier.notify(event("a"));
-  await begun.promise;
-  await scene.notifier.stop();
-  const [delivery] = await store.claim({ channel: "fake", limit: 1, aheadMs: 0 });
-  assert.deepEqual([delivery.event.subject, delivery.attempts], ["Campaign a", 0]);
-  SqliteNotificationStore.prototype.close.call(store);
+Deno.test("notifier: a stop cuts an attempt that hangs after the time it is given, 2 s at most, and the next process makes it again", async () => {
+  for (const [given, later] of [[1, 1000], [600_000, 30_000]]) {
+    const store = memory();
+    store.close = () => Promise.resolve();
+    const begun = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const hanging = new FakeChannel((signal) => {
+      begun.resolve();
+      return new Promise((resolve) =>
+        signal.addEventListener("abort", () => {
+          order.push("cut");
+          resolve({ result: "failed", reason: "the attempt was ended" });
+        })
+      );
+    });
+    const scene = new Scene([hanging], { store });
+    await scene.notifier.notify(event("a"));
+    await begun.promise;
+    const stopped = scene.notifier.stop(given);
+    // A timer that is due later, so that a stall cannot exchange the two.
+    const timer = setTimeout(() => order.push("later"), later);
+    await stopped;
+    clearTimeout(timer);
+    assert.equal(order[0], "cut");
+    const [delivery] = await store.claim({ channel: "fake", limit: 1, aheadMs: 0 });
+    assert.deepEqual([delivery.event.subject, delivery.attempts], ["Campaign a", 0]);
+    SqliteNotificationStore.prototype.close.call(store);
+  }
 });
