@@ -65,18 +65,20 @@ for (const [name, key] of [["fetch", "x"], ["node:http", "a/../x"]]) {
   });
 }
 
-Deno.test("disconnect: a reader who leaves before the answer ends the request to the store", async () => {
-  const store = await silentStore();
-  await withGateway({ gateway: { addresses: store.addresses } }, async ({ call }) => {
-    for (const path of ["/api/v1/buckets/b/objects/x", "/api/v1/buckets", "/api/v1/mapi/tenants"]) {
-      const arrived = store.received();
-      const leaving = new AbortController();
-      const request = call(path, { signal: leaving.signal });
-      await arrived;
-      leaving.abort();
-      await assert.rejects(request);
-    }
-    await store.allGone(3);
+for (const [credentials, proven] of [["were accepted before", true], ["are not proven", false]] as const) {
+  Deno.test(`disconnect: a reader whose credentials ${credentials} and who leaves before the answer ends the request to the store`, async () => {
+    const store = await silentStore();
+    await withGateway({ proven, gateway: { addresses: store.addresses } }, async ({ call }) => {
+      for (const path of ["/api/v1/buckets/b/objects/x", "/api/v1/buckets", "/api/v1/mapi/tenants"]) {
+        const arrived = store.received();
+        const leaving = new AbortController();
+        const request = call(path, { signal: leaving.signal });
+        await arrived;
+        leaving.abort();
+        await assert.rejects(request);
+      }
+      await store.allGone(3);
+    });
+    await store.end();
   });
-  await store.end();
-});
+}
