@@ -95,7 +95,7 @@ export function requestId(incoming: string | null | undefined): string {
 /** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */
 export interface RequestInfo {
   readonly remoteAddr?: Deno.Addr;
-  /** Settles when the response is sent to its last byte, or its client is gone; absent where it has no body. */
+  /** Settles when the response is sent to its last byte, or its client is gone; absent for a HEAD. */
   readonly completed?: Promise<void>;
   /** Ends the connection at once, for a client that does not read; absent where the server has no hold on it. */
   breakOff?(): void;

@@ -180,7 +180,7 @@ export class Connections {
       if (closes) open.served?.shutdown();
     };
     if (request.method === "HEAD") {
-      // Its response has no body, so nothing of it is under way once it is there.
+      // The response to a HEAD has no body, so nothing of it is under way once it is there.
       try {
         const response = await this.#handler(request, new HeadInfo(open, request));
         closes = response.headers.get("Connection") === "close";
@@ -247,7 +247,7 @@ function passedOn(served: ServedConnection, origin: ConnectionOrigin): ServedCon
   };
 }
 
-/** What is known of a request whose response has no body, and the way to end its connection. */
+/** What is known of a HEAD, and the way to end its connection. */
 class HeadInfo implements HandlerInfo {
   readonly #open: Open;
   readonly #request: Request;

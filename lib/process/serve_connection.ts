@@ -6,7 +6,7 @@ import type { AcceptedConnection } from "./accept_connections.ts";
 /** What a server knows of a request besides the request itself. */
 export interface HandlerInfo {
   readonly remoteAddr: Deno.NetAddr;
-  /** Settles when the response is sent to its last byte, or its client is gone; absent where it has no body. */
+  /** Settles when the response is sent to its last byte, or its client is gone; absent for a HEAD. */
   readonly completed?: Promise<void>;
   /** The target as it came; absent where the URL of the request has not been split. */
   readonly target?: RawTarget;

@@ -61,7 +61,7 @@ export async function askAgain<T>({ retryMs, caller: { signal } }: ReadSource, a
   }
 }
 
-/** A status below 500 is the store's last word about an object, and all tries take seconds for each such object. */
+/** The store says the same of an object again after a status below 500, and all tries take seconds for each such object. */
 function mayPass(error: unknown): boolean {
   const problem = problemOf(error);
   return problem === "retry" || (problem === "unreadable" && error instanceof HttpError && error.status >= 500);
