@@ -71,6 +71,17 @@ Deno.test("JSON patch: operations on a long list end where they would shift too 
   assert.equal(short.length, 10_000);
 });
 
+Deno.test("JSON patch: the copies of a patch have three million characters in all, and no more", () => {
+  // With its quotation marks a mebi.
+  const text = "x".repeat(1024 * 1024 - 2);
+  const patch = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ op: "copy", from: "/a", path: `/b${n}` }));
+  assert.equal(Object.keys(jsonPatch({ a: text }, patch(3)) as object).length, 4);
+  const isTooLarge = (error: unknown) =>
+    error instanceof ApiError && error.code === 413 && / copies /.test(error.message);
+  assert.throws(() => jsonPatch({ a: text }, patch(4)), isTooLarge);
+});
+
 Deno.test("JSON patch: a list ends as one that is changed by hand", () => {
   const place = fc.nat(12);
   const change = fc.oneof(
