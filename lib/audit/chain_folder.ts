@@ -119,10 +119,8 @@ export class ChainFolder implements DurableSink {
   /** Removes the files of days that are too old, and notes what the trail begins after. */
   async #expire(): Promise<void> {
     const { retentionDays, warn } = this.#options;
-    // A record may begin a later file meanwhile, whose header is not whole yet.
-    const newest = this.#newest ?? "";
     try {
-      const days = (await daysInAsync(this.path)).filter((day) => day <= newest);
+      const days = await daysInAsync(this.path);
       const removed = this.#removed;
       const now = this.#options.now();
       const before = days.findLast((day) => day < dayOf(now));

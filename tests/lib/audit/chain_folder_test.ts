@@ -248,9 +248,20 @@ Deno.test("chain folder: records go on while old days cannot be removed, and the
   }
   assert.deepEqual(checkChainFolder(folder), { records: 6, faults: [] });
   assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 1);
-  const closed = chain.close();
-  assert.equal(JSON.parse(await readPipe(pipe)).day, "2026-11-20");
-  await closed;
+  const { open } = Deno;
+  let notes = 0;
+  Deno.open = (path, options) => {
+    if (String(path).endsWith("/end.json.new")) notes++;
+    return open(path, options);
+  };
+  try {
+    const closed = chain.close();
+    assert.equal(JSON.parse(await readPipe(pipe)).day, "2026-11-20");
+    await closed;
+  } finally {
+    Deno.open = open;
+  }
+  assert.equal(notes, 2, "one for all records meanwhile, and one at the end");
   assert.equal(warnings.length, 1, "a pipe cannot be flushed");
   assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 6);
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] }, "what was due meanwhile is removed as well");
