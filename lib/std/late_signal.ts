@@ -13,8 +13,9 @@ const UNWATCHED_MS = 200;
 const firstWaits = new WeakMap<LateSignal, number>();
 
 /**
- * The signal of a client's request, to be looked at late where that works: over HTTP/2, whose requests have no `Host`, the
- * runtime (Deno 2.9) reports nothing to a signal that is created once the client has left.
+ * The signal of a client's request, to be looked at late where that works: over HTTP/2 the runtime (Deno 2.9) reports
+ * nothing to a signal that is created once the client has left. Such a request is known by having no `Host`, which clients
+ * rarely send there.
  */
 export function signalOfClient(request: Request): LateSignal {
   return request.headers.has("Host") ? request : request.signal;

@@ -28,7 +28,9 @@ const FUTILE = 0.1;
 const AIM_STEP = 1.5;
 /** How long reads wait counts so many times as much as how late the event loop is: it is all that a client waits. */
 const READ_WEIGHT = 2;
-/** With fewer that end within a window it does not count, and of more it is a sample. */
+/** Where no more than this share of reads are quick, the others wait, and are not just of a slow kind. */
+const NEARLY_ALL_WAIT = 0.25;
+/** Of fewer that have ended the median says nothing, and of more it is a sample. */
 const LEAST_READS = 8;
 const MOST_READS = 256;
 /** By which share of itself each read moves what is known of how long they take. */
@@ -41,8 +43,10 @@ const SHORTER = 0.7;
 const BUSY = 0.5;
 /** One that uses this share, or more, may have no time for what comes. */
 const SATURATED = 0.8;
-/** So long are requests counted to see whether more come than end, ms. */
+/** So long are requests counted to see whether more come than end, ms; longer while too few reads have ended. */
 const COUNT_MS = 50;
+/** What reads that have ended say holds for so long, ms, where too few end to know better. */
+const KNOWN_MS = 1000;
 /** Unused admissions are good for so long, ms. */
 const BURST_MS = 20;
 /** It is over when nothing was refused for so long, ms. */
@@ -78,8 +82,9 @@ interface LoadShedderOptions {
  * is above `maxDelayMs` several times in a row while there are {@link LEAST_AT_A_TIME} requests or more, or at once when
  * as many come within one turn that has taken four times as long: some dozen clients that each wait for their responses
  * make a process late as well, but not ever later. It begins as well when the process is busy, more reads come than end,
- * and half of those that end have taken twice as long as before and `maxDelayMs` more: they wait for another thread, such
- * as that of the embedded store, while the event loop does not. Then as many requests are refused as have come in excess.
+ * and three quarters of those that end have taken twice as long as before and `maxDelayMs` more: they wait for another
+ * thread, such as that of the embedded store, while the event loop does not. Then as many requests are refused as have come
+ * in excess.
  *
  * From then on requests are admitted at a rate that rises while the delay is below a fifth of that, and falls while it is
  * above. In a busy process it falls as well while reads take longer than before by a tenth of that. Where half as many
@@ -241,12 +246,15 @@ export class LoadShedder {
     if (count.at === now) return false;
     count.arrived += arrivals;
     const elapsedMs = now - count.at;
-    if (elapsedMs < COUNT_MS) return false;
+    const least = count.readMs.length < LEAST_READS ? KNOWN_MS : COUNT_MS;
+    if (elapsedMs < least) return false;
     this.#count = null;
     const isBusy = this.#cpuMs() - count.cpuMs >= BUSY * elapsedMs;
     // Twice as long, since those of a distant store vary by more than the delay that may be.
-    const waitMs = (medianOf(count.readMs) ?? 0) - 2 * (this.#typicalMs ?? 0);
-    const isBehind = isBusy && this.#reads > count.reads && waitMs > this.#maxDelayMs;
+    const waitMs = (quantileOf(count.readMs, NEARLY_ALL_WAIT) ?? 0) - 2 * (this.#typicalMs ?? 0);
+    // Among uploads, which last as long as their clients take, a few slow reads say nothing.
+    const areReads = 2 * this.#reads >= this.#running;
+    const isBehind = isBusy && areReads && this.#reads > count.reads && waitMs > this.#maxDelayMs;
     if (isBehind) this.#begin(now, count.ended / elapsedMs, Math.max(0, count.arrived - count.ended));
     return isBehind;
   }
@@ -266,7 +274,9 @@ export class LoadShedder {
     return overload;
   }
 
-  #end({ refusedBefore }: Overload): void {
+  #end({ refusedBefore, typicalMs }: Overload): void {
+    // Else the next one would begin for what this one has learned.
+    if (this.#typicalMs !== null) this.#typicalMs = Math.max(this.#typicalMs, typicalMs);
     this.#overload = null;
     this.#lateTicks = 0;
     this.#onChange(false, this.#refused - refusedBefore);
@@ -286,9 +296,9 @@ interface Count {
   readonly readMs: number[];
 }
 
-/** The median of how long reads took, ms; null: of too few. */
-function medianOf(readMs: number[]): number | null {
-  return readMs.length < LEAST_READS ? null : readMs.sort((a, b) => a - b)[Math.floor(readMs.length / 2)];
+/** How long the quickest of a share of reads took at most, ms; null: of too few. */
+function quantileOf(readMs: number[], share: number): number | null {
+  return readMs.length < LEAST_READS ? null : readMs.sort((a, b) => a - b)[Math.floor(readMs.length * share)];
 }
 
 function processCpuMs(): number {
@@ -330,6 +340,9 @@ class Overload {
   #leftForLight: number;
   #leftForAll: number;
   #window: Window;
+  /** Since when the reads of the window have ended, and how much too long those before took, ms. */
+  #readsSince: number;
+  #knownWaitMs = 0;
   /** Addresses of the window before. */
   #addresses = 1;
 
@@ -343,6 +356,12 @@ class Overload {
     this.#leastAimMs = this.#aimMs = maxDelayMs * AIM;
     this.#firstRate = this.#rate = Math.max(LEAST_RATE, rate);
     this.#window = newWindow(now, cpuMs());
+    this.#readsSince = now;
+  }
+
+  /** How long a read takes that waits for nothing, as far as is known by now, ms. */
+  get typicalMs(): number {
+    return this.#typicalMs;
   }
 
   /** @param always whether so few requests are handled that this one is as well, whatever the rate */
@@ -397,26 +416,30 @@ class Overload {
     }
     this.#addresses = Math.max(1, byAddress.size);
     this.#window = newWindow(now, usedMs);
+    if (readMs.length < LEAST_READS && now - this.#readsSince < KNOWN_MS) this.#window.readMs.push(...readMs);
+    else this.#readsSince = now;
   }
 
   /** How much longer reads take than those that wait for nothing, ms. */
   #waitMs(readMs: number[], now: number, share: number): number {
-    const median = medianOf(readMs);
-    if (median === null || share < BUSY) return 0;
+    const median = quantileOf(readMs, 0.5);
+    if (median === null) return now - this.#readsSince < KNOWN_MS ? this.#knownWaitMs : 0;
     const isLong = READ_WEIGHT * (median - this.#typicalMs) > this.#aimMs;
     if (!isLong) this.#trial = null;
-    else if (this.#trial === null) this.#trial = { at: now, rate: this.#rate, readMs: median };
-    else if (this.#isOver(this.#trial, now)) {
+    else if (this.#trial === null) {
+      if (share >= BUSY) this.#trial = { at: now, rate: this.#rate, readMs: median };
+    } else if (this.#isOver(this.#trial, now, share)) {
       // Such as a store that is far away, or that other clients use: fewer requests make its reads no shorter.
       // In a saturated process those that came before may still wait for each other.
       if (share < SATURATED && median > SHORTER * this.#trial.readMs) this.#typicalMs = median;
       this.#trial = null;
     }
-    return Math.max(0, median - this.#typicalMs);
+    return this.#knownWaitMs = share < BUSY ? 0 : Math.max(0, median - this.#typicalMs);
   }
 
-  #isOver({ at, rate, readMs }: { at: number; rate: number; readMs: number }, now: number): boolean {
-    return this.#rate <= rate / 2 && now - at >= Math.max(TRIAL_MS, 3 * readMs);
+  /** Whether a trial has shown what it can: with half the rate, or as few requests as leave the process time. */
+  #isOver({ at, rate, readMs }: { at: number; rate: number; readMs: number }, now: number, share: number): boolean {
+    return (share < BUSY || this.#rate <= rate / 2) && now - at >= Math.max(TRIAL_MS, 3 * readMs);
   }
 }
 

@@ -299,6 +299,19 @@ Deno.test("load shedder: an overload of another thread begins before reads have 
   }
 });
 
+Deno.test("load shedder: an overload of a thread that handles few reads a second begins as well", () => {
+  for (const serviceMs of [10, 20]) {
+    const thread = new OtherThread(serviceMs);
+    thread.stream(20_000, 0.3 / serviceMs);
+    thread.waits.length = 0;
+    thread.stream(60_000, 1.5 / serviceMs);
+    const [half, most] = [share(thread.waits, 0.5), Math.max(...thread.waits)];
+    // There are a hundred of them before it begins.
+    assert.ok(most < 150 * serviceMs, `${serviceMs} ms: ${most}`);
+    assert.ok(half < 15 * serviceMs, `${serviceMs} ms: median ${half}`);
+  }
+});
+
 Deno.test("load shedder: clients that each wait for their responses are no overload of another thread", () => {
   const thread = new OtherThread(1);
   const again = () => {
@@ -361,6 +374,23 @@ Deno.test("load shedder: uploads that last are no overload of a process that is 
   const uploads: Stream = { perMs: () => 0.065, takesMs: () => 2000, costMs: 12, isRead: false };
   const reads: Stream = { perMs: () => 0.005, takesMs: () => 80, costMs: 0.5, isRead: true };
   assert.equal(refusedOf([uploads, reads], 30_000), 0);
+});
+
+Deno.test("load shedder: reads of a busy process that become slower for another reason keep no overload going", () => {
+  const slower = (perMs: number, fromMs: number, toMs: number): Stream => {
+    let came = 0;
+    return { perMs: () => perMs, takesMs: () => ++came < 10_000 ? fromMs : toMs, costMs: 0.5, isRead: true };
+  };
+  for (const [fromMs, toMs] of [[2, 120], [5, 80]]) {
+    const refused = refusedOf([slower(1.5, fromMs, toMs)], 60_000);
+    assert.ok(refused < 3000, `${fromMs} to ${toMs} ms: ${refused} of 90,000`);
+  }
+});
+
+Deno.test("load shedder: a mix of quick and slow reads is no overload of a busy process", () => {
+  const random = seededRandom("mix");
+  const mix: Stream = { perMs: () => 1.5, takesMs: () => random() < 0.5 ? 2 : 1000, costMs: 0.47, isRead: true };
+  assert.equal(refusedOf([mix], 60_000), 0);
 });
 
 Deno.test("load shedder: ten times as many reads of a distant store as before are no overload, however much they vary", () => {
