@@ -21,11 +21,11 @@ let timer: ReturnType<typeof setTimeout> | null = null;
  * Calls back once so much time has passed, or up to {@link TICK_MS} later. All deadlines share one timer: nearly all are
  * cancelled, and a timer for each costs more than an entry in a list.
  *
- * @param ms from now on
+ * @param ms from `now` on, by `performance.now`; a caller that knows it saves a look at the clock
  * @returns a function that cancels it; a process without deadlines is not kept alive by the timer
  */
-export function deadline(ms: number, onTime: () => void): () => void {
-  const entry = { at: performance.now() + ms, onTime, index: waiting.length };
+export function deadline(ms: number, onTime: () => void, now: number = performance.now()): () => void {
+  const entry = { at: now + ms, onTime, index: waiting.length };
   if (timer === null) timer = setTimeout(tick, TICK_MS);
   else if (waiting.length === 0) timer.ref();
   waiting.push(entry);

@@ -18,14 +18,14 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
     async send(request) {
       const { signal } = request;
       if (signal instanceof AbortSignal && signal.aborted) throw new UpstreamError("aborted");
-      const startedAt = measure ? performance.now() : 0;
+      const startedAt = performance.now();
       let result: UpstreamResult = "broken";
       const stopped = new AbortController();
       const stop = (problem: "timeout" | "aborted") => stopped.abort(new UpstreamError(problem));
       const late = () => stop("timeout");
       const timeoutMs = request.timeoutMs ?? options.timeoutMs;
-      let inTime = deadline(request.connectMs ?? timeoutMs, late);
-      const endWatch = signal && whenAborted(signal, () => stop("aborted"));
+      let inTime = deadline(request.connectMs ?? timeoutMs, late, startedAt);
+      const endWatch = signal && whenAborted(signal, () => stop("aborted"), startedAt);
       const operation = request.operation ?? request.method;
       const span = trace?.(operation) ?? null;
       const headers = unencoded(request.headers);

@@ -10,6 +10,7 @@ function client() {
     controller,
     looked: looked.promise,
     request: {
+      waitedSince: null,
       get signal() {
         looked.resolve();
         return controller.signal;
@@ -20,9 +21,10 @@ function client() {
 
 Deno.test("late signal: a signal is itself, a request has its own, and nothing has none", () => {
   const { signal } = new AbortController();
-  const request = new Request("http://localhost/");
+  const request = new Request("http://localhost/", { headers: { Host: "localhost" } });
   assert.equal(signalOf(signal), signal);
-  assert.equal(signalOf(request), request.signal);
+  assert.equal(signalOf(signalOfClient(request)), request.signal);
+  assert.equal(signalOfClient(new Request("http://localhost/")) instanceof AbortSignal, true);
   assert.equal(signalOf(undefined), undefined);
 });
 
