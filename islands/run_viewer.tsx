@@ -12,6 +12,7 @@ import { island } from "@/lib/client/island.tsx";
 import { LogReader } from "@/lib/client/log_reader.ts";
 import { LogView } from "@/lib/client/log_view.ts";
 import { browserClock } from "@/lib/client/poller.ts";
+import { zoneOfReader } from "@/lib/client/reader_moments.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { goByKey, moveStop, watchStop } from "@/lib/client/roving_stop.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
@@ -290,8 +291,4 @@ function isAtEnd(): boolean {
   if (typeof document === "undefined") return false;
   const { scrollHeight, clientHeight, scrollTop } = document.documentElement;
   return scrollHeight - clientHeight - scrollTop < AT_END_PX;
-}
-
-function zoneOfReader(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,8 +1,6 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-
 import { BucketTable } from "@/components/storage/bucket_table.tsx";
 import { island } from "@/lib/client/island.tsx";
+import { useMoments } from "@/lib/client/reader_moments.ts";
 import type { CountedBucket } from "@/lib/presentation/storage/listing.ts";
 
 interface StorageBucketsProps {
@@ -16,10 +14,7 @@ interface StorageBucketsProps {
 export default island(
   "storage_buckets",
   function StorageBuckets({ account, buckets, renderedAt }: StorageBucketsProps) {
-    const style = useSignal({ zone: "UTC", now: renderedAt });
-    useEffect(() => {
-      style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
-    }, []);
+    const style = useMoments(renderedAt);
     return <BucketTable account={account} buckets={buckets} style={style.value} />;
   },
 );

@@ -1,8 +1,6 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-
 import { ObjectDetails } from "@/components/storage/object_details.tsx";
 import { island } from "@/lib/client/island.tsx";
+import { useMoments } from "@/lib/client/reader_moments.ts";
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
 
@@ -15,9 +13,6 @@ interface StorageFactsProps {
 
 /** What is known of an object, with times in the reader's zone once scripts run. */
 export default island("storage_facts", function StorageFacts({ address, facts, renderedAt }: StorageFactsProps) {
-  const style = useSignal({ zone: "UTC", now: renderedAt });
-  useEffect(() => {
-    style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
-  }, []);
+  const style = useMoments(renderedAt);
   return <ObjectDetails address={address} facts={facts} style={style.value} />;
 });

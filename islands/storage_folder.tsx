@@ -10,6 +10,7 @@ import { FolderTools } from "@/islands/folder/folder_tools.tsx";
 import { ChangeActions, NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/is_typing.ts";
+import { useMoments } from "@/lib/client/reader_moments.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { leadTo } from "@/lib/client/storage/dock.ts";
 import { folderChanged, onFolderChanged } from "@/lib/client/storage/folder_events.ts";
@@ -54,7 +55,7 @@ export default island(
   "storage_folder",
   function StorageFolder({ folder, page, opened, found, renderedAt }: StorageFolderProps) {
     const store = useMemo(() => new FolderStore({ folder, page: unpackedPage(page, folder.prefix) }), []);
-    const style = useSignal({ zone: "UTC", now: renderedAt });
+    const style = useMoments(renderedAt);
     const open = useSignal(opened);
     const facts = useSignal<ObjectFacts | { readonly problem: string } | null>(null);
     const stop = useSignal<number | null>(null);
@@ -89,7 +90,6 @@ export default island(
     };
 
     useEffect(() => {
-      style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
       stop.value = 0;
       // An object that comes back under its name is not closed by the task that took it away before.
       let treated: ShownTask | null = null;

@@ -1,8 +1,6 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { island } from "@/lib/client/island.tsx";
+import { useMoments } from "@/lib/client/reader_moments.ts";
 import type { ListedSchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
 
 interface StorageSchedulesProps {
@@ -16,10 +14,7 @@ interface StorageSchedulesProps {
 export default island(
   "storage_schedules",
   function StorageSchedules({ account, listed, renderedAt }: StorageSchedulesProps) {
-    const style = useSignal({ zone: "UTC", now: renderedAt });
-    useEffect(() => {
-      style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
-    }, []);
+    const style = useMoments(renderedAt);
     return <FixitySchedules account={account} listed={listed} style={style.value} />;
   },
 );

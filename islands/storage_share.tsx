@@ -3,6 +3,7 @@ import type { encode } from "uqr";
 
 import { type ShareableObject, ShareLink } from "@/components/storage/share_link.tsx";
 import { island } from "@/lib/client/island.tsx";
+import { readerMoments } from "@/lib/client/reader_moments.ts";
 import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { createLink, type SharedLink } from "@/lib/client/storage/shared_link.ts";
 import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/share_sentences.ts";
@@ -107,7 +108,7 @@ export default island("storage_share", function StorageShare({ shared: object }:
           link={link.value}
           copied={copied.value}
           encoder={encoder.value}
-          style={{ zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() }}
+          style={readerMoments()}
           onCopy={(text) => void copy(text)}
         />
       )}

@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
 import { VersionComparison } from "@/components/storage/version_comparison.tsx";
 import { VersionList } from "@/components/storage/version_list.tsx";
 import { island } from "@/lib/client/island.tsx";
+import { useMoments } from "@/lib/client/reader_moments.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { readVersionText } from "@/lib/client/storage/version_text.ts";
@@ -44,7 +45,7 @@ interface Compared {
 export default island(
   "storage_versions",
   function StorageVersions({ address, page, isText, canRestore, renderedAt }: StorageVersionsProps) {
-    const style = useSignal({ zone: "UTC", now: renderedAt });
+    const style = useMoments(renderedAt);
     const isBusy = useSignal(false);
     const isRefused = useSignal(!canRestore);
     const message = useSignal("");
@@ -53,10 +54,6 @@ export default island(
     const dialog = useRef<HTMLDialogElement>(null);
     const current = page.versions.find(({ isLatest, isMarker }) => isLatest && !isMarker)?.id ?? null;
     const moment = (changed: string | null) => formatMoment(changed, style.value);
-
-    useEffect(() => {
-      style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
-    }, []);
 
     const restore = async (version: string) => {
       const { account, bucket, key } = address;
