@@ -182,7 +182,7 @@ export class Connections {
     if (request.method === "HEAD") {
       // The response to a HEAD has no body, so nothing of it is under way once it is there.
       try {
-        const response = await this.#handler(request, new HeadInfo(open, request));
+        const response = await this.#handler(request, new ConnectionInfo(open, request));
         closes = response.headers.get("Connection") === "close";
         return response;
       } finally {
@@ -190,7 +190,7 @@ export class Connections {
       }
     }
     info.completed.then(complete, complete);
-    const response = await this.#handler(request, new BodyInfo(open, request, info));
+    const response = await this.#handler(request, new ConnectionInfo(open, request, info.completed));
     closes = response.headers.get("Connection") === "close";
     const length = announcedLength(response);
     const unsentBytes = Math.min(length ?? UNSENT_BYTES, UNSENT_BYTES);
@@ -247,15 +247,17 @@ function passedOn(served: ServedConnection, origin: ConnectionOrigin): ServedCon
   };
 }
 
-/** What is known of a HEAD, and the way to end its connection. */
-class HeadInfo implements HandlerInfo {
+/** What is known of a request, and the way to end its connection. */
+class ConnectionInfo implements HandlerInfo {
+  readonly completed: Promise<void> | undefined;
   readonly #open: Open;
   readonly #request: Request;
   #target: RawTarget | undefined;
 
-  constructor(open: Open, request: Request) {
+  constructor(open: Open, request: Request, completed?: Promise<void>) {
     this.#open = open;
     this.#request = request;
+    this.completed = completed;
   }
 
   /** Several look at it, and each would take it from the URL again. */
@@ -270,15 +272,5 @@ class HeadInfo implements HandlerInfo {
 
   breakOff(): void {
     this.#open.served?.cut();
-  }
-}
-
-/** The same where the response may have a body. */
-class BodyInfo extends HeadInfo {
-  readonly completed: Promise<void>;
-
-  constructor(open: Open, request: Request, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) {
-    super(open, request);
-    this.completed = completed;
   }
 }

@@ -173,14 +173,15 @@ export class LoadShedder {
   #isAdmitted(address: () => string, now: number): boolean {
     this.#arrivals++;
     if (!this.#isTicking) this.#start();
-    if (this.#overload === null) {
+    let overload = this.#overload;
+    if (overload === null) {
       const elapsedMs = now - this.#tickedAt;
       // Timers come before requests: this time went into those that have come since, or into one long computation.
       const isLong = elapsedMs > LONG_TURN * this.#maxDelayMs;
       if (!isLong || this.#running < LEAST_AT_A_TIME || this.#arrivals < LEAST_AT_A_TIME) return true;
-      this.#begin(now, this.#arrivals / elapsedMs);
+      overload = this.#begin(now, this.#arrivals / elapsedMs);
     }
-    return this.#overload!.admits(address(), now, this.#running < ALWAYS_AT_A_TIME);
+    return overload.admits(address(), now, this.#running < ALWAYS_AT_A_TIME);
   }
 
   #start(): void {
@@ -219,7 +220,7 @@ export class LoadShedder {
       this.#count = null;
       return;
     }
-    if (this.#isBehind(now, arrivals)) return;
+    if (this.#beginsBehind(now, arrivals)) return;
     if (delay <= this.#maxDelayMs) {
       this.#lateTicks = 0;
       return;
@@ -233,8 +234,8 @@ export class LoadShedder {
     this.#begin(now, this.#arrivedLate / (now - this.#lateSince));
   }
 
-  /** Begins an overload where more reads come than end, so that each takes longer than the one before. */
-  #isBehind(now: number, arrivals: number): boolean {
+  /** Begins an overload where more reads come than end, so that each takes longer than the one before. @returns whether one begins */
+  #beginsBehind(now: number, arrivals: number): boolean {
     const count = this.#count ??= {
       at: now,
       cpuMs: this.#cpuMs(),
