@@ -171,18 +171,23 @@ Deno.test("chain folder: the name of a new day's file is flushed before its firs
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain folder: no call blocks the process, neither for a record, a new day and old ones, nor at its end", async () => {
+/** An open chain that keeps the records of one day, by a clock that the test sets. */
+async function dayKeepingChain() {
   const folder = Deno.makeTempDirSync();
-  let now = NOON;
+  const clock = { now: NOON };
   const warnings: string[] = [];
-  const options = { retentionDays: 1, now: () => now, warn: (line: string) => void warnings.push(line) };
-  const chain = await ChainFolder.open(folder, options);
-  const seal = sealer(chain.trail);
+  const warn = (line: string) => void warnings.push(line);
+  const chain = await ChainFolder.open(folder, { retentionDays: 1, now: () => clock.now, warn });
+  return { folder, clock, warnings, chain, seal: sealer(chain.trail) };
+}
+
+Deno.test("chain folder: no call blocks the process, neither for a record, a new day and old ones, nor at its end", async () => {
+  const { folder, warnings, chain, seal, clock } = await dayKeepingChain();
   {
     using _ = withoutBlockingCalls();
     for (let day = 0; day < 4; day++) {
-      now = NOON + day * DAY_MS;
-      await chain.append([seal(event(), now)]);
+      clock.now = NOON + day * DAY_MS;
+      await chain.append([seal(event(), clock.now)]);
     }
     await chain.close();
     assert.equal((await new ChainReader(folder).page({}, null, 10)).records.length, 2);
@@ -232,19 +237,14 @@ Deno.test("chain folder: a record is confirmed whose day is flushed, though a no
 });
 
 Deno.test("chain folder: records go on while old days cannot be removed, and the end is noted after their removal", async () => {
-  const folder = Deno.makeTempDirSync();
-  let now = NOON;
-  const warnings: string[] = [];
-  const options = { retentionDays: 1, now: () => now, warn: (line: string) => void warnings.push(line) };
-  const chain = await ChainFolder.open(folder, options);
-  const seal = sealer(chain.trail);
-  await chain.append([seal(event(), now)]);
+  const { folder, warnings, chain, seal, clock } = await dayKeepingChain();
+  await chain.append([seal(event(), clock.now)]);
   await eventually(() => exists(`${folder}/end.json`));
   const pipe = `${folder}/anchor.json.new`;
   await hungFile(pipe);
   for (let day = 1; day < 6; day++) {
-    now = NOON + day * DAY_MS;
-    await chain.append([seal(event(), now)]);
+    clock.now = NOON + day * DAY_MS;
+    await chain.append([seal(event(), clock.now)]);
   }
   assert.deepEqual(checkChainFolder(folder), { records: 6, faults: [] });
   assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 1);
