@@ -1,4 +1,4 @@
-import axe from "axe-core";
+import axe from "axe-core/axe.min.js";
 import type { Page } from "playwright-core";
 
 declare global {
