@@ -54,14 +54,12 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
   let running = 0;
   let draining = false;
   const idle = Promise.withResolvers<void>();
-  const counted: Handler = async (request, info) => {
-    countRequest();
-    if (!namesHost(request)) return thenCancelBody(request, noHostResponse);
-    if (draining) {
-      const refused = await thenCancelBody(request, () => refuse(request, info));
-      refused.headers.set("Connection", "close");
-      return refused;
-    }
+  const refused: Handler = async (request, info) => {
+    const response = await thenCancelBody(request, () => refuse(request, info));
+    response.headers.set("Connection", "close");
+    return response;
+  };
+  const handled: Handler = async (request, info) => {
     running++;
     try {
       return await handler(request, info);
@@ -70,6 +68,11 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
       cancelBody(request);
       if (draining && running === 0) idle.resolve();
     }
+  };
+  const counted: Handler = (request, info) => {
+    countRequest();
+    if (!namesHost(request)) return thenCancelBody(request, noHostResponse);
+    return draining ? refused(request, info) : handled(request, info);
   };
   const server = serve ? limitedServer(options, serve, limits, counted) : plainServer(options, counted);
   return {

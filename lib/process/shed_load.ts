@@ -4,7 +4,7 @@ import { rawTarget } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER, requestId } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import type { LoadShedder } from "@/lib/std/load_shedder.ts";
-import type { Handler } from "./serve_connection.ts";
+import type { Handler, HandlerInfo } from "./serve_connection.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 const BODY = JSON.stringify({ detail: "Stackroom is overloaded, try again" });
@@ -25,6 +25,13 @@ interface ShedLoad {
  * routed nor logged, so that most of the process is left for those that it admits.
  */
 export function shedLoad(handler: Handler, { shedder, always, trustedHops }: ShedLoad): Handler {
+  const admitted = async (request: Request, info: HandlerInfo, isRead: boolean, since: number) => {
+    try {
+      return await handler(request, info);
+    } finally {
+      shedder.leave(isRead, since);
+    }
+  };
   return function shed(request, info) {
     const address = () => {
       const forwardedFor = trustedHops > 0 ? request.headers.get("X-Forwarded-For") : null;
@@ -33,25 +40,12 @@ export function shedLoad(handler: Handler, { shedder, always, trustedHops }: She
     if (always.has((info.target ?? rawTarget(request.url)).path)) return handler(request, info);
     const isRead = request.method === "GET" || request.method === "HEAD";
     const since = shedder.enter(isRead, address);
-    if (since !== null) return admitted(shedder, isRead, since, () => handler(request, info));
+    if (since !== null) return admitted(request, info, isRead, since);
     cancelBody(request);
     const response = (request.method === "HEAD" ? REFUSAL_OF_HEAD : REFUSAL).clone();
     response.headers.set(REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER)));
     return response;
   };
-}
-
-async function admitted(
-  shedder: LoadShedder,
-  isRead: boolean,
-  since: number,
-  handle: () => Response | Promise<Response>,
-): Promise<Response> {
-  try {
-    return await handle();
-  } finally {
-    shedder.leave(isRead, since);
-  }
 }
 
 function refusal(body: string | null): Response {
