@@ -21,7 +21,6 @@ import {
   MAX_LOGINS_PER_ADDRESS,
   MAX_UNPROVEN,
   MAX_UNPROVEN_PER_ADDRESS,
-  releaseSlots,
   UnprovenRequests,
 } from "@/lib/http/limit_concurrency.ts";
 import type { Handler, Middleware } from "@/lib/http/middleware.ts";
@@ -201,14 +200,14 @@ export function buildApp(deps: AppDeps): App {
   const ownGateway = operations && inProcessGateway(operations, { log, trustedHops: deps.trustedHops });
   const storage = web && storageDeps(web, ownGateway, deps.audit?.logins ?? null);
   if (gateway && operations) {
-    mount(routesOf(app, handledBy("gateway"), cors(gateway.corsOrigins), releaseSlots), operations);
+    mount(routesOf(app, handledBy("gateway"), cors(gateway.corsOrigins)), operations);
     const all = [...operations, ...(web ? readApi(web) : []), ...health];
     mountDocs(open, all, web?.cookieStem ?? DEFAULT_COOKIE, web && siteDeps(web, storage));
     if (!web) open("/", toDocs);
   }
   const limited = limitConcurrency(role("site"), logins);
   const site = routesOf(app, handledBy("web"), limited);
-  if (storage) mountStorageDoor(routesOf(app, handledBy("web"), releaseSlots), storage, log);
+  if (storage) mountStorageDoor(routesOf(app, handledBy("web")), storage, log);
   if (web) mountWeb(site, web, storage);
   if (results) {
     const hops = trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0);

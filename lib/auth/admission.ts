@@ -9,7 +9,7 @@ import { signalOfClient } from "@/lib/std/late_signal.ts";
 import type { MarkedRequest } from "@/lib/std/request_mark.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
-import type { Caller, Identify, Verdict } from "./store_credentials.ts";
+import type { Caller, Identify, Identity, Verdict } from "./store_credentials.ts";
 import type { Claims } from "./token.ts";
 
 /** Bodies up to this length are read for each admitted request, bytes. The number of longer ones is limited. */
@@ -74,34 +74,38 @@ export class Admission {
    *
    * @throws HttpError 503 when no slot is free, 429 after too many wrong passwords, 401 for rejected credentials
    */
-  admit(context: RequestContext, claims: Claims, protocol: Protocol): Promise<Caller> {
+  admit(context: RequestContext, claims: Claims, protocol: Protocol): Caller | Promise<Caller> {
     const credentials = this.#credentials(claims, protocol);
     return this.#options.accepted.isProven(credentials.digest)
       ? this.#admitProven(context, claims, credentials, protocol)
       : this.#admitUnproven(context, claims, credentials, protocol);
   }
 
-  async #admitProven(
+  #admitProven(
     context: RequestContext,
     claims: Claims,
     { account, onVerdict }: Credentials,
     protocol: Protocol,
-  ): Promise<Caller> {
+  ): Caller | Promise<Caller> {
     const { role, tenants, identify, sharedKeys, guesses } = this.#options;
     guesses.accepted({ address: addressKey(context.clientAddress), account });
     context.admitted = "proven";
-    try {
-      enterTenant(role, tenants, context, claims.tenant);
-      const verdicts = sharedKeys && protocol === "s3" ? undefined : onVerdict;
-      return {
-        ...await identify(claims),
-        signal: signalOfClient(context.request),
-        onVerdict: verdicts,
-        request: requestOf(context),
-      };
-    } catch (error) {
+    const refuse = (error: unknown): never => {
       cancelBody(context.request);
       throw error;
+    };
+    try {
+      enterTenant(role, tenants, context, claims.tenant);
+      const callerOf = (identity: Identity): Caller => ({
+        ...identity,
+        signal: signalOfClient(context.request),
+        onVerdict: sharedKeys && protocol === "s3" ? undefined : onVerdict,
+        request: requestOf(context),
+      });
+      const identity = identify(claims);
+      return identity instanceof Promise ? identity.then(callerOf).catch(refuse) : callerOf(identity);
+    } catch (error) {
+      return refuse(error);
     }
   }
 

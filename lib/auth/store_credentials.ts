@@ -12,7 +12,7 @@ export interface S3Keys {
 }
 
 /** A caller towards the store. */
-interface Identity {
+export interface Identity {
   readonly username: string;
   /** Null: system level. */
   readonly tenant: string | null;

@@ -49,11 +49,15 @@ type ServeRequest = (request: Request, info?: RequestInfo) => Response | Promise
  * request. So it gets each HEAD as a GET, and only a response that has a body is copied without it.
  */
 export function serving(app: App): ServeRequest {
-  const head = async (request: Request, info?: RequestInfo) => {
-    const response = await app.fetch(new HeadAsGet(request) as unknown as Request, info);
-    return response.body ? new Response(null, response) : response;
+  return (request, info) => {
+    if (request.method !== "HEAD") return app.fetch(request, info);
+    const response = app.fetch(new HeadAsGet(request) as unknown as Request, info);
+    return response instanceof Promise ? response.then(withoutBody) : withoutBody(response);
   };
-  return (request, info) => request.method === "HEAD" ? head(request, info) : app.fetch(request, info);
+}
+
+function withoutBody(response: Response): Response {
+  return response.body ? new Response(null, response) : response;
 }
 
 /** What Hono reads of a request, whose method is not that of the request it stands for. */
@@ -81,11 +85,27 @@ export function routesOf(app: App, ...middleware: readonly Middleware[]): AddRou
   };
 }
 
-/** Middleware that says which role handles what comes after it. */
+/**
+ * Middleware that says which role handles a request, and releases what the request holds when its work is done and the
+ * last byte of its response is sent, or its client has disconnected. Work after a disconnect counts as well, such as
+ * aborting an upload.
+ */
 export function handledBy(role: HandlingRole): Middleware {
-  return function handledBy(c, next) {
-    c.get("context").role = role;
-    return next();
+  return async function handledBy(c, next) {
+    const context = c.get("context");
+    context.role = role;
+    const { info } = context;
+    // Without a connection, as for a call within this process, the request ends with its response.
+    let underWay = info?.completed ? 2 : 1;
+    const ended = () => {
+      if (--underWay === 0) context.release();
+    };
+    info?.completed?.then(ended, ended);
+    try {
+      await next();
+    } finally {
+      ended();
+    }
   };
 }
 

@@ -12,28 +12,9 @@ export const DEFAULT_MAX_TENANT_REQUESTS = 512;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Releases the slots of a request when its work is done and the last byte of its response is sent, or its client has
- * disconnected. Work after a disconnect counts as well, such as aborting an upload.
- */
-export const releaseSlots: Middleware = async function releaseSlots(c, next) {
-  const context = c.get("context");
-  const { info } = context;
-  // Without a connection, as for a call within this process, the request ends with its response.
-  let underWay = info?.completed ? 2 : 1;
-  const ended = () => {
-    if (--underWay === 0) context.release();
-  };
-  info?.completed?.then(ended, ended);
-  try {
-    await next();
-  } finally {
-    ended();
-  }
-};
-
-/**
  * Limits how many requests a role handles at a time: beyond that it returns 503 with Retry-After at once, before anything
  * is read. A request with a body takes a slot of `logins` instead, since it needs no credentials and may arrive slowly.
+ * The slot is released by `handledBy` in app.ts, which comes before it.
  */
 export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): Middleware {
   return function limitConcurrency(c, next) {
@@ -46,7 +27,7 @@ export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): 
       cancelBody(context.request);
       throw error;
     }
-    return releaseSlots(c, next);
+    return next();
   };
 }
 

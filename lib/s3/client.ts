@@ -85,7 +85,7 @@ export interface S3Call {
  *   for a name that no path can hold
  */
 export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
-  const { endpoint, virtualHosts, ignoresKeys } = await s3Address(s3, caller);
+  const { endpoint, virtualHosts, ignoresKeys } = foundAddress(await s3.addresses.s3(caller.tenant));
   const { origin, path } = call.bucket === undefined
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
@@ -111,9 +111,9 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   };
   let response: Response;
   try {
-    response = await send(s3.upstream, request, Math.min(workMs, LIVENESS_MS));
+    response = await s3.upstream.send(request);
   } catch (error) {
-    throw sent.failure?.() ?? error;
+    throw sent.failure?.() ?? await failureOf(error, s3.upstream, request, Math.min(workMs, LIVENESS_MS));
   } finally {
     sent.release?.();
   }
@@ -148,9 +148,8 @@ export function resourceOf({ resource, bucket, key }: Pick<S3Call, "resource" | 
   return resource ?? (key === undefined ? `bucket '${bucket}'` : `object '${key}'`);
 }
 
-/** The caller's S3 address. @throws HttpError 403 when the caller has none (system level) */
-export async function s3Address(s3: Pick<S3, "addresses">, caller: Caller): Promise<S3Address> {
-  const address = await s3.addresses.s3(caller.tenant);
+/** The S3 address that was looked up for a caller. @throws HttpError 403 when there is none (system level) */
+export function foundAddress(address: S3Address | null): S3Address {
   if (!address) throw forbidden("System-level credentials have no S3 endpoint");
   return address;
 }
@@ -208,15 +207,18 @@ function stalled(): HttpError {
   return gatewayTimeout(FAILURES.timeout);
 }
 
-async function send(upstream: UpstreamClient, request: UpstreamRequest, livenessMs: number): Promise<Response> {
-  try {
-    return await upstream.send(request);
-  } catch (error) {
-    if (!(error instanceof UpstreamError)) throw error;
-    const isLate = error.problem === "timeout";
-    if (isLate && await isClientSlow(upstream, request, livenessMs)) throw requestTimeout();
-    throw upstreamFailure(error, FAILURES);
-  }
+/** What a request without a response becomes for its client. */
+async function failureOf(
+  error: unknown,
+  upstream: UpstreamClient,
+  request: UpstreamRequest,
+  livenessMs: number,
+): Promise<unknown> {
+  if (!(error instanceof UpstreamError)) return error;
+  const isLate = error.problem === "timeout";
+  return isLate && await isClientSlow(upstream, request, livenessMs)
+    ? requestTimeout()
+    : upstreamFailure(error, FAILURES);
 }
 
 /** How long a store may take to show that it responds, ms. */

@@ -80,14 +80,14 @@ export async function getObject(s3: S3, caller: Caller, ref: VersionRef, options
 }
 
 /** The headers of an object. @returns 200 or 304, also for a range @throws HttpError 404, 403 */
-export async function headObject(
+export function headObject(
   s3: S3,
   caller: Caller,
   ref: VersionRef,
   options: ReadOptions = {},
 ): Promise<Response> {
   const { "if-range": _, ...headers } = options.headers ?? {};
-  return await callS3(s3, caller, { method: "HEAD", ...target(ref), headers, expect: [304] });
+  return callS3(s3, caller, { method: "HEAD", ...target(ref), headers, expect: [304] });
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { handledBy, httpApp, routesOf, serving } from "@/lib/http/app.ts";
 import { mount } from "@/lib/http/dispatch.ts";
-import { releaseSlots } from "@/lib/http/limit_concurrency.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import type { GatewayRequest, GatewayService } from "@/lib/storage/gateway_service.ts";
@@ -23,7 +22,7 @@ export function inProcessGateway(
     await next();
     known.get(context.request)?.(context);
   });
-  mount(routesOf(app, handledBy("web"), releaseSlots), operations);
+  mount(routesOf(app, handledBy("web")), operations);
   const serve = serving(app);
   return async function inProcessGateway(request, context) {
     const { method, target, body = null, readHere } = request;

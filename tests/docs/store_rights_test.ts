@@ -65,7 +65,7 @@ Deno.test("docs: every function of lib/s3 that sends a request has the actions t
     for await (const { name, isFile } of Deno.readDir(new URL(folder, ROOT))) {
       if (!isFile) continue;
       const source = await Deno.readTextFile(new URL(folder + name, ROOT));
-      for (const [, one] of source.matchAll(/^export async function (\w+)(?:<[^(]*>)?\(\s*s3: S3,/gm)) {
+      for (const [, one] of source.matchAll(/^export (?:async )?function (\w+)(?:<[^(]*>)?\(\s*s3: S3,/gm)) {
         functions.push(one);
       }
     }

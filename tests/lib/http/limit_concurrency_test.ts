@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { httpApp, routesOf } from "@/lib/http/app.ts";
+import { handledBy, httpApp, routesOf } from "@/lib/http/app.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import { limitConcurrency, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { NO_LOG } from "./no_log.ts";
@@ -17,7 +17,7 @@ Deno.test("in flight: counts by key, releases a slot once, and stores nothing fo
 Deno.test("limit concurrency: a slot is held until the connection reports that the response is sent, or failed", async () => {
   const inFlight = new InFlight(1);
   const app = httpApp({ log: NO_LOG });
-  const add = routesOf(app, limitConcurrency(inFlight, new UnprovenRequests(1, 1)));
+  const add = routesOf(app, handledBy("web"), limitConcurrency(inFlight, new UnprovenRequests(1, 1)));
   add("/", () => new Response("x"));
   add("/throws", () => {
     throw new Error("x");
