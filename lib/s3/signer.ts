@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { Hmac } from "@/lib/std/sha256.ts";
+import { digestHex, Hmac } from "@/lib/std/sha256.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** SHA-256 of nothing. */
@@ -112,7 +112,7 @@ export function encodeQuery(query: QueryPairs): string {
   return query.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
 }
 
-/** Hexadecimal SHA-256 of a text. The one-shot `hash` creates no native object for the garbage collector. */
+/** Hexadecimal SHA-256 of a text of any length, such as a body. */
 export function sha256Hex(text: string): string {
   return hash("sha256", text, "hex");
 }
@@ -153,7 +153,7 @@ function canonicalQuery(query: QueryPairs): string {
 }
 
 function sign(canonical: string, date: string, scope: string, keys: S3Keys, region: string): string {
-  const text = `${ALGORITHM}\n${date}\n${scope}\n${sha256Hex(canonical)}`;
+  const text = `${ALGORITHM}\n${date}\n${scope}\n${digestHex(canonical)}`;
   return signing(keys, date.slice(0, 8), region).hmac.hex(text);
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
-import { hashPrefix, HEX_BYTES, Hmac, MAX_BATCH, type Message } from "@/lib/std/sha256.ts";
+import { digestHex, hashPrefix, HEX_BYTES, Hmac, MAX_BATCH, type Message } from "@/lib/std/sha256.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 });
 const text = (value: Uint8Array) => Buffer.from(value).toString("latin1");
@@ -49,6 +49,13 @@ Deno.test("SHA-256: agrees with node:crypto for each message of a batch, however
     const wanted = parts.map((message) => hmacOf(key, beginning, hashOf(...message)));
     assert.deepEqual(hexOfDigests(hmac, messages), wanted);
     assert.deepEqual(hexOfDigests(hmac, messages), wanted, "a prefix can be continued twice");
+  }));
+});
+
+Deno.test("SHA-256: the digest of a text is that of its bytes, however long it is", () => {
+  const long = fc.integer({ min: 7900, max: 30_000 }).map((length) => Buffer.alloc(length, "long"));
+  fc.assert(fc.property(fc.oneof(bytes, long), (message) => {
+    assert.equal(digestHex(text(message)), hashOf(message));
   }));
 });
 
