@@ -12,13 +12,16 @@ import type { ConnectionFigures } from "@/lib/process/connections.ts";
 import type { Notifier } from "@/lib/notifications/notifier.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
 import type { ShedderFigures } from "@/lib/std/load_shedder.ts";
-import { sizeIfExists } from "@/lib/std/optional_file.ts";
+import { answeredWithin } from "@/lib/std/answered_within.ts";
+import { sizeIfExistsAsync } from "@/lib/std/optional_file.ts";
 import type { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import type { ScheduleFigures } from "@/lib/tasks/fixity/schedules.ts";
 import type { TaskFigures } from "@/lib/tasks/task_runner.ts";
 
 /** The files of the embedded store's index, in the data folder. */
 const INDEX_FILES = ["index.db", "index.db-wal"];
+/** How long a scrape waits for their sizes, ms: the disk may hang. */
+const FILES_MS = 5000;
 
 /** A limit of requests that are handled at a time. */
 interface Slots {
@@ -160,9 +163,14 @@ function watchSources(metrics: Metrics, sources: MetricSources): void {
     });
   }
   if (storeFolder !== null) {
-    registry.onScrape(() => {
-      const sizes = INDEX_FILES.map((file) => sizeIfExists(`${storeFolder}/${file}`) ?? 0);
-      metrics.indexBytes.set({}, sizes.reduce((sum, size) => sum + size, 0));
+    const sizes = answeredWithin(
+      FILES_MS,
+      () => Promise.all(INDEX_FILES.map((file) => sizeIfExistsAsync(`${storeFolder}/${file}`))),
+    );
+    registry.onScrape(async () => {
+      const known = await sizes();
+      if (known === null) metrics.indexBytes.clear();
+      else metrics.indexBytes.set({}, known.reduce<number>((sum, size) => sum + (size ?? 0), 0));
     });
   }
 }

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { endsWithin } from "@/lib/std/ends_within.ts";
+import { answeredWithin } from "@/lib/std/answered_within.ts";
 
 /** The room of a disk, in bytes; what only the system's administrator may use counts as taken. */
 interface Room {
@@ -24,11 +24,8 @@ const READ_MS = 5000;
 export class DiskRoom {
   readonly #folder: string;
   readonly #warn: (line: string) => void;
-  readonly #read: (folder: string) => Promise<Room | null>;
-  readonly #readMs: number;
-  #reading: Promise<Room | null> | null = null;
-  /** Whether that was waited for in vain. */
-  #isLate = false;
+  /** The room at this moment; null where the system does not say, or not in time. */
+  readonly room: () => Promise<Room | null>;
   #isLow = false;
 
   /**
@@ -39,20 +36,7 @@ export class DiskRoom {
   constructor(folder: string, warn: (line: string) => void, read = roomOf, readMs = READ_MS) {
     this.#folder = folder;
     this.#warn = warn;
-    this.#read = read;
-    this.#readMs = readMs;
-  }
-
-  /** The room at this moment; null where the system does not say, or not in time. */
-  async room(): Promise<Room | null> {
-    if (this.#isLate) return null;
-    const reading = this.#reading ??= this.#read(this.#folder).finally(() => {
-      this.#reading = null;
-      this.#isLate = false;
-    });
-    if (await endsWithin(this.#readMs, reading)) return await reading;
-    this.#isLate = this.#reading === reading;
-    return null;
+    this.room = answeredWithin(readMs, () => read(folder));
   }
 
   /** Whether little is left at this moment; as before where the system does not say. */

@@ -8,6 +8,16 @@ export function sizeIfExists(path: string): number | null {
   return unlessMissing(() => Deno.statSync(path).size);
 }
 
+/** As {@link sizeIfExists}, while the process goes on. */
+export async function sizeIfExistsAsync(path: string): Promise<number | null> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
 /** The text of a file; null where there is none. @throws what else keeps it from being read */
 export function textIfExists(path: string): string | null {
   return unlessMissing(() => Deno.readTextFileSync(path));

@@ -62,6 +62,23 @@ Deno.test("metrics: a disk that can no longer be read has no value", async () =>
   }
 });
 
+Deno.test("metrics: the index of the store is as long as its files are, which may be missing", async () => {
+  const metrics = processMetrics();
+  const storeFolder = await Deno.makeTempDir();
+  metrics.watch({ ...NONE, storeFolder });
+  const indexBytes = async () => samplesOf(await metrics.registry.text()).get("stackroom_store_index_bytes");
+  try {
+    assert.equal(await indexBytes(), 0);
+    await Deno.writeTextFile(`${storeFolder}/index.db`, "1234567");
+    assert.equal(await indexBytes(), 7);
+    await Deno.writeTextFile(`${storeFolder}/index.db-wal`, "890");
+    assert.equal(await indexBytes(), 10);
+  } finally {
+    metrics.close();
+    await Deno.remove(storeFolder, { recursive: true });
+  }
+});
+
 Deno.test("metrics: what cannot be read leaves the others, and is reported once until it can be read", async () => {
   const metrics = processMetrics();
   let isBroken = true;
