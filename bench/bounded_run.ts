@@ -1,11 +1,12 @@
 import { table } from "./table.ts";
 import { type Verdict, verdictRows } from "./verdict_table.ts";
 
-/** A measure by its name, such as `store.measurePuts`. */
-interface BoundedMeasure {
-  readonly name: string;
-  /** The longest that it may take, s. */
+interface BoundedRun {
+  /** The longest that all measures may take together, s. */
   readonly seconds: number;
+  /** The arguments of the runtime before the name of a measure. */
+  readonly program: readonly string[];
+  readonly print?: (text: string) => void;
 }
 
 /** Sizes that a run of everything has time for; each measure alone takes its own. */
@@ -17,16 +18,15 @@ const END_SECONDS = 5;
 const TIMED_OUT = [124, 137];
 
 /**
- * Runs each measure in a process of its own, and ends it and all that it started when its time is over. Prints what they
- * print, and at the end one table of all verdicts.
+ * Runs each measure in a process of its own, and ends it and all that it started when its time is over: an equal share of
+ * what is left when it begins. Prints what they print, and at the end one table of all verdicts.
  *
- * @param program the arguments of the runtime before the name of a measure
+ * @param measures their names, such as `store.measurePuts`
  * @returns whether each measure ended in time, and reached what it should
  */
 export async function runBounded(
-  measures: readonly BoundedMeasure[],
-  program: readonly string[],
-  print: (text: string) => void = console.log,
+  measures: readonly string[],
+  { seconds: allSeconds, program, print = console.log }: BoundedRun,
 ): Promise<boolean> {
   const folder = await Deno.makeTempDir({ prefix: "stackroom-bench-verdicts-" });
   const verdicts: (Verdict & { measure: string })[] = [];
@@ -37,10 +37,12 @@ export async function runBounded(
     stop();
   };
   for (const signal of SIGNALS) Deno.addSignalListener(signal, onSignal);
+  const endAt = performance.now() + allSeconds * 1000;
   try {
-    for (const [n, { name, seconds }] of measures.entries()) {
+    for (const [n, name] of measures.entries()) {
       const file = `${folder}/${n}.json`;
       const startedAt = performance.now();
+      const seconds = Math.max(1, Math.round((endAt - startedAt) / 1000 / (measures.length - n)));
       const child = new Deno.Command("timeout", {
         // It makes a group of the measure and its servers, which a signal to the measure alone would leave behind.
         args: [`--kill-after=${END_SECONDS}`, `${seconds}`, Deno.execPath(), ...program, name],

@@ -4,21 +4,22 @@ import { runBounded } from "@/bench/bounded_run.ts";
 const PROGRAM = `
 const [name] = Deno.args;
 if (name === "endless") await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+if (name === "patient") await new Promise((resolve) => setTimeout(resolve, 3_000));
 if (name === "broken") Deno.exit(3);
 const verdict = { row: "a row", figures: "1 ms", toReach: "≤ 2 ms", reached: name === "slow" ? "NO" : "yes" };
 Deno.writeTextFileSync(Deno.env.get("BENCH_VERDICTS"), JSON.stringify([verdict]));
 `;
 
-async function run(...measures: (readonly [name: string, seconds: number])[]) {
+async function run(seconds: number, ...measures: string[]) {
   const path = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(path, PROGRAM);
   const printed: string[] = [];
   try {
-    const isReached = await runBounded(
-      measures.map(([name, seconds]) => ({ name, seconds })),
-      ["run", "--no-check", "-A", path],
-      (text) => printed.push(text),
-    );
+    const isReached = await runBounded(measures, {
+      seconds,
+      program: ["run", "--no-check", "-A", path],
+      print: (text) => printed.push(text),
+    });
     return { isReached, text: printed.join("\n") };
   } finally {
     await Deno.remove(path);
@@ -26,7 +27,7 @@ async function run(...measures: (readonly [name: string, seconds: number])[]) {
 }
 
 Deno.test("bench: all verdicts come in one table at the end, with the measure that each is of", async () => {
-  const { isReached, text } = await run(["quick", 60], ["also", 60]);
+  const { isReached, text } = await run(120, "quick", "also");
   assert.ok(isReached);
   assert.match(text, /^ *quick +a row +1 ms +≤ 2 ms +yes$/m);
   assert.match(text, /^ *also +a row +1 ms +≤ 2 ms +yes$/m);
@@ -34,9 +35,14 @@ Deno.test("bench: all verdicts come in one table at the end, with the measure th
 });
 
 Deno.test("bench: a measure that is not over in time, fails or misses its figure is one that missed", async () => {
-  const { isReached, text } = await run(["endless", 1], ["broken", 60], ["slow", 60]);
+  const { isReached, text } = await run(9, "endless", "broken", "slow");
   assert.equal(isReached, false);
-  assert.match(text, /^ *endless +the whole measure .*≤ 1 s +NO: not over in time$/m);
+  assert.match(text, /^ *endless +the whole measure .*≤ 3 s +NO: not over in time$/m);
   assert.match(text, /^ *broken +the whole measure .*NO: status 3$/m);
   assert.match(text, /0 reached, 3 missed$/);
+});
+
+Deno.test("bench: what measures leave of their time is for those after them", async () => {
+  const { isReached, text } = await run(8, "quick", "quick", "quick", "patient");
+  assert.ok(isReached, text);
 });
