@@ -55,19 +55,18 @@ function cpuTimes(pid: number): CpuTimes {
   for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
     try {
       nanoseconds += Number(Deno.readTextFileSync(`/proc/${pid}/task/${name}/schedstat`).split(" ")[0]);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-      // It has ended.
+    } catch {
+      // It has ended, or the system counts nothing for threads.
     }
   }
   return { ofProcess: cpuSeconds(pid), ofThreads: nanoseconds / 1e9 };
 }
 
-/** What was used between two looks, s: exactly, unless a thread has ended in between. */
+/** What was used between two looks, s: that of the threads, unless one that has ended in between is missing in it. */
 function cpuBetween(before: CpuTimes, after: CpuTimes): number {
   const ofProcess = after.ofProcess - before.ofProcess;
   const ofThreads = after.ofThreads - before.ofThreads;
-  return Math.abs(ofProcess - ofThreads) <= 2 / TICKS_PER_SECOND ? ofThreads : ofProcess;
+  return ofThreads > 0 && Math.abs(ofProcess - ofThreads) <= 2 / TICKS_PER_SECOND ? ofThreads : ofProcess;
 }
 
 /** What a process has caused to be written to a disk so far, in bytes. */

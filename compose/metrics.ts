@@ -12,7 +12,7 @@ import type { ConnectionFigures } from "@/lib/process/connections.ts";
 import type { Notifier } from "@/lib/notifications/notifier.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
 import type { ShedderFigures } from "@/lib/std/load_shedder.ts";
-import { answeredWithin } from "@/lib/std/answered_within.ts";
+import { readWithin } from "@/lib/std/read_within.ts";
 import { sizeIfExistsAsync } from "@/lib/std/optional_file.ts";
 import type { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import type { ScheduleFigures } from "@/lib/tasks/fixity/schedules.ts";
@@ -163,14 +163,15 @@ function watchSources(metrics: Metrics, sources: MetricSources): void {
     });
   }
   if (storeFolder !== null) {
-    const sizes = answeredWithin(
-      FILES_MS,
-      () => Promise.all(INDEX_FILES.map((file) => sizeIfExistsAsync(`${storeFolder}/${file}`))),
-    );
+    const indexBytes = readWithin(FILES_MS, async () => {
+      let bytes = 0;
+      for (const file of INDEX_FILES) bytes += await sizeIfExistsAsync(`${storeFolder}/${file}`) ?? 0;
+      return bytes;
+    });
     registry.onScrape(async () => {
-      const known = await sizes();
-      if (known === null) metrics.indexBytes.clear();
-      else metrics.indexBytes.set({}, known.reduce<number>((sum, size) => sum + (size ?? 0), 0));
+      const bytes = await indexBytes();
+      if (bytes === null) metrics.indexBytes.clear();
+      else metrics.indexBytes.set({}, bytes);
     });
   }
 }

@@ -19,7 +19,10 @@ const RETRY_AFTER_SECONDS = 1;
 export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): Middleware {
   return function limitConcurrency(c, next) {
     const context = c.get("context");
-    const { method } = context;
+    const { method, role } = context;
+    if (role === undefined) {
+      throw new Error("limitConcurrency without handledBy before it: its slots are never released");
+    }
     try {
       if (method === "GET" || method === "HEAD") enterRole(inFlight, context);
       else context.hold(logins.enter(context));

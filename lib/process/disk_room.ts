@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { answeredWithin } from "@/lib/std/answered_within.ts";
+import { readWithin } from "@/lib/std/read_within.ts";
 
 /** The room of a disk, in bytes; what only the system's administrator may use counts as taken. */
 interface Room {
@@ -36,7 +36,7 @@ export class DiskRoom {
   constructor(folder: string, warn: (line: string) => void, read = roomOf, readMs = READ_MS) {
     this.#folder = folder;
     this.#warn = warn;
-    this.room = answeredWithin(readMs, () => read(folder));
+    this.room = readWithin(readMs, () => read(folder));
   }
 
   /** Whether little is left at this moment; as before where the system does not say. */

@@ -54,6 +54,7 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
   let running = 0;
   let draining = false;
   const idle = Promise.withResolvers<void>();
+  // Apart from what is refused: the frame of an async function holds what all of its branches use.
   const refused: Handler = async (request, info) => {
     const response = await thenCancelBody(request, () => refuse(request, info));
     response.headers.set("Connection", "close");

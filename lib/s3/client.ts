@@ -85,7 +85,7 @@ export interface S3Call {
  *   for a name that no path can hold
  */
 export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
-  const { endpoint, virtualHosts, ignoresKeys } = foundAddress(await s3.addresses.s3(caller.tenant));
+  const { endpoint, virtualHosts, ignoresKeys } = requireAddress(await s3.addresses.s3(caller.tenant));
   const { origin, path } = call.bucket === undefined
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
@@ -113,7 +113,8 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   try {
     response = await s3.upstream.send(request);
   } catch (error) {
-    throw sent.failure?.() ?? await failureOf(error, s3.upstream, request, Math.min(workMs, LIVENESS_MS));
+    const failure = await asHttpError(error, s3.upstream, request, Math.min(workMs, LIVENESS_MS));
+    throw sent.failure?.() ?? failure;
   } finally {
     sent.release?.();
   }
@@ -149,7 +150,7 @@ export function resourceOf({ resource, bucket, key }: Pick<S3Call, "resource" | 
 }
 
 /** The S3 address that was looked up for a caller. @throws HttpError 403 when there is none (system level) */
-export function foundAddress(address: S3Address | null): S3Address {
+export function requireAddress(address: S3Address | null): S3Address {
   if (!address) throw forbidden("System-level credentials have no S3 endpoint");
   return address;
 }
@@ -207,8 +208,8 @@ function stalled(): HttpError {
   return gatewayTimeout(FAILURES.timeout);
 }
 
-/** What a request without a response becomes for its client. */
-async function failureOf(
+/** The error for the client of a request that got no response. */
+async function asHttpError(
   error: unknown,
   upstream: UpstreamClient,
   request: UpstreamRequest,

@@ -28,7 +28,7 @@ interface SignedRequest {
 
 /**
  * Signs a request with SigV4 in its headers (AWS Signature Version 4 for S3): adds `x-amz-date`, `x-amz-content-sha256`
- * and `authorization` to `headers`, whose names are in lower case. Host, content-type, content-md5 and all `x-amz-*` are
+ * and `authorization` to `headers`, whose names are in lower case and whose values have a character for each byte. Host, content-type, content-md5 and all `x-amz-*` are
  * signed.
  *
  * @param payloadHash hexadecimal SHA-256 of the body, or {@link UNSIGNED_PAYLOAD} for a stream
@@ -112,7 +112,7 @@ export function encodeQuery(query: QueryPairs): string {
   return query.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
 }
 
-/** Hexadecimal SHA-256 of a text of any length, such as a body. */
+/** Hexadecimal SHA-256 of a text as UTF-8, such as a body. */
 export function sha256Hex(text: string): string {
   return hash("sha256", text, "hex");
 }

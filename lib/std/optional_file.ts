@@ -8,7 +8,7 @@ export function sizeIfExists(path: string): number | null {
   return unlessMissing(() => Deno.statSync(path).size);
 }
 
-/** As {@link sizeIfExists}, while the process goes on. */
+/** As {@link sizeIfExists}, without blocking the process. */
 export async function sizeIfExistsAsync(path: string): Promise<number | null> {
   try {
     return (await Deno.stat(path)).size;

@@ -68,8 +68,8 @@ function shortPrefix(text: string, after: HashedPrefix): HashedPrefix {
 }
 
 /**
- * The digest of a short text whose characters are bytes (0 to 255), in lower-case hexadecimal. `hash` of node:crypto takes
- * a third of the time for it, but leaves a native object whose collection takes several times as long.
+ * The digest of a text whose characters are bytes (0 to 255), in lower-case hexadecimal; meant for short ones. `hash` of
+ * node:crypto takes a third of the time, but leaves a native object whose collection takes several times as long.
  */
 export function digestHex(text: string): string {
   addMessage(0, shortened({ prefix: NOTHING, text, end: NO_BYTES }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { addBelow, type App, httpApp, routesOf } from "@/lib/http/app.ts";
+import { addBelow, type App, httpApp, routesOf, serving } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Middleware } from "@/lib/http/middleware.ts";
@@ -125,4 +125,14 @@ Deno.test("app: headers of a streamed response are set without copying it", asyn
   const response = new Response("x");
   routesOf(app, async (_, next) => await next())("/", () => response);
   assert.equal(await app.request("/"), response);
+});
+
+Deno.test("app: as servers call it, a HEAD has no body whatever its handler returns, and other methods have theirs", async () => {
+  const serve = serving(appOf("/text"));
+  const read = async (method: string) => {
+    const { status, body } = await serve(new Request("http://stackroom.example/text", { method }));
+    return [status, body === null ? null : await new Response(body).text()];
+  };
+  assert.deepEqual(await read("HEAD"), [200, null]);
+  assert.deepEqual(await read("GET"), [200, "/text"]);
 });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { createHash, createHmac } from "node:crypto";
 import { GetObjectCommand, PutObjectCommand, S3Client, UploadPartCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import fc from "fast-check";
-import { EMPTY_PAYLOAD, presignQuery, s3Path, sha256Hex, signHeaders } from "@/lib/s3/signer.ts";
+import { EMPTY_PAYLOAD, presignQuery, s3Path, sha256Hex, signHeaders, signingKey } from "@/lib/s3/signer.ts";
 
 const KEYS = { accessKey: "dGVzdHVzZXI=", secretKey: "179ad45c6ce2cb97cf1029e212046e81" };
 const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);
@@ -148,6 +149,27 @@ Deno.test("headers: agree with what the AWS SDK signs", async () => {
   }
   client.destroy();
   await sink.shutdown();
+});
+
+Deno.test("headers: what is signed are their bytes, as they are sent", () => {
+  const title = "Sjömanshuset";
+  const headers: Record<string, string> = { "x-amz-meta-title": Buffer.from(title, "utf8").toString("latin1") };
+  signHeaders(
+    { method: "PUT", host: HOST, path: PATH, query: [] },
+    headers,
+    "UNSIGNED-PAYLOAD",
+    KEYS,
+    "us-east-1",
+    NOW,
+  );
+  const names = "host;x-amz-content-sha256;x-amz-date;x-amz-meta-title";
+  const canonical = `PUT\n${PATH}\n\nhost:${HOST}\nx-amz-content-sha256:UNSIGNED-PAYLOAD\n` +
+    `x-amz-date:20261120T073117Z\nx-amz-meta-title:${title}\n\n${names}\nUNSIGNED-PAYLOAD`;
+  const text = `AWS4-HMAC-SHA256\n20261120T073117Z\n20261120/us-east-1/s3/aws4_request\n` +
+    createHash("sha256").update(canonical, "utf8").digest("hex");
+  const key = signingKey(KEYS, "20261120", "us-east-1");
+  const signature = createHmac("sha256", key).update(text).digest("hex");
+  assert.ok(headers.authorization.endsWith(`SignedHeaders=${names}, Signature=${signature}`), headers.authorization);
 });
 
 Deno.test("headers: an empty body's digest is SHA-256 of nothing", () => {

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
+import { Admission } from "@/lib/auth/admission.ts";
+import { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { InFlight } from "@/lib/http/in_flight.ts";
+import { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { RequestContext } from "@/lib/http/request_context.ts";
+
+const CLAIMS = { sub: "curator", pwd: "secret", tenant: "archive" };
+
+/** An admission with one slot that has just seen the store accept the login of {@link CLAIMS}. */
+function proven(identify: Identify) {
+  const accepted = new AcceptedIdentities(Date.now);
+  accepted.accept(accepted.digest({ username: CLAIMS.sub, password: CLAIMS.pwd, tenant: CLAIMS.tenant }));
+  const role = new InFlight(1);
+  const admission = new Admission({
+    accepted,
+    guesses: new GuessLimits(Date.now),
+    identify,
+    sharedKeys: false,
+    role,
+    tenants: new InFlight(1),
+    unproven: new UnprovenRequests(1, 1),
+    prove: () => Promise.resolve(),
+    logins: null,
+  });
+  return { admission, role };
+}
+
+/** A request with a body, and whether that is cancelled. */
+function upload() {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({ cancel: () => resolve() });
+  const context = new RequestContext(new Request("http://stackroom.example/", { method: "PUT", body }));
+  return { context, cancelled };
+}
+
+Deno.test("admission: a caller whose login is proven is known at once", () => {
+  const caller = proven(storeIdentities("native")).admission.admit(upload().context, CLAIMS, "s3");
+  assert.ok(!(caller instanceof Promise));
+  assert.deepEqual([caller.username, caller.tenant], ["curator", "archive"]);
+});
+
+Deno.test("admission: where no slot is free the body of a request is cancelled", async () => {
+  const { admission, role } = proven(storeIdentities("native"));
+  assert.ok(role.enter());
+  const { context, cancelled } = upload();
+  assert.throws(
+    () => admission.admit(context, CLAIMS, "s3"),
+    (error) => error instanceof HttpError && error.status === 503,
+  );
+  await cancelled;
+});
+
+Deno.test("admission: where the identity turns out to be wrong the body of a request is cancelled", async () => {
+  const { admission } = proven(() => Promise.reject(new HttpError(401, "Invalid username or password")));
+  const { context, cancelled } = upload();
+  await assert.rejects(async () => await admission.admit(context, CLAIMS, "s3"), { status: 401 });
+  await cancelled;
+});
