@@ -33,13 +33,13 @@ const ALL_SECONDS = 14 * 60;
 /** Those that take long, the shortest first. They come last, when it is known how much time the others leave. */
 const LONG = [
   "gateway.measureComputed",
+  "uploads.measureSmallFiles",
   "store.measureStreams",
+  "tasks.measureDeletes",
   "gateway.measureStreams",
+  "uploads.measureLargeFile",
   "viewer.measureViewer",
   "tasks.measureCounts",
-  "tasks.measureDeletes",
-  "uploads.measureSmallFiles",
-  "uploads.measureLargeFile",
 ];
 
 if (Deno.args.length === 0) {
