@@ -27,16 +27,18 @@ export interface PayloadOxum {
 /**
  * `Payload-Oxum` of bag-info.txt (RFC 8493, section 2.2.2).
  *
- * @returns null where there is none, `invalid` where it is no pair of numbers or there are several that differ
+ * @returns null where there is none, `invalid` where it is no pair of numbers or there are several that differ. Numbers
+ *   above 2^53 - 1, which no payload has, are none: they could not be compared exactly
  */
 export function parsePayloadOxum(text: string): PayloadOxum | null | "invalid" {
   const values = new Set(
     text.split(/\r\n|\r|\n/).flatMap((line) => /^payload-oxum\s*:(.*)$/is.exec(line)?.[1].trim() ?? []),
   );
   if (values.size === 0) return null;
-  const [, bytes, files] = /^([0-9]{1,16})\.([0-9]{1,16})$/.exec([...values][0]) ?? [];
-  if (values.size > 1 || bytes === undefined) return "invalid";
-  return { bytes: Number(bytes), files: Number(files) };
+  const [, ...numbers] = /^([0-9]{1,16})\.([0-9]{1,16})$/.exec([...values][0]) ?? [];
+  const [bytes, files] = numbers.map(Number);
+  if (values.size > 1 || !Number.isSafeInteger(bytes) || !Number.isSafeInteger(files)) return "invalid";
+  return { bytes, files };
 }
 
 /** What the names in a manifest are like. */

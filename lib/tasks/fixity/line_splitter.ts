@@ -9,11 +9,13 @@ const MAX_LINE_BYTES = 8 * 1024;
 const LINE_END = /\r\n|[\r\n]/;
 
 /**
- * Cuts UTF-8 that arrives in chunks into lines, which end with LF, CR LF or CR. It holds one line at most.
+ * Cuts UTF-8 that arrives in chunks into lines, which end with LF, CR LF or CR. A byte order mark at the very beginning is
+ * left out. It holds one line at most.
  */
 export class LineSplitter {
   readonly #onLine: (line: string | null) => void;
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  #isFirst = true;
   /** The beginning of a line whose end has not come. */
   #rest: Uint8Array = new Uint8Array(0);
   /** Whether the line under way is longer than may be. */
@@ -59,7 +61,7 @@ export class LineSplitter {
     const lines = text.split(LINE_END);
     // Nothing stands behind the last line end.
     lines.pop();
-    for (const line of lines) this.#onLine(line.length > MAX_LINE_BYTES ? null : line);
+    for (const line of lines) this.#report(isLong(line) ? null : line);
     return last + 1;
   }
 
@@ -74,7 +76,12 @@ export class LineSplitter {
     const bytes = this.#rest.length > 0 && !isTooLong ? Buffer.concat([this.#rest, part]) : part;
     this.#rest = new Uint8Array(0);
     this.#isTooLong = false;
-    this.#onLine(isTooLong ? null : this.#text(bytes));
+    this.#report(isTooLong ? null : this.#text(bytes));
+  }
+
+  #report(line: string | null): void {
+    this.#onLine(this.#isFirst && line !== null ? line.replace(/^\ufeff/, "") : line);
+    this.#isFirst = false;
   }
 
   #text(bytes: Uint8Array): string | null {
@@ -84,6 +91,11 @@ export class LineSplitter {
       return null;
     }
   }
+}
+
+/** Whether a line has too many bytes, of which a character takes three at most. */
+function isLong(line: string): boolean {
+  return line.length > MAX_LINE_BYTES / 3 && Buffer.byteLength(line) > MAX_LINE_BYTES;
 }
 
 function lineEnd(bytes: Uint8Array, from: number): number {

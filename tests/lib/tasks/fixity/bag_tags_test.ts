@@ -29,6 +29,9 @@ Deno.test("bag-info.txt: says the bytes and files of the payload", () => {
   assert.equal(parsePayloadOxum("Source-Organization: x\n"), null);
   assert.equal(parsePayloadOxum("Payload-Oxum: 5\n"), "invalid");
   assert.equal(parsePayloadOxum("Payload-Oxum: 5.1\nPayload-Oxum: 6.1\n"), "invalid");
+  assert.deepEqual(parsePayloadOxum("Payload-Oxum: 9007199254740991.1"), { bytes: Number.MAX_SAFE_INTEGER, files: 1 });
+  assert.equal(parsePayloadOxum("Payload-Oxum: 9007199254740993.1"), "invalid");
+  assert.equal(parsePayloadOxum("Payload-Oxum: 1.9999999999999999"), "invalid");
 });
 
 Deno.test("bag tags: another Payload-Oxum replaces all others with the lines that belong to them, and nothing else", () => {

@@ -34,3 +34,17 @@ Deno.test("LineSplitter: a line that is too long or not UTF-8 is null, the next 
   assert.deepEqual(linesOf([bytes(long)]), [null]);
   assert.deepEqual(linesOf([Uint8Array.of(0x61, 0xff, 0x0a, 0x62)]), [null, "b"]);
 });
+
+Deno.test("LineSplitter: a line is as long as its bytes, and a byte order mark is one at the beginning alone, wherever chunks end", () => {
+  const [long, fitting] = ["å".repeat(4097), "å".repeat(4096)];
+  const all = bytes(`\ufeffa\n${long}\n${fitting}\n\ufeffb\n`);
+  const lines = ["a", null, fitting, "\ufeffb"];
+  assert.deepEqual(linesOf([all]), lines);
+  for (const size of [1, 3, 8192, 8193]) {
+    const chunks = Array.from(
+      { length: Math.ceil(all.length / size) },
+      (_, n) => all.subarray(n * size, (n + 1) * size),
+    );
+    assert.deepEqual(linesOf(chunks), lines, `chunks of ${size}`);
+  }
+});
