@@ -12,6 +12,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
+import { unlessMissing } from "@/lib/std/optional_file.ts";
 import { entriesOf } from "./disk.ts";
 
 /** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */
@@ -220,12 +221,7 @@ function* filesBelow(path: string, folder: string): Generator<string> {
 }
 
 function modifiedMs(path: string): number | null {
-  try {
-    return Deno.statSync(path).mtime?.getTime() ?? 0;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  return unlessMissing(() => Deno.statSync(path).mtime?.getTime() ?? 0);
 }
 
 function namesOfFolder(path: string): string[] {

@@ -1,3 +1,4 @@
+import { unlessMissingAsync } from "@/lib/std/optional_file.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { AuditRecord } from "./audit_record.ts";
 import { idOf, opened } from "./chain.ts";
@@ -100,13 +101,8 @@ function placeOf(position: string): Place {
 }
 
 /** Null where it was removed meanwhile. */
-async function openedDay(path: string): Promise<Deno.FsFile | null> {
-  try {
-    return await Deno.open(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+function openedDay(path: string): Promise<Deno.FsFile | null> {
+  return unlessMissingAsync(() => Deno.open(path));
 }
 
 async function isLineStart(file: Deno.FsFile, offset: number, size: number): Promise<boolean> {

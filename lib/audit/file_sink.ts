@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import { syncFolderAsync } from "@/lib/std/durable_files.ts";
-import { exists } from "@/lib/std/optional_file.ts";
+import { exists, unlessMissingAsync } from "@/lib/std/optional_file.ts";
 import type { DurableSink, SealedRecord } from "./sink.ts";
 
 /**
@@ -78,10 +78,5 @@ async function endsWithLine(file: Deno.FsFile, size: number): Promise<boolean> {
 
 /** Null where there is no such file. */
 async function inodeOf(path: string): Promise<number | null> {
-  try {
-    return (await Deno.stat(path)).ino;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  return await unlessMissingAsync(async () => (await Deno.stat(path)).ino);
 }

@@ -10,12 +10,7 @@ export function sizeIfExists(path: string): number | null {
 
 /** As {@link sizeIfExists}, without blocking the process. */
 export async function sizeIfExistsAsync(path: string): Promise<number | null> {
-  try {
-    return (await Deno.stat(path)).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  return await unlessMissingAsync(async () => (await Deno.stat(path)).size);
 }
 
 /** The text of a file; null where there is none. @throws what else keeps it from being read */
@@ -28,20 +23,30 @@ export function removeIfExists(path: string): void {
   unlessMissing(() => Deno.removeSync(path));
 }
 
-/** As {@link removeIfExists}, while the process goes on. */
+/** As {@link removeIfExists}, without blocking the process. */
 export async function removeIfExistsAsync(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  await unlessMissingAsync(() => Deno.remove(path));
 }
 
-function unlessMissing<Value>(use: () => Value): Value | null {
+/** What is made of a file; null where there is none. @throws what else keeps it from being used */
+export function unlessMissing<Value>(use: () => Value): Value | null {
   try {
     return use();
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
+    return nullIfMissing(error);
   }
+}
+
+/** As {@link unlessMissing}, without blocking the process. */
+export async function unlessMissingAsync<Value>(use: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await use();
+  } catch (error) {
+    return nullIfMissing(error);
+  }
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof Deno.errors.NotFound) return null;
+  throw error;
 }
