@@ -85,7 +85,7 @@ export interface S3Call {
  *   for a name that no path can hold
  */
 export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
-  const { endpoint, virtualHosts, ignoresKeys } = requireAddress(await s3.addresses.s3(caller.tenant));
+  const { endpoint, virtualHosts, ignoresKeys } = await s3Address(s3, caller);
   const { origin, path } = call.bucket === undefined
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
@@ -149,8 +149,12 @@ export function resourceOf({ resource, bucket, key }: Pick<S3Call, "resource" | 
   return resource ?? (key === undefined ? `bucket '${bucket}'` : `object '${key}'`);
 }
 
-/** The S3 address that was looked up for a caller. @throws HttpError 403 when there is none (system level) */
-export function requireAddress(address: S3Address | null): S3Address {
+/** The caller's S3 address. @throws HttpError 403 when the caller has none (system level) */
+export function s3Address(s3: Pick<S3, "addresses">, caller: Caller): Promise<S3Address> {
+  return s3.addresses.s3(caller.tenant).then(requireAddress);
+}
+
+function requireAddress(address: S3Address | null): S3Address {
   if (!address) throw forbidden("System-level credentials have no S3 endpoint");
   return address;
 }

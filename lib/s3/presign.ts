@@ -2,7 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { yielding } from "@/lib/std/yielding.ts";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
-import { type HeaderRecord, locate, requireAddress, type S3 } from "./client.ts";
+import { type HeaderRecord, locate, type S3, s3Address } from "./client.ts";
 import { encodedKey, hostOf, presignQuery } from "./signer.ts";
 import { partUrlSigner, urlSigner } from "./url_signer.ts";
 
@@ -58,7 +58,7 @@ export async function presignObject(
   method: PresignMethod,
   expiresSeconds: number,
 ): Promise<string> {
-  const { publicEndpoint, virtualHosts } = requireAddress(await s3.addresses.s3(caller.tenant));
+  const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
   const { origin, path } = locate(publicEndpoint, virtualHosts, bucket, key);
   if (hasDotSegment(path)) throw badRequest("key: a URL cannot contain a '.' or '..' segment");
   const request = {
@@ -85,7 +85,7 @@ export async function presignObjects(
   expiresSeconds: number,
   found: (object: PresignedObject, url: Uint8Array) => void,
 ): Promise<void> {
-  const { publicEndpoint, virtualHosts } = requireAddress(await s3.addresses.s3(caller.tenant));
+  const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
   const { origin, path } = locate(publicEndpoint, virtualHosts, bucket);
   const batch = {
     method: method === "get_object" ? "GET" : "PUT",
@@ -111,7 +111,7 @@ export async function presignableParts(
   caller: Caller,
   { bucket, key }: { readonly bucket: string; readonly key: string },
 ): Promise<{ readonly origin: string; readonly path: string }> {
-  const { publicEndpoint, virtualHosts } = requireAddress(await s3.addresses.s3(caller.tenant));
+  const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
   const address = locate(publicEndpoint, virtualHosts, bucket, key);
   if (hasDotSegment(address.path)) throw badRequest("key: a URL cannot contain a '.' or '..' segment");
   return address;

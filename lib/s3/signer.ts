@@ -28,8 +28,8 @@ interface SignedRequest {
 
 /**
  * Signs a request with SigV4 in its headers (AWS Signature Version 4 for S3): adds `x-amz-date`, `x-amz-content-sha256`
- * and `authorization` to `headers`, whose names are in lower case and whose values have a character for each byte. Host, content-type, content-md5 and all `x-amz-*` are
- * signed.
+ * and `authorization` to `headers`, whose names are in lower case and whose values have a character for each byte. Host,
+ * content-type, content-md5 and all `x-amz-*` are signed.
  *
  * @param payloadHash hexadecimal SHA-256 of the body, or {@link UNSIGNED_PAYLOAD} for a stream
  * @param now ms since 1970
