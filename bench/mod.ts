@@ -44,7 +44,7 @@ const LONG = [
 
 if (Deno.args.length === 0) {
   const all = Object.entries(PARTS).flatMap(([part, measures]) => measures.map(({ name }) => `${part}.${name}`));
-  const measures = [...all.filter((name) => !LONG.includes(name)), ...LONG];
+  const measures = all.toSorted((a, b) => LONG.indexOf(a) - LONG.indexOf(b));
   const program = ["run", "--config", "deno.test.json", "-A", fileURLToPath(import.meta.url)];
   const isReached = await runBounded(measures, { seconds: ALL_SECONDS, program });
   Deno.exit(isReached ? 0 : 1);
