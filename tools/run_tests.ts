@@ -1,9 +1,9 @@
 /**
- * `deno task test`: runs every stage of the tests and ends with the worst of their statuses. The last line is
- * "N passed, N failed". JUnit reports are left in the folder that `TEST_REPORTS` names, where it is set.
+ * `deno task test`: runs every stage of the tests and ends with the worst of their statuses. What failed is said once
+ * more behind the output of all stages; the last line is "N passed, N failed". JUnit reports are left in the folder that `TEST_REPORTS` names, where it is set.
  */
 import { runStages } from "./run_stages.ts";
-import { countStages, STAGES } from "./test_reports.ts";
+import { countStages, failuresOfStages, STAGES } from "./test_reports.ts";
 
 const named = Deno.env.get("TEST_REPORTS");
 const folder = named || await Deno.makeTempDir({ prefix: "stackroom-reports-" });
@@ -13,6 +13,7 @@ try {
     args: (stage, report) => ["task", `test:${stage}`, `--junit-path=${report}`],
     print: (line) => console.log(line),
   });
+  for (const failure of failuresOfStages(folder, STAGES)) console.log(failure);
   const { passed, failed } = countStages(folder, STAGES);
   console.log(`${passed} passed, ${failed} failed`);
   Deno.exitCode = failed > 0 ? Math.max(code, 1) : code;

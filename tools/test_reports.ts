@@ -1,5 +1,6 @@
 /** Sums what the stages of the tests left: `deno run --allow-read tools/test_reports.ts FOLDER FAILED_BEFORE`. */
 import { textIfExists } from "@/lib/std/optional_file.ts";
+import { unescapeXml } from "@/lib/std/unescape_xml.ts";
 
 /** The stages, each a task `test:NAME`, in the order in which they run. */
 export const STAGES: readonly string[] = ["units", "end_to_end"];
@@ -29,11 +30,22 @@ export function stageFiles(folder: string, stage: string): { readonly report: st
  * @param folder where the stages left their files
  */
 export function countStages(folder: string, stages: readonly string[]): TestCounts {
-  return stages.map((stage) => {
-    const files = stageFiles(folder, stage);
-    const code = textIfExists(files.code);
-    return countStage({ report: textIfExists(files.report), code: code === null ? null : Number(code) });
-  }).reduce(add, { passed: 0, failed: 0 });
+  return stages.map((stage) => countStage(readStage(folder, stage))).reduce(add, { passed: 0, failed: 0 });
+}
+
+/**
+ * What failed in all stages, each with its message: whoever reads the end of a long output sees it.
+ *
+ * @param folder where the stages left their files
+ */
+export function failuresOfStages(folder: string, stages: readonly string[]): string[] {
+  return stages.flatMap((stage) => failuresOf(readStage(folder, stage)).map((failure) => `[${stage}] ${failure}`));
+}
+
+function readStage(folder: string, stage: string): StageResult {
+  const files = stageFiles(folder, stage);
+  const code = textIfExists(files.code);
+  return { report: textIfExists(files.report), code: code === null ? null : Number(code) };
 }
 
 /** The tests of a stage. One that failed without a failed test counts as one: a type error, a crash, nothing to run. */
@@ -43,15 +55,39 @@ export function countStage({ report, code }: StageResult): TestCounts {
   return isWhole || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
 
+function failuresOf({ report, code }: StageResult): string[] {
+  const failures: string[] = [];
+  for (const { name, content } of testCases(report ?? "")) {
+    const failure = FAILURE.exec(content);
+    if (failure !== null) failures.push(`${name}: ${textOf(failure[1] ?? "")}`);
+  }
+  const isMissed = failures.length === 0 && countStage({ report, code }).failed > 0;
+  return isMissed
+    ? [`no test failed, and the exit status is ${code ?? "missing"}: see the output of the stage`]
+    : failures;
+}
+
 /** The tests of a JUnit report as `deno test` writes it: texts in it are escaped. */
 function countTests(report: string): TestCounts {
   let passed = 0;
   let failed = 0;
-  for (const [, content = ""] of report.matchAll(/<testcase\b[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs)) {
-    if (/<(?:failure|error)\b/.test(content)) failed++;
+  for (const { content } of testCases(report)) {
+    if (FAILURE.test(content)) failed++;
     else if (!/<skipped\b/.test(content)) passed++;
   }
   return { passed, failed };
+}
+
+const FAILURE = /<(?:failure|error)\b[^>]*?(?:\/>|>(.*?)<\/(?:failure|error)>)/s;
+
+function* testCases(report: string): Generator<{ readonly name: string; readonly content: string }> {
+  for (const [, attributes, content = ""] of report.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs)) {
+    yield { name: textOf(/\bname="([^"]*)"/.exec(attributes)?.[1] ?? "(without a name)"), content };
+  }
+}
+
+function textOf(escaped: string): string {
+  return unescapeXml(escaped) ?? escaped;
 }
 
 function add(one: TestCounts, other: TestCounts): TestCounts {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runStages } from "@/tools/run_stages.ts";
-import { countStage, countStages, stageFiles, STAGES } from "@/tools/test_reports.ts";
+import { countStage, countStages, failuresOfStages, stageFiles, STAGES } from "@/tools/test_reports.ts";
 
 const ESCAPED = "&lt;failure&gt; in a &lt;testcase&gt;";
 
@@ -53,7 +53,11 @@ Deno.test("test reports: those of all stages are summed, and what deno test writ
     const other = stageFiles(folder, "other");
     await Deno.writeTextFile(other.report, report("", ""));
     await Deno.writeTextFile(other.code, "0");
-    assert.deepEqual(countStages(folder, ["real", "other", "missing"]), { passed: 3, failed: 2 });
+    const stages = ["real", "other", "missing"];
+    assert.deepEqual(countStages(folder, stages), { passed: 3, failed: 2 });
+    const [failed, ...others] = failuresOfStages(folder, stages);
+    assert.match(failed, /^\[real\] fails <b>: Error: <failure>\n[^]*a_test\.ts:3:/);
+    assert.deepEqual(others, ["[missing] no test failed, and the exit status is missing: see the output of the stage"]);
   }));
 
 Deno.test("test stages: each runs after one that failed, their lines are whole, and the worst status counts", () =>
