@@ -1,6 +1,7 @@
 /**
  * Tries each property of the parsers of hostile input with new random inputs:
- * `deno task fuzz [NAME…] [--seconds=60] [--seed=N]`, such as `deno task fuzz headers --seconds=3600`.
+ * `deno task fuzz [NAME…] [--seconds=60] [--seed=N]`, such as `deno task fuzz headers --seconds=3600`. A name with a
+ * slash is that of a file or folder of other tests: `deno task fuzz tests/lib/s3/`.
  */
 import { parseArgs } from "node:util";
 
@@ -22,7 +23,7 @@ const { values, positionals } = parseArgs({
   options: { seconds: { type: "string", default: SECONDS }, seed: { type: "string" } },
   allowPositionals: true,
 });
-const named = positionals.map((name) => `tests/fuzz/${name}_test.ts`);
+const named = positionals.map((name) => name.includes("/") ? name : `tests/fuzz/${name}_test.ts`);
 const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     ..."test --config deno.test.json -A --no-check --preload=tools/fuzz_settings.ts".split(" "),
