@@ -250,7 +250,7 @@ Deno.test("followed collection: an idle connection, or one that drips without a 
       api.put(JOBS, thing("b", "blue"));
       await shows("a:red b:blue c:red");
       const dripping = setInterval(() => drip && api.send(" "), 200);
-      // The server does not end the watch after its second.
+      // The server does not end the watch after its time.
       await api.until(() => api.requests.filter(({ isWatch }) => isWatch).length === 2);
       clearInterval(dripping);
       const second = api.requests.filter(({ isWatch }) => isWatch)[1];
@@ -260,7 +260,7 @@ Deno.test("followed collection: an idle connection, or one that drips without a 
         THREE(api);
         api.keepsWatches = true;
       },
-      watch: { watchSeconds: 1, idleMs: 100 },
+      watch: { watchSeconds: 3, idleMs: 100 },
     });
   }
 });

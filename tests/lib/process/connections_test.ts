@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
 import { connectionServer, type ServeConnection, serveConnection } from "@/lib/process/serve_connection.ts";
+import { ManualClock } from "@/tests/manual_clock.ts";
 
 const hello: Handler = () => new Response("hello", { headers: { "Content-Length": "5" } });
 const quick = { idleMs: 20, minBytesPerSecond: 1_000_000_000, slackMs: 20 };
@@ -30,10 +31,15 @@ Deno.test("connections: one with half a head is closed in the end, others get re
 });
 
 Deno.test("connections: one that sends no further request, or half of one, is closed in the end", async () => {
+  // It goes on only once the response is there, so that a stall before is not taken for a slow client.
+  using clock = new ManualClock();
   await using site = start({ idleMs: 100, responses: quick });
   const silent = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   const half = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /more");
-  for (const connection of [silent, half]) assert.match(await text(connection), /^HTTP\/1\.1 200 [^]*\r\n\r\nhello$/);
+  for (const connection of [silent, half]) {
+    const response = await readTo(connection, /hello$/);
+    assert.match(response + await clock.passDuring(20, text(connection)), /^HTTP\/1\.1 200 [^]*\r\n\r\nhello$/);
+  }
 });
 
 Deno.test("connections: a response that is not read is broken off, whether it streams or not", async () => {
@@ -111,10 +117,14 @@ Deno.test("connections: a HEAD is over with its response, however it ends, and o
 
 Deno.test("connections: one that sends nothing after a HEAD is closed in the end, or at once where the response says so", async () => {
   const ends: Handler = () => new Response(null, { headers: { Connection: "close" } });
+  using clock = new ManualClock();
   await using idle = start({ idleMs: 100, responses: quick });
   await using site = start({ idleMs: 600_000 }, ends);
   for (const { port } of [idle, site]) {
-    assert.match(await text(await open({ port }, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")), /^HTTP\/1\.1 200 /);
+    const connection = await open({ port }, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert.match(await readTo(connection, /\r\n\r\n$/), /^HTTP\/1\.1 200 /);
+    if (port === idle.port) await clock.passDuring(20, text(connection));
+    else await text(connection);
   }
 });
 
@@ -141,19 +151,23 @@ Deno.test("connections: a handler breaks off the connection of a client that doe
 });
 
 Deno.test("connections: a request that takes long is not counted as late", async () => {
-  const release = Promise.withResolvers<void>();
+  const [entered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const handler: Handler = async (request, info) => {
     if (request.url.endsWith("/other")) return hello(request, info);
+    entered.resolve();
     await release.promise;
     return hello(request, info);
   };
+  using clock = new ManualClock();
   await using site = start({ headMs: 50, idleMs: 50, responses: quick }, handler);
   const long = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   const idle = await open(site, "GET /other HTTP/1.1\r\nHost: x\r\n\r\n");
   // The other one is closed after its answer: the same look at all connections saw the long one and left it.
-  await text(idle);
+  await Promise.all([entered.promise, readTo(idle, /hello$/)]);
+  await clock.passDuring(20, text(idle));
   release.resolve();
-  assert.match(await text(long), /hello$/);
+  await readTo(long, /hello$/);
+  await clock.passDuring(20, text(long));
 });
 
 Deno.test("connections: a pipelined request gets its response after the first", async () => {
@@ -253,6 +267,18 @@ async function drip(connection: Deno.TcpConn): Promise<void> {
   } catch {
     // It was closed.
   }
+}
+
+/** What comes until it ends as expected, or the other side ends the connection. */
+async function readTo(connection: Deno.TcpConn, end: RegExp): Promise<string> {
+  const chunk = new Uint8Array(1024);
+  let text = "";
+  while (!end.test(text)) {
+    const length = await connection.read(chunk);
+    assert.ok(length !== null, `it ended after ${JSON.stringify(text)}`);
+    text += new TextDecoder("latin1").decode(chunk.subarray(0, length));
+  }
+  return text;
 }
 
 /** All that comes until the other side ends the connection. */

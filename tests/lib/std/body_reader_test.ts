@@ -163,7 +163,8 @@ Deno.test("body reader: a long burst is followed by a timer where there are othe
     } finally {
       globalThis.setTimeout = original;
     }
-    return delays.filter((ms) => ms > 0).length;
+    // What other tests have left may set timers as well, of other times.
+    return delays.filter((ms) => ms === 1).length;
   };
   const usedBytes = MOST_READ_BYTES;
   assert.ok(await delays({ chunkBytes: 64 * 1024, chunks: 10 * 16, usedBytes }) >= 9, "10 MiB in bursts of 1 MiB");

@@ -132,7 +132,7 @@ test("an outage that another connection reports is not reported twice", {}, asyn
 });
 
 test("a server that does not reply is 503 after the timeout, and works again when it does", {}, async (server) => {
-  await using under = new ClientUnderTest({ url: server.url, timeoutMs: 300 });
+  await using under = new ClientUnderTest({ url: server.url, timeoutMs: 1500 });
   await under.client.command("SET", "a", "1");
   server.pause();
   assert.equal(await under.client.isReachable(), false);
