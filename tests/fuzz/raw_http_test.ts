@@ -5,6 +5,7 @@ import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { AMBIGUOUS } from "@/tools/smuggling.ts";
 import { exchanged, oracleServer, ownServer, type RecordingServer, type SeenRequest } from "./exchange.ts";
+import { untilHolds } from "@/tests/until.ts";
 import { near } from "./hostile.ts";
 
 /** What our servers take and Node's does not, or reads otherwise, and why that is no way past a proxy. */
@@ -57,6 +58,11 @@ const EXPLAINED: Readonly<
   "a blank behind the encoding": {
     sent: "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\t\r\n\r\n1\r\nx\r\n0\r\n\r\n",
     seen: ["POST /a x"],
+    why: "it is no part of the value (RFC 9110, section 5.5)",
+  },
+  "a blank behind the length": {
+    sent: "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\t\r\n\r\nxGET /b HTTP/1.1\r\nHost: a\r\n\r\n",
+    seen: ["POST /a x", "GET /b"],
     why: "it is no part of the value (RFC 9110, section 5.5)",
   },
   "a length in a trailer": {
@@ -125,17 +131,21 @@ async function withServers(
 
 Deno.test("raw HTTP: what our servers take beyond Node's parser is known, and explained", () =>
   withServers(async ({ reading }) => {
-    await Promise.all(
-      Object.entries(EXPLAINED).map(async ([name, { sent, seen }]) => {
+    // Again, since a stall of the machine is taken for the end of what comes back.
+    const explained = Object.entries(EXPLAINED).map(([name, { sent, seen }]) =>
+      untilHolds(async () => {
         const found = await reading.exchange(sent, LONG_IDLE_MS);
         assert.deepEqual(found.seen.map(shown), seen, name);
-      }),
+      })
     );
-    await Promise.all(REFUSED.map(async (sent) => {
-      const { seen, answer } = await reading.exchange(sent, LONG_IDLE_MS);
-      assert.deepEqual(seen, [], sent);
-      assert.match(answer, /^HTTP\/1\.1 400 /, sent);
-    }));
+    const refused = REFUSED.map((sent) =>
+      untilHolds(async () => {
+        const { seen, answer } = await reading.exchange(sent, LONG_IDLE_MS);
+        assert.deepEqual(seen, [], sent);
+        assert.match(answer, /^HTTP\/1\.1 400 /, sent);
+      })
+    );
+    await Promise.all([...explained, ...refused]);
   }));
 
 /** Heads and bodies in pieces that are each right or wrong in one way. */
@@ -386,7 +396,7 @@ function isBeginning(ours: readonly SeenRequest[], oracle: readonly SeenRequest[
     if (!other || normal(one) !== normal(other)) return false;
     // A GET and a HEAD have no body for our handlers, whatever follows their head.
     const isBodiless = one.method === "GET" || one.method === "HEAD";
-    return !comparesBodies || isBodiless || one.body === null || one.body === other.body;
+    return !comparesBodies || isBodiless || one.body === null || withoutNames(one.body) === withoutNames(other.body);
   });
 }
 
@@ -403,12 +413,19 @@ function shown(request: SeenRequest): string {
 function strictly(text: string): string {
   return text
     .replace(/\r\nUpgrade(?=:)/gi, "\r\nUpgrad-")
+    // What stands behind the size of a chunk. Without an encoding before it, it is part of a body of known length. It goes
+    // before trailers are looked for, behind a size of 0.
+    .replace(/(?<=Transfer-Encoding[^]*\r\n[0-9a-f]{1,16})[ \t]*(?:;[^\r\n]*)?(?=\r\n)/gi, "")
     // A trailer with the name of a length or an encoding.
     .replace(/(?<=\r\n0+\r\n(?:[^\r\n:]+:[^\r\n]*\r\n)*)Content-Length(?=:)/gi, "Content-Trails")
     .replace(/(?<=\r\n0+\r\n(?:[^\r\n:]+:[^\r\n]*\r\n)*)Transfer-Encoding(?=:)/gi, "Transfer-Trailers")
+    // Blanks behind a length or an encoding.
+    .replace(/(?<=\r\n(?:Content-Length|Transfer-Encoding):[^\r\n]*)[ \t]+(?=\r\n)/gi, "")
     // A length that is said again.
-    .replace(/(\r\nContent-Length: *0*(\d+))(?:\r\nContent-Length: *0*\2)+(?=\r\n)/gi, "$1")
-    // What stands behind the size of a chunk. Without an encoding before it, it is part of a body of known length.
-    .replace(/(?<=Transfer-Encoding[^]*\r\n[0-9a-f]{1,16})[ \t]*(?:;[^\r\n]*)?(?=\r\n)/gi, "")
-    .replace(/(?<=\r\nTransfer-Encoding:[^\r\n]*)[ \t]+(?=\r\n)/gi, "");
+    .replace(/(?<=\r\nContent-Length: *0*(\d+)\r\n(?:[^\r\n]+\r\n)*)Content-Length: *0*\1\r\n/gi, "");
+}
+
+/** A body in which names may have been replaced: {@link strictly} looks at lines, also at those of a body. */
+function withoutNames(body: string | null): string | undefined {
+  return body?.replace(/Content-(?:Length|Trails)|Transfer-(?:Encoding|Trailers)|Upgrad[e-]/gi, "");
 }

@@ -40,7 +40,7 @@ async function eachReader(
     if (head.startsWith("HEAD")) socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n");
     else speak(socket);
   });
-  await withGateway({ gateway: { addresses: store.addresses, s3TimeoutMs: 300 } }, async ({ call, logged }) => {
+  await withGateway({ gateway: { addresses: store.addresses } }, async ({ call, logged }) => {
     for (const [method, path, body] of READERS) {
       const response = await call(path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
       const { detail } = await response.json();

@@ -96,7 +96,8 @@ for (const [what, headers] of UPLOADS) {
     await using store = await rawStore((socket, head) => {
       if (head.startsWith("GET ")) socket.end(REFUSED);
     });
-    const gateway = { addresses: store.addresses, bodyBounds: { ...bodyBounds, slackMs: 200 }, s3TimeoutMs: 200 };
+    // The store, which shares this thread, may take longer than the client is waited for.
+    const gateway = { addresses: store.addresses, bodyBounds: { ...longSilenceOnly, slackMs: 200 } };
     await withGateway({ gateway }, async ({ origin, bearer }) => {
       const request = `PUT ${O}k HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.Authorization}\r\n${headers}half`;
       const answer = await rawExchange(origin, request, /\}$/);
@@ -107,7 +108,8 @@ for (const [what, headers] of UPLOADS) {
 
 Deno.test("slow bodies: a client that stalls in a long upload is told 408 before its total is over", async () => {
   await using store = await rawStore(() => {});
-  const gateway = { addresses: store.addresses, bodyBounds: silenceOnly };
+  // The store, which shares this thread, has as long to take a piece: with 100 ms it was late on a busy machine (504).
+  const gateway = { addresses: store.addresses, bodyBounds: { ...silenceOnly, idleMs: 1000 } };
   await withGateway({ gateway }, async ({ origin, bearer }) => {
     const head = `PUT ${O}k HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.Authorization}\r\n`;
     const request = `${head}Content-Length: ${8 * MIB}\r\n\r\n${"x".repeat(4 * MIB)}`;
@@ -216,7 +218,12 @@ for (const key of ["k", "a/../k"]) {
 
 Deno.test("slow bodies: a store that is silent once it has an upload is 504", async () => {
   await using store = await rawStore(() => {});
-  const gateway = { addresses: store.addresses, bodyBounds, s3TimeoutMs: 100 };
+  // The client, which shares this thread, has as long to send the body.
+  const gateway = {
+    addresses: store.addresses,
+    bodyBounds: { ...bodyBounds, idleMs: 1000, slackMs: 1000 },
+    s3TimeoutMs: 100,
+  };
   await withGateway({ gateway }, async ({ call }) => {
     const response = await call(`${O}k`, { method: "PUT", body: new Uint8Array(100_000) });
     assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }]);

@@ -246,7 +246,7 @@ Deno.test("multipart: an upload id that is half a character is 422 by its name, 
 });
 
 Deno.test("multipart: a completion has a longer timeout than other requests", async () => {
-  await withGateway({ gateway: { s3TimeoutMs: 100 } }, async ({ call, answer }) => {
+  await withGateway({ gateway: { s3TimeoutMs: 1000 } }, async ({ call, answer }) => {
     const held: ((response: Response) => void)[] = [];
     const both = Promise.withResolvers<void>();
     answer((request, { target }) => {
