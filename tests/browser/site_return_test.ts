@@ -19,6 +19,12 @@ async function lookAround({ page }: Visit): Promise<number> {
   await card.getByPlaceholder("Search volumes").fill("-00");
   // Of those that match, fewer than a hundred: the button moves when they are filtered, and a click could miss it.
   await card.getByText(/^Show the other \d\d volumes/).click();
+  // Of the rows those near the screen are there, and where the page stood when the button came is nobody's choice.
+  await page.waitForFunction(() => {
+    const isThere = /A1-0050/.test(document.querySelector("table.volumes")?.textContent ?? "");
+    if (!isThere) scrollBy(0, 300);
+    return isThere;
+  });
   await row(page).evaluate((element) => scrollBy(0, element.getBoundingClientRect().top - 300));
   return await topOf(page);
 }
