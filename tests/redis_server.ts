@@ -1,3 +1,5 @@
+import { freePort } from "./free_port.ts";
+
 /** Programs that serve Redis' protocol and scripts, the first of which is used. */
 const PROGRAMS = ["redis-server", "valkey-server"];
 /** Some systems have programs of servers in folders that are not in a user's path. */
@@ -115,13 +117,6 @@ function isFile(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A port of loopback that nothing listens on. */
-export function freePort(): number {
-  const listener = Deno.listen({ hostname: LOOPBACK, port: 0 });
-  listener.close();
-  return (listener.addr as Deno.NetAddr).port;
 }
 
 async function isListening(port: number): Promise<boolean> {

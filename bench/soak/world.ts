@@ -2,7 +2,7 @@ import { readPorts } from "@/embedded/store/ports.ts";
 import { RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import { type Application, startProcess } from "@/tests/application.ts";
 import { startUpstreams, type Upstreams } from "@/tests/end_to_end/upstreams.ts";
-import { freePort } from "@/tests/redis_server.ts";
+import { freePort } from "@/tests/free_port.ts";
 import { FaultProxy } from "./fault_proxy.ts";
 
 const LOOPBACK = "127.0.0.1";

@@ -5,6 +5,7 @@ import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { alerts, fires } from "@/tests/deploy/monitoring_files.ts";
+import { freePort } from "@/tests/free_port.ts";
 import { until } from "@/tests/until.ts";
 import { logIn } from "./gateway_client.ts";
 import { endOfTask } from "./task_client.ts";
@@ -30,16 +31,8 @@ const ALERTS = {
   auditWaiting: "StackroomAuditWaiting",
 };
 
-/** A port of this machine on which nothing listens. */
-function closedPort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
-}
-
 Deno.test("alerts: a store that is away, connections that are taken, and a process that ended", async () => {
-  const away = closedPort();
+  const away = freePort();
   const application = await startApplication({
     env: {
       EMBEDDED: "off",

@@ -1,5 +1,5 @@
 import { type Application, type ApplicationOptions, StartError } from "@/tests/application.ts";
-import { freePort } from "@/tests/redis_server.ts";
+import { freePort } from "@/tests/free_port.ts";
 import { type HostedProcess, refusedByRuntime, startHostedProcess } from "./hosted_process.ts";
 import { ROLES, startUpstreams, type Upstreams } from "./upstreams.ts";
 

@@ -13,6 +13,7 @@ import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
 import { taskKeys } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";
+import { freePort } from "@/tests/free_port.ts";
 
 /** What the fake store was sent. */
 export interface Seen {
@@ -153,6 +154,12 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     await tasks.store.close();
     await store.shutdown();
   }
+}
+
+/** The addresses of a store that cannot be reached. */
+export function nowhere(): GatewayDeps["addresses"] {
+  const endpoint = `http://127.0.0.1:${freePort()}`;
+  return { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }), mapi: () => Promise.resolve(endpoint) };
 }
 
 /** An S3 error answer. */

@@ -7,14 +7,7 @@ import { ManualClock } from "@/tests/manual_clock.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { resultsDeps } from "@/tests/routes/results/results_fixture.ts";
 import { TIMEOUT_MS, until } from "@/tests/until.ts";
-import { withGateway } from "./gateway_fixture.ts";
-
-const nowhere = () => {
-  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  const endpoint = `http://127.0.0.1:${listener.addr.port}`;
-  listener.close();
-  return { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }), mapi: () => Promise.resolve(endpoint) };
-};
+import { nowhere, withGateway } from "./gateway_fixture.ts";
 
 Deno.test("health: open, and ready while the store answers anything at all", async () => {
   await withGateway({}, async ({ app, answer, seen }) => {

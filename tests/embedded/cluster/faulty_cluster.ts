@@ -3,6 +3,7 @@ import { applyByForce } from "@/embedded/cluster/writes.ts";
 import type { ConfigMap, Plural } from "@/embedded/cluster/objects.ts";
 import { ClusterStore } from "@/embedded/cluster/store.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { freePort } from "@/tests/free_port.ts";
 
 /** The namespace of the objects. */
 export const NAMESPACE = "batch-default";
@@ -55,7 +56,7 @@ export class FaultyCluster {
   /** @param tls certificate and key (PEM); null: plain HTTP */
   constructor(tls: { readonly cert: string; readonly key: string } | null = null) {
     this.#tls = tls;
-    this.#server = this.#serve(0);
+    this.#server = this.#serve(freePort());
     this.store.onChange(() => this.#changed());
     this.store.create("namespaces", {
       apiVersion: "v1",

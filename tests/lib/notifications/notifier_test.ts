@@ -8,6 +8,7 @@ import { Notifier } from "@/lib/notifications/notifier.ts";
 import { SqliteNotificationStore } from "@/lib/notifications/sqlite_notification_store.ts";
 import { webhook } from "@/lib/notifications/webhook.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
+import { freePort } from "@/tests/free_port.ts";
 import { until } from "@/tests/until.ts";
 import { WEBHOOK_SECRET, WebhookReceiver } from "./webhook_receiver.ts";
 
@@ -106,9 +107,7 @@ Deno.test("notifier: a receiver that hangs, one that never reads and one that is
   const released = Promise.withResolvers<Response>();
   await using hanging = new WebhookReceiver(() => released.promise);
   const deaf = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  closed.close();
-  const [deafUrl, closedUrl] = [deaf, closed].map(({ addr }) => `http://127.0.0.1:${addr.port}/`);
+  const [deafUrl, closedUrl] = [deaf.addr.port, freePort()].map((port) => `http://127.0.0.1:${port}/`);
   // Nothing waits for the one that is away, and a stall must not be taken for one that does not respond.
   const channels = [channel(hanging.url, 100), channel(deafUrl, 100), channel(closedUrl)];
   try {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { nowhere, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const O = "/api/v1/buckets/b/objects/";
 
@@ -237,14 +237,7 @@ Deno.test("keys: decoded once, refused when malformed or empty; a trailing slash
 });
 
 Deno.test("store: unreachable is 502, silence is 504, nonsense and redirects are 502", async () => {
-  const closed = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  const endpoint = `http://127.0.0.1:${closed.addr.port}`;
-  closed.close();
-  const addresses = {
-    s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
-    mapi: () => Promise.resolve(endpoint),
-  };
-  await withGateway({ gateway: { addresses } }, async ({ call }) => {
+  await withGateway({ gateway: { addresses: nowhere() } }, async ({ call }) => {
     for (const path of [`${O}x`, "/api/v1/buckets"]) {
       const response = await call(path);
       assert.equal(response.status, 502);

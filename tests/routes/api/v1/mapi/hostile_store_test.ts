@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
+import { freePort } from "@/tests/free_port.ts";
 import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const PATH = "/api/v1/mapi/tenants/archive/contactInfo";
@@ -139,9 +140,7 @@ Deno.test("hostile store: where a record is due, 100 MB are cut off after a few"
 });
 
 Deno.test("hostile store: an address without a server is 502", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const origin = `http://127.0.0.1:${listener.addr.port}`;
-  listener.close();
+  const origin = `http://127.0.0.1:${freePort()}`;
   await withGateway({ gateway: { addresses: addresses(origin) } }, async ({ call }) => {
     const response = await call(PATH);
     assert.deepEqual([response.status, await response.json()], [502, { detail: "HCP unreachable" }]);
