@@ -26,7 +26,7 @@ async function withProgram(source: string, use: (main: string) => Promise<void>)
 
 Deno.test("application: answers at the address it printed, with the settings given and no others", async () => {
   await withProgram(SERVES, async (main) => {
-    // No setting: the tests of other workers, which share the environment, start programs meanwhile.
+    // Not the name of a setting: tests of other workers share the environment and start programs meanwhile.
     Deno.env.set("OF_THE_DEVELOPER", "1");
     try {
       const application = await startApplication({ main, env: { ROLES: "gateway" } });

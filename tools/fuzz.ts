@@ -1,7 +1,7 @@
 /**
  * Tries each property of the parsers of hostile input with new random inputs:
- * `deno task fuzz [NAME…] [--seconds=60] [--seed=N]`, such as `deno task fuzz headers --seconds=3600`. A name with a
- * slash is that of a file or folder of other tests: `deno task fuzz tests/lib/s3/`.
+ * `deno task fuzz [NAME or PATH…] [--seconds=60] [--seed=N]`, such as `deno task fuzz headers --seconds=3600`. A path is
+ * that of a file or folder of other tests, such as `tests/lib/s3/`: their properties that have a number of runs keep it.
  */
 import { parseArgs } from "node:util";
 

@@ -1,6 +1,7 @@
 /**
- * `deno task test`: runs every stage of the tests and ends with the worst of their statuses. What failed is said once
- * more behind the output of all stages; the last line is "N passed, N failed". JUnit reports are left in the folder that `TEST_REPORTS` names, where it is set.
+ * `deno task test`: runs every stage of the tests and ends with the worst of their statuses.
+ * Failed tests are printed again after the output of all stages; the last line is "N passed, N failed". JUnit reports are
+ * left in the folder that `TEST_REPORTS` names, where it is set.
  */
 import { runStages } from "./run_stages.ts";
 import { countStages, failuresOfStages, STAGES } from "./test_reports.ts";

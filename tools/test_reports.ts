@@ -34,7 +34,7 @@ export function countStages(folder: string, stages: readonly string[]): TestCoun
 }
 
 /**
- * What failed in all stages, each with its message: whoever reads the end of a long output sees it.
+ * What failed in all stages, each with its message, so that the end of a long output shows it.
  *
  * @param folder where the stages left their files
  */
@@ -59,12 +59,12 @@ function failuresOf({ report, code }: StageResult): string[] {
   const failures: string[] = [];
   for (const { name, content } of testCases(report ?? "")) {
     const failure = FAILURE.exec(content);
-    if (failure !== null) failures.push(`${name}: ${textOf(failure[1] ?? "")}`);
+    if (failure === null) continue;
+    const [, attributes, text] = failure;
+    failures.push(`${name}: ${text ? textOf(text) : attributeOf("message", attributes)}`);
   }
-  const isMissed = failures.length === 0 && countStage({ report, code }).failed > 0;
-  return isMissed
-    ? [`no test failed, and the exit status is ${code ?? "missing"}: see the output of the stage`]
-    : failures;
+  if (code === 0 && countStage({ report, code }).failed === 0) return failures;
+  return [...failures, `the exit status is ${code ?? "missing"}: its output says what failed outside of tests`];
 }
 
 /** The tests of a JUnit report as `deno test` writes it: texts in it are escaped. */
@@ -78,12 +78,16 @@ function countTests(report: string): TestCounts {
   return { passed, failed };
 }
 
-const FAILURE = /<(?:failure|error)\b[^>]*?(?:\/>|>(.*?)<\/(?:failure|error)>)/s;
+const FAILURE = /<(?:failure|error)\b([^>]*?)(?:\/>|>(.*?)<\/(?:failure|error)>)/s;
 
 function* testCases(report: string): Generator<{ readonly name: string; readonly content: string }> {
   for (const [, attributes, content = ""] of report.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs)) {
-    yield { name: textOf(/\bname="([^"]*)"/.exec(attributes)?.[1] ?? "(without a name)"), content };
+    yield { name: attributeOf("name", attributes), content };
   }
+}
+
+function attributeOf(name: string, attributes: string): string {
+  return textOf(new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? `(no ${name})`);
 }
 
 function textOf(escaped: string): string {

@@ -19,9 +19,11 @@ async function lookAround({ page }: Visit): Promise<number> {
   await card.getByPlaceholder("Search volumes").fill("-00");
   // Of those that match, fewer than a hundred: the button moves when they are filtered, and a click could miss it.
   await card.getByText(/^Show the other \d\d volumes/).click();
-  // Of the rows those near the screen are there, and where the page stood when the button came is nobody's choice.
+  // Only rows near the viewport are rendered, and the click may leave the page anywhere.
   await page.waitForFunction(() => {
-    const isThere = /A1-0050/.test(document.querySelector("table.volumes")?.textContent ?? "");
+    const isThere = [...document.querySelectorAll("tbody[data-chunk] tr")].some(({ textContent }) =>
+      textContent?.includes("A1-0050")
+    );
     if (!isThere) scrollBy(0, 300);
     return isThere;
   });

@@ -5,7 +5,6 @@ import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { AMBIGUOUS } from "@/tools/smuggling.ts";
 import { exchanged, oracleServer, ownServer, type RecordingServer, type SeenRequest } from "./exchange.ts";
-import { untilHolds } from "@/tests/until.ts";
 import { near } from "./hostile.ts";
 
 /** What our servers take and Node's does not, or reads otherwise, and why that is no way past a proxy. */
@@ -25,6 +24,12 @@ const EXPLAINED: Readonly<
   "two equal lengths": {
     sent:
       "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabcGET /b HTTP/1.1\r\nHost: a\r\n\r\n",
+    seen: ["POST /a abc", "GET /b"],
+    why: "equal values are one value (RFC 9110, section 8.6)",
+  },
+  "two equal lengths apart, one with zeros before it": {
+    sent: "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 03\r\nX: y\r\nContent-Length: 3\r\n\r\n" +
+      "abcGET /b HTTP/1.1\r\nHost: a\r\n\r\n",
     seen: ["POST /a abc", "GET /b"],
     why: "equal values are one value (RFC 9110, section 8.6)",
   },
@@ -111,6 +116,9 @@ const isFuzzing = fc.readConfigureGlobal()?.interruptAfterTimeLimit !== undefine
 /** How long nothing comes back before the client ends, ms; again where it may have been too short. */
 const IDLE_MS = 60;
 const LONG_IDLE_MS = 1500;
+const MAX_TRIES = 5;
+type Exchange = Awaited<ReturnType<RecordingServer["exchange"]>>;
+
 /** Connections of each server at a time. */
 const AT_ONCE = 20;
 
@@ -131,22 +139,32 @@ async function withServers(
 
 Deno.test("raw HTTP: what our servers take beyond Node's parser is known, and explained", () =>
   withServers(async ({ reading }) => {
-    // Again, since a stall of the machine is taken for the end of what comes back.
-    const explained = Object.entries(EXPLAINED).map(([name, { sent, seen }]) =>
-      untilHolds(async () => {
-        const found = await reading.exchange(sent, LONG_IDLE_MS);
-        assert.deepEqual(found.seen.map(shown), seen, name);
-      })
-    );
-    const refused = REFUSED.map((sent) =>
-      untilHolds(async () => {
-        const { seen, answer } = await reading.exchange(sent, LONG_IDLE_MS);
-        assert.deepEqual(seen, [], sent);
-        assert.match(answer, /^HTTP\/1\.1 400 /, sent);
-      })
-    );
+    const explained = Object.entries(EXPLAINED).map(async ([name, { sent, seen }]) => {
+      const isWhole = ({ seen: found }: Exchange) =>
+        found.length >= seen.length && found.every(({ body }) => body !== null);
+      const found = await wholeExchange(reading, sent, isWhole);
+      assert.deepEqual(found.seen.map(shown), seen, name);
+    });
+    const refused = REFUSED.map(async (sent) => {
+      const isWhole = ({ seen, answer }: Exchange) => seen.length > 0 || answer !== "";
+      const { seen, answer } = await wholeExchange(reading, sent, isWhole);
+      assert.deepEqual(seen, [], sent);
+      assert.match(answer, /^HTTP\/1\.1 400 /, sent);
+    });
     await Promise.all([...explained, ...refused]);
   }));
+
+/** Repeats an exchange that came to less than expected: a stall of the machine looks like its end. */
+async function wholeExchange(
+  server: RecordingServer,
+  sent: string,
+  isWhole: (exchange: Exchange) => boolean,
+): Promise<Exchange> {
+  for (let tries = 1;; tries++) {
+    const found = await server.exchange(sent, LONG_IDLE_MS);
+    if (isWhole(found) || tries === MAX_TRIES) return found;
+  }
+}
 
 /** Heads and bodies in pieces that are each right or wrong in one way. */
 const TARGETS = ["/a", "/a?b=c", "http://a/a", "*", "//a", "/a#b", "/%00", "/a b", "/\xe5", "a", "", "?x"];
@@ -396,7 +414,8 @@ function isBeginning(ours: readonly SeenRequest[], oracle: readonly SeenRequest[
     if (!other || normal(one) !== normal(other)) return false;
     // A GET and a HEAD have no body for our handlers, whatever follows their head.
     const isBodiless = one.method === "GET" || one.method === "HEAD";
-    return !comparesBodies || isBodiless || one.body === null || withoutNames(one.body) === withoutNames(other.body);
+    return !comparesBodies || isBodiless || one.body === null ||
+      withOriginalNames(one.body) === withOriginalNames(other.body);
   });
 }
 
@@ -421,11 +440,12 @@ function strictly(text: string): string {
     .replace(/(?<=\r\n0+\r\n(?:[^\r\n:]+:[^\r\n]*\r\n)*)Transfer-Encoding(?=:)/gi, "Transfer-Trailers")
     // Blanks behind a length or an encoding.
     .replace(/(?<=\r\n(?:Content-Length|Transfer-Encoding):[^\r\n]*)[ \t]+(?=\r\n)/gi, "")
-    // A length that is said again.
-    .replace(/(?<=\r\nContent-Length: *0*(\d+)\r\n(?:[^\r\n]+\r\n)*)Content-Length: *0*\1\r\n/gi, "");
+    // A length that is repeated.
+    .replace(/(?<=\r\nContent-Length: *0*([1-9]\d*|0)\r\n(?:[^\r\n]+\r\n)*)Content-Length: *0*\1\r\n/gi, "");
 }
 
-/** A body in which names may have been replaced: {@link strictly} looks at lines, also at those of a body. */
-function withoutNames(body: string | null): string | undefined {
-  return body?.replace(/Content-(?:Length|Trails)|Transfer-(?:Encoding|Trailers)|Upgrad[e-]/gi, "");
+/** A body with the names that {@link strictly} has replaced in it, too: in lower case, as it forgets how they were written. */
+function withOriginalNames(body: string | null): string | undefined {
+  return body?.replace(/Content-(?:Length|Trails)/gi, "content-length")
+    .replace(/Transfer-(?:Encoding|Trailers)/gi, "transfer-encoding").replace(/Upgrad[e-]/gi, "upgrade");
 }

@@ -51,13 +51,18 @@ Deno.test("test reports: those of all stages are summed, and what deno test writ
     }).output();
     await Deno.writeTextFile(real.code, String(code));
     const other = stageFiles(folder, "other");
-    await Deno.writeTextFile(other.report, report("", ""));
-    await Deno.writeTextFile(other.code, "0");
+    await Deno.writeTextFile(other.report, report("", "", `<error message="Cancelled &gt;"/>`));
+    await Deno.writeTextFile(other.code, "1");
     const stages = ["real", "other", "missing"];
-    assert.deepEqual(countStages(folder, stages), { passed: 3, failed: 2 });
+    assert.deepEqual(countStages(folder, stages), { passed: 3, failed: 3 });
     const [failed, ...others] = failuresOfStages(folder, stages);
     assert.match(failed, /^\[real\] fails <b>: Error: <failure>\n[^]*a_test\.ts:3:/);
-    assert.deepEqual(others, ["[missing] no test failed, and the exit status is missing: see the output of the stage"]);
+    assert.deepEqual(others, [
+      "[real] the exit status is 1: its output says what failed outside of tests",
+      "[other] a > <failure> in a <testcase>: Cancelled >",
+      "[other] the exit status is 1: its output says what failed outside of tests",
+      "[missing] the exit status is missing: its output says what failed outside of tests",
+    ]);
   }));
 
 Deno.test("test stages: each runs after one that failed, their lines are whole, and the worst status counts", () =>
@@ -101,5 +106,6 @@ Deno.test("test stages: each is a task, and together they run every folder of te
   const list = (option: string, command: string) =>
     new RegExp(` --${option}=(\\S+)`).exec(command)?.[1].split(",") ?? [];
   assert.deepEqual(list("folders", units), ["tests"]);
+  for (const command of [units, ...others]) assert.deepEqual(list("preload", command), ["tools/suite_seed.ts"]);
   assert.deepEqual(others.flatMap((command) => list("folders", command)).sort(), list("ignore", units).sort());
 });

@@ -42,5 +42,5 @@ Deno.test("read within: one that ends in the turn in which it is late does not k
   await until("it is read again", async () => {
     await read();
     return reads > 1 || null;
-  });
+  }, 10_000);
 });

@@ -106,7 +106,7 @@ for (const [what, behave, status, detail] of ANSWERS) {
   Deno.test(`hostile store: ${what} is a clear ${status}`, async () => {
     await withHostileStore(behave, (origin) =>
       withGateway({
-        // Only what comes to an end by it: a machine that is busy may need longer for the others.
+        // Only those that end by the timeout get a short one.
         timeoutMs: status === 504 ? TIMEOUT_MS : undefined,
         gateway: { addresses: addresses(origin) },
       }, async ({ call }) => {
