@@ -1,3 +1,4 @@
+import { freePort } from "@/tests/free_port.ts";
 import type { BuiltImage } from "./image_builder.ts";
 
 const START_MS = 30_000;
@@ -105,9 +106,4 @@ export class ImageProcess implements AsyncDisposable {
     if (code !== 0) throw new Error(`the process ended with ${code}:\n${errors}`);
     if (/^Download/m.test(errors)) throw new Error(`the start looked for packages:\n${errors}`);
   }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
 }

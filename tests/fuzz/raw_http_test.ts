@@ -116,11 +116,12 @@ const isFuzzing = fc.readConfigureGlobal()?.interruptAfterTimeLimit !== undefine
 /** How long nothing comes back before the client ends, ms; again where it may have been too short. */
 const IDLE_MS = 60;
 const LONG_IDLE_MS = 1500;
+/** Exchanges until one comes to as much as expected. */
 const MAX_TRIES = 5;
-type Exchange = Awaited<ReturnType<RecordingServer["exchange"]>>;
-
 /** Connections of each server at a time. */
 const AT_ONCE = 20;
+
+type Exchange = Awaited<ReturnType<RecordingServer["exchange"]>>;
 
 let servers: Promise<{ oracle: RecordingServer; reading: RecordingServer; refusing: RecordingServer }> | null = null;
 

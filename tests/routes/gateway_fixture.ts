@@ -156,10 +156,17 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   }
 }
 
+/** The addresses of a store that has both of its ports at one origin. */
+export function addressesAt(origin: string): GatewayDeps["addresses"] {
+  return {
+    s3: () => Promise.resolve({ endpoint: origin, publicEndpoint: origin }),
+    mapi: () => Promise.resolve(origin),
+  };
+}
+
 /** The addresses of a store that cannot be reached. */
 export function nowhere(): GatewayDeps["addresses"] {
-  const endpoint = `http://127.0.0.1:${freePort()}`;
-  return { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }), mapi: () => Promise.resolve(endpoint) };
+  return addressesAt(`http://127.0.0.1:${freePort()}`);
 }
 
 /** An S3 error answer. */

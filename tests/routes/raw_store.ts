@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type Server, type Socket } from "node:net";
-
-/** Where a server that stands in for a store is, as S3 and as the management API. */
-interface Addresses {
-  readonly s3: () => Promise<{ endpoint: string; publicEndpoint: string }>;
-  readonly mapi: () => Promise<string>;
-}
+import type { GatewayDeps } from "@/routes/mod.ts";
+import { addressesAt } from "./gateway_fixture.ts";
 
 /** A store that speaks whatever bytes a test wants, after the headers of a request have come. */
 export interface RawStore extends AsyncDisposable {
-  readonly addresses: Addresses;
+  readonly addresses: GatewayDeps["addresses"];
   /** Resolves with the text of the next request's head. */
   next(): Promise<string>;
   /** Resolves when so many connections of the gateway have ended. */
@@ -57,15 +53,11 @@ export async function rawStore(speak: (socket: Socket, head: string) => void): P
 }
 
 /** Has a server listen on a free port of loopback in place of a store. */
-export async function listenAsStore(server: Server): Promise<Addresses> {
+export async function listenAsStore(server: Server): Promise<GatewayDeps["addresses"]> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   assert.ok(address && typeof address === "object");
-  const endpoint = `http://127.0.0.1:${address.port}`;
-  return {
-    s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
-    mapi: () => Promise.resolve(endpoint),
-  };
+  return addressesAt(`http://127.0.0.1:${address.port}`);
 }
 
 /** Sends bytes to a server as they are; resolves with all that came back once the server or `enough` ends it. */

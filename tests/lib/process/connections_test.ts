@@ -31,7 +31,7 @@ Deno.test("connections: one with half a head is closed in the end, others get re
 });
 
 Deno.test("connections: one that sends no further request, or half of one, is closed in the end", async () => {
-  // It goes on only once the response is there, so that a stall before is not taken for a slow client.
+  // The clock goes on only once the response is there, so that a stall before is not taken for a slow client.
   using clock = new ManualClock();
   await using site = start({ idleMs: 100, responses: quick });
   const silent = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");

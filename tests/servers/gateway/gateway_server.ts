@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
 import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
-import { withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { addressesAt, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const MIB = 1024 ** 2;
 
@@ -41,10 +41,7 @@ export async function withBackend(backend: Backend, run: (client: Client) => Pro
       backend: "generic",
       mapiEnabled: false,
       identify: ownKeyIdentities("native"),
-      addresses: {
-        s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
-        mapi: () => Promise.resolve(endpoint),
-      },
+      addresses: addressesAt(endpoint),
       uploadSizes: {
         ...UPLOAD_SIZES,
         maxPutBytes: PART_BYTES,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { nowhere, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { addressesAt, nowhere, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const O = "/api/v1/buckets/b/objects/";
 
@@ -282,11 +282,7 @@ Deno.test("store: an answer that is cut in the middle cuts the download instead 
     await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf"));
     connection.close();
   })();
-  const addresses = {
-    s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
-    mapi: () => Promise.resolve(endpoint),
-  };
-  await withGateway({ gateway: { addresses } }, async ({ call }) => {
+  await withGateway({ gateway: { addresses: addressesAt(endpoint) } }, async ({ call }) => {
     const response = await call(`${O}x`);
     assert.equal(response.headers.get("content-length"), "1000");
     await assert.rejects(response.arrayBuffer());

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
-import { freePort } from "@/tests/free_port.ts";
-import { withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { addressesAt, nowhere, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const PATH = "/api/v1/mapi/tenants/archive/contactInfo";
 const TIMEOUT_MS = 300;
@@ -108,7 +107,7 @@ for (const [what, behave, status, detail] of ANSWERS) {
       withGateway({
         // Only those that end by the timeout get a short one.
         timeoutMs: status === 504 ? TIMEOUT_MS : undefined,
-        gateway: { addresses: addresses(origin) },
+        gateway: { addresses: addressesAt(origin) },
       }, async ({ call }) => {
         const response = await call(PATH);
         assert.deepEqual([response.status, await response.json()], [status, { detail }]);
@@ -130,7 +129,7 @@ Deno.test("hostile store: where a record is due, 100 MB are cut off after a few"
   await withHostileStore(
     behave,
     (origin) =>
-      withGateway({ gateway: { addresses: addresses(origin) } }, async ({ call }) => {
+      withGateway({ gateway: { addresses: addressesAt(origin) } }, async ({ call }) => {
         const response = await call(PATH);
         const detail = "HCP connection error: more than 8388608 bytes";
         assert.deepEqual([response.status, await response.json()], [502, { detail }]);
@@ -140,8 +139,7 @@ Deno.test("hostile store: where a record is due, 100 MB are cut off after a few"
 });
 
 Deno.test("hostile store: an address without a server is 502", async () => {
-  const origin = `http://127.0.0.1:${freePort()}`;
-  await withGateway({ gateway: { addresses: addresses(origin) } }, async ({ call }) => {
+  await withGateway({ gateway: { addresses: nowhere() } }, async ({ call }) => {
     const response = await call(PATH);
     assert.deepEqual([response.status, await response.json()], [502, { detail: "HCP unreachable" }]);
   });
@@ -155,7 +153,7 @@ Deno.test("management: a client that goes away ends the request to the store", a
     const more = await connection.read(new Uint8Array(1)).catch(() => null);
     if (more === null) ended.resolve();
   }, (origin) =>
-    withGateway({ gateway: { addresses: addresses(origin) } }, async ({ call }) => {
+    withGateway({ gateway: { addresses: addressesAt(origin) } }, async ({ call }) => {
       const leaving = new AbortController();
       const answer = call(PATH, { signal: leaving.signal });
       await asked.promise;
@@ -172,10 +170,3 @@ Deno.test("management: under `ad` the store is sent the user name and the passwo
     assert.equal(seen[0].headers.get("authorization"), "AD curator:p4ssw0rd");
   });
 });
-
-function addresses(origin: string) {
-  return {
-    s3: () => Promise.resolve({ endpoint: origin, publicEndpoint: origin }),
-    mapi: () => Promise.resolve(origin),
-  };
-}
