@@ -4,10 +4,17 @@
  * cannot become another one.
  */
 import { fileURLToPath } from "node:url";
+import { unsupportedDeno } from "@/lib/process/deno_version.ts";
 import { parentGone } from "@/lib/process/stop.ts";
 
 /** Signals that end the server, or a part of it that listens for them. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+const unsupported = unsupportedDeno(Deno.version.deno);
+if (unsupported !== null) {
+  console.error(unsupported);
+  Deno.exit(1);
+}
 
 const path = (module: string) => fileURLToPath(new URL(module, import.meta.url));
 
