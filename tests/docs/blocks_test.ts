@@ -117,7 +117,7 @@ Deno.test("blocks: every curl command requests an operation of the API", async (
 Deno.test("blocks: JSON and YAML can be read, and the chart has the values that are set", async () => {
   for (const { text } of inLanguage("json")) JSON.parse(text);
   const known = parse(await Deno.readTextFile(new URL("deploy/chart/values.yaml", ROOT)));
-  const free = new Set(["settings"]);
+  const free = new Set(["settings", "annotations"]);
   const compare = (given: Record<string, unknown>, values: Record<string, unknown>, path: string) => {
     for (const [name, value] of Object.entries(given)) {
       assert.ok(Object.hasOwn(values, name), `${path}${name}`);
@@ -132,13 +132,5 @@ Deno.test("blocks: JSON and YAML can be read, and the chart has the values that 
       assert.deepEqual(Object.keys(given), ["rule_files", "scrape_configs"], page);
       assert.equal(given.scrape_configs[0].job_name, "stackroom", page);
     } else compare(given, known, `${page}: `);
-  }
-});
-
-Deno.test("blocks: directives of nginx end, and their braces match", () => {
-  for (const { page, text } of inLanguage("nginx")) {
-    const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-    assert.deepEqual(lines.filter((line) => !/[;{}]$/.test(line)), [], page);
-    assert.equal(text.split("{").length, text.split("}").length, page);
   }
 });
