@@ -28,7 +28,10 @@ export function element(name: string, text: string | number | boolean): string {
   return `<${name}>${escapeXml(String(text))}</${name}>`;
 }
 
-/** An instant as S3's XML spells it: ISO 8601 in UTC with milliseconds. */
+/**
+ * An instant as S3's XML spells it: ISO 8601 in UTC, in whole seconds like Last-Modified. Clients that compare the two
+ * would otherwise copy an object again and again.
+ */
 export function xmlTime(ms: number): string {
   // A page shows a thousand of them, and the runtime's own text costs as much as all else of an entry.
   const day = Math.floor(ms / MS_PER_DAY);
@@ -40,9 +43,7 @@ export function xmlTime(ms: number): string {
   const time = ms - day * MS_PER_DAY;
   const minutes = Math.floor(time / 60_000);
   const seconds = Math.floor(time / 1000) % 60;
-  return `${date}${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds]}.${
-    String(time % 1000).padStart(3, "0")
-  }Z`;
+  return `${date}${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds]}.000Z`;
 }
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000;

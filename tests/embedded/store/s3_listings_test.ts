@@ -4,6 +4,7 @@ import {
   GetBucketLocationCommand,
   GetBucketVersioningCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
   ListObjectVersionsCommand,
@@ -98,6 +99,9 @@ Deno.test("embedded S3 listings: a page of no keys is the last, and odd sizes ar
   assert.equal(await storeErrorCode(client.send(new ListObjectVersionsCommand(negative))), "InvalidArgument");
   const after = await client.send(new ListObjectsV2Command({ Bucket: "pages", StartAfter: "a" }));
   assert.deepEqual(after.Contents?.map(({ Key }) => Key), ["b"]);
+  // In whole seconds, like Last-Modified: tools that compare the two would copy for ever.
+  const { LastModified } = await client.send(new HeadObjectCommand({ Bucket: "pages", Key: "b" }));
+  assert.deepEqual(after.Contents?.map((one) => one.LastModified), [LastModified]);
 });
 
 Deno.test("embedded S3 versioning: enabled, suspended and null versions, on every way to them", leaks, async () => {
