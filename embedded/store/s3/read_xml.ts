@@ -1,4 +1,5 @@
 import { S3Error } from "./s3_error.ts";
+import { fitsXml } from "./xml.ts";
 
 /** Largest XML body of a request, in bytes: the 10,000 parts of a complete with their checksums fit. */
 export const MAX_XML_BYTES = 2 * 1024 * 1024;
@@ -19,6 +20,7 @@ export interface XmlElement {
 /**
  * Reads an XML document of elements and text in UTF-8. Attributes are ignored. Type declarations, processing
  * instructions, comments, CDATA and entities other than XML's own five are rejected, so that no document can expand.
+ * So are characters that XML 1.0 excludes, plain or as references: a response could not repeat them.
  *
  * @returns its root element
  * @throws {S3Error} MalformedXML
@@ -30,6 +32,7 @@ export function readXml(bytes: Uint8Array): XmlElement {
   const open: { element: XmlElement; tag: string }[] = [{ element: document, tag: "" }];
   const seen = new Set<string>();
   let elements = 0;
+  if (!fitsXml(text)) throw malformed();
   let at = DECLARATION.exec(text)?.[0].length ?? 0;
   while (at < text.length) {
     const { element: parent, tag: parentTag } = open[open.length - 1];
@@ -135,9 +138,10 @@ function referenced(name: string): string {
   const number = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name);
   if (!number) throw malformed();
   const code = number[1] ? parseInt(number[1], 16) : Number(number[2]);
-  // Control characters are allowed, unlike in XML 1.0: keys may hold them, and clients send them.
-  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
-  return String.fromCodePoint(code);
+  if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
+  const character = String.fromCodePoint(code);
+  if (!fitsXml(character)) throw malformed();
+  return character;
 }
 
 function malformed(): S3Error {
