@@ -6,7 +6,7 @@ import { OWNER_PERMISSIONS, permissionMask } from "@/embedded/store/permissions.
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { statedAcl } from "./acl_headers.ts";
 import { bucketAccess, signedUser } from "./permitted.ts";
-import type { XmlElement } from "./read_xml.ts";
+import { childWord, type XmlElement } from "./read_xml.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import { S3Error } from "./s3_error.ts";
@@ -19,19 +19,21 @@ const MIN_NAME_LENGTH = 3;
 /** Would create another kind of bucket. */
 const UNSUPPORTED = /^x-amz-bucket-namespace/;
 
-/** CreateBucket: the caller becomes the owner. One's own bucket again is no error. */
+/** CreateBucket: the caller becomes the owner. One's own bucket again is no error, unless a location is named. */
 export async function createBucket(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name } = call;
   const user = signedUser(caller);
   if (!isBucketName(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");
   rejectHeaders(request.headers, UNSUPPORTED);
-  requireNothingMore(await optionalXmlBody(request, caller, "CreateBucketConfiguration"));
+  const configuration = await optionalXmlBody(request, caller, "CreateBucketConfiguration");
+  requireNothingMore(configuration);
   const created = () => new Response(null, { headers: { location: `/${name}` } });
   const { record, versioning, versionSettings } = newNamespace(store.documents, user.tenant);
   const existing = store.buckets.bucket(user.tenant, name);
   const acl = requestedAcl(call, existing?.record ?? record, { owner: user.id, bucketOwner: null });
   if (existing?.owner === user.id) {
-    // As in S3's default region: saying it again with another access list changes the list.
+    if (configuration && childWord(configuration, "LocationConstraint")) throw new S3Error("BucketAlreadyOwnedByYou");
+    // As in S3's default region, which has no name here: saying it again with another access list changes the list.
     if (statedAcl(call.request.headers)) {
       // Which is a request to the bucket that is there, and bound by what closes it.
       bucketAccess(call, name);

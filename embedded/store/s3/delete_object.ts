@@ -4,10 +4,10 @@ import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";
 import type { S3Call } from "./s3_operation.ts";
 
-/** A condition that S3 knows for writes alone: deleting regardless of it would be worse than an error. */
-const UNSUPPORTED = /^if-none-match$/;
+/** Conditions that S3 does not have for deletions: deleting regardless of them would be worse than an error. */
+const UNSUPPORTED = /^if-(?:none-match|modified-since|unmodified-since)$/;
 
-/** DeleteObject: what is not there is no error. */
+/** DeleteObject: an absent key is no error, unless a condition names its ETag. */
 export async function deleteObject(call: S3Call): Promise<Response> {
   const { store, request, bucket: name, key } = call;
   const wanted = versionParameter(request);

@@ -94,7 +94,8 @@ export function putVersion(
 /**
  * Deletes a key or one version of it. Deleting what is not there is no error, as in S3.
  *
- * @throws {StoreError} ConditionFailed when the present version has another ETag than the requested one
+ * @throws {StoreError} with a requested ETag: ConditionFailed when the present version has another one; NoSuchKey or
+ *   NoSuchVersion when there is none, or a delete marker
  */
 export function deleteObject(
   index: Statements,
@@ -138,8 +139,11 @@ function deleteOne(
   removed: StoredCounts,
 ): Result<"deleteObject"> {
   const { ifMatch = null, version } = input;
-  const present = ifMatch === null || ifMatch === "*" ? null : presentEtag(index, input);
-  if (present !== null && present !== ifMatch) throw new StoreError("ConditionFailed");
+  if (ifMatch !== null) {
+    const present = presentEtag(index, input);
+    if (present === null) throw new StoreError(version === null ? "NoSuchKey" : "NoSuchVersion");
+    if (ifMatch !== "*" && present !== ifMatch) throw new StoreError("ConditionFailed");
+  }
   if (version !== null) return deleteVersion(index, input, version, rules, removed);
   return rules.versioning === "off"
     ? deleteUnversioned(index, input, removed)

@@ -7,6 +7,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
+  ListObjectVersionsCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
   S3ServiceException,
@@ -16,6 +17,7 @@ import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
 import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { signedFetch } from "./s3/signed_fetch.ts";
 import { mapiAuthorization, s3Keys, startStore, storeErrorCode } from "./store_fixture.ts";
 
 /** What suites and clients that nobody here wrote found. */
@@ -124,13 +126,33 @@ Deno.test("embedded S3: conditions of a delete hold for one and for many", leaks
   assert.equal(await remove({ IfMatchSize: 3 }), "NotImplemented");
   const Objects = [{ Key: "k", ETag: old.ETag }, { Key: "absent", ETag: old.ETag }];
   const { Deleted, Errors } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
-  assert.deepEqual([Deleted?.map(({ Key }) => Key), Errors?.map(({ Code }) => Code)], [["absent"], [
-    "PreconditionFailed",
-  ]]);
+  assert.deepEqual([Deleted, Errors?.map(({ Code }) => Code)], [undefined, ["PreconditionFailed", "NoSuchKey"]]);
   await client.send(new HeadObjectCommand(at));
   await client.send(new DeleteObjectCommand({ ...at, IfMatch: old.ETag, VersionId: old.VersionId }));
   await client.send(new DeleteObjectCommand({ ...at, IfMatch: now.ETag }));
   assert.equal(await storeErrorCode(client.send(new HeadObjectCommand(at))), "NotFound");
+  const versions = async () => {
+    const { Versions = [], DeleteMarkers = [] } = await client.send(new ListObjectVersionsCommand({ Bucket }));
+    return [Versions.length, DeleteMarkers.length];
+  };
+  const before = await versions();
+  const marker = (await client.send(new ListObjectVersionsCommand({ Bucket }))).DeleteMarkers?.[0].VersionId;
+  for (const IfMatch of [now.ETag, "*"]) {
+    assert.equal(await remove({ IfMatch }), "NoSuchKey", "a delete marker is current");
+    assert.equal(await remove({ Key: "absent", IfMatch }), "NoSuchKey");
+    assert.equal(await remove({ IfMatch, VersionId: marker }), "NoSuchVersion");
+    assert.equal(await remove({ IfMatch, VersionId: old.VersionId }), "NoSuchVersion");
+  }
+  assert.deepEqual(await versions(), before);
+  for (const header of ["if-none-match", "if-modified-since", "if-unmodified-since"]) {
+    const refused = await signedFetch(store.s3("archive"), {
+      method: "DELETE",
+      path: `/${Bucket}/k`,
+      headers: { [header]: header === "if-none-match" ? "*" : new Date().toUTCString() },
+    });
+    assert.equal(refused.status, 501, header);
+    await refused.body?.cancel();
+  }
 });
 
 Deno.test("embedded S3: a bucket of another kind is rejected, and a broken body too", leaks, async () => {
@@ -147,6 +169,9 @@ Deno.test("embedded S3: a bucket of another kind is rejected, and a broken body 
   await client.send(
     new CreateBucketCommand({ Bucket: "odd", CreateBucketConfiguration: { LocationConstraint: "eu-north-1" } }),
   );
+  const again = { CreateBucketConfiguration: { LocationConstraint: "eu-north-1" as const } };
+  assert.equal(await create(again), "BucketAlreadyOwnedByYou");
+  assert.equal(await create({}), "ok");
 });
 
 Deno.test("embedded S3: buckets are listed in pages", leaks, async () => {

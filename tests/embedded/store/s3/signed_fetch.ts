@@ -13,6 +13,8 @@ export interface Sent {
   query?: string;
   /** Values as text: they travel, and are signed, in UTF-8. */
   headers?: Record<string, string>;
+  /** Headers of several lines each, joined by a comma in the signature. */
+  lines?: Record<string, string[]>;
   body?: Uint8Array<ArrayBuffer>;
   /** What stands for the body in the signature; its digest when left out. */
   payload?: string;
@@ -25,6 +27,7 @@ export async function signedFetch(origin: string, sent: Sent): Promise<Response>
   const payload = sent.payload ?? sha256(sent.body ?? "");
   const headers: Record<string, string> = {
     ...sent.headers,
+    ...Object.fromEntries(Object.entries(sent.lines ?? {}).map(([name, values]) => [name, values.join(",")])),
     host: new URL(origin).host,
     "x-amz-content-sha256": payload,
     "x-amz-date": time,
@@ -38,7 +41,12 @@ export async function signedFetch(origin: string, sent: Sent): Promise<Response>
   const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(";")}, ` +
     `Signature=${signature}`;
   const wire = names.filter((name) => name !== "host")
-    .map((name): [string, string] => [name, Buffer.from(headers[name]).toString("latin1")]);
+    .flatMap((name) =>
+      (sent.lines?.[name] ?? [headers[name]]).map((value): [string, string] => [
+        name,
+        Buffer.from(value).toString("latin1"),
+      ])
+    );
   return await fetch(`${origin}${sent.path}${sent.query ? `?${sent.query}` : ""}`, {
     method: sent.method,
     headers: [...wire, ["authorization", authorization]],
