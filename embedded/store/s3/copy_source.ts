@@ -18,15 +18,15 @@ interface CopySource {
 
 /**
  * Reads the header x-amz-copy-source: a percent-encoded bucket and key, with or without a slash before them, and
- * perhaps a version.
+ * perhaps a version. As in S3, a plus is a blank, and the slash after the bucket may be encoded.
  *
  * @throws {S3Error} InvalidArgument
  */
 export function parseCopySource(header: string): CopySource {
-  const match = /^\/?([^/?]+)\/([^]+?)(?:\?versionId=([^&?]*))?$/.exec(header);
-  if (!match || match[3] === "") invalid();
-  const [bucket, key] = [decoded(match[1]), decoded(match[2])];
-  return { bucket, key, version: match[3] === undefined ? null : versionText(decoded(match[3])) };
+  const [, path = "", version] = /^([^]*?)(?:\?versionId=([^&?]*))?$/.exec(header) ?? [];
+  const [, bucket, key] = /^\/?([^/?]+)\/([^]+)$/.exec(decoded(path)) ?? invalid();
+  if (version === "") invalid();
+  return { bucket, key, version: version === undefined ? null : versionText(decoded(version)) };
 }
 
 /**
@@ -98,7 +98,7 @@ function checkCopyConditions(headers: Headers, object: StoredObject): void {
 }
 
 function decoded(text: string): string {
-  return percentDecoded(text) ?? invalid();
+  return percentDecoded(text.replaceAll("+", " ")) ?? invalid();
 }
 
 function invalid(): never {

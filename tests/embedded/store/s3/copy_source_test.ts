@@ -12,6 +12,26 @@ Deno.test("copy source: every key comes back from its percent-encoding, with and
   }));
 });
 
+Deno.test("copy source: a plus is a blank, and the slash after the bucket may be encoded", () => {
+  const named = { bucket: "b", key: "a b+c%41/å", version: null };
+  for (
+    const header of [
+      "b/a+b%2Bc%2541/%C3%A5",
+      "b%2Fa+b%2Bc%2541%2F%C3%A5",
+      "/b%2fa%20b%2Bc%2541%2få",
+      "%2Fb/a+b%2Bc%2541/å",
+    ]
+  ) {
+    assert.deepEqual(parseCopySource(header), named, header);
+  }
+  assert.deepEqual(parseCopySource("b%2Fk%3FversionId%3D1?versionId=2"), {
+    bucket: "b",
+    key: "k?versionId=1",
+    version: "2",
+  });
+  assert.deepEqual(parseCopySource("b//k?x"), { bucket: "b", key: "/k?x", version: null });
+});
+
 Deno.test("copy source: what names no bucket and key is rejected", () => {
   for (
     const header of [
@@ -20,6 +40,8 @@ Deno.test("copy source: what names no bucket and key is rejected", () => {
       "bucket",
       "bucket/",
       "//key",
+      "bucket%2F",
+      "%2F%2Fkey",
       "bucket/%zz",
       "bucket/%ff",
       "bucket/k?versionId=",
