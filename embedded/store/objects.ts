@@ -48,6 +48,8 @@ export interface ListedObject {
   owner: number | null;
   /** JSON, as it was written; null where there are none. */
   checksums: string | null;
+  /** Null for STANDARD. */
+  storageClass: string | null;
 }
 
 interface ListingPage {
@@ -137,7 +139,12 @@ export class Objects {
         prefix.length + 1,
         ...end ? [end] : [],
       );
-    for (const [key, cut, size, etag, modifiedMs, owner, checksums] of rows as [string | Uint8Array, ...Cell[]][]) {
+    for (
+      const [key, cut, size, etag, modifiedMs, owner, checksums, storageClass] of rows as [
+        string | Uint8Array,
+        ...Cell[],
+      ][]
+    ) {
       if (page.objects.length + page.prefixes.length === limit) return { ...page, next: keyBytes(key) };
       if (cut === 0) {
         page.objects.push({
@@ -147,6 +154,7 @@ export class Objects {
           modifiedMs: Number(modifiedMs),
           owner: numberOrNull(owner),
           checksums: textOrNull(checksums),
+          storageClass: textOrNull(storageClass),
         });
       } else page.prefixes.push(keyBytes(key).slice(0, prefix.length + Number(cut) - 1 + delimiter.length));
     }
@@ -217,7 +225,9 @@ export class Objects {
 
 const OBJECT =
   "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags, parts, owner, acl";
-const LISTED = "size, etag, modified_ms, owner, checksums";
+/** The storage class among the stored headers of a row; null for STANDARD. */
+export const STORAGE_CLASS = `headers ->> '$."x-amz-storage-class"'`;
+const LISTED = `size, etag, modified_ms, owner, checksums, ${STORAGE_CLASS}`;
 
 /**
  * A key as text, which is read at half the cost of a blob; one with a NUL, at which SQLite's text would end, as a blob.

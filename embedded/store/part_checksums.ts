@@ -1,6 +1,9 @@
 import { Buffer } from "node:buffer";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 
+/** The checksum of objects whose writer states none (S3 API, checking object integrity). */
+export const DEFAULT_CHECKSUM = "crc64nvme";
+
 /** Whether a checksum of an object in parts is one over the parts' checksums, or that of all bytes. */
 export type ChecksumType = "COMPOSITE" | "FULL_OBJECT";
 

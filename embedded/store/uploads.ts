@@ -1,4 +1,4 @@
-import { compareBytes, successor } from "./objects.ts";
+import { compareBytes, STORAGE_CLASS, successor } from "./objects.ts";
 import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
 import { afterMarker, commonPrefix } from "./versions.ts";
 
@@ -10,6 +10,8 @@ export interface Upload {
   checksumAlgorithm: string | null;
   checksumType: string | null;
   startedMs: number;
+  /** Null for STANDARD. */
+  storageClass: string | null;
 }
 
 /** A part that arrived. */
@@ -119,11 +121,11 @@ function startOf(prefix: Uint8Array, delimiter: Uint8Array, after: UploadMarker)
   return key && { key, upload: "" };
 }
 
-const UPLOAD = "id, key, owner, checksum_algorithm, checksum_type, started_ms";
+const UPLOAD = `id, key, owner, checksum_algorithm, checksum_type, started_ms, ${STORAGE_CLASS}`;
 const LISTED = `SELECT ${UPLOAD} FROM uploads WHERE bucket = ? AND (key, id) > (?, ?)`;
 const ORDER = "ORDER BY key, id";
 
-function uploadOf([id, key, owner, checksumAlgorithm, checksumType, startedMs]: Cell[]): Upload {
+function uploadOf([id, key, owner, checksumAlgorithm, checksumType, startedMs, storageClass]: Cell[]): Upload {
   return {
     id: String(id),
     key: key as Uint8Array,
@@ -131,5 +133,6 @@ function uploadOf([id, key, owner, checksumAlgorithm, checksumType, startedMs]: 
     checksumAlgorithm: textOrNull(checksumAlgorithm),
     checksumType: textOrNull(checksumType),
     startedMs: Number(startedMs),
+    storageClass: textOrNull(storageClass),
   };
 }

@@ -1,4 +1,4 @@
-import { compareBytes, indexOfBytes, successor, versionNumber } from "./objects.ts";
+import { compareBytes, indexOfBytes, STORAGE_CLASS, successor, versionNumber } from "./objects.ts";
 import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
 
 /** An entry of a listing of versions. */
@@ -14,6 +14,8 @@ export interface ListedVersion {
   owner: number | null;
   /** JSON, as it was written; null where there are none. */
   checksums: string | null;
+  /** Null for STANDARD. */
+  storageClass: string | null;
 }
 
 /** The versions of a bucket that a listing requests; empty byte strings stand for absent parameters. */
@@ -192,14 +194,14 @@ function* rowsOf(
   yield* index.each(`${select} WHERE bucket = ? AND key ${range} ORDER BY key, seq DESC`, ...parameters);
 }
 
-const LISTED = "key, seq, is_null, size, etag, modified_ms, owner, checksums";
+const LISTED = `key, seq, is_null, size, etag, modified_ms, owner, checksums, ${STORAGE_CLASS}`;
 
 function keyOf(row: Cell[]): Uint8Array {
   return row[0] as Uint8Array;
 }
 
 function listed(row: Cell[], isLatest: boolean): ListedVersion {
-  const [, seq, isNull, size, etag, modifiedMs, owner, checksums, isMarker] = row;
+  const [, seq, isNull, size, etag, modifiedMs, owner, checksums, storageClass, isMarker] = row;
   return {
     key: keyOf(row),
     version: isNull === 1 ? "null" : String(seq),
@@ -210,5 +212,6 @@ function listed(row: Cell[], isLatest: boolean): ListedVersion {
     modifiedMs: Number(modifiedMs),
     owner: numberOrNull(owner),
     checksums: textOrNull(checksums),
+    storageClass: textOrNull(storageClass),
   };
 }

@@ -6,7 +6,7 @@ import { withHeadersOfQuery } from "@/embedded/store/s3/presigned_headers.ts";
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { parseS3Request, type S3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
-import { signatureHolds, statedSignature } from "@/embedded/store/s3/sigv4.ts";
+import { matchSignature, statedSignature } from "@/embedded/store/s3/sigv4.ts";
 import { presignQuery } from "@/lib/s3/signer.ts";
 import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
 
@@ -65,7 +65,7 @@ function parsed(target: string, method: string, headers: Record<string, string> 
 function holds(request: S3Request): boolean {
   const stated = resultOr(() => statedSignature(request, NOW), isS3Error);
   const statedV2 = resultOr(() => statedSignatureV2(request, NOW), isS3Error);
-  return (stated !== null && signatureHolds(request, stated, KEYS.secretKey)) ||
+  return (stated !== null && matchSignature(request, stated, KEYS.secretKey) !== null) ||
     (statedV2 !== null && signatureV2Holds(request, statedV2, KEYS.secretKey));
 }
 

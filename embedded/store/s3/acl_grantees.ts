@@ -22,10 +22,11 @@ export function resolveGrants(store: StoreContext, tenant: number, grants: reado
   return grants.map(({ grantee, permission }) => ({ grantee: resolveGrantee(store, tenant, grantee), permission }));
 }
 
-/** Stored grants for display. Those to deleted accounts are left out, as they grant nothing. */
+/** Stored grants for display, groups first as in S3. Those to deleted accounts are left out, as they grant nothing. */
 export function displayedGrants(store: StoreContext, tenant: number, acl: Acl): DisplayedGrant[] {
   const users = new Map<string, User | null>();
-  return acl.flatMap((grant) => shown(store, tenant, grant, users) ?? []);
+  return acl.flatMap((grant) => shown(store, tenant, grant, users) ?? [])
+    .sort((a, b) => Number("id" in a.grantee) - Number("id" in b.grantee));
 }
 
 function resolveGrantee({ accounts, groups }: StoreContext, tenant: number, grantee: NamedGrantee): Grantee {

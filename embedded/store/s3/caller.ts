@@ -7,7 +7,7 @@ import { ChunkSignatures } from "./chunk_signatures.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "./sigv2.ts";
-import { signatureHolds, statedSignature } from "./sigv4.ts";
+import { matchSignature, statedSignature } from "./sigv4.ts";
 
 /** The sender of a request, and what stands for the body in its signature. */
 export interface Caller {
@@ -21,6 +21,8 @@ export interface Caller {
   payloadSha256: string | null;
   /** The aws-chunked framing of the body; null where the body has none. */
   chunked: ChunkedFraming | null;
+  /** Headers that were sent on several lines, as far as the signature shows it. */
+  repeated: readonly string[];
 }
 
 /** The secret of an absent account; no password has it. */
@@ -74,8 +76,9 @@ export function authenticate(
   const stated = statedSignature(request, now());
   if (!stated) return unsigned(request, at);
   requirePayloadWord(stated.payload);
-  const user = userOf(stated.accessKey, (secret) => signatureHolds(request, stated, secret));
-  const by = { user, ...at };
+  let repeated: readonly string[] | null = [];
+  const user = userOf(stated.accessKey, (secret) => (repeated = matchSignature(request, stated, secret)) !== null);
+  const by = { user, ...at, repeated };
   if (SHA256.test(stated.payload)) {
     // An absent body is never read, so the difference has to be detected here.
     if (request.body === null && stated.payload !== SHA256_OF_NOTHING) throw new S3Error("XAmzContentSHA256Mismatch");
@@ -123,14 +126,14 @@ function unsigned(request: S3Request, at: Pick<Caller, "tenant" | "address">): C
 }
 
 /** What a request says of its body where no signature covers that: Version 2 does not, and there may be none. */
-function bodyBesideSignature({ headers }: S3Request): Pick<Caller, "payloadSha256" | "chunked"> {
+function bodyBesideSignature({ headers }: S3Request): Pick<Caller, "payloadSha256" | "chunked" | "repeated"> {
   const payload = headers.get("x-amz-content-sha256") ?? "UNSIGNED-PAYLOAD";
-  if (SHA256.test(payload)) return { payloadSha256: payload, chunked: null };
+  if (SHA256.test(payload)) return { payloadSha256: payload, chunked: null, repeated: [] };
   const chunked = payload === "STREAMING-UNSIGNED-PAYLOAD-TRAILER" ? { signatures: null, hasTrailer: true } : null;
   if (!chunked && payload !== "UNSIGNED-PAYLOAD") {
     throw new S3Error("AccessDenied", "x-amz-content-sha256 is of a request with Signature Version 4");
   }
-  return { payloadSha256: null, chunked };
+  return { payloadSha256: null, chunked, repeated: [] };
 }
 
 /** The user name of an access key, which is its base64; null when it is not base64 of UTF-8. */

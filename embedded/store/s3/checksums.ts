@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
+import type { ChecksumType } from "@/embedded/store/part_checksums.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
+import { S3Error } from "./s3_error.ts";
 
 /** The algorithms of S3's `x-amz-checksum-` headers with the sizes of their values, in bytes (S3 API, Checking object integrity). */
 export const CHECKSUM_BYTES = {
@@ -13,6 +15,9 @@ export const CHECKSUM_BYTES = {
 export type ChecksumAlgorithm = keyof typeof CHECKSUM_BYTES;
 
 export const CHECKSUM_ALGORITHMS = Object.keys(CHECKSUM_BYTES) as readonly ChecksumAlgorithm[];
+
+/** Headers that name an algorithm or a type, and are no checksum. */
+export const ABOUT_CHECKSUMS = /^x-amz-checksum-(?:algorithm|type)$/;
 
 /** Checksums as they are stored with an object: base64 by their algorithm, and what they are of. */
 export type Checksums = Readonly<Record<string, string>>;
@@ -43,6 +48,17 @@ export function checksumHeaders(checksums: Checksums | null): Record<string, str
 /** The algorithm of an object's checksum; null where it has none. */
 export function checksumAlgorithmOf({ checksums }: { readonly checksums: Checksums | null }): string | null {
   return Object.keys(checksums ?? {}).find((name) => name !== "type") ?? null;
+}
+
+/**
+ * The value of x-amz-checksum-type, whatever its case; null where it is absent.
+ *
+ * @throws {S3Error} InvalidRequest
+ */
+export function statedType(headers: Headers): ChecksumType | null {
+  const type = headers.get("x-amz-checksum-type")?.toUpperCase() ?? null;
+  if (type === null || type === "COMPOSITE" || type === "FULL_OBJECT") return type;
+  throw new S3Error("InvalidRequest", "Value for x-amz-checksum-type header is invalid.");
 }
 
 const PREFIX = "x-amz-checksum-";

@@ -1,8 +1,9 @@
 import type { StoredObject } from "@/embedded/store/objects.ts";
-import { algorithmOf, type ChecksumAlgorithm, type Checksums } from "./checksums.ts";
+import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
+import { algorithmOf, type ChecksumAlgorithm, checksumAlgorithmOf, type Checksums } from "./checksums.ts";
 import { writeCondition } from "./conditions.ts";
 import { findCopySource, parseCopySource, receiveCopy } from "./copy_source.ts";
-import { DEFAULT_CONTENT_TYPE, storedHeaders } from "./stored_headers.ts";
+import { DEFAULT_CONTENT_TYPE, storedHeaders, withStorageClass } from "./stored_headers.ts";
 import { storeBody, wholeChecksum } from "./object_body.ts";
 import { writtenVersionHeader } from "./object_version.ts";
 import { bucketAccess, bucketByDataAccess, permittedBucket, signedUser } from "./permitted.ts";
@@ -36,9 +37,9 @@ export async function copyObject(call: S3Call): Promise<Response> {
   };
   if (
     from.bucket.id === target.id && source.key === key && source.version === null && !replaces.metadata &&
-    !replaces.tags && !requested
+    !replaces.tags && !requested && !request.headers.has("x-amz-storage-class")
   ) {
-    throw new S3Error("InvalidRequest", "A copy onto itself must change the metadata or the tags");
+    throw new S3Error("InvalidRequest", "A copy onto itself must change the metadata, the tags or the storage class");
   }
   const condition = writeCondition(request.headers);
   const tags = requestedTags(call);
@@ -60,12 +61,13 @@ export async function copyObject(call: S3Call): Promise<Response> {
     ({ size, read }) => size === 0 ? Promise.resolve(new Uint8Array()) : read(0, size - 1),
   );
   if (!object || "marker" in object) throw new S3Error("NoSuchKey");
-  const received = await receiveCopy(store, body, object.size, requested ? [requested] : []);
+  const copied = requested ? null : wholeChecksums(object.checksums);
+  const algorithm = requested ?? (checksumAlgorithmOf(object) as ChecksumAlgorithm | null) ?? DEFAULT_CHECKSUM;
+  const received = await receiveCopy(store, body, object.size, copied ? [] : [algorithm]);
   return await storeBody(received, async () => {
     const etag = received.digests.get("md5") ?? "";
-    const checksums = requested ? wholeChecksum(received, requested) : wholeChecksums(object.checksums);
+    const checksums = copied ?? wholeChecksum(received, algorithm);
     const atMs = store.now();
-    const sourceHeaders = Object.keys(object.headers).length === 0 ? null : JSON.stringify(object.headers);
     const { version } = await store.writer.change("putObject", {
       bucket: target.id,
       key: new TextEncoder().encode(key),
@@ -73,7 +75,9 @@ export async function copyObject(call: S3Call): Promise<Response> {
       size: received.size,
       etag,
       contentType: replaces.metadata ? request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE : object.contentType,
-      headers: replaces.metadata ? storedHeaders(request.headers) : sourceHeaders,
+      headers: replaces.metadata
+        ? storedHeaders(request.headers, caller.repeated)
+        : withStorageClass(object.headers, request.headers),
       checksums: checksums && JSON.stringify(checksums),
       tags: replaces.tags ? tags : object.tags,
       acl,
@@ -111,8 +115,8 @@ function isReplace(headers: Headers, name: string): boolean {
 }
 
 /**
- * Digests of the whole object hold for its copy; those computed from the digests of parts do not, since a copy has
- * none.
+ * Digests of the whole object hold for its copy; those computed from the digests of parts do not, since a copy has no
+ * parts.
  */
 function wholeChecksums(checksums: StoredObject["checksums"]): Checksums | null {
   return checksums?.type === "COMPOSITE" ? null : checksums;

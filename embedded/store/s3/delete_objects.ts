@@ -6,6 +6,7 @@ import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { keyBytes } from "./listing_xml.ts";
 import { childText, childWord, type XmlElement } from "./read_xml.ts";
 import { asS3Error } from "./as_s3_error.ts";
+import { checksumAlgorithm } from "./checksums.ts";
 import { unquotedEtag } from "./conditions.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
@@ -23,7 +24,7 @@ interface Wanted {
   rejected: S3Error | null;
 }
 
-/** DeleteObjects: each key has an outcome of its own, and what is not there is no error. */
+/** DeleteObjects: each key has its own outcome, and an absent one is no error, unless a condition names its ETag. */
 export async function deleteObjects(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name } = call;
   const bucket = permittedBucket(call, name, "DELETE");
@@ -77,7 +78,7 @@ async function deleteAll(
 
 function carriesDigest(headers: Headers): boolean {
   return headers.has("content-md5") || headers.has("x-amz-trailer") ||
-    [...headers.keys()].some((name) => name.startsWith("x-amz-checksum-") && name !== "x-amz-checksum-algorithm");
+    [...headers.keys()].some((name) => checksumAlgorithm(name) !== null);
 }
 
 function wantedOf(object: XmlElement): Wanted {

@@ -2,7 +2,7 @@ import type { ObjectPart, StoredObject } from "@/embedded/store/objects.ts";
 import { type ByteRange, parseByteRange } from "@/lib/std/byte_range.ts";
 import { checksumAlgorithmOf, checksumHeaders, type Checksums } from "./checksums.ts";
 import { checkReadConditions, rangeHolds } from "./conditions.ts";
-import { STORED_HEADERS } from "./stored_headers.ts";
+import { sentHeader, STORED_HEADERS } from "./stored_headers.ts";
 import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
@@ -61,14 +61,15 @@ function objectHeaders(object: StoredObject, request: S3Request): Headers {
     "accept-ranges": "bytes",
     ...versionHeader(object.version),
   });
-  for (const [name, value] of Object.entries(object.headers)) headers.set(name, value);
+  for (const [name, value] of Object.entries(object.headers)) headers.set(name, sentHeader(name, value));
   const tags = parseTags(object.tags).length;
   if (tags > 0) headers.set("x-amz-tagging-count", String(tags));
   for (const name of OVERRIDABLE) {
     const override = request.parameter(`response-${name}`);
     if (override === null) continue;
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(override)) throw new S3Error("InvalidArgument", `response-${name} is not valid`);
-    headers.set(name, override);
+    const value = sentHeader(name, override);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw new S3Error("InvalidArgument", `response-${name} is not valid`);
+    headers.set(name, value);
   }
   return headers;
 }

@@ -31,7 +31,7 @@ export function listBuckets({ store, caller, request }: S3Call): Response {
 }
 
 function pageSize(text: string | null): number {
-  if (text === null) return Infinity;
+  if (text === null || text === "") return Infinity;
   if (/^[0-9]{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_BUCKETS) return Number(text);
   throw new S3Error("InvalidArgument", `max-buckets must be a whole number from 1 to ${MAX_BUCKETS}`);
 }

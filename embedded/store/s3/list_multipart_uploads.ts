@@ -34,6 +34,6 @@ export function listMultipartUploads(call: S3Call): Response {
 function uploadElement(store: StoreContext, upload: Upload, encodeKey: (key: string) => string): string {
   return `<Upload>${element("Key", encodeKey(keyText(upload.key)))}${element("UploadId", upload.id)}` +
     ownerElement(store.accounts, "Initiator", upload.owner) + ownerElement(store.accounts, "Owner", upload.owner) +
-    `<StorageClass>STANDARD</StorageClass>${element("Initiated", xmlTime(upload.startedMs))}` +
+    `${element("StorageClass", upload.storageClass ?? "STANDARD")}${element("Initiated", xmlTime(upload.startedMs))}` +
     `${checksumKind(upload.checksumAlgorithm, upload.checksumType)}</Upload>`;
 }

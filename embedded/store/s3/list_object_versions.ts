@@ -54,5 +54,6 @@ function versionElement(
     `${element("IsLatest", version.isLatest)}${element("LastModified", xmlTime(version.modifiedMs))}`;
   if (version.isMarker) return `<DeleteMarker>${named}${owner(version.owner)}</DeleteMarker>`;
   return `<Version>${named}${element("ETag", `"${version.etag}"`)}${checksumKindOf(version.checksums)}` +
-    `${element("Size", version.size)}<StorageClass>STANDARD</StorageClass>${owner(version.owner)}</Version>`;
+    `${element("Size", version.size)}${element("StorageClass", version.storageClass ?? "STANDARD")}` +
+    `${owner(version.owner)}</Version>`;
 }

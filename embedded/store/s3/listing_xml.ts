@@ -11,6 +11,9 @@ import { element, fitsXml, xmlResponse, xmlTime } from "./xml.ts";
 /** Allows a listing without a delimiter to be in any order, as in Ceph; here it is always in order. */
 export const UNORDERED = "allow-unordered";
 
+/** Requests the metadata of each key, as an extension of MinIO; ignored, as in S3. */
+export const METADATA = "metadata";
+
 /**
  * Reads what all listings of keys share, for a caller that may list the bucket; `sizeName` is the parameter of the
  * page's size. `isEncoded` is set where the client requests percent-encoded keys.
@@ -92,7 +95,9 @@ export function contentsElement(
   return `<Contents>${element("Key", encodeKey(object.key))}` +
     `<LastModified>${xmlTime(object.modifiedMs)}</LastModified><ETag>&quot;${object.etag}&quot;</ETag>` +
     checksumKindOf(object.checksums) +
-    `<Size>${object.size}</Size><StorageClass>STANDARD</StorageClass>${owner(object.owner)}</Contents>`;
+    `<Size>${object.size}</Size><StorageClass>${object.storageClass ?? "STANDARD"}</StorageClass>${
+      owner(object.owner)
+    }</Contents>`;
 }
 
 /** The elements for the checksums of an entry: their algorithm and type. */

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type BodyFolder, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
+import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { awsChunked } from "./aws_chunked.ts";
@@ -14,7 +15,7 @@ interface ObjectBody {
   received: ReceivedBody;
   /** Without quotes: the hexadecimal MD5. */
   etag: string;
-  /** The checksum that the sender stated, to be stored with the object. */
+  /** The checksum to be stored with the object: the one that the sender stated or named, else S3's default. */
   checksums: Checksums | null;
 }
 
@@ -37,11 +38,13 @@ export async function receiveObjectBody(
   admit(size);
   const stated = statedDigests(request.headers, caller);
   const chunked = caller.chunked && awsChunked(caller.chunked, size, stated.trailers);
-  const algorithms = [...stated.digests.map((digest) => digest.algorithm), ...further];
+  const stored = stated.checksum ?? stated.named ?? DEFAULT_CHECKSUM;
+  const algorithms = new Set([...stated.digests.map((digest) => digest.algorithm), ...further]);
+  if (further.length === 0 || stated.checksum) algorithms.add(stored);
   const received = await receiveBody(
     folder,
     request.body,
-    stated.checksum && !algorithms.includes(stated.checksum) ? [...algorithms, stated.checksum] : algorithms,
+    [...algorithms],
     chunked?.decode,
     announcedLength(request),
   );
@@ -54,7 +57,7 @@ export async function receiveObjectBody(
     received.discard();
     throw error;
   }
-  return { received, etag: received.digests.get("md5") ?? "", checksums: wholeChecksum(received, stated.checksum) };
+  return { received, etag: received.digests.get("md5") ?? "", checksums: wholeChecksum(received, stored) };
 }
 
 /** How many bytes the body has without its framing. */

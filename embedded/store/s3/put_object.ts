@@ -42,7 +42,7 @@ export async function putObject(call: S3Call): Promise<Response> {
       size: received.size,
       etag,
       contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
-      headers: storedHeaders(request.headers),
+      headers: storedHeaders(request.headers, caller.repeated),
       checksums: checksums && JSON.stringify(checksums),
       tags,
       acl,

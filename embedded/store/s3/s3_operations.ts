@@ -12,7 +12,7 @@ import { listBuckets } from "./list_buckets.ts";
 import { listMultipartUploads } from "./list_multipart_uploads.ts";
 import { listObjectVersions } from "./list_object_versions.ts";
 import { listObjects, listObjectsV2 } from "./list_objects.ts";
-import { UNORDERED } from "./listing_xml.ts";
+import { METADATA, UNORDERED } from "./listing_xml.ts";
 import { abortMultipartUpload, createMultipartUpload, listParts } from "./multipart_upload.ts";
 import { putObject } from "./put_object.ts";
 import type { S3Operation } from "./s3_operation.ts";
@@ -37,7 +37,7 @@ export const S3_OPERATIONS: Readonly<Record<"service" | "bucket" | "object", Met
       {
         marker: "list-type",
         markerValue: "2",
-        parameters: [...LISTING, "continuation-token", "start-after", "max-keys", "fetch-owner", UNORDERED],
+        parameters: [...LISTING, "continuation-token", "start-after", "max-keys", "fetch-owner", METADATA, UNORDERED],
         handle: listObjectsV2,
       },
       {

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
-import { asSigned, MAX_SKEW_MS, NO_DATE } from "./sigv4.ts";
+import { MAX_SKEW_MS, NO_DATE } from "./sigv4.ts";
 
 /**
  * Signature Version 2, with which boto3 signs its URLs by default, as s3cmd and older tools do (S3 API, Signing and
@@ -112,7 +113,7 @@ function signedHeaders(request: S3Request, date: string, separator: string): str
   const moved = hasSignatureV2InQuery(request) ? request.query.filter(([name]) => isHeaderInQueryV2(name)) : [];
   const values = new Map([...request.headers].map(([name, value]) => [name, value.replaceAll(", ", separator)]));
   for (const [name, value] of moved) values.set(name.toLowerCase(), value);
-  const value = (name: string) => asSigned(values.get(name) ?? "").trim();
+  const value = (name: string) => utf8Text(values.get(name) ?? "").trim();
   const own = [...values.keys()].filter((name) => name.startsWith("x-amz-")).sort();
   return [value("content-md5"), value("content-type"), date, ...own.map((name) => `${name}:${value(name)}`)];
 }

@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 
@@ -49,8 +49,16 @@ export function statedSignature(request: S3Request, nowMs: number): StatedSignat
   return inQuery ? fromQuery(request, nowMs) : null;
 }
 
-/** Whether a stated signature matches the request under a secret key. Compares in constant time. */
-export function signatureHolds(request: S3Request, stated: StatedSignature, secretKey: string): boolean {
+/**
+ * Checks a stated signature against the request under a secret key. Compares in constant time.
+ *
+ * @returns the names of the headers that were sent on several lines, null where the signature does not match
+ */
+export function matchSignature(
+  request: S3Request,
+  stated: StatedSignature,
+  secretKey: string,
+): readonly string[] | null {
   const values = stated.signedHeaders.map((name) => headerValue(request, name));
   const key = signingKey(stated.scope, secretKey);
   const path = encodeRfc3986(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/");
@@ -58,12 +66,29 @@ export function signatureHolds(request: S3Request, stated: StatedSignature, secr
     const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonicalRequest(request, stated, path, headers))];
     return isSignatureOf(toSign.join("\n"), key, stated.signature);
   };
-  if (holds(path, values)) return true;
+  if (holds(path, values)) return [];
   // Botocore signs a path as it sends it, which may leave characters as they are that others encode.
-  if (path !== request.rawPath && holds(request.rawPath, values)) return true;
+  if (path !== request.rawPath && holds(request.rawPath, values)) return [];
   // Several lines of one header are signed with a comma between them, but arrive here joined by a comma and a space.
-  return values.some((value) => value.includes(", ")) &&
-    holds(path, values.map((value) => value.replaceAll(", ", ",")));
+  const lists = stated.signedHeaders.filter((_, i) => values[i].includes(", "));
+  for (const repeated of lists.length > MAX_LISTS ? [lists] : subsets(lists)) {
+    const joined = values.map((value, i) =>
+      repeated.includes(stated.signedHeaders[i]) ? value.replaceAll(", ", ",") : value
+    );
+    if (holds(path, joined)) return repeated;
+  }
+  return null;
+}
+
+/** Headers with a comma and a space for which each combination is tried: a space may also be part of a single line. */
+const MAX_LISTS = 4;
+
+/** The subsets of a few items, the largest first, without the empty one. */
+function subsets(items: readonly string[]): string[][] {
+  return Array.from(
+    { length: 2 ** items.length - 1 },
+    (_, i) => items.filter((_, bit) => 2 ** items.length - 1 - i & 1 << bit),
+  );
 }
 
 function canonicalRequest(
@@ -140,10 +165,12 @@ function fromQuery(request: S3Request, nowMs: number): StatedSignature {
     malformedQuery,
   );
   const expires = field("X-Amz-Expires");
-  if (!/^-?[0-9]{1,10}$/.test(expires)) malformedQuery("X-Amz-Expires");
-  // An impossible lifetime counts as expired, as in Ceph: SDKs sign such numbers without a warning.
+  if (!/^-?[0-9]+$/.test(expires)) malformedQuery("X-Amz-Expires");
   if (Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
-    throw new S3Error("AccessDenied", `X-Amz-Expires must be 1 to ${MAX_EXPIRES_SECONDS} seconds`);
+    throw new S3Error(
+      "AuthorizationQueryParametersError",
+      `X-Amz-Expires must be 1 to ${MAX_EXPIRES_SECONDS} seconds`,
+    );
   }
   requireSigned(request, stated.signedHeaders);
   const signedAt = timeMs(stated.time, malformedQuery);
@@ -200,17 +227,8 @@ function compare(a: string, b: string): number {
 }
 
 function headerValue(request: S3Request, name: string): string {
-  return asSigned(request.headers.get(name) ?? "").trim().replace(/ +/g, " ");
-}
-
-/** A header comes as one character for each byte; a client that sends UTF-8 signed the text that the bytes spell. */
-export function asSigned(value: string): string {
-  if (!/[\x80-\xff]/.test(value)) return value;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, "latin1"));
-  } catch {
-    return value;
-  }
+  // A client that sends UTF-8 signed the text that the bytes spell.
+  return utf8Text(request.headers.get(name) ?? "").trim().replace(/ +/g, " ");
 }
 
 function timeMs(time: string, malformed: (what: string) => never): number {

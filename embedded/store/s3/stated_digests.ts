@@ -1,6 +1,14 @@
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { Caller } from "./caller.ts";
-import { CHECKSUM_BYTES, type ChecksumAlgorithm, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
+import {
+  ABOUT_CHECKSUMS,
+  algorithmOf,
+  CHECKSUM_BYTES,
+  type ChecksumAlgorithm,
+  checksumAlgorithm,
+  digestFromBase64,
+  statedType,
+} from "./checksums.ts";
 import { S3Error } from "./s3_error.ts";
 
 /** A digest that the sender states of a body. */
@@ -16,6 +24,8 @@ interface StatedDigests {
   digests: StatedDigest[];
   /** The checksum that is stored with the object. */
   checksum: ChecksumAlgorithm | null;
+  /** An algorithm that is named by x-amz-checksum-algorithm, with or without its checksum. */
+  named: ChecksumAlgorithm | null;
   /** The headers that follow the body, in lower case. */
   trailers: string[];
 }
@@ -40,7 +50,7 @@ export function statedDigests(headers: Headers, caller: Caller): StatedDigests {
   }
   const checksums: ChecksumAlgorithm[] = [];
   for (const [header, value] of headers) {
-    if (!header.startsWith("x-amz-checksum-")) continue;
+    if (!header.startsWith("x-amz-checksum-") || ABOUT_CHECKSUMS.test(header)) continue;
     const algorithm = checksumAlgorithm(header);
     if (!algorithm) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
     digests.push(statedChecksum(header, algorithm, value));
@@ -51,7 +61,8 @@ export function statedDigests(headers: Headers, caller: Caller): StatedDigests {
   if (checksums.length > 1) throw new S3Error("InvalidRequest", "A body may have only one x-amz-checksum header");
   const checksum = checksums.at(0) ?? null;
   requireAnnounced(headers.get("x-amz-sdk-checksum-algorithm"), checksum);
-  return { digests, checksum, trailers };
+  statedType(headers);
+  return { digests, checksum, named: namedAlgorithm(headers, checksum), trailers };
 }
 
 /**
@@ -80,8 +91,19 @@ function statedTrailers(headers: Headers, caller: Caller): string[] {
 
 function requireChecksum(trailer: string): ChecksumAlgorithm {
   const algorithm = checksumAlgorithm(trailer);
-  if (!algorithm) throw new S3Error("InvalidRequest", "x-amz-trailer may name a checksum, and nothing else");
-  return algorithm;
+  if (algorithm) return algorithm;
+  throw trailer.startsWith("x-amz-checksum-")
+    ? new S3Error("NotImplemented", `The trailer ${trailer} is not provided`)
+    : new S3Error("InvalidRequest", "x-amz-trailer may name a checksum, and nothing else");
+}
+
+function namedAlgorithm(headers: Headers, checksum: ChecksumAlgorithm | null): ChecksumAlgorithm | null {
+  const name = headers.get("x-amz-checksum-algorithm");
+  if (name === null) return null;
+  const algorithm = algorithmOf(name);
+  if (!algorithm) throw new S3Error("NotImplemented", "This x-amz-checksum-algorithm is not provided");
+  if (checksum === null || checksum === algorithm) return algorithm;
+  throw new S3Error("InvalidRequest", "x-amz-checksum-algorithm names another checksum than the one that is stated");
 }
 
 function requireAnnounced(announced: string | null, checksum: ChecksumAlgorithm | null): void {

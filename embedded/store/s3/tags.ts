@@ -45,14 +45,14 @@ export function parseTags(stored: string | null): Tag[] {
 }
 
 /**
- * Tags of the header x-amz-tagging, which has the form of a query, as the index stores them.
+ * Tags of the header x-amz-tagging, which has the form of a query, as the index stores them; empty pairs are ignored.
  *
  * @throws {S3Error} InvalidArgument or InvalidTag
  */
 function statedTags(header: string | null): string | null {
   if (header === null || header === "") return null;
   return serializeTags(
-    header.split("&").map((part) => {
+    header.split("&").filter((part) => part !== "").map((part) => {
       const equals = part.indexOf("=");
       return equals < 0 ? [decoded(part), ""] : [decoded(part.slice(0, equals)), decoded(part.slice(equals + 1))];
     }),

@@ -1,6 +1,7 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { S3Error } from "./s3_error.ts";
+import { statedStorageClass } from "./stored_headers.ts";
 import type { S3Request } from "./s3_request.ts";
 
 /**
@@ -11,10 +12,7 @@ import type { S3Request } from "./s3_request.ts";
  */
 export function checkHeaders(store: StoreContext, tenant: Tenant, { headers, bucket }: S3Request): void {
   rejectHeaders(headers, UNSUPPORTED);
-  const storageClass = headers.get("x-amz-storage-class");
-  if (storageClass !== null && storageClass !== "STANDARD") {
-    throw new S3Error("InvalidStorageClass");
-  }
+  statedStorageClass(headers);
   const expected = headers.get("x-amz-expected-bucket-owner");
   if (expected !== null && bucket !== null) requireOwner(store, tenant, bucket, expected);
 }

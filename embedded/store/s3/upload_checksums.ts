@@ -2,12 +2,14 @@ import { Buffer } from "node:buffer";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import { canBeFullObject, type ChecksumType } from "@/embedded/store/part_checksums.ts";
 import {
+  ABOUT_CHECKSUMS,
   algorithmOf,
   CHECKSUM_ALGORITHMS,
   CHECKSUM_BYTES,
   type ChecksumAlgorithm,
   checksumAlgorithm,
   digestFromBase64,
+  statedType,
 } from "./checksums.ts";
 import { childWord, type XmlElement } from "./read_xml.ts";
 import { S3Error } from "./s3_error.ts";
@@ -20,7 +22,7 @@ import { element } from "./xml.ts";
  */
 export function uploadChecksum(headers: Headers): { algorithm: ChecksumAlgorithm; type: ChecksumType } | null {
   const name = headers.get("x-amz-checksum-algorithm");
-  const type = headers.get("x-amz-checksum-type");
+  const type = statedType(headers);
   if (name === null) {
     if (type === null) return null;
     throw new S3Error("InvalidRequest", "x-amz-checksum-type needs x-amz-checksum-algorithm");
@@ -33,7 +35,6 @@ export function uploadChecksum(headers: Headers): { algorithm: ChecksumAlgorithm
     if (algorithm !== "crc64nvme") return { algorithm, type };
     throw new S3Error("InvalidRequest", "x-amz-checksum-type COMPOSITE does not go with CRC64NVME");
   }
-  if (type !== "FULL_OBJECT") throw new S3Error("InvalidArgument", "x-amz-checksum-type is not valid");
   if (!canBeFullObject(algorithm)) {
     throw new S3Error("InvalidRequest", "x-amz-checksum-type FULL_OBJECT goes with the CRC algorithms only");
   }
@@ -63,7 +64,7 @@ export function checksumsIn(xml: XmlElement): Record<string, string> {
  */
 export function checksumsOf(headers: Headers): Record<string, string> {
   for (const name of headers.keys()) {
-    if (name.startsWith("x-amz-checksum-") && name !== "x-amz-checksum-type" && !checksumAlgorithm(name)) {
+    if (name.startsWith("x-amz-checksum-") && !ABOUT_CHECKSUMS.test(name) && !checksumAlgorithm(name)) {
       throw new S3Error("NotImplemented", `The header ${name} is not provided`);
     }
   }
@@ -76,10 +77,7 @@ export function checksumsOf(headers: Headers): Record<string, string> {
       throw new S3Error("InvalidRequest", `Value for x-amz-checksum-${algorithm} header is invalid.`);
     }
   }
-  const type = headers.get("x-amz-checksum-type");
-  if (type !== null && type !== "COMPOSITE" && type !== "FULL_OBJECT") {
-    throw new S3Error("InvalidRequest", "Value for x-amz-checksum-type header is invalid.");
-  }
+  const type = statedType(headers);
   return type === null ? checksums : { ...checksums, type };
 }
 

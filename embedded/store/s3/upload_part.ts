@@ -1,6 +1,7 @@
 import type { ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { UploadName, VersionId } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { ByteRange } from "@/lib/std/byte_range.ts";
 import { type ChecksumAlgorithm, checksumHeaders } from "./checksums.ts";
@@ -31,12 +32,13 @@ export async function uploadPart(call: S3Call): Promise<Response> {
     request,
     caller,
     MAX_PUT_BYTES,
-    requested ? [requested] : [],
+    [requested ?? DEFAULT_CHECKSUM],
     (size) => requireRoomForPart(store, bucket, upload.id, number, size),
   );
   // The SHA-256 of the signature was computed too, and is not a requested checksum.
   for (const name of [...received.digests.keys()]) {
-    if (name !== "md5" && name !== (requested ?? stated)) received.digests.delete(name);
+    const isStored = name === (requested ?? DEFAULT_CHECKSUM) || (!requested && name === stated);
+    if (name !== "md5" && !isStored) received.digests.delete(name);
   }
   const { etag, checksums } = await storePart(store, name, number, received);
   return new Response(null, { headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } });
@@ -90,7 +92,7 @@ export async function uploadPartCopy(call: S3Call): Promise<Response> {
     version = object.version;
     return object.read(first, last);
   });
-  const algorithms = upload.checksumAlgorithm ? [upload.checksumAlgorithm as DigestAlgorithm] : [];
+  const algorithms = [(upload.checksumAlgorithm ?? DEFAULT_CHECKSUM) as DigestAlgorithm];
   const received = await receiveCopy(store, body, length, algorithms);
   const { etag, checksums, atMs } = await storePart(store, name, number, received);
   return xmlResponse(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CompletedPart, Input, Result, StoredPart, StoredParts, UploadName } from "@/embedded/store/changes.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
-import { type ChecksumType, objectChecksum } from "@/embedded/store/part_checksums.ts";
+import { type ChecksumType, DEFAULT_CHECKSUM, objectChecksum } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { type Cell, numberOrNull, type Statements, textOrNull } from "@/embedded/store/statements.ts";
 import { insertBody, putVersion } from "./object_changes.ts";
@@ -104,14 +104,15 @@ export function completeUpload(
   if (parts.slice(0, -1).some(({ size }) => size < MIN_PART_BYTES)) throw new StoreError("EntityTooSmall");
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   if (input.size !== null && input.size !== size) throw new StoreError("SizeMismatch");
-  const checksums = algorithm === null
-    ? null
-    : joinedChecksums(algorithm as DigestAlgorithm, (type ?? "COMPOSITE") as ChecksumType, parts);
+  const checksum = requestedChecksum(algorithm, type) ?? defaultChecksum(parts);
+  const checksums = checksum && joinedChecksums(checksum, parts);
   if (checksums && input.checksums.type && input.checksums.type !== checksums.type) {
     throw new StoreError("TypeMismatch");
   }
   for (const [name, value] of Object.entries(input.checksums)) {
-    if (checksums?.[name] !== value) throw new StoreError("BadDigest");
+    // Clients state a composite checksum with or without the number of its parts.
+    const isEqual = checksums?.[name] === value || checksums?.[name] === `${value}-${parts.length}`;
+    if (!isEqual) throw new StoreError("BadDigest");
   }
 
   // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is
@@ -122,7 +123,10 @@ export function completeUpload(
   for (const unused of stored.values()) discardPart(index, [unused.body, unused.file]);
   index.run("DELETE FROM parts WHERE upload = ?", input.upload);
   index.run("DELETE FROM uploads WHERE id = ?", input.upload);
-  const record: StoredParts = { upload: input.upload, parts: parts.map((part) => storedPart(part, algorithm)) };
+  const record: StoredParts = {
+    upload: input.upload,
+    parts: parts.map((part) => storedPart(part, checksum?.algorithm)),
+  };
   const { version, seq, replaced } = putVersion(index, {
     bucket: input.bucket,
     key: input.key,
@@ -223,16 +227,30 @@ function namedPart(stored: ReadonlyMap<number, PartRow>, named: CompletedPart): 
   return part;
 }
 
-function storedPart({ file, body, size, checksums }: PartRow, algorithm: Cell): StoredPart {
-  const checksum = algorithm === null ? undefined : checksums[String(algorithm)];
+function storedPart({ file, body, size, checksums }: PartRow, algorithm: DigestAlgorithm | undefined): StoredPart {
+  const checksum = algorithm && checksums[algorithm];
   return { ...(file === null ? { body: body ?? 0 } : { file }), size, ...(checksum === undefined ? {} : { checksum }) };
 }
 
-function joinedChecksums(
-  algorithm: DigestAlgorithm,
-  type: ChecksumType,
-  parts: readonly PartRow[],
-): Record<string, string> {
+/** The checksum of an object in parts: of what it is, and how it comes from those of the parts. */
+interface JoinedChecksum {
+  algorithm: DigestAlgorithm;
+  type: ChecksumType;
+}
+
+function requestedChecksum(algorithm: Cell, type: Cell): JoinedChecksum | null {
+  if (algorithm === null) return null;
+  return { algorithm: algorithm as DigestAlgorithm, type: (type ?? "COMPOSITE") as ChecksumType };
+}
+
+/** The checksum where none is requested; null where parts that an older version received have none. */
+function defaultChecksum(parts: readonly PartRow[]): JoinedChecksum | null {
+  return parts.every(({ checksums }) => DEFAULT_CHECKSUM in checksums)
+    ? { algorithm: DEFAULT_CHECKSUM, type: "FULL_OBJECT" }
+    : null;
+}
+
+function joinedChecksums({ algorithm, type }: JoinedChecksum, parts: readonly PartRow[]): Record<string, string> {
   const checksums = parts.map((part) => {
     const checksum = part.checksums[algorithm];
     if (checksum === undefined) throw new StoreError("InvalidPart");

@@ -33,8 +33,8 @@ Deno.test("bucket owner: what the access list grants to an owner goes to the nex
   const { Owner, Grants } = await bert.send(new GetBucketAclCommand({ Bucket: "diaries" }));
   assert.equal(Owner?.ID, bertGuid);
   assert.deepEqual(Grants?.map(({ Grantee, Permission }) => [Grantee?.ID ?? Grantee?.URI, Permission]), [
-    [bertGuid, "FULL_CONTROL"],
     ["http://acs.amazonaws.com/groups/global/AllUsers", "READ"],
+    [bertGuid, "FULL_CONTROL"],
   ]);
 
   assert.equal((await archiveMapi(store, "POST", "/namespaces/diaries", { owner: "" })).status, 200);

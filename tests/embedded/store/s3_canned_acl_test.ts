@@ -163,7 +163,7 @@ Deno.test(
       ["private", ["other FULL_CONTROL"]],
       ["bucket-owner-read", ["other FULL_CONTROL", "third READ"]],
       ["bucket-owner-full-control", ["other FULL_CONTROL", "third FULL_CONTROL"]],
-      ["authenticated-read", ["other FULL_CONTROL", "http://acs.amazonaws.com/groups/global/AuthenticatedUsers READ"]],
+      ["authenticated-read", ["http://acs.amazonaws.com/groups/global/AuthenticatedUsers READ", "other FULL_CONTROL"]],
     ];
     for (const [ACL, grants] of expected) {
       const at = { Bucket, Key: ACL };

@@ -72,6 +72,9 @@ Deno.test("S3 digests: the SDK's default settings write and read strings, buffer
 Deno.test("S3 digests: each algorithm is verified, stored and returned on request", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
+  const plain = { Bucket: "letters", Key: "plain" };
+  const stored = await client.send(new PutObjectCommand({ ...plain, Body: LARGE }));
+  assert.deepEqual([stored.ChecksumCRC64NVME, stored.ChecksumType], [base64("crc64nvme", LARGE), "FULL_OBJECT"]);
   for (const algorithm of ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const) {
     const at = { Bucket: "letters", Key: `${algorithm}.bin` };
     const name = `Checksum${algorithm.toUpperCase()}` as `Checksum${ChecksumAlgorithm & "SHA1"}`;
@@ -168,15 +171,10 @@ Deno.test(
     const client = defaultClient(store);
     const at = { Bucket: "letters", Key: "nobody" };
     const url = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
-    for (const expires of ["1.5", "", "x"]) {
+    for (const expires of ["1.5", "", "x", "0", "604801", "-1", "99999999999999"]) {
       const answer = await fetch(url.replace("X-Amz-Expires=60", `X-Amz-Expires=${expires}`));
       assert.equal(answer.status, 400);
       assert.match(await answer.text(), /AuthorizationQueryParametersError/);
-    }
-    for (const expires of ["0", "604801", "-1"]) {
-      const answer = await fetch(url.replace("X-Amz-Expires=60", `X-Amz-Expires=${expires}`));
-      assert.equal(answer.status, 403);
-      assert.match(await answer.text(), /<Code>AccessDenied</);
     }
     const shifted = async (ms: number) => {
       const signed = await getSignedUrl(client, new GetObjectCommand(at), {

@@ -35,6 +35,10 @@ Deno.test(
     const first = await put("kind=blad+1&l%C3%A4n=Sk%C3%A5ne");
     assert.deepEqual(await tags(), ["kind=blad 1", "län=Skåne"]);
     assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, 2);
+    assert.deepEqual([await put("a=1&") && await tags(), await put("&&a=1&&b=&") && await tags()], [["a=1"], [
+      "a=1",
+      "b=",
+    ]]);
     const second = await put();
     assert.deepEqual(await tags(), []);
     assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, undefined);

@@ -1,7 +1,10 @@
 import {
   AbortMultipartUploadCommand,
+  type CompleteMultipartUploadCommandInput,
+  CopyObjectCommand,
   CreateBucketCommand,
   CreateMultipartUploadCommand,
+  type CreateMultipartUploadCommandInput,
   DeleteBucketCommand,
   DeleteObjectCommand,
   ListMultipartUploadsCommand,
@@ -13,8 +16,11 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { startDigest } from "@/lib/std/digests.ts";
 import { joinedBytes } from "@/lib/std/joined_bytes.ts";
 import { errorOf, eventually } from "@/tests/embedded/store/mapi_fixture.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
@@ -166,6 +172,44 @@ Deno.test("multipart: checksums of parts are stored, checked and joined", leaks,
     assert.deepEqual([answer.ChecksumCRC32, answer.ChecksumType], [expected, ChecksumType]);
   }
 });
+
+Deno.test(
+  "multipart: a composite checksum may lack its number of parts, and CRC64NVME is the default",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const client = store.client("archive", "curator");
+    const bodies = [pattern(5 * MIB, 1), pattern(5 * MIB, 2), new Uint8Array(3)];
+    const send = async (Key: string, create: Partial<CreateMultipartUploadCommandInput>) => {
+      const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...create }));
+      const parts: { PartNumber: number; ETag: string | undefined }[] = [];
+      for (const [i, body] of bodies.entries()) parts.push(await upload(client, Key, UploadId, i + 1, body));
+      return (more: Partial<CompleteMultipartUploadCommandInput> = {}) => complete(client, Key, UploadId, parts, more);
+    };
+    const digest = createHash("sha256");
+    for (const body of bodies) digest.update(createHash("sha256").update(body).digest());
+    const composite = digest.digest("base64");
+    const completeComposite = await send("composite", { ChecksumAlgorithm: "SHA256" });
+    assert.equal(await errorOf(completeComposite({ ChecksumSHA256: `${composite}-2` })), "400 BadDigest");
+    assert.equal(await errorOf(completeComposite({ ChecksumSHA256: `${"A".repeat(43)}=` })), "400 BadDigest");
+    const typed = { ChecksumType: "composite" as never };
+    assert.equal((await completeComposite({ ChecksumSHA256: composite, ...typed })).ChecksumSHA256, `${composite}-3`);
+
+    const whole = startDigest("crc64nvme");
+    for (const body of bodies) whole.update(body);
+    const ChecksumCRC64NVME = Buffer.from(whole.hex(), "hex").toString("base64");
+    const completeDefault = await send("default", {});
+    assert.equal(await errorOf(completeDefault({ ChecksumCRC64NVME: "AAAAAAAAAAA=" })), "400 BadDigest");
+    const { ChecksumCRC64NVME: joined, ChecksumType } = await completeDefault({ ChecksumCRC64NVME });
+    assert.deepEqual([joined, ChecksumType], [ChecksumCRC64NVME, "FULL_OBJECT"]);
+    const copied = { Bucket, Key: "copied", CopySource: `${Bucket}/composite` };
+    const { CopyObjectResult } = await client.send(new CopyObjectCommand(copied));
+    assert.deepEqual(
+      [CopyObjectResult?.ChecksumSHA256, CopyObjectResult?.ChecksumType],
+      [createHash("sha256").update(joinedBytes(bodies)).digest("base64"), "FULL_OBJECT"],
+    );
+  },
+);
 
 Deno.test("multipart: parts go through presigned URLs", leaks, async () => {
   await using store = await startStore();

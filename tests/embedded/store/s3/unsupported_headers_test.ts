@@ -6,6 +6,7 @@ import {
   ListBucketsCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { complete, leaks, read, upload } from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
@@ -23,6 +24,9 @@ Deno.test("S3 headers: what no operation provides is rejected and changes nothin
     ["NotImplemented", "PUT", "", { "x-amz-object-lock-mode": "COMPLIANCE" }],
     ["NotImplemented", "PUT", "", { "x-amz-website-redirect-location": "/" }],
     ["InvalidStorageClass", "PUT", "", { "x-amz-storage-class": "GLACIER" }],
+    ["NotImplemented", "PUT", "", { "x-amz-checksum-algorithm": "XXHASH64" }],
+    ["InvalidRequest", "PUT", "", { "x-amz-checksum-algorithm": "SHA1", "x-amz-checksum-crc32": "AAAAAA==" }],
+    ["InvalidRequest", "PUT", "", { "x-amz-checksum-type": "HALF" }],
     ["InvalidStorageClass", "POST", "uploads=", { "x-amz-storage-class": "DEEP_ARCHIVE" }],
     ["NotImplemented", "PUT", "partNumber=1&uploadId=u", {
       "x-amz-copy-source": "campaigns/k",
@@ -105,7 +109,7 @@ Deno.test("S3 headers: a checksum of an unknown algorithm is no ornament of a co
   assert.equal(await codeOf(await signedFetch(store.s3("archive"), sent)), "none");
 });
 
-Deno.test("S3 headers: metadata sent in UTF-8 is signed as its text and returned as its bytes", leaks, async () => {
+Deno.test("S3 headers: metadata sent in UTF-8 is signed as its text and returned in encoded words", leaks, async () => {
   await using store = await startStore();
   const origin = store.s3("archive");
   const headers = { "x-amz-meta-title": "Göteborgs  rådhusrätt" };
@@ -116,8 +120,36 @@ Deno.test("S3 headers: metadata sent in UTF-8 is signed as its text and returned
   headers["x-amz-meta-title"] = "Göteborgs rådhusrätt";
   assert.equal(await codeOf(await signedFetch(origin, { ...at, method: "PUT", headers })), "none");
   const got = await signedFetch(origin, { ...at, method: "HEAD" });
-  const bytes = Uint8Array.from(got.headers.get("x-amz-meta-title") ?? "", (character) => character.charCodeAt(0));
-  assert.equal(new TextDecoder().decode(bytes), headers["x-amz-meta-title"]);
+  assert.equal(got.headers.get("x-amz-meta-title"), "=?UTF-8?B?R8O2dGVib3JncyByw6VkaHVzcsOkdHQ=?=");
+  const odd = {
+    "x-amz-meta-q": "=?utf-8?q?l=C3=A4n?=",
+    "x-amz-meta-plain": "=?utf-8?b?cGxhaW4=?=",
+    "content-disposition": 'attachment; filename="län.pdf"',
+  };
+  // Lines of one header are joined by a comma alone; a blank of a single line stays.
+  const lines = { "x-amz-meta-lines": ["å", "b"], "x-amz-meta-more": ["c", "d"] };
+  const sent = { ...odd, "x-amz-meta-single": "a, b" };
+  assert.equal(await codeOf(await signedFetch(origin, { ...at, method: "PUT", headers: sent, lines })), "none");
+  const { headers: shown } = await signedFetch(origin, { ...at, method: "HEAD" });
+  assert.deepEqual(
+    ["q", "plain", "lines", "more", "single"].map((name) => shown.get(`x-amz-meta-${name}`)),
+    ["=?UTF-8?B?bMOkbg==?=", "plain", "=?UTF-8?B?w6UsYg==?=", "c,d", "a, b"],
+  );
+  assert.equal(shown.get("content-disposition"), "attachment; filename=\"l_n.pdf\"; filename*=UTF-8''l%C3%A4n.pdf");
+  const disposition = 'inline; filename="日本.pdf"';
+  const query = `response-content-disposition=${encodeRfc3986(disposition)}`;
+  const overridden = await signedFetch(origin, { ...at, method: "HEAD", query });
+  assert.match(
+    overridden.headers.get("content-disposition") ?? "",
+    /^inline; filename="__.pdf"; filename\*=UTF-8''%E6/,
+  );
+  const named = { "x-amz-checksum-algorithm": "sha1", "x-amz-checksum-type": "full_object" };
+  const digested = await signedFetch(origin, { ...at, method: "PUT", headers: named });
+  assert.equal(digested.headers.get("x-amz-checksum-sha1"), "2jmj7l5rSw0yVb/vlWAYkK/YBwk=");
+  // 2 KiB are bytes of the text, not of its encoding.
+  const put = (length: number) =>
+    signedFetch(origin, { ...at, method: "PUT", headers: { "x-amz-meta-a": "å".repeat(length) } });
+  assert.deepEqual([await codeOf(await put(1023)), await codeOf(await put(1024))], ["none", "MetadataTooLarge"]);
 });
 
 Deno.test(
