@@ -4,6 +4,7 @@ import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { callS3, callS3ForHeaders, type HeaderRecord, type S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
+import { storableHeader } from "./object_headers.ts";
 import type { ObjectRef, VersionRef, WrittenObject } from "./objects.ts";
 import { callS3ForXml, parsedXml } from "./read_xml.ts";
 import { s3Path } from "./signer.ts";
@@ -159,7 +160,7 @@ async function copyPart(
 function copiedHeaders(source: Headers): Headers {
   const copied = new Headers();
   for (const [name, value] of source) {
-    if (COPIED_HEADERS.includes(name) || name.startsWith(METADATA)) copied.set(name, value);
+    if (COPIED_HEADERS.includes(name) || name.startsWith(METADATA)) copied.set(name, storableHeader(name, value));
   }
   return copied;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway } from "@/lib/http/errors.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
 import { cleanMessage, S3Failure } from "./errors.ts";
 import type { ObjectPage } from "./list_xml.ts";
@@ -11,6 +12,8 @@ import { readTree } from "./xml_tree.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
 export const MAX_BATCH = 1000;
+/** Keys that are deleted one by one at the same time. */
+const PARALLEL_DELETES = 4;
 /** Most failures that are reported one by one; beyond them only the count shows that there are more. */
 const MAX_REPORTED_ERRORS = 1000;
 
@@ -37,8 +40,7 @@ export type DeleteError = BulkDeleted["errors"][number];
 /**
  * Deletes objects by their keys, a thousand at a time. What cannot be deleted is reported, not thrown.
  *
- * @throws HttpError 400 naming a key with a character not allowed in XML, before anything is deleted; 404 when there is no such
- *   bucket
+ * @throws HttpError 404 when there is no such bucket
  */
 export async function deleteKeys(
   s3: S3,
@@ -46,7 +48,6 @@ export async function deleteKeys(
   bucket: string,
   keys: readonly string[],
 ): Promise<BulkDeleted> {
-  for (const [index, key] of keys.entries()) if (!fitsXml(key)) xmlElement("Key", key, `keys.${index}`);
   const result: BulkDeleted = { deleted: 0, errors: [] };
   for (let at = 0; at < keys.length; at += MAX_BATCH) {
     const batch = keys.slice(at, at + MAX_BATCH).map((key) => ({ key }));
@@ -110,10 +111,10 @@ export async function deleteBatch(
 ): Promise<DeleteError[]> {
   const allowed = batch.filter(({ key }) => fitsXml(key));
   const errors = allowed.length > 0 ? await multiDelete(s3, caller, bucket, allowed) : [];
-  if (allowed.length === batch.length) return errors;
-  for (const deletion of batch) {
-    if (!fitsXml(deletion.key)) errors.push(...await deleteSingly(s3, caller, bucket, deletion));
-  }
+  const others = batch.filter(({ key }) => !fitsXml(key));
+  await forEachConcurrent(others, PARALLEL_DELETES, async (deletion) => {
+    errors.push(...await deleteSingly(s3, caller, bucket, deletion));
+  });
   return errors;
 }
 

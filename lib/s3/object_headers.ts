@@ -1,4 +1,5 @@
 import { headerText } from "@/lib/http/header_values.ts";
+import { asciiDisposition, decodeWords, encodeWords, utf8Text, utf8Value } from "@/lib/std/header_encoding.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import type { HeaderRecord } from "./client.ts";
@@ -54,9 +55,10 @@ const METADATA = "x-amz-meta-";
 const DEFAULT_CACHING = "private, no-cache";
 
 /**
- * The headers of a write that go to the store: content headers, digests, conditions, tags, user metadata.
+ * The headers of a write that go to the store: content headers, digests, conditions, tags, user metadata. Metadata and
+ * file names may be UTF-8, and go to the store in ASCII as {@link storableHeader} says.
  *
- * @throws HttpError 400 naming a header that is not printable ASCII, which no signature covers reliably
+ * @throws HttpError 400 naming another header that is not printable ASCII, which no signature covers reliably
  */
 export function uploadHeaders(request: Headers): Headers {
   const headers = picked(request, [...UPLOAD_HEADERS, ...CHECKSUMS]);
@@ -94,7 +96,33 @@ export function digestHeaders(request: Headers): Headers {
 }
 
 function mustBePrintable(name: string, value: string): void {
-  if (!/^[\x20-\x7e]*$/.test(value)) throw badRequest(`${name}: only printable ASCII is allowed`);
+  if (PRINTABLE.test(value)) return;
+  throw badRequest(`${name}: only ${mayBeUtf8(name) ? "UTF-8" : "printable ASCII"} is allowed`);
+}
+
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
+function mayBeUtf8(name: string): boolean {
+  return name.startsWith(METADATA) || name === "content-disposition";
+}
+
+/**
+ * A header of an object as any store can take it: metadata in UTF-8 as encoded words (RFC 2047), a file name in UTF-8 as
+ * `filename*` (RFC 6266). Anything else stays as it is.
+ */
+export function storableHeader(name: string, value: string): string {
+  const text = mayBeUtf8(name) ? utf8Text(value) : value;
+  if (text === value) return value;
+  return name.startsWith(METADATA) ? encodeWords(text) : asciiDisposition(text);
+}
+
+/** A header of an object for clients: metadata in UTF-8, however the store encodes it; a file name in ASCII. */
+function readableHeader(name: string, value: string): string {
+  if (name === "content-disposition") return asciiDisposition(value);
+  if (!name.startsWith(METADATA)) return value;
+  const text = decodeWords(value);
+  // A header cannot carry decoded control characters.
+  return text === value || /\p{Cc}/u.test(text) ? value : utf8Value(text);
 }
 
 /** The headers of a read that go to the store: range and conditions. */
@@ -115,7 +143,7 @@ export function objectHeaders(store: Headers): Record<string, string> {
   const headers: Record<string, string> = { "cache-control": DEFAULT_CACHING };
   // Going through what is there costs less than asking for each that might be, and an iterator more than both.
   store.forEach((value, name) => {
-    if (OBJECT_HEADERS.has(name) || name.startsWith(METADATA)) headers[name] = sendable(value);
+    if (OBJECT_HEADERS.has(name) || name.startsWith(METADATA)) headers[name] = sendable(readableHeader(name, value));
   });
   headers["content-security-policy"] = SANDBOX_POLICY;
   headers["x-content-type-options"] = "nosniff";
@@ -129,7 +157,7 @@ export function writeHeaders(store: Headers): Record<string, string> {
 
 function picked(from: Headers, names: readonly string[], metadata = true): Headers {
   const headers = new Headers();
-  const take = (name: string, value: string) => headers.set(name, sendable(value));
+  const take = (name: string, value: string) => headers.set(name, sendable(storableHeader(name, value)));
   for (const name of names) {
     const value = from.get(name);
     if (value !== null) take(name, value);

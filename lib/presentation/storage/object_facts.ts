@@ -1,3 +1,5 @@
+import { utf8Text } from "@/lib/std/header_encoding.ts";
+
 /** What the headers of an object say of it. */
 export interface ObjectFacts {
   readonly bytes: number;
@@ -25,7 +27,7 @@ export function readObjectFacts(headers: Headers): ObjectFacts {
   const changed = Date.parse(headers.get("Last-Modified") ?? "");
   const below = (prefix: string) =>
     [...headers].flatMap(([name, value]) =>
-      name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : []
+      name.startsWith(prefix) ? [[name.slice(prefix.length), utf8Text(value)] as const] : []
     );
   return {
     bytes: Number.isSafeInteger(bytes) ? bytes : 0,

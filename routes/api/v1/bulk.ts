@@ -5,7 +5,6 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
 import { presignMethod, presignObjects, requiredHeaders } from "@/lib/s3/presign.ts";
-import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { keyDetails } from "./audited_objects.ts";
 import { bucketParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -22,7 +21,7 @@ const key = z.string().min(1);
 const nothing = { deleted: 0, errors: [] };
 
 const deleteRequest = z.object({
-  keys: z.array(key.meta({ ...FITS_XML })).max(MAX_DELETED_KEYS).nullish().meta({
+  keys: z.array(wellFormed.min(1)).max(MAX_DELETED_KEYS).nullish().meta({
     examples: [["2026/a.txt", "2026/b.txt"]],
   }),
   prefix: wellFormed.nullish().meta({ description: "Everything whose key begins with it is deleted as well" }),
@@ -82,7 +81,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       body: { kind: "json", schema: deleteRequest, limitBytes: MAX_BODY_BYTES },
       responses: {
         200: { description: "How many are gone", schema: deleted },
-        400: { description: "An empty prefix without `all`, or a key that no multi-delete can carry" },
+        400: { description: "An empty prefix without `all`" },
         404: { description: "No such bucket" },
       },
       audit: {

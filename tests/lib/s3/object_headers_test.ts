@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
+import { readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
+import { utf8Value } from "@/lib/std/header_encoding.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { formUploadHeaders, objectHeaders, readHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 
@@ -52,15 +54,37 @@ Deno.test("upload headers: of a form, the content headers and digests are not th
 });
 
 Deno.test("upload headers: what is not printable ASCII is refused by name", () => {
-  const refused = (make: () => Headers, name: string) =>
+  const refused = (make: () => Headers, name: string, allowed = "printable ASCII") =>
     assert.throws(make, (error) => {
       assert.ok(error instanceof HttpError);
-      assert.deepEqual([error.status, error.message], [400, `${name}: only printable ASCII is allowed`]);
+      assert.deepEqual([error.status, error.message], [400, `${name}: only ${allowed} is allowed`]);
       return true;
     });
-  refused(() => uploadHeaders(new Headers({ "x-amz-meta-name": "\xe5" })), "x-amz-meta-name");
+  refused(() => uploadHeaders(new Headers({ "x-amz-meta-name": "\xe5" })), "x-amz-meta-name", "UTF-8");
   refused(() => uploadHeaders(new Headers({ "content-type": "\x7f" })), "content-type");
   refused(() => formUploadHeaders(new Headers(), "å/b"), "file: content-type");
+});
+
+Deno.test("metadata and file names in UTF-8 go to the store in ASCII, and come back from any encoding", () => {
+  const bytes = utf8Value("Åbo 日本");
+  const sent = uploadHeaders(
+    new Headers({ "x-amz-meta-a": bytes, "content-disposition": utf8Value('inline; filename="å"') }),
+  );
+  const encoded = "=?UTF-8?B?w4VibyDml6XmnKw=?=";
+  assert.equal(sent.get("x-amz-meta-a"), encoded);
+  assert.equal(sent.get("content-disposition"), "inline; filename=\"_\"; filename*=UTF-8''%C3%A5");
+  for (const stored of [encoded, bytes]) {
+    assert.equal(objectHeaders(new Headers({ "x-amz-meta-a": stored }))["x-amz-meta-a"], bytes);
+  }
+  assert.equal(
+    objectHeaders(new Headers({ "content-disposition": utf8Value('inline; filename="å"') }))["content-disposition"],
+    "inline; filename=\"_\"; filename*=UTF-8''%C3%A5",
+  );
+  // Decoded, these would be control characters in a header.
+  for (const stored of ["=?UTF-8?B?YQ0KYg==?=", "=?UTF-8?Q?a=00?="]) {
+    assert.equal(objectHeaders(new Headers({ "x-amz-meta-a": stored }))["x-amz-meta-a"], stored);
+  }
+  assert.deepEqual(readObjectFacts(new Headers({ "x-amz-meta-a": bytes })).metadata, [["a", "Åbo 日本"]]);
 });
 
 Deno.test("read headers: range, conditions and the wish for checksums, no others", () => {
