@@ -10,10 +10,9 @@ const MAX_EXTENSION_BYTES = 32;
 
 /** Names of devices, also with an extension (Microsoft, "Naming Files, Paths, and Namespaces"). */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i;
-const DRIVE = /^([a-z]):/i;
-/** A backslash separates folders on Windows. Characters that change the direction of text disguise extensions. */
+/** Characters that Windows excludes from names, and those that change the direction of text, which disguise extensions. */
 // deno-lint-ignore no-control-regex
-const UNSAFE = /[\\\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/g;
+const UNSAFE = /[\\:?*|"<>\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/g;
 
 /** The name of an entry, and the one that it has instead when its key ends with a slash and its object has bytes. */
 interface EntryName {
@@ -99,7 +98,6 @@ function safeFirstFolder(segment: string): string {
 function safeSegment(segment: string): string {
   const safe = segment
     .replace(UNSAFE, "_")
-    .replace(DRIVE, "$1_")
     // Windows drops them, and `.` and `..` are folders.
     .replace(/[. ]+$/, (end) => "_".repeat(end.length))
     .replace(DEVICE, "_$&");
