@@ -101,7 +101,7 @@ Deno.test({
       );
       assert.deepEqual(proofs["bags/one/data/in/100% b.txt"], ["manifest", "sha256"]);
       assert.deepEqual(proofs["bags/one/bagit.txt"], ["manifest", "sha256"]);
-      assert.deepEqual(proofs["bags/one/tagmanifest-sha256.txt"], ["etag", "md5"]);
+      assert.deepEqual(proofs["bags/one/tagmanifest-sha256.txt"], ["checksum", "crc64nvme"]);
 
       await putText(curator, "bags/one/data/extra.txt", "is not named");
       const body = (await bodyFiles(dataFolder)).get(SECOND.length) ?? assert.fail("it is no file");

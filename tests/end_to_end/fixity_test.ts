@@ -45,14 +45,14 @@ Deno.test({
       assert.deepEqual(
         Object.fromEntries(before.rows.map(({ key, proved_by }) => [key, proved_by])),
         {
-          "a/sound.tif": "etag",
+          "a/sound.tif": "checksum",
           "a/summed.tif": "checksum",
-          "b/cut.tif": "etag",
-          "b/flipped.tif": "etag",
-          "b/lost.tif": "etag",
-          "b/small.txt": "etag",
-          "c/flipped-parts.tif": "etag_of_parts",
-          "c/parts.tif": "etag_of_parts",
+          "b/cut.tif": "checksum",
+          "b/flipped.tif": "checksum",
+          "b/lost.tif": "checksum",
+          "b/small.txt": "checksum",
+          "c/flipped-parts.tif": "checksum",
+          "c/parts.tif": "checksum",
         },
       );
 
@@ -74,14 +74,14 @@ Deno.test({
       assert.deepEqual([intact, changed, unreadable, damaged, read], [4, 2, 2, 4, 6]);
       assert.equal(report.damaged, 4);
       const flipped = rows.find(({ key }) => key === "b/flipped.tif");
-      assert.equal(flipped?.algorithm, "md5");
+      assert.equal(flipped?.algorithm, "crc64nvme");
       assert.notEqual(flipped?.actual, flipped?.expected);
 
       const csv = await curator.call("GET", `${PATH}/${id}/report?format=csv`);
       assert.equal(csv.headers.get("content-type"), "text/csv; charset=utf-8");
       const lines = (await csv.text()).trimEnd().split("\r\n");
       assert.equal(lines.length, 5);
-      assert.match(lines[2], /^b\/flipped\.tif,,changed,etag,100003,/);
+      assert.match(lines[2], /^b\/flipped\.tif,,changed,checksum,100003,/);
 
       const listed = await curator.json("GET", PATH);
       assert.deepEqual((listed.tasks as Row[]).map(({ task_id }) => task_id), [id, before.id]);
