@@ -5,6 +5,7 @@ import { Moment } from "@/components/moment.tsx";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
+import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { downloadPath, type ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
@@ -40,7 +41,7 @@ export function ObjectDetails({ address, facts, style }: ObjectDetailsProps) {
           {etag !== null && <Fact name={STORAGE_LABELS.etag} isCode>{etag}</Fact>}
           {version !== null && <Fact name={STORAGE_LABELS.version} isCode>{version}</Fact>}
           {checksums.map(([name, value]) => <Fact key={name} name={name.toUpperCase()} isCode>{value}</Fact>)}
-          {metadata.map(([name, value]) => <Fact key={name} name={name} isCode>{value}</Fact>)}
+          {metadata.map(([name, value]) => <Fact key={name} name={name} isCode>{plainName(value)}</Fact>)}
         </dl>
       </section>
     </>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { batchBody, type BatchedResponse } from "@/lib/presentation/storage/file_batch.ts";
 import { downloadPath, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { utf8Value } from "@/lib/std/header_encoding.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { logIn } from "./gateway_client.ts";
 import { StorageBrowser } from "./storage_browser.ts";
@@ -49,10 +50,14 @@ Deno.test({ name: "storage objects", sanitizeOps: false, sanitizeResources: fals
     const page = (key: string, version?: string) => browser.page(objectPath({ ...at(key), version }));
 
     await t.step("a text is shown as text, with its beginning alone where it is long", async () => {
-      await put("page.txt", `<h1>${SCRIPT}\u202e\u0007`.padEnd(60), "text/html", { "x-amz-meta-note": SCRIPT });
+      await put("page.txt", `<h1>${SCRIPT}\u202e\u0007`.padEnd(60), "text/html", {
+        "x-amz-meta-note": SCRIPT,
+        "x-amz-meta-place": utf8Value("Åbo 日本\u202e"),
+      });
       const { html } = await page("page.txt");
       assert.ok(html.includes("&lt;h1>&lt;script>alert(1)&lt;/script>⟨U+202E⟩⟨U+0007⟩"), html);
       assert.ok(html.includes("<bdi>&lt;script>alert(1)&lt;/script></bdi>"), "metadata");
+      assert.ok(html.includes("Åbo 日本⟨U+202E⟩"), "metadata in UTF-8");
       assert.ok(!html.includes(SCRIPT));
       await put("long.log", "line\n".repeat(100_000), "text/plain");
       const long = (await page("long.log")).html;

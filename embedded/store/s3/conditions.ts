@@ -1,5 +1,9 @@
 import type { WriteCondition } from "@/embedded/store/changes.ts";
 import { S3Error } from "./s3_error.ts";
+import { rejectHeaders } from "./unsupported_headers.ts";
+
+/** Conditions that S3 has for reads alone: a write regardless of them would be worse than an error. */
+const UNSUPPORTED = /^if-(?:modified|unmodified)-since$/;
 
 /**
  * Checks the conditions of a read in the order of RFC 9110, section 13.2.2.
@@ -58,6 +62,7 @@ export function unquotedEtag(text: string): string {
  * @throws {S3Error}
  */
 export function writeCondition(headers: Headers): WriteCondition | null {
+  rejectHeaders(headers, UNSUPPORTED);
   const ifNoneMatch = headers.get("if-none-match");
   const ifMatch = headers.get("if-match");
   if (ifNoneMatch !== null && ifMatch !== null) {

@@ -34,6 +34,11 @@ Deno.test("S3 headers: what no operation provides is rejected and changes nothin
     }],
     ["PreconditionFailed", "DELETE", "", { "if-match": '"0"' }],
     ["NotImplemented", "DELETE", "", { "if-none-match": '"0"' }],
+    ["NotImplemented", "PUT", "", { "if-unmodified-since": "Sat, 01 Jan 2000 00:00:00 GMT" }],
+    ["NotImplemented", "PUT", "", {
+      "x-amz-copy-source": "campaigns/other",
+      "if-modified-since": "Sat, 01 Jan 2000 00:00:00 GMT",
+    }],
     ["NotImplemented", "DELETE", "", { "x-amz-if-match-size": "1" }],
   ];
   for (const [code, method, query, headers] of refused) {
