@@ -1,6 +1,7 @@
 import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
+import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { checkReadConditions } from "./conditions.ts";
 import { versionText } from "./object_version.ts";
@@ -23,7 +24,7 @@ interface CopySource {
  * @throws {S3Error} InvalidArgument
  */
 export function parseCopySource(header: string): CopySource {
-  const [, path = "", version] = /^([^]*?)(?:\?versionId=([^&?]*))?$/.exec(header) ?? [];
+  const [, path = "", version] = /^([^]*?)(?:\?versionId=([^&?]*))?$/.exec(utf8Text(header)) ?? [];
   const [, bucket, key] = /^\/?([^/?]+)\/([^]+)$/.exec(decoded(path)) ?? invalid();
   if (version === "") invalid();
   return { bucket, key, version: version === undefined ? null : versionText(decoded(version)) };

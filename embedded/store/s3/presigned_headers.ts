@@ -1,4 +1,5 @@
 import { startDigest } from "@/lib/std/digests.ts";
+import { utf8Text, utf8Value } from "@/lib/std/header_encoding.ts";
 import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
@@ -32,12 +33,13 @@ export function withHeadersOfQuery(request: S3Request): S3Request {
   for (const [name, value] of moved) {
     const header = name.toLowerCase();
     if (
-      seen.has(header) || !isHeader(header, value) || (request.headers.get(header) ?? value.trim()) !== value.trim()
+      seen.has(header) || !isHeader(header, value) ||
+      utf8Text(request.headers.get(header) ?? value.trim()) !== value.trim()
     ) {
       throw new S3Error("InvalidArgument", `The parameter ${name} is not valid`);
     }
     seen.add(header);
-    headers.set(header, value);
+    headers.set(header, utf8Value(value));
   }
   return { ...request, headers };
 }
@@ -55,5 +57,5 @@ function isOfNoBody(header: string, value: string): boolean {
 }
 
 function isHeader(name: string, value: string): boolean {
-  return /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+  return /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\u{10ffff}]*$/u.test(value);
 }

@@ -1,3 +1,4 @@
+import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketByDataAccess } from "./permitted.ts";
@@ -52,7 +53,7 @@ export function parseTags(stored: string | null): Tag[] {
 function statedTags(header: string | null): string | null {
   if (header === null || header === "") return null;
   return serializeTags(
-    header.split("&").filter((part) => part !== "").map((part) => {
+    utf8Text(header).split("&").filter((part) => part !== "").map((part) => {
       const equals = part.indexOf("=");
       return equals < 0 ? [decoded(part), ""] : [decoded(part.slice(0, equals)), decoded(part.slice(equals + 1))];
     }),

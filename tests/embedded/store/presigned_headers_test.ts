@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { isHeaderInQuery, withHeadersOfQuery } from "@/embedded/store/s3/presigned_headers.ts";
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
+import { utf8Value } from "@/lib/std/header_encoding.ts";
 
 const SIGNED = "X-Amz-Algorithm=AWS4-HMAC-SHA256";
 
@@ -13,6 +14,13 @@ function request(query: string, headers: Record<string, string> = {}) {
 Deno.test("presigned headers: S3's own headers of the query count, those of the signature do not", () => {
   const { headers } = withHeadersOfQuery(request(`${SIGNED}&X-Amz-Date=x&X-Amz-Meta-Volume=A1&x-amz-acl=private`));
   assert.deepEqual(Object.fromEntries(headers), { "x-amz-acl": "private", "x-amz-meta-volume": "A1" });
+  const odd = withHeadersOfQuery(
+    request(`${SIGNED}&x-amz-meta-a=%E6%97%A5&x-amz-meta-b=%C3%A5`, { "x-amz-meta-b": utf8Value("å") }),
+  );
+  assert.deepEqual(
+    ["a", "b"].map((name) => odd.headers.get(`x-amz-meta-${name}`)),
+    [utf8Value("日"), utf8Value("å")],
+  );
 });
 
 Deno.test("presigned headers: without a signature in the query there are none", () => {
