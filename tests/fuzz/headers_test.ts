@@ -17,6 +17,7 @@ import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
 import { readTraceParent, traceParentOf } from "@/lib/tracing/trace_parent.ts";
+import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
 import { ownClaims } from "@/lib/tasks/fixity/claims.ts";
 import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
 
@@ -187,12 +188,14 @@ fuzz("conditions", {
 
 const GRANTS = ['id="a", uri="http://acs.amazonaws.com/groups/global/AllUsers"', "id=a,id=b", 'emailAddress="x@y"'];
 
+const ENCODED = ["=?UTF-8?B?w6U=?= =?utf-8*sv?Q?=C3=A5_?=", 'attachment; filename="\\"å"; filename*=UTF-8\'\'a'];
+
 fuzz("headers of the embedded store", {
   inputs: fc.record({
     grant: nearHeader(GRANTS, ['id="', '",']),
     canned: nearHeader(["public-read", "private"]),
     source: near(["/bucket/a/b%20c?versionId=123", "bucket/key", "b/k?versionId=null"], ["?versionId=", "%2F"]),
-    meta: nearHeader(["value", "aws-chunked,gzip", "x".repeat(3000)]),
+    meta: nearHeader(["value", "aws-chunked,gzip", "x".repeat(3000), ...ENCODED]),
     names: nearHeader(["content-type, x-amz-date", "*"]),
   }),
   check({ grant, canned, source, meta, names }) {
@@ -201,7 +204,11 @@ fuzz("headers of the embedded store", {
     const copied = resultOr(() => parseCopySource(source), isS3Error);
     if (copied) assert.ok(copied.bucket !== "" && copied.key !== "" && !copied.bucket.includes("?"));
     const stored = resultOr(
-      () => storedHeaders(new Headers({ "x-amz-meta-a": meta, "content-encoding": meta })),
+      () =>
+        storedHeaders(
+          new Headers({ "x-amz-meta-a": meta, "content-encoding": meta, "content-disposition": meta }),
+          ["x-amz-meta-a"],
+        ),
       isS3Error,
     );
     if (stored !== null) JSON.parse(stored);
@@ -212,11 +219,13 @@ fuzz("headers of the embedded store", {
     });
   },
   growth: {
-    seeds: [...GRANTS, "/bucket/a?versionId=1"],
+    seeds: [...GRANTS, ...ENCODED, "/bucket/a?versionId=1"],
     read: (text) => [
       resultOr(() => parseCopySource(text), isS3Error),
       resultOr(() => statedAcl(new Headers({ "x-amz-grant-read": text.replace(/[^\x20-\x7e]/g, "") })), isS3Error),
       requestedHeaders(text),
+      decodeWords(text),
+      asciiDisposition(text),
     ],
   },
 });

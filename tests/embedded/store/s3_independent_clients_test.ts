@@ -17,7 +17,7 @@ import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
 import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { signedFetch } from "./s3/signed_fetch.ts";
+import { signedFetch } from "@/tests/embedded/store/s3/signed_fetch.ts";
 import { mapiAuthorization, s3Keys, startStore, storeErrorCode } from "./store_fixture.ts";
 
 /** What suites and clients that nobody here wrote found. */
