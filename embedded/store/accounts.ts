@@ -1,3 +1,4 @@
+import { hasAdministrator } from "./last_administrator.ts";
 import { folded, type NamePage, ofNamePage } from "./names.ts";
 import { type Cell, numberOrNull, type Statements } from "./statements.ts";
 
@@ -75,6 +76,11 @@ export class Accounts {
   userById(id: number): User | null {
     const row = this.#index.row(`SELECT ${USER} FROM users WHERE id = ?`, id);
     return row && userOf(row);
+  }
+
+  /** Whether a tenant has an enabled account with the role ADMINISTRATOR, its own or that of a group. */
+  hasAdministrator(tenant: number): boolean {
+    return hasAdministrator(this.#index, tenant);
   }
 
   /** The MD5s of a user's former passwords, the newest first. */

@@ -16,8 +16,9 @@ interface Changes {
   };
   /** Rejected with BucketNotEmpty while the tenant has buckets. */
   deleteTenant: { input: { tenant: number }; result: null };
+  /** `isRecovery`: rejected unless it gives an enabled administrator to a tenant that has none. */
   createUser: {
-    input: NewUser & { tenant: number };
+    input: NewUser & { tenant: number; isRecovery?: boolean };
     result: { id: number };
   };
   deleteUser: { input: { user: number }; result: null };
@@ -165,7 +166,14 @@ interface Changes {
   /** Members of a tenant's record. */
   modifyTenant: { input: { tenant: number; record: Record<string, unknown> }; result: null };
   modifyUser: {
-    input: { user: number; record: Record<string, unknown>; passwordMd5: string | null; unlock: boolean };
+    input: {
+      user: number;
+      record: Record<string, unknown>;
+      passwordMd5: string | null;
+      unlock: boolean;
+      /** As for `createUser`. */
+      isRecovery?: boolean;
+    };
     result: null;
   };
   /** `limit` 0 never locks; `unlockAfterMs` null: a locked account stays so. */

@@ -1,3 +1,4 @@
+import { StoreError } from "./store_error.ts";
 import type { Statements } from "./statements.ts";
 
 /** What only one with these roles can do: everything in a tenant, and opening locked accounts. */
@@ -42,4 +43,27 @@ export function isLastAdministrator(
     );
     return other === null;
   });
+}
+
+const ANY_ADMINISTRATOR = `SELECT 1 FROM users WHERE tenant = ? AND ${ENABLED} AND ${HAS_ROLE} LIMIT 1`;
+
+/** Whether a tenant has an enabled account with the role ADMINISTRATOR, its own or that of a group. */
+export function hasAdministrator(index: Statements, tenant: number): boolean {
+  const roles = Array<string>(4).fill("ADMINISTRATOR");
+  return index.row(ANY_ADMINISTRATOR, tenant, ...roles) !== null;
+}
+
+/**
+ * Applies a change of accounts or groups that must leave a tenant its last enabled administrator. A recovery must give
+ * one to a tenant that has none.
+ *
+ * @throws {StoreError} LastAdministrator; AccessDenied for a recovery that is none. The caller rolls the change back.
+ */
+export function withAdministrator<T>(index: Statements, tenant: number, isRecovery: boolean, change: () => T): T {
+  const had = hasAdministrator(index, tenant);
+  const result = change();
+  const has = hasAdministrator(index, tenant);
+  if (isRecovery && (had || !has)) throw new StoreError("AccessDenied");
+  if (had && !has) throw new StoreError("LastAdministrator");
+  return result;
 }

@@ -5,6 +5,7 @@ export type StoreErrorCode =
   | "BucketNotEmpty"
   | "ConditionFailed"
   | "IsMarker"
+  | "LastAdministrator"
   | "EntityTooSmall"
   | "InvalidPart"
   | "NameTaken"

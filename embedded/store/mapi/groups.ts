@@ -4,7 +4,7 @@ import type { Group } from "@/embedded/store/groups.ts";
 import { boolean, members, parsed, pathName, text, wrapped } from "./body_schema.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
 import { has, isAdministrator, requireMayAppoint, requireRight } from "./mapi_caller.ts";
-import { invalid, notFound } from "./mapi_error.ts";
+import { invalid, MapiError, notFound } from "./mapi_error.ts";
 import { listResponse, type MapiRequest, only, type TenantRequest } from "./mapi_request.ts";
 import { roles } from "./users.ts";
 
@@ -66,14 +66,19 @@ export function readGroup(request: TenantRequest): Response {
 
 /** POST /tenants/{tenant}/groupAccounts/{group}: members that are left out stay as they are. */
 export async function modifyGroup(request: TenantRequest): Promise<void> {
-  const { store, caller, body } = request;
+  const { store, caller, body, tenant } = request;
   requireRight(caller, "manage users");
   const group = presentGroup(request);
   const { members: named, ...record } = parsed(CHANGE, await body());
   const members = named ? userIds(request, named.username) : null;
-  if (isAdministrator({ ...group.record, ...record })) {
+  if (!has(caller, "administer")) {
     const present = store.groups.memberIds(group.id);
-    requireMayAppoint(caller, !isAdministrator(group.record) || members?.some((id) => !present.has(id)) === true);
+    const isJoined = members?.some((id) => !present.has(id)) === true;
+    const becomes = isAdministrator({ ...group.record, ...record });
+    requireMayAppoint(caller, becomes && (isJoined || !isAdministrator(group.record)));
+    if (isJoined && store.groups.givesData(tenant.id, group)) {
+      throw new MapiError(403, "Only an ADMINISTRATOR may add members to a group that gives access to data");
+    }
   }
   await store.writer.change("modifyGroup", { group: group.id, record, members });
 }

@@ -88,6 +88,13 @@ function statedCredentials(header: string | null): { username: string; passwordM
   return { username, passwordMd5: createHash("md5").update(password).digest("hex") };
 }
 
+/**
+ * Whether the system level acts in a tenant that does not let it in: only to give it an administrator where it has none.
+ */
+export function isRecovery({ caller, tenant }: { readonly caller: MapiCaller; readonly tenant: Tenant }): boolean {
+  return caller.tenant === null && tenant.record.administrationAllowed !== true;
+}
+
 const ADMINISTRATOR = "ADMINISTRATOR";
 
 /** Whether a record of a user or a group has the role ADMINISTRATOR; absent records have none. */

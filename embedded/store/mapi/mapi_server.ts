@@ -23,6 +23,10 @@ const MAX_PATH_BYTES = 4095;
 const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
   AccessDenied: [403, "Not permitted"],
   BucketNotEmpty: [409, "It is not empty"],
+  LastAdministrator: [
+    409,
+    "The last enabled ADMINISTRATOR of a tenant cannot be deleted, disabled or demoted: give another account the role first",
+  ],
   NameTaken: [409, "The name is taken"],
   NoSpace: [507, "The disk of the store is full: delete something, or give it more room"],
   NoSuchBucket: [404, "Not found"],
@@ -93,7 +97,7 @@ async function handle(
     if (level) throw forbidden();
     return await respond({ GET: listTenants, PUT: (request) => createTenant(request, onTenant) }, mapiRequest);
   }
-  const tenant = reachableTenant(store, level, tenantName, segments.length > 0);
+  const tenant = reachableTenant(store, level, tenantName, request.method, segments);
   const resource = findResource(segments);
   if (!resource) throw notFound("resource");
   return await respond(resource.methods, { ...mapiRequest, tenant, names: resource.names });
@@ -113,15 +117,27 @@ function isOwnPasswordChange(
     folded(caller.user.name) === folded(username);
 }
 
-/** The tenant of a path: at a tenant's level its own only; at the system's any, its inside only where the tenant allows. */
-function reachableTenant(store: StoreContext, level: Tenant | null, name: string, inside: boolean): Tenant {
+/**
+ * The tenant of a path: at a tenant's level its own only; at the system's any, its inside only where the tenant allows
+ * or has no enabled administrator, to whom an account can then be given.
+ */
+function reachableTenant(
+  store: StoreContext,
+  level: Tenant | null,
+  name: string,
+  method: string,
+  inside: readonly string[],
+): Tenant {
   if (level) {
     if (folded(level.name) !== folded(name)) throw forbidden();
     return level;
   }
   const tenant = store.accounts.tenant(name);
   if (!tenant) throw notFound(`tenant ${name}`);
-  if (inside && tenant.record.administrationAllowed !== true) throw forbidden();
+  if (inside.length === 0 || tenant.record.administrationAllowed === true) return tenant;
+  const depth = method === "PUT" ? 1 : method === "POST" ? 2 : 0;
+  const isAccountWrite = inside[0] === "userAccounts" && inside.length === depth;
+  if (!isAccountWrite || store.accounts.hasAdministrator(tenant.id)) throw forbidden();
   return tenant;
 }
 

@@ -1,7 +1,7 @@
 import { mustChangePassword, rolesOf, type User } from "@/embedded/store/accounts.ts";
 import type { Change } from "@/embedded/store/changes.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
-import { has, isPassword, requireRight } from "./mapi_caller.ts";
+import { has, isAdministrator, isPassword, requireRight } from "./mapi_caller.ts";
 import { forbidden, invalid, MapiError } from "./mapi_error.ts";
 import { type MapiRequest, permittedUser, type TenantRequest } from "./mapi_request.ts";
 import { newPasswordMd5, passwordMd5 } from "./passwords.ts";
@@ -61,10 +61,17 @@ export async function resetPasswords(request: TenantRequest): Promise<void> {
 /**
  * The MD5 of a user's new password.
  *
- * @throws {MapiError} 400 where it breaks the rules, 403 for a user without a password in the store
+ * @throws {MapiError} 400 where it breaks the rules; 403 for a user without a password in the store, and for an
+ *   administrator's where the caller is none
  */
-export function checkedMd5(user: User, password: unknown, { store }: MapiRequest, member: string): string {
+export function checkedMd5(user: User, password: unknown, { store, caller }: MapiRequest, member: string): string {
   if (user.record.localAuthentication === false) throw forbidden();
+  if (user.id !== caller.user.id && !has(caller, "administer")) {
+    const records = [user, ...store.groups.ofUser(user.id)].map(({ record }) => record);
+    if (records.some(isAdministrator)) {
+      throw new MapiError(403, "Only an ADMINISTRATOR may set the password of an account that has this role");
+    }
+  }
   const former = [user.passwordMd5, ...store.accounts.formerPasswords(user.id)];
   return newPasswordMd5(
     password,

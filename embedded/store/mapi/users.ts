@@ -5,7 +5,7 @@ import { consoleSecurity } from "@/embedded/store/console_security.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { boolean, members, oneOf, parsed, pathName, text, wrapped } from "./body_schema.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
-import { has, isAdministrator, type MapiCaller, requireMayAppoint, requireRight } from "./mapi_caller.ts";
+import { has, isAdministrator, isRecovery, type MapiCaller, requireMayAppoint, requireRight } from "./mapi_caller.ts";
 import { listResponse, only, permittedUser, type TenantRequest } from "./mapi_request.ts";
 import { newPasswordMd5 } from "./passwords.ts";
 import { checkedMd5 } from "./user_passwords.ts";
@@ -48,8 +48,9 @@ export function listUsers({ store, caller, query, tenant }: TenantRequest): Resp
 }
 
 /** PUT /tenants/{tenant}/userAccounts?password= */
-export async function createUser({ store, caller, query, body, tenant }: TenantRequest): Promise<void> {
-  requireRight(caller, "manage users");
+export async function createUser(request: TenantRequest): Promise<void> {
+  const { store, caller, query, body, tenant } = request;
+  requireRight(caller, isRecovery(request) ? "administer" : "manage users");
   const { username: name, ...settings } = parsed(NEW, await body());
   const record = newUserRecord(settings);
   requireMayAppoint(caller, isAdministrator(record));
@@ -63,6 +64,7 @@ export async function createUser({ store, caller, query, body, tenant }: TenantR
       publicPasswords: store.publicPasswords,
     }),
     record: JSON.stringify(record),
+    isRecovery: isRecovery(request),
   });
 }
 
@@ -78,7 +80,7 @@ export function readUser(request: TenantRequest): Response {
  */
 export async function modifyUser(request: TenantRequest): Promise<void> {
   const { store, caller, query, body } = request;
-  requireRight(caller, "manage users");
+  requireRight(caller, isRecovery(request) ? "administer" : "manage users");
   const user = permittedUser(request, "manage users");
   const record = parsed(CHANGE, await body());
   const becomes = isAdministrator(record) && !isAdministrator(user.record);
@@ -90,6 +92,7 @@ export async function modifyUser(request: TenantRequest): Promise<void> {
     record,
     passwordMd5: password === null ? null : checkedMd5(user, password, request, "password"),
     unlock: record.enabled === true,
+    isRecovery: isRecovery(request),
   });
 }
 

@@ -1,11 +1,12 @@
 import { SYSTEM } from "@/embedded/store/accounts.ts";
 import { aclForNewOwner, parseAcl, serializeAcl } from "@/embedded/store/acl.ts";
 import type { Input, Result } from "@/embedded/store/changes.ts";
+import { withAdministrator } from "@/embedded/store/last_administrator.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { createGroup } from "./group_changes.ts";
-import { mergeRecord, requireFreeName } from "./records.ts";
+import { mergeRecord, requireFreeName, tenantOf } from "./records.ts";
 import { discardUploads } from "./upload_changes.ts";
 
 /**
@@ -42,25 +43,28 @@ export function deleteTenant(index: Statements, { tenant }: Input<"deleteTenant"
 /**
  * Creates a user account.
  *
- * @throws {StoreError} NameTaken, or NotFound when the tenant is gone
+ * @throws {StoreError} NameTaken, NotFound when the tenant is gone, or AccessDenied for a recovery that is none
  */
 export function createUser(
   index: Statements,
-  { tenant, name, guid, passwordMd5, record }: Input<"createUser">,
+  { tenant, name, guid, passwordMd5, record, isRecovery = false }: Input<"createUser">,
 ): Result<"createUser"> {
   requireTenant(index, tenant);
   requireFreeName(index, "users", tenant, name);
-  const { id } = index.insert("users", { tenant, name, folded: folded(name), guid, password_md5: passwordMd5, record });
+  const user = { tenant, name, folded: folded(name), guid, password_md5: passwordMd5, record };
+  const insert = () => index.insert("users", user);
+  const { id } = isRecovery ? withAdministrator(index, tenant, true, insert) : insert();
   return { id };
 }
 
 /**
  * Removes a user account and its grants; buckets it owns stay, without an owner.
  *
- * @throws {StoreError} NotFound
+ * @throws {StoreError} NotFound or LastAdministrator
  */
 export function deleteUser(index: Statements, { user }: Input<"deleteUser">): null {
-  if (index.run("DELETE FROM users WHERE id = ?", user).changes === 0) throw new StoreError("NotFound");
+  const tenant = tenantOf(index, "users", user);
+  withAdministrator(index, tenant, false, () => index.run("DELETE FROM users WHERE id = ?", user));
   index.run("DELETE FROM grants WHERE user = ?", user);
   index.run("DELETE FROM group_members WHERE user = ?", user);
   index.run("UPDATE buckets SET owner = NULL WHERE owner = ?", user);

@@ -70,12 +70,18 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   setTenantCors: (_, { tenant, cors }) =>
     once({ tenant, action: "tenant_settings", details: { settings: "cors", removed: cors === null } }),
 
-  createUser: (_, { tenant, name, record }) =>
-    once({ tenant, action: "account_create", name, details: roles(JSON.parse(record)) }),
-  modifyUser: (index, { user, record, passwordMd5 }) => {
+  createUser: (_, { tenant, name, record, isRecovery }) =>
+    once({
+      tenant,
+      action: "account_create",
+      name,
+      details: { ...roles(JSON.parse(record)), ...recovery(isRecovery) },
+    }),
+  modifyUser: (index, { user, record, passwordMd5, isRecovery }) => {
     const at = nameOf(index, "users", user);
-    const members = Object.keys(record).length > 0 ? { settings: names(record), ...roles(record) } : null;
-    return once({ ...at, action: passwordMd5 === null ? "account_change" : "password_change", details: members });
+    const members = Object.keys(record).length > 0 ? { settings: names(record), ...roles(record) } : {};
+    const details = { ...members, ...recovery(isRecovery) };
+    return once({ ...at, action: passwordMd5 === null ? "account_change" : "password_change", details });
   },
   deleteUser: (index, { user }) => once({ ...nameOf(index, "users", user), action: "account_delete" }),
   countFailure: null,
@@ -284,6 +290,11 @@ function names(members: Readonly<Record<string, unknown>>): string {
 /** The roles of an account's or a group's record, where it says any. */
 function roles(record: Readonly<Record<string, unknown>>): AuditDetails {
   return record.roles === undefined ? {} : { roles: rolesOf({ record }).join(", ") };
+}
+
+/** Marks what the system level did to a tenant without an administrator. */
+function recovery(isRecovery = false): AuditDetails {
+  return isRecovery ? { recovery: true } : {};
 }
 
 function allowed(permissions: number): AuditDetails {

@@ -1,8 +1,9 @@
 import type { Input, Result } from "@/embedded/store/changes.ts";
+import { withAdministrator } from "@/embedded/store/last_administrator.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
-import { mergeRecord, requireFreeName } from "./records.ts";
+import { mergeRecord, requireFreeName, tenantOf } from "./records.ts";
 
 /**
  * Creates a group account.
@@ -23,21 +24,24 @@ export function createGroup(
 /**
  * Changes the named members of a group's record, and its members where they are stated.
  *
- * @throws {StoreError} NotFound when the group or a member is gone
+ * @throws {StoreError} NotFound when the group or a member is gone, or LastAdministrator
  */
 export function modifyGroup(index: Statements, { group, record, members }: Input<"modifyGroup">): null {
-  mergeRecord(index, "groups", group, record);
-  if (members) setMembers(index, group, members);
-  return null;
+  return withAdministrator(index, tenantOf(index, "groups", group), false, () => {
+    mergeRecord(index, "groups", group, record);
+    if (members) setMembers(index, group, members);
+    return null;
+  });
 }
 
 /**
  * Removes a group with its grants and memberships.
  *
- * @throws {StoreError} NotFound
+ * @throws {StoreError} NotFound or LastAdministrator
  */
 export function deleteGroup(index: Statements, { group }: Input<"deleteGroup">): null {
-  if (index.run("DELETE FROM groups WHERE id = ?", group).changes === 0) throw new StoreError("NotFound");
+  const tenant = tenantOf(index, "groups", group);
+  withAdministrator(index, tenant, false, () => index.run("DELETE FROM groups WHERE id = ?", group));
   index.run("DELETE FROM group_members WHERE group_id = ?", group);
   index.run("DELETE FROM group_grants WHERE group_id = ?", group);
   return null;
@@ -53,10 +57,9 @@ export function setGrants(index: Statements, { to, grants }: Input<"setGrants">)
   const [id, accounts, table, column] = "user" in to
     ? [to.user, "users", "grants", "user"] as const
     : [to.group, "groups", "group_grants", "group_id"] as const;
-  const tenant = index.row(`SELECT tenant FROM ${accounts} WHERE id = ?`, id);
-  if (!tenant) throw new StoreError("NotFound");
+  const tenant = tenantOf(index, accounts, id);
   for (const { bucket, permissions } of grants) {
-    if (!index.row("SELECT 1 FROM buckets WHERE id = ? AND tenant = ?", bucket, tenant[0])) {
+    if (!index.row("SELECT 1 FROM buckets WHERE id = ? AND tenant = ?", bucket, tenant)) {
       throw new StoreError("NoSuchBucket");
     }
     if (permissions === 0) index.run(`DELETE FROM ${table} WHERE ${column} = ? AND bucket = ?`, id, bucket);

@@ -1,9 +1,9 @@
 import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/accounts.ts";
 import type { Input } from "@/embedded/store/changes.ts";
-import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
+import { isLastAdministrator, withAdministrator } from "@/embedded/store/last_administrator.ts";
 import { folded } from "@/embedded/store/names.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
-import { mergeRecord } from "./records.ts";
+import { mergeRecord, tenantOf } from "./records.ts";
 
 /** How many former passwords of a user are stored: as many as the settings can require. */
 const FORMER_PASSWORDS = 100;
@@ -12,13 +12,14 @@ const FORMER_PASSWORDS = 100;
  * Changes members of a user's record, and the password where one is stated, which resets the count of wrong ones, as
  * `unlock` does.
  *
- * @throws {StoreError} NotFound
+ * @throws {StoreError} NotFound, LastAdministrator, or AccessDenied for a recovery that is none
  */
 export function modifyUser(
   index: Statements,
-  { user, record, passwordMd5, unlock }: Input<"modifyUser">,
+  { user, record, passwordMd5, unlock, isRecovery = false }: Input<"modifyUser">,
 ): null {
-  mergeRecord(index, "users", user, record);
+  const merge = () => mergeRecord(index, "users", user, record);
+  withAdministrator(index, tenantOf(index, "users", user), isRecovery, merge);
   if (passwordMd5 !== null) {
     const row = index.row("SELECT password_md5, former_passwords FROM users WHERE id = ?", user);
     const stored = JSON.stringify([row?.[0], ...JSON.parse(String(row?.[1]))].slice(0, FORMER_PASSWORDS));

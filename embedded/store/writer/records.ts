@@ -20,6 +20,17 @@ export function mergeRecord(
   index.run(`UPDATE ${table} SET record = ? WHERE id = ?`, merged, id);
 }
 
+/**
+ * The tenant of an account.
+ *
+ * @throws {StoreError} NotFound
+ */
+export function tenantOf(index: Statements, table: "users" | "groups", id: number): number {
+  const row = index.row(`SELECT tenant FROM ${table} WHERE id = ?`, id);
+  if (!row) throw new StoreError("NotFound");
+  return Number(row[0]);
+}
+
 /** @throws {StoreError} NameTaken where another row of the tenant than `except` has the name, in whatever case */
 export function requireFreeName(
   index: Statements,

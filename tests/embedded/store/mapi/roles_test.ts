@@ -91,7 +91,8 @@ const STEPS: readonly Step[] = [
   [ALL_ROLES, "GET", NS],
   ["ADM", "POST", NS, { description: "x" }],
   ["ADM", "DELETE", `${NS}/versioningSettings`],
-  ["ADM SEC", "POST", `/userAccounts?resetPasswords=${PASSWORD}`, {}],
+  // One of the accounts is an administrator, too.
+  ["ADM", "POST", `/userAccounts?resetPasswords=${PASSWORD}`, {}],
 ];
 
 async function status(store: Store, user: string, method: string, path: string, body?: unknown, password?: string) {
