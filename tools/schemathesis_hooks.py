@@ -5,6 +5,8 @@ TRIAL_PASSWORD and TRIAL_ORIGIN.
 """
 
 import os
+import re
+import unicodedata
 
 import requests
 import schemathesis
@@ -49,9 +51,29 @@ def before_call(context, case, kwargs):
         names["username"] = "lena"
 
 
+# Members and parameters that name something new, and characters that Python prints though nothing shows.
+NEW_NAMES = ("username", "groupname", "externalGroupID", "name", "initialSecurityGroup")
+INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+
+
+def looks_like_another(name):
+    """Whether the embedded store rejects a new name because readers could take it for another one."""
+    return (
+        unicodedata.normalize("NFKC", name) != name
+        or not name.isprintable()
+        or name.strip() != name
+        or "  " in name
+        or INVISIBLE.search(name) is not None
+    )
+
+
 @schemathesis.hook
 def filter_case(context, case):
     """How many parts an upload has depends on two members, which no schema can bound together, nor the numbers of parts."""
+    if case.method.upper() == "PUT":
+        given = [where.get(name) for where in (case.body, case.query) if isinstance(where, dict) for name in NEW_NAMES]
+        if any(isinstance(name, str) and looks_like_another(name) for name in given):
+            return False
     if not case.path.endswith("/multipart/{key}/presign") or not isinstance(case.body, dict):
         return True
     size, part = case.body.get("file_size"), case.body.get("part_size") or DEFAULT_PART_BYTES

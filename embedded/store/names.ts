@@ -26,6 +26,14 @@ export function isPathSegment(name: string): boolean {
   return name.isWellFormed() && name !== "." && name !== "..";
 }
 
+/** Invisible characters, and blanks that are none, at an end, or twice in a row. */
+const DECEPTIVE = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}|^ | $| {2}/u;
+
+/** Whether a name cannot be shown like another one: in form NFKC, which has no full-width characters, without blanks that readers miss. */
+export function isDistinctName(name: string): boolean {
+  return name === name.normalize("NFKC") && !DECEPTIVE.test(name);
+}
+
 /** A page of a list by names: those that begin with a folded prefix. */
 export interface NamePage {
   readonly prefix: string;

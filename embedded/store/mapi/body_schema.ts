@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isPathSegment } from "@/embedded/store/names.ts";
+import { isDistinctName, isPathSegment } from "@/embedded/store/names.ts";
 import { quotaBytes } from "@/embedded/store/quotas.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { invalid } from "./mapi_error.ts";
@@ -62,8 +62,17 @@ export function pathName(pattern: RegExp, requirement: string) {
   return z.string(rule(requirement)).refine((name) => pattern.test(name) && isPathSegment(name), requirement);
 }
 
+/** A name for something new: existing ones that could be taken for others stay usable. */
+export function newName(pattern: RegExp, requirement: string) {
+  return pathName(pattern, requirement).refine(
+    isDistinctName,
+    "must be in Unicode form NFKC (so without full-width characters), without invisible characters, and without " +
+      "blanks at its ends or twice in a row",
+  );
+}
+
 /** The name of a class. */
-export const className = pathName(/^[^\p{Cc}]{1,64}$/u, "must have 1 to 64 characters, and be neither . nor ..");
+export const className = newName(/^[^\p{Cc}]{1,64}$/u, "must have 1 to 64 characters, and be neither . nor ..");
 
 /** True or false, also in the store's short spellings. */
 export const boolean = z.preprocess((value) => BOOLEANS.get(value) ?? value, z.boolean(rule("must be true or false")));

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Group } from "@/embedded/store/groups.ts";
-import { boolean, members, parsed, pathName, text, wrapped } from "./body_schema.ts";
+import { boolean, members, newName, parsed, text, wrapped } from "./body_schema.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
 import { has, isAdministrator, requireMayAppoint, requireRight } from "./mapi_caller.ts";
 import { invalid, MapiError, notFound } from "./mapi_error.ts";
@@ -14,7 +14,7 @@ const MAX_MEMBERS = 1000;
 const USERNAME_RULE = "must be a user name";
 
 /** A group name by the store's rules. */
-export const groupname = pathName(
+export const groupname = newName(
   // deno-lint-ignore no-control-regex
   /^[^\u0000-\u001f:/,]{1,184}$/u,
   "must have 1 to 184 characters without slash, colon or comma and not be a dot segment, or externalGroupID be given",

@@ -31,7 +31,7 @@ import {
   readableNamespace,
   type TenantRequest,
 } from "./mapi_request.ts";
-import { username } from "./users.ts";
+import { existingUsername } from "./users.ts";
 import { versioningSettings } from "./versioning_settings.ts";
 
 const NAME_RULE =
@@ -63,7 +63,8 @@ const OWNER_RULE = "must be the name of a user, or empty";
 const SETTINGS = {
   ...NAMESPACE_SETTINGS,
   aclsUsage: oneOf("NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"),
-  owner: z.string(rule(OWNER_RULE)).refine((name) => name === "" || username.safeParse(name).success, OWNER_RULE),
+  owner: z.string(rule(OWNER_RULE))
+    .refine((name) => name === "" || existingUsername.safeParse(name).success, OWNER_RULE),
   ownerType: oneOf("LOCAL", "EXTERNAL"),
   ...each([
     "indexingEnabled",

@@ -3,7 +3,7 @@ import { newUserRecord } from "@/embedded/store/account_records.ts";
 import { mayManageNamespaces, type User } from "@/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { boolean, members, oneOf, parsed, pathName, text, wrapped } from "./body_schema.ts";
+import { boolean, members, newName, oneOf, parsed, pathName, text, wrapped } from "./body_schema.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
 import { has, isAdministrator, isRecovery, type MapiCaller, requireMayAppoint, requireRight } from "./mapi_caller.ts";
 import { listResponse, only, permittedUser, type TenantRequest } from "./mapi_request.ts";
@@ -20,12 +20,17 @@ const REQUIRED = { fullName: text(64, 1), enabled: boolean, forcePasswordChange:
 
 const OPTIONAL = { description: text(1024), roles, allowNamespaceManagement: boolean };
 
-/** A user name by the store's rules. */
-export const username = pathName(
+const USERNAME = [
   // deno-lint-ignore no-control-regex
   /^[^[\u0000-\u001f:/,][^\u0000-\u001f:/,]{0,63}$/u,
   'must have 1 to 64 characters, not begin with "[", hold no slash, colon or comma, and not be a dot segment',
-);
+] as const;
+
+/** The name of an existing user by the store's rules. */
+export const existingUsername = pathName(...USERNAME);
+
+/** The name of a new user. */
+export const username = newName(...USERNAME);
 
 const CHANGE = members({ ...REQUIRED, ...OPTIONAL });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { archiveMapi, leaks } from "@/tests/embedded/store/mapi_fixture.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 
 const USER = { fullName: "L", localAuthentication: true, enabled: true, forcePasswordChange: false };
 
@@ -59,4 +60,51 @@ Deno.test("namespaces: directoryUsage is read in any case, and shown in one", le
   assert.equal((await archiveMapi(store, "GET", "/namespaceDefaults")).json().directoryUsage, "Balanced");
   const wrong = await archiveMapi(store, "PUT", "/namespaces", { name: "deep", directoryUsage: "Deep" });
   assert.match(`${wrong.status} ${wrong.text}`, /^400 .*directoryUsage/);
+});
+
+Deno.test("names: one that looks like another is rejected, and existing ones stay usable", leaks, async () => {
+  const store = await startStore();
+  const looks = [" reader", "reader ", "rea  der", "rea\u200bder", "reader\u200d", "\ufeffreader", "rea\u00adder"]
+    .concat(["\uff52\uff45ader", "re\u00a0ader", "re\u3000ader", "re\u2003ader", "e\u0301va", "\ufb01n", "a\u1680b"])
+    .concat(["a\u202eb", "a\u115fb", "a\u2800b", "a\u2028b", "a\ufe0fb", "a\u034fb", "a\ue000b", "a\u0085b", "a\tb"]);
+  for (const [path, member, rest] of NAMED) {
+    for (const name of looks) {
+      const { status, text } = await archiveMapi(store, "PUT", path, { ...rest, [member]: name });
+      assert.match(`${status} ${text}`, new RegExp(`^400 .*${member}`), `${path} ${JSON.stringify(name)}`);
+    }
+    for (const name of ["Åsa Öberg", "éva", "Ирина", "日本語", "a.b-c_d@e'f"]) {
+      const made = await archiveMapi(store, "PUT", path, { ...rest, [member]: name });
+      assert.equal(made.status, 200, `${name}: ${made.text}`);
+    }
+  }
+  const external = await archiveMapi(store, "PUT", "/groupAccounts", { externalGroupID: "staff\u200b" });
+  assert.match(`${external.status} ${external.text}`, /^400 .*groupname/);
+  for (
+    const [query, named] of [["username=chief%E2%80%8B", "username"], [
+      "username=c&initialSecurityGroup=%20g",
+      "initial",
+    ]]
+  ) {
+    const response = await fetch(`${store.mapi(null)}/mapi/tenants?${query}&password=secret-1`, {
+      method: "PUT",
+      headers: mapiAuthorization("admin"),
+      body: JSON.stringify({ name: "fresh" }),
+    });
+    assert.match(`${response.status} ${await response.text()}`, new RegExp(`^400 .*${named}`));
+  }
+  await store.stop();
+  // Of a version that allowed it: it logs in, is found, changed, put into groups, made an owner and deleted.
+  const index = new DatabaseSync(`${store.folder}/index.db`);
+  index.exec("UPDATE users SET name = 'reader\u200b', folded = 'reader\u200b' WHERE name = 'reader'");
+  index.close();
+  await using again = await startStore(store.folder);
+  const one = `/userAccounts/${encodeURIComponent("reader\u200b")}`;
+  const by = async (method: string, path: string, body?: unknown) =>
+    (await archiveMapi(again, method, path, body)).status;
+  assert.equal((await archiveMapi(again, "GET", one, undefined, "reader\u200b")).status, 200);
+  assert.equal(await by("POST", one, { fullName: "R" }), 200);
+  assert.equal(await by("PUT", "/groupAccounts", { groupname: "g", members: { username: ["reader\u200b"] } }), 200);
+  assert.equal(await by("POST", "/namespaces/letters", { owner: "reader\u200b" }), 200);
+  assert.equal(await by("POST", `${one}/changePassword`, { newPassword: "secret-22" }), 200);
+  assert.equal(await by("DELETE", one), 200);
 });
