@@ -49,7 +49,7 @@ import { copyOperations } from "@/routes/api/v1/copy.ts";
 import { countOperations } from "@/routes/api/v1/count_task.ts";
 import { credentialsOperations } from "@/routes/api/v1/credentials.ts";
 import { deleteTaskOperations } from "@/routes/api/v1/delete_task.ts";
-import { managementOperations } from "@/routes/api/v1/mapi/mod.ts";
+import { type AccountEnded, managementOperations } from "@/routes/api/v1/mapi/mod.ts";
 import { multipartOperations } from "@/routes/api/v1/multipart.ts";
 import { objectUploadOperations } from "@/routes/api/v1/object_uploads.ts";
 import { objectVersionOperations } from "@/routes/api/v1/object_versions.ts";
@@ -66,6 +66,7 @@ import { inProcessGateway } from "@/routes/storage/in_process_gateway.ts";
 import { mountStorageDoor } from "@/routes/storage/mod.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
+import { endLogins } from "./storage/requested_login.ts";
 import { mountWeb, mountWebRest, readApi, siteDeps, storageDeps, webChecks } from "./web.ts";
 import type { WebDeps } from "./web_deps.ts";
 
@@ -194,6 +195,7 @@ export function buildApp(deps: AppDeps): App {
     unproven,
     logins,
     audit: deps.audit ?? null,
+    accountEnded: (account) => storage && endLogins(storage, account),
     now,
     log,
   });
@@ -236,12 +238,14 @@ interface GatewayParts {
   readonly unproven: UnprovenRequests;
   readonly logins: UnprovenRequests;
   readonly audit: AuditDeps | null;
+  readonly accountEnded: AccountEnded;
   readonly now: () => number;
   readonly log: RequestLog;
 }
 
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
-function gatewayApi(deps: GatewayDeps, { role, unproven, logins, audit, now, log }: GatewayParts): Operation[] {
+function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
+  const { role, unproven, logins, audit, accountEnded, now, log } = parts;
   const { addresses, upstreams, region } = deps;
   const key = tokenKey(deps.tokenSecret);
   const keys = deps.previousTokenSecret ? [key, tokenKey(deps.previousTokenSecret)] : [key];
@@ -276,7 +280,7 @@ function gatewayApi(deps: GatewayDeps, { role, unproven, logins, audit, now, log
       (context) => enterRole(role, context),
     ),
 
-    ...(deps.mapiEnabled ? managementOperations(gatewayOperations(door, "mapi"), mapi, now) : []),
+    ...(deps.mapiEnabled ? managementOperations(gatewayOperations(door, "mapi"), mapi, now, accountEnded) : []),
 
     ...auditOperations(gatewayOperations(door, "mapi"), {
       mapi: deps.mapiEnabled ? mapi : null,

@@ -56,7 +56,7 @@ export function storageDeps(
   if (!storage || !gateway || !web.site) return null;
   const { secrets, revoked, sessionHours, campaignTenant } = storage;
   const forgetSessions = campaigns?.forgetSessions;
-  const storageGateway = new StorageGateway(gateway, now);
+  const storageGateway = new StorageGateway(gateway, now, (session) => void revoked.add([session]));
   return {
     gateway: storageGateway,
     usage: new BucketUsage(storageGateway, now),

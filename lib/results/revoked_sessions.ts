@@ -51,6 +51,8 @@ export interface RevocableSession {
   readonly digest: string;
   /** Equal for sessions with the same keys; reveals nothing about them. */
   readonly account: string;
+  /** Equal for sessions of one account, whatever their keys; absent where a token does not name it. */
+  readonly owner?: string;
   /** Seconds since 1970. */
   readonly expiresAt: number;
   /** Seconds since 1970; null where its token does not contain it. */
@@ -141,8 +143,27 @@ export class RevokedSessions {
   /** Whether a session was revoked. */
   has(session: RevocableSession): boolean {
     if (this.#listed.has(session.digest)) return true;
-    const bound = this.#boundOf(session);
-    return bound !== undefined && isCovered(session, bound);
+    if (this.#upTo.size === 0) return false;
+    return [session.account, session.owner].some((account) => {
+      const bound = account === undefined ? undefined : this.#upTo.get(account);
+      return bound !== undefined && isCovered(session, bound);
+    });
+  }
+
+  /**
+   * Revokes all sessions of an account that were issued until now.
+   *
+   * @param owners the account as its sessions name it, under each key that may have sealed them
+   * @param expiresAt when the last of them expires, seconds since 1970
+   */
+  async endAccount(owners: readonly string[], expiresAt: number): Promise<void> {
+    this.#dropExpired();
+    const issuedAt = this.#now() / 1000;
+    const change = this.#change(owners, () => {
+      for (const owner of owners) this.#extend(owner, { issuedAt, expiresAt });
+    });
+    this.#write();
+    if (this.#shared) await this.#withinTime(this.#share(change));
   }
 
   /**

@@ -32,6 +32,7 @@ export function typedAccount(username: string): StorageAccount {
   return { tenant: login.tenant, user: login.username };
 }
 
-function folded(account: StorageAccount): string {
+/** Equal for the same account, however its name was typed. */
+export function folded(account: StorageAccount): string {
   return accountName(account).normalize("NFC").toLowerCase();
 }

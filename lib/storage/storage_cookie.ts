@@ -7,7 +7,7 @@ import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } fr
 import { derivedKey } from "@/lib/std/derived_key.ts";
 import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { isSameAccount, type StorageAccount } from "./storage_account.ts";
+import { folded, isSameAccount, type StorageAccount } from "./storage_account.ts";
 
 /** Accounts that one browser may be logged in to at a time. */
 const MAX_ACCOUNTS = 8;
@@ -143,5 +143,13 @@ function openLogin(value: string, slot: number, keys: readonly KeyObject[], nowM
       const text = JSON.stringify([STEM, tenant, user, password]);
       return createHmac("sha256", opened.key).update(text).digest("base64url");
     },
+    get owner() {
+      return ownerOf({ tenant, user }, opened.key);
+    },
   };
+}
+
+/** An account as its logins name it that were sealed with this key; reveals nothing about it. */
+export function ownerOf(account: StorageAccount, key: KeyObject): string {
+  return createHmac("sha256", key).update(JSON.stringify([STEM, folded(account)])).digest("base64url");
 }

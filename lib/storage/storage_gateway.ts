@@ -8,6 +8,7 @@ import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import type { GatewayRequest, GatewayService } from "./gateway_service.ts";
+import type { RevocableSession } from "@/lib/results/revoked_sessions.ts";
 import type { StorageCredentials } from "./storage_cookie.ts";
 
 /** Largest JSON that is read for a page, bytes: a listing of 1000 keys of 1024 bytes, each escaped, is below. */
@@ -32,11 +33,8 @@ interface StoreKind {
   readonly hasMapi: boolean;
 }
 
-/** An account whose token may be cached under a digest. */
-interface Acting extends StorageCredentials {
-  /** Equal for equal credentials of one session; absent where no token is cached. */
-  readonly digest?: string;
-}
+/** An account, of a session or while it logs in. Only a session has a digest, under which its token is cached. */
+interface Acting extends StorageCredentials, Partial<RevocableSession> {}
 
 /** What a page reads of the gateway; `headers` are those of the response. */
 interface GatewayJson {
@@ -58,29 +56,45 @@ export class StorageGateway {
   readonly #endpoints = new CountedCache<string, { readonly endpoint: string | null }>("storage_endpoints", {
     max: MAX_TOKENS,
   });
+  readonly #end: (session: RevocableSession) => void;
   #kind: { readonly kind: StoreKind; readonly readAt: number } | null = null;
 
-  /** @param now ms since 1970 */
-  constructor(service: GatewayService, now: () => number) {
+  /**
+   * @param now ms since 1970
+   * @param end is called for a session whose account the store no longer accepts; nothing is when absent
+   */
+  constructor(service: GatewayService, now: () => number, end: (session: RevocableSession) => void = () => {}) {
     this.#service = service;
     this.#now = now;
+    this.#end = end;
   }
 
   /**
    * Sends a request as an account. Where the gateway no longer accepts a cached token, it is sent again with a
    * new one, because the login may still be right. A body that is a stream cannot be sent again: it ends with the 401.
+   * A session that the store refuses ends for good, also where its account is enabled again later.
    *
    * @throws HttpError 502 or 504 when the gateway does not respond, 499 when the client has left
    */
   async send(request: GatewayRequest, acting: Acting, context: RequestContext): Promise<Response> {
     const cached = this.#cachedToken(acting);
     const response = await this.#sendWith(cached ?? await this.#newToken(acting, context), request, context);
+    if (response.status !== 401) return response;
     // Without a challenge the token is sound and the store refuses what is in it, which a new one would not change.
-    if (cached === null || response.status !== 401 || !response.headers.has("WWW-Authenticate")) return response;
+    if (!response.headers.has("WWW-Authenticate")) return this.#refused(response, acting);
+    if (cached === null) return response;
     if (this.#cachedToken(acting) === cached) this.#tokens.delete(acting.digest ?? "");
     if (request.body instanceof ReadableStream) return response;
     await response.body?.cancel();
-    return await this.#sendWith(await this.#newToken(acting, context), request, context);
+    const again = await this.#sendWith(await this.#newToken(acting, context), request, context);
+    return again.status === 401 && !again.headers.has("WWW-Authenticate") ? this.#refused(again, acting) : again;
+  }
+
+  #refused(response: Response, { digest, account, expiresAt, issuedAt = null }: Acting): Response {
+    if (digest !== undefined && account !== undefined && expiresAt !== undefined) {
+      this.#end({ digest, account, expiresAt, issuedAt });
+    }
+    return response;
   }
 
   async #sendWith(token: string, request: GatewayRequest, context: RequestContext): Promise<Response> {

@@ -94,3 +94,42 @@ Deno.test("whole application: a tenant that does not exist opens nothing, whoeve
   assert.equal(tenants.status, 403);
   await tenants.body?.cancel();
 });
+
+Deno.test({
+  name: "storage pages: a cookie from before its account was disabled or deleted never works again",
+  async fn() {
+    const application = await sharedApplication();
+    const admin = await logIn(application.site, ACCOUNT);
+    const users = "/mapi/tenants/archive/userAccounts";
+    const password = "secret-12";
+    const record = { fullName: "Eva", localAuthentication: true, enabled: true, forcePasswordChange: false };
+    const create = () => admin.json("PUT", `${users}?password=${password}`, { ...record, username: "Eva" });
+    const enable = (enabled: boolean) => admin.json("POST", `${users}/eva`, { enabled });
+    const session = async () => {
+      const browser = new StorageBrowser(application.site);
+      await browser.logIn("archive/EVA", password, "/storage");
+      const Cookie = `storage_session=${browser.cookies.get("storage_session")}`;
+      return async () => {
+        const response = await fetch(`${application.site}storage/api/buckets`, { headers: { Cookie } });
+        await response.body?.cancel();
+        return response.status;
+      };
+    };
+    await create();
+    const [used, unused, other] = [await session(), await session(), await session()];
+    assert.deepEqual([await used(), await unused()], [200, 200]);
+    await enable(false);
+    assert.equal(await used(), 401);
+    await enable(true);
+    assert.deepEqual([await used(), await unused()], [401, 401]);
+    const later = await session();
+    assert.equal(await later(), 200, "a new login works");
+    await admin.json("POST", `${users}/eva`, { enabled: true, fullName: "E." });
+    assert.equal(await later(), 200, "a change that does not disable it ends nothing");
+    await admin.json("DELETE", `${users}/Eva`);
+    await create();
+    assert.deepEqual([await later(), await other()], [401, 401]);
+
+    await admin.json("DELETE", `${users}/eva`);
+  },
+});

@@ -56,6 +56,26 @@ function sharedStore() {
   return store;
 }
 
+Deno.test("shared revocations: the end of an account ends its sessions until then, on every replica", async () => {
+  const store = sharedStore();
+  const [one, other] = [store.replica(), store.replica()];
+  const owned = (issuedAt: number, owner = "eva") => ({ ...session(`s${issuedAt}`, "keys", issuedAt), owner });
+  await one.endAccount(["eva", "eva by another key"], START + 8 * 3600);
+  await store.deliver();
+  const late = store.replica();
+  await late.synchronize();
+  for (const revoked of [one, other, late]) {
+    assert.deepEqual([owned(START - 1), owned(START), owned(START + 1)].map((one) => revoked.has(one)), [
+      true,
+      true,
+      false,
+    ]);
+    assert.equal(revoked.has(owned(START - 1, "eva by another key")), true);
+    assert.equal(revoked.has(owned(START - 1, "adam")), false);
+    assert.equal(revoked.has(session("without a name", "keys")), false);
+  }
+});
+
 Deno.test("shared revocations: a logout is written before it is confirmed, and every replica applies it", async () => {
   const store = sharedStore();
   const [one, other] = [store.replica(), store.replica()];

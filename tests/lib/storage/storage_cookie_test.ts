@@ -4,6 +4,7 @@ import { createSecretKey } from "node:crypto";
 import {
   clearedLogin,
   clearedLogins,
+  ownerOf,
   storageCookie,
   storageKeys,
   type StorageLogin,
@@ -41,9 +42,16 @@ Deno.test("storage cookie: it holds a login that only the key opens, until it ex
   assert.match(cookieOf("https", login("åsa"), [], KEY), /^__Host-storage_session=.*; Secure$/);
   assert.ok(!cookie.includes("p4ss") && !cookie.includes(btoa("p4ss").replace("==", "")));
 
-  const [{ digest, account, ...opened }, ...others] = storageLogins(requestWith(cookie), [KEY], NOW_S * 1000, ALL);
+  const [{ digest, account, owner, ...opened }, ...others] = storageLogins(
+    requestWith(cookie),
+    [KEY],
+    NOW_S * 1000,
+    ALL,
+  );
   assert.deepEqual(opened, { ...login("åsa"), slot: 0 });
   assert.deepEqual([digest.length, account.length], [43, 43]);
+  assert.equal(owner, ownerOf({ tenant: "Archive", user: "Åsa" }, KEY));
+  assert.notEqual(owner, ownerOf({ tenant: null, user: "archive/åsa" }, keyOf(createSecretKey(randomBytes(32)))));
   assert.deepEqual(others, []);
 
   assert.deepEqual(storageLogins(requestWith(cookie), [KEY], (NOW_S + 3600) * 1000, ALL), []);

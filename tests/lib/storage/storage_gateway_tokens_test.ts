@@ -6,7 +6,14 @@ import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 
 const NOW = 1_800_000_000_000;
-const ACTING = { tenant: "archive", user: "curator", password: "stackroom-demo", digest: "d" };
+const ACTING = {
+  tenant: "archive",
+  user: "curator",
+  password: "stackroom-demo",
+  digest: "d",
+  account: "a",
+  expiresAt: 1,
+};
 const TARGET = { path: "/api/v1/buckets", query: "" };
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 
@@ -16,7 +23,9 @@ class Gateway {
   accepted = 1;
   /** The token of each request, with the body that came with it. */
   readonly requests: string[] = [];
-  readonly storage = new StorageGateway((request) => this.#respond(request), () => NOW);
+  readonly storage = new StorageGateway((request) => this.#respond(request), () => NOW, () => {
+    throw new Error("a token that is not accepted says nothing of the account");
+  });
 
   async status(request: Partial<GatewayRequest> = {}): Promise<number> {
     const context = new RequestContext(new Request("http://here.example/storage"));
@@ -63,14 +72,23 @@ Deno.test("storage gateway: a stream is not sent again, but the next request has
 
 Deno.test("storage gateway: credentials that the store refuses are not tried again", async () => {
   const paths: string[] = [];
-  const storage = new StorageGateway(({ target }) => {
-    paths.push(target.path);
-    const isToken = target.path === "/api/v1/auth/token";
-    return Promise.resolve(isToken ? Response.json({ access_token: token(1) }) : Response.json({}, { status: 401 }));
-  }, () => NOW);
+  const ended: string[] = [];
+  const storage = new StorageGateway(
+    ({ target }) => {
+      paths.push(target.path);
+      const isToken = target.path === "/api/v1/auth/token";
+      return Promise.resolve(isToken ? Response.json({ access_token: token(1) }) : Response.json({}, { status: 401 }));
+    },
+    () => NOW,
+    ({ digest }) => void ended.push(digest),
+  );
   const context = new RequestContext(new Request("http://here.example/storage"));
   for (let n = 0; n < 2; n++) assert.equal((await storage.read("/buckets", ACTING, context)).status, 401);
   assert.deepEqual(paths, ["/api/v1/auth/token", TARGET.path, TARGET.path]);
+  // The session ends; an attempt to log in has none.
+  const { digest: _, ...attempt } = ACTING;
+  assert.equal((await storage.read("/buckets", attempt, context)).status, 401);
+  assert.deepEqual(ended, ["d", "d"]);
 });
 
 Deno.test("storage gateway: an encrypted token, whose end cannot be read, is used for a minute", async () => {

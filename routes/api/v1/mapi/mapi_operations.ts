@@ -50,6 +50,8 @@ interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodT
   /** The response's shape, and the response: the store sends no body. */
   readonly schema: A;
   readonly result: (names: Names, body: z.output<B>) => z.input<A>;
+  /** Called once the store has made the change. */
+  readonly done?: (names: Names, body: z.output<B>) => void;
   /** The action under which it is recorded. */
   readonly audit: AuditAction;
   /** Another action, where the query decides. */
@@ -100,7 +102,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
     ): Operation {
       const { body: schema, forward, resource, storePath, path, query, result, audit, auditOf, limitBytes, ...rest } =
         spec;
-      const { schema: ofResult, status = 200, emptyBody = false, ...described } = rest;
+      const { schema: ofResult, status = 200, emptyBody = false, done, ...described } = rest;
       const fill = pathFiller(storePath ?? path);
       return operation({
         ...described,
@@ -125,6 +127,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
             body: schema ? Object(given) : emptyBody ? {} : undefined,
             resource: resource(params),
           });
+          done?.(params, given);
           return Response.json(Object(result(params, given)), { status });
         },
       });

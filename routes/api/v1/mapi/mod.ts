@@ -10,15 +10,22 @@ import { namespaceOperations } from "./namespaces.ts";
 import { statisticsOperations } from "./statistics.ts";
 import { tenantSettingsOperations } from "./tenant_settings.ts";
 import { tenantOperations } from "./tenants.ts";
-import { userAccountOperations } from "./user_accounts.ts";
+import { type AccountEnded, userAccountOperations } from "./user_accounts.ts";
+
+export type { AccountEnded } from "./user_accounts.ts";
 
 /** The management plane. The export of several namespaces comes before single ones: `export` is no namespace there. */
-export function managementOperations(operation: GatewayOperation, mapi: Mapi, now: () => number): Operation[] {
+export function managementOperations(
+  operation: GatewayOperation,
+  mapi: Mapi,
+  now: () => number,
+  accountEnded: AccountEnded,
+): Operation[] {
   const operations = mapiOperations(operation, mapi);
   return [
     ...tenantOperations(operations),
     ...tenantSettingsOperations(operations),
-    ...userAccountOperations(operations),
+    ...userAccountOperations(operations, accountEnded),
     ...groupAccountOperations(operations),
     ...contentClassOperations(operations),
     ...namespaceExportOperations(operation, mapi, now),

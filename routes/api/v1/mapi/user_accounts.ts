@@ -22,10 +22,15 @@ const USERS = recordKind({
   label: "user",
 });
 
+/** Is called when an account was disabled or deleted: its sessions end. */
+export type AccountEnded = (account: { readonly tenant: string; readonly user: string }) => void;
+
 /** User accounts of a tenant. */
-export function userAccountOperations(operations: MapiOperations): Operation[] {
+export function userAccountOperations(operations: MapiOperations, accountEnded: AccountEnded): Operation[] {
   const { read, write, exists } = operations;
   const { path, tag, resource } = USERS.list;
+  const ended = ({ tenant_name: tenant, username: user }: Readonly<Record<string, string>>) =>
+    accountEnded({ tenant, user });
   return [
     read({ ...USERS.list, schema: usernameList }),
     write({
@@ -57,8 +62,11 @@ export function userAccountOperations(operations: MapiOperations): Operation[] {
       body: userAccountUpdate,
       audit: "account_change",
       auditOf: ({ password }) => password ? "password_change" : "account_change",
+      done: (names, { enabled }) => {
+        if (enabled === false) ended(names);
+      },
     }),
-    write({ ...USERS.delete, audit: "account_delete" }),
+    write({ ...USERS.delete, audit: "account_delete", done: ended }),
     write({
       id: "change_password",
       method: "POST",
