@@ -53,7 +53,7 @@ export async function serverPermissions(
     ...present(pathOf(results?.sessionKey)),
     ...present(pathOf(web?.storage?.sessionKey)),
     ...(web?.staticFolder ? staticFolders(web.staticFolder, files) : []),
-    ...(web || results ? [SERVICE_ACCOUNT_FOLDER] : []),
+    ...(!embedded.cluster && (results || (web && !web.siteOnly)) ? [SERVICE_ACCOUNT_FOLDER] : []),
     ...cluster.files,
   ];
   return {

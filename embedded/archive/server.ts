@@ -33,7 +33,8 @@ export interface EmbeddedArchive {
  *
  * Routes: `/iiif/<volume>/manifest.json`, and below `/image/<volume>/<page>` (IIIF Image API 3.0) and
  * `/image2/<volume>/<page>` (2.1) `/info.json` and `/<region>/<size>/<rotation>/<quality>.<format>`. The volumes are those
- * that `volumeFinder` finds. Nothing is drawn before it is requested.
+ * that `volumeFinder` finds. Nothing is drawn before it is requested. Requests by another Host name than its own and the
+ * loopback names are 421, so that no page reaches it under a name of its own.
  */
 export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedArchive {
   const { seed } = options;
@@ -64,11 +65,14 @@ export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedA
     }
   };
   const { host: hostname, port: wantedPort = 0 } = options;
+  const names = new Set([...LOOPBACK_NAMES, authority(options.host)]);
   const handler: Handler = (request, { remoteAddr: { hostname, port } }) =>
-    reply(request, { address: hostname, connection: String(port) });
+    names.has(hostOf(request))
+      ? reply(request, { address: hostname, connection: String(port) })
+      : problem(421, "this archive answers only under its own name", NO_CORS);
   const server = drainingServer({ hostname, port: wantedPort, limits: LOCAL_CONNECTION_LIMITS }, handler, handler);
   const { port } = server;
-  url = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;
+  url = `http://${authority(options.host)}:${port}`;
   return {
     url,
     port,
@@ -112,6 +116,15 @@ export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedA
   }
 }
 
+function authority(host: string): string {
+  return host.includes(":") ? `[${host}]` : host.toLowerCase();
+}
+
+/** The host that a request names, without its port; "" where it names none. */
+function hostOf({ headers }: Request): string {
+  return (headers.get("host") ?? "").replace(/:\d*$/, "").toLowerCase();
+}
+
 interface Found {
   /** Computes the body; `signal` aborts when the request has ended. */
   readonly body: (client: Client, signal: AbortSignal) => Bytes | Promise<Bytes>;
@@ -126,6 +139,9 @@ const MEDIA_TYPES: Readonly<Record<ImageFormat, string>> = { png: "image/png", j
 
 /** The versions of the image service by the first segment of their paths. */
 const IMAGE_APIS: ReadonlyMap<string, ImageApi> = new Map([["image", 3], ["image2", 2]]);
+
+/** Names by which programs and pages of this machine reach it, without the port. */
+const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /** When a client should ask again for an image that could not be rendered in time, in seconds. */
 const RETRY_SECONDS = 2;

@@ -184,7 +184,8 @@ function sessionKeySource({ settings }: Reading, otherwise: string | null): Sess
 }
 
 function podNamespace(reading: Reading): string | undefined {
-  if (reading.embedded.cluster) return undefined;
+  const hasCampaigns = reading.roles.has("results") || !reading.settings.CAMPAIGN_WEB_SITE_ONLY;
+  if (reading.embedded.cluster || !hasCampaigns) return undefined;
   const name = reading.files.read(POD_NAMESPACE_FILE)?.trim() ?? "";
   return DNS_LABEL.test(name) ? name : undefined;
 }

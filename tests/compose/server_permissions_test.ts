@@ -27,7 +27,7 @@ Deno.test("server permissions: everything embedded reads its code and its data f
     port: "0",
     AWS_SECRET: "x",
   });
-  assert.deepEqual(outside(read), ["/data dir", SERVICE_ACCOUNT]);
+  assert.deepEqual(outside(read), ["/data dir"], "it has no business with a cluster that it is a pod of");
   assert.ok(!read.includes(PROJECT_FOLDER), "a file beside the code, such as one of secrets, is not the server's");
   assert.deepEqual(write, ["/data dir"]);
   assert.deepEqual(new Set(net), new Set(["localhost", "127.0.0.1", "[::1]"]));
@@ -108,6 +108,14 @@ Deno.test("server permissions: the web role reads its kubeconfig with what that 
   assert.deepEqual([own.run, own.write], [[], []]);
   const exec = await permissions({ ...env, KUBECONFIG: "/exec" }, disk);
   assert.deepEqual([exec.run, exec.env], [["aws"], "all"]);
+});
+
+Deno.test("server permissions: the pod's service account is for starts that have campaigns of a real cluster", async () => {
+  const reads = async (env: Record<string, string>) => (await permissions(env)).read.includes(SERVICE_ACCOUNT);
+  const store = { EMBEDDED: "store", CAMPAIGN_RESULTS_URL: "https://c.example.org/results", KUBECONFIG_CONTENT: "{}" };
+  assert.equal(await reads(store), true);
+  assert.equal(await reads({ ...store, CAMPAIGN_WEB_SITE_ONLY: "1", ROLES: "gateway,web" }), false);
+  assert.equal(await reads({ EMBEDDED: "store", ROLES: "gateway" }), false);
 });
 
 Deno.test("server permissions: receivers of notifications are reached on their ports alone, and their secrets read", async () => {

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { DrawingPool } from "@/embedded/archive/drawing_pool.ts";
 import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
 import type { SourceVolume } from "@/embedded/archive/source_volumes.ts";
+import { rawRequest } from "@/tests/routes/results/raw_request.ts";
 import { decodedPng } from "./decoded_png.ts";
 
 const VOLUMES: SourceVolume[] = [
@@ -281,6 +282,22 @@ Deno.test("archive: pages of any origin may read, no client may write, and respo
   });
 });
 
+Deno.test("archive: it answers under its own name and those of loopback alone", async () => {
+  await withArchive(async ({ port }) => {
+    const path = "/iiif/SE-RA-1/manifest.json";
+    const status = async (Host: string) => (await rawRequest(port, "GET", path, { Host }))[0];
+    for (const name of ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"]) {
+      assert.equal(await status(`${name}:${port}`), 200, name);
+      assert.equal(await status(name), 200, name);
+    }
+    for (const name of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "0.0.0.0", "127.0.0.2"]) {
+      assert.equal(await status(`${name}:${port}`), 421, name);
+    }
+    const [, refused] = await rawRequest(port, "GET", path, { Host: "evil.example", Origin: "http://evil.example" });
+    assert.doesNotMatch(refused, /access-control-allow-origin/i);
+  });
+});
+
 Deno.test("archive: everything it does not hold is 404, hostile paths too", async () => {
   await withArchive(async ({ url, port }) => {
     const paths = [
@@ -308,7 +325,7 @@ Deno.test("archive: everything it does not hold is 404, hostile paths too", asyn
     // A raw socket: fetch would fold the dots away.
     for (const path of paths) assert.equal(await rawStatus(port, path), 404, path);
     for (const host of ["[", "a b", "%00", "x".repeat(5000)]) {
-      assert.ok([200, 400, 404].includes(await rawStatus(port, "/iiif/SE-RA-1/manifest.json", host)), host);
+      assert.ok([400, 421].includes(await rawStatus(port, "/iiif/SE-RA-1/manifest.json", host)), host);
     }
     assert.equal((await fetch(`${url}/iiif/SE-RA-1/manifest.json`)).status, 200);
   });
