@@ -118,7 +118,7 @@ export const environment = z.object({
   ),
   TRUSTED_HOPS: process(
     integer(0, 32).optional(),
-    "How many proxies in front of this process are yours. The client's address is the entry of `X-Forwarded-For` at that position from the right; logins and requests with unverified credentials are counted by it. 0 ignores the header; if the list is shorter, the peer's address counts. Set `1` behind one ingress (`2` for `results` without `web`), and `0` for `results` that is reached directly.",
+    "How many proxies in front of this process are yours. The client's address is the entry of `X-Forwarded-For` at that position from the right; logins and unverified requests are counted by this. 0 ignores it, `X-Forwarded-Proto` and `-Host`; if the list is shorter, the peer counts. Set `1` behind one ingress (`2` for `results` without `web`), and `0` for `results` that is reached directly.",
     {
       aliases: ["HTRFLOW_TRUSTED_HOPS"],
       otherwise: "`0`; `1` in a process that plays `results` without `web`, whose pass-through is in front of it",

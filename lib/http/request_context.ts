@@ -1,6 +1,7 @@
 import type { AuditDetails, HandlingRole } from "./audit_event.ts";
 import { clientAddress, peerAddress } from "./client_address.ts";
 import { methodNotAllowed, type Refusal } from "./errors.ts";
+import { trustProxies } from "./forwarded.ts";
 import { type RawTarget, rawTarget } from "./raw_path.ts";
 
 /** Who a request acts for, as far as the access log is concerned. */
@@ -54,8 +55,9 @@ export class RequestContext {
     this.trustHops(trustedHops);
   }
 
-  /** Says how many proxies in front of this role are ours, which determines the client address. */
+  /** Says how many proxies in front of this role are ours, which determines the addresses of client and site. */
   trustHops(trustedHops: number): void {
+    trustProxies(this.request, trustedHops);
     const forwardedFor = trustedHops > 0 ? this.header("X-Forwarded-For") : null;
     this.clientAddress = clientAddress(forwardedFor, peerAddress(this.info), trustedHops);
   }

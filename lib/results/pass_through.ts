@@ -5,7 +5,7 @@ import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
-import { browserScheme } from "./browser_origin.ts";
+import { browserHost, browserScheme } from "./browser_origin.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 import { type Arrival, IN_PROCESS_BASE, type ResultsResponse, type ResultsService } from "./results_service.ts";
 import { cookieName, sessionValues } from "./session_cookie.ts";
@@ -121,12 +121,11 @@ function setRequestHeaders(
   const before = request.headers.get("X-Forwarded-For");
   // A client without an address still gets an entry: the one before it is not trusted.
   headers.set("X-Forwarded-For", before ? `${before}, ${peer ?? "unknown"}` : peer ?? "unknown");
-  // The URL contains the client's Host, which may be invalid.
-  const url = URL.parse(request.url);
-  headers.set("X-Forwarded-Proto", request.headers.get("X-Forwarded-Proto") || (url?.protocol.slice(0, -1) ?? "http"));
-  const host = request.headers.get("X-Forwarded-Host") || request.headers.get("Host") || url?.host;
+  const scheme = browserScheme(request);
+  headers.set("X-Forwarded-Proto", scheme);
+  const host = browserHost(request);
   if (host) headers.set("X-Forwarded-Host", host);
-  const name = cookieName(stem, browserScheme(request));
+  const name = cookieName(stem, scheme);
   const cookies = sessionValues(request, stem).map((value) => `${name}=${value}`);
   if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
 }

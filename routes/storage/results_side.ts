@@ -1,3 +1,4 @@
+import { trustCopy } from "@/lib/http/forwarded.ts";
 import { peerAddress } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
@@ -41,6 +42,7 @@ export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
       body: new TextEncoder().encode(form.toString()),
       signal: request.signal,
     });
+    trustCopy(posted, request);
     try {
       const response = await pass(posted, {
         target: { path: RESULTS_PATH + name, query: "" },

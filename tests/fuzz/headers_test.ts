@@ -13,6 +13,7 @@ import { addressKey, clientAddress } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
 import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
+import { trustProxies } from "@/lib/http/forwarded.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
@@ -113,15 +114,16 @@ fuzz("Origin and Host", {
     host: nearHeader(HOSTS),
     forwarded: fc.option(nearHeader(HOSTS)),
     scheme: fc.option(nearHeader(["https", "http", "https, http"])),
+    proxies: fc.constantFrom(0, 1),
   }),
-  check({ origin, host, forwarded, scheme }) {
+  check({ origin, host, forwarded, scheme, proxies }) {
     const headers = new Headers({ Origin: origin, Host: host });
     if (forwarded !== null) headers.set("X-Forwarded-Host", forwarded);
     if (scheme !== null) headers.set("X-Forwarded-Proto", scheme);
-    const isRefusedOrigin =
-      resultOr(() => (requireSameOrigin({ url: "http://server.example/", headers }), true), isRefused) === null;
-    if (isRefusedOrigin) return;
-    const own = (forwarded?.split(",")[0].trim() || host).toLowerCase();
+    const request = { url: "http://server.example/", headers };
+    trustProxies(request, proxies);
+    if (resultOr(() => (requireSameOrigin(request), true), isRefused) === null) return;
+    const own = (proxies === 1 && forwarded?.split(",").at(-1)?.trim() || host).toLowerCase();
     assert.equal(URL.parse(origin)?.host, URL.parse(`${URL.parse(origin)?.protocol}//${own}`)?.host, own);
   },
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import { trustProxies } from "@/lib/http/forwarded.ts";
 import { SESSION_CACHE_MS, sessionCheck } from "@/lib/results/session_check.ts";
 import { sessionDigest } from "@/lib/results/session_token.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
@@ -19,10 +20,12 @@ function checked(answer: (cookie: string) => Response | Promise<Response>) {
     return await answer(request.headers.get("Cookie") ?? "");
   };
   const { check, forget } = sessionCheck({ service, cookieStem: "s", now: () => clock.now, timeoutMs: 30 });
-  const as = (cookie: string | null, headers: Record<string, string> = {}) =>
-    check(
-      new Request("http://a.example/", { headers: { ...headers, ...(cookie === null ? {} : { Cookie: cookie }) } }),
-    );
+  const as = (cookie: string | null, headers: Record<string, string> = {}) => {
+    const all = { ...headers, ...(cookie === null ? {} : { Cookie: cookie }) };
+    const request = new Request("http://a.example/", { headers: all });
+    trustProxies(request, 1);
+    return check(request);
+  };
   return { asked, clock, as, forget };
 }
 

@@ -1,27 +1,37 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { trustProxies } from "@/lib/http/forwarded.ts";
 import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 
 function valuesOf(
   cookie: string | null,
   headers: Record<string, string> = {},
   url = "http://a.example/",
+  proxies = 1,
 ): string[] {
   const all = new Headers(headers);
   if (cookie !== null) all.set("Cookie", cookie);
-  return sessionValues({ url, headers: all }, "s");
+  const request = { url, headers: all };
+  trustProxies(request, proxies);
+  return sessionValues(request, "s");
 }
 
 Deno.test("session cookie: its value stands under the name of the browser's scheme alone", () => {
   assert.deepEqual(valuesOf("s=plain; __Host-s=secure"), ["plain"]);
   assert.deepEqual(valuesOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "https" }), ["secure"]);
-  assert.deepEqual(valuesOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "HTTPS, http" }), ["secure"]);
+  assert.deepEqual(valuesOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "http, HTTPS" }), ["secure"]);
   assert.deepEqual(valuesOf("s=plain; __Host-s=secure", {}, "https://a.example/"), ["secure"]);
   assert.deepEqual(valuesOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "http" }, "https://a.example/"), [
     "plain",
   ]);
   assert.deepEqual(valuesOf("s=plain", { "X-Forwarded-Proto": "https" }), []);
   assert.deepEqual(valuesOf("s=plain", { "X-Forwarded-Proto": "gopher" }), ["plain"]);
+  // Of a list, the entry of our outermost proxy; without a proxy of ours, any client may send it.
+  const proto = (list: string, proxies: number) =>
+    valuesOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": list }, "http://a.example/", proxies);
+  assert.deepEqual(proto("http, https, http", 2), ["secure"]);
+  assert.deepEqual(proto("https", 2), ["secure"]);
+  assert.deepEqual(proto("https", 0), ["plain"]);
 });
 
 Deno.test("session cookie: a value that cannot be a session is none", () => {

@@ -174,6 +174,31 @@ Deno.test("login: another origin is rejected before a request to the store", asy
   });
 });
 
+Deno.test("login: without a proxy of ours, forwarded headers do not make another origin ours", async () => {
+  await using store = serve(known);
+  for await (const { service } of bothWays(resultsDeps(store.origin))) {
+    await using site = web(service, undefined, undefined, 0);
+    const evil = { "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https" };
+    const status = async (headers: Record<string, string>) => {
+      const response = await login(site.origin, CREDENTIALS, headers);
+      await response.body?.cancel();
+      return [response.status, response.headers.get("set-cookie")?.slice(0, STEM.length)];
+    };
+    assert.deepEqual(await status({ ...evil, Origin: "https://evil.example" }), [403, undefined]);
+    assert.deepEqual(await status({ "X-Forwarded-Proto": "https", Origin: site.origin.replace(":", "s:") }), [
+      403,
+      undefined,
+    ]);
+    // They change nothing for the own origin, and the cookie is that of plain HTTP.
+    assert.deepEqual(await status(evil), [204, STEM]);
+    const logout = await fetch(`${site.origin}/results/_logout`, {
+      method: "POST",
+      headers: { ...evil, Origin: "https://evil.example" },
+    });
+    assert.deepEqual(await detailOf(logout), [403, "cross-origin request refused"]);
+  }
+});
+
 Deno.test("login: behind HTTPS the cookie is bound to the host and secure", async () => {
   await withLogin(known, {}, async ({ origin }) => {
     const forwarded = { "X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "https", Origin: "https://a.example" };

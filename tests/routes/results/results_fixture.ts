@@ -67,17 +67,22 @@ export function serve(handler: Deno.ServeHandler<Deno.NetAddr>) {
 }
 
 /** An app around one role, as routes/mod.ts makes it. */
-export function around(mount: (add: AddRoute) => void): Deno.ServeHandler<Deno.NetAddr> {
-  const app = httpApp({ log: batchedLog(() => {}) });
+export function around(mount: (add: AddRoute) => void, trustedHops = 0): Deno.ServeHandler<Deno.NetAddr> {
+  const app = httpApp({ log: batchedLog(() => {}), trustedHops });
   app.use(defaultHeaders);
   mount(routesOf(app));
   return (request, info) => app.fetch(request, info);
 }
 
-/** The web role before a results service. */
-export function web(service: ResultsService, log: RequestLog = batchedLog(() => {}), idleMs = IDLE_MS) {
+/** The web role before a results service, behind one proxy of ours unless `trustedHops` says another number. */
+export function web(
+  service: ResultsService,
+  log: RequestLog = batchedLog(() => {}),
+  idleMs = IDLE_MS,
+  trustedHops = 1,
+) {
   const bounds = { ...STREAM_BOUNDS, idleMs };
-  return serve(around((add) => mountPassThrough(add, { service, cookieStem: STEM, log, bounds })));
+  return serve(around((add) => mountPassThrough(add, { service, cookieStem: STEM, log, bounds }), trustedHops));
 }
 
 /** Both ways of having the results role behind the web role, each as a service. */
