@@ -1,13 +1,9 @@
 import type { AuditLogin, AuditRecorder, LoginRecorder } from "@/lib/http/audit_event.ts";
-import { LRUCache } from "lru-cache";
 
 /** How long failures of one name from one address are counted before they are recorded, ms. */
 const WINDOW_MS = 60_000;
 /** Names and addresses that are told apart in that time; further ones share a record. */
 const MAX_TOLD_APART = 100;
-/** Requests whose login was recorded, and for how long they are remembered, ms: clients choose their ids. */
-const MAX_REQUESTS = 1000;
-const REQUEST_MS = 2000;
 
 interface Counted {
   readonly login: AuditLogin;
@@ -21,7 +17,8 @@ interface Counted {
 export class LoginRecords implements LoginRecorder {
   readonly #recorder: AuditRecorder;
   readonly #counts = new Map<string, Counted>();
-  readonly #seen = new LRUCache<string, true>({ max: MAX_REQUESTS, ttl: REQUEST_MS });
+  /** What was recorded of each request of a client. */
+  readonly #seen = new WeakMap<object, Set<string>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(recorder: AuditRecorder) {
@@ -74,11 +71,11 @@ export class LoginRecords implements LoginRecorder {
   }
 
   /** Whether this request has had no such record of this account yet: two roles of a process may report one login. */
-  #isNew(action: string, { requestId, address, actor }: AuditLogin): boolean {
-    const key = JSON.stringify([action, requestId, address, actor.tenant?.toLowerCase() ?? null, actor.name]);
-    if (this.#seen.has(key)) return false;
-    this.#seen.set(key, true);
-    return true;
+  #isNew(action: string, { source, actor }: AuditLogin): boolean {
+    const key = JSON.stringify([action, actor.tenant?.toLowerCase() ?? null, actor.name]);
+    const seen = this.#seen.get(source) ?? new Set();
+    this.#seen.set(source, seen);
+    return seen.size < seen.add(key).size;
   }
 }
 

@@ -179,7 +179,7 @@ export class Admission {
 
   #recordLogin(
     what: "accepted" | "failed",
-    { clientAddress: address, requestId, role = "gateway" }: RequestContext,
+    { source, clientAddress: address, requestId, role = "gateway" }: RequestContext,
     { sub, tenant }: Claims,
     protocol: Protocol,
     status: number,
@@ -187,7 +187,7 @@ export class Admission {
     // A page's login is recorded by its form.
     if (role === "web") return;
     const details = { by: "token", protocol };
-    this.#options.logins?.[what]({ actor: { name: sub, tenant }, address, requestId, role, status, details });
+    this.#options.logins?.[what]({ source, actor: { name: sub, tenant }, address, requestId, role, status, details });
   }
 
   #attempt(guess: Guess): Attempt {

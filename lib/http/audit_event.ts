@@ -64,6 +64,8 @@ export interface AuditRecorder {
 
 /** A login, or an attempt at one. */
 export interface AuditLogin {
+  /** The request of the client, by which records of several roles are one; its id is the client's choice. */
+  readonly source: object;
   readonly actor: AuditActor;
   readonly address: string | null;
   readonly requestId: string;

@@ -19,6 +19,8 @@ export class RequestContext {
   readonly method: string;
   readonly target: RawTarget;
   readonly requestId: string;
+  /** The same for all requests that the roles of this process make for one request of a client. */
+  readonly source: object;
   /** Absent where a test calls the app without a network. */
   readonly info: RequestInfo | undefined;
   /** The address of the client; null where it is unknown. */
@@ -50,6 +52,7 @@ export class RequestContext {
     this.info = info;
     this.method = request.method;
     this.target = info?.target ?? rawTarget(request.url);
+    this.source = info?.source ?? this;
     this.requestId = requestId(request.headers.get(REQUEST_ID_HEADER));
     this.clientAddress = null;
     this.trustHops(trustedHops);
@@ -103,6 +106,8 @@ export interface RequestInfo {
   breakOff?(): void;
   /** The target as it came, which no `Request` that one role of this process makes for another can hold. */
   readonly target?: RawTarget;
+  /** From one role of this process to another: {@link RequestContext.source}. */
+  readonly source?: object;
   /** From one role of this process to another: the body, which has been read. */
   readonly body?: Uint8Array<ArrayBuffer>;
 }

@@ -61,7 +61,7 @@ type PassThrough = (request: Request, passing: Passing) => Promise<Response>;
  * when the client disconnected.
  */
 export function passThrough({ service, cookieStem, bounds }: PassThroughOptions): PassThrough {
-  return async function passThrough(request, { target, peer, requestId, broken, known, unread }) {
+  return async function passThrough(request, { target, peer, source, requestId, broken, known, unread }) {
     if (!isTransparent(target.path) || !isVisible(target.query)) throw resultsError(404, "Not Found");
     // Read now: after a disconnect the request's properties cannot be read.
     const { method } = request;
@@ -76,7 +76,7 @@ export function passThrough({ service, cookieStem, bounds }: PassThroughOptions)
     });
     // Set in place, since a Request copies the headers that it is created with.
     setRequestHeaders(inner.headers, request, cookieStem, peer, requestId);
-    const response = await answered(service(inner, { target, peer, body, known }));
+    const response = await answered(service(inner, { target, peer, source, body, known }));
     if (response.status < 200 || response.status > 599) {
       await response.body?.cancel();
       throw noResultsResponse();

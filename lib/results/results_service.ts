@@ -10,6 +10,8 @@ export interface Arrival {
   readonly target: RawTarget;
   /** The address of the client's connection; null for a call without one. */
   readonly peer: string | null;
+  /** As of {@link RequestContext}. */
+  readonly source?: object;
   /** The body of a POST. */
   readonly body?: Uint8Array<ArrayBuffer>;
   /** Called with what is known of the request where the role runs in this process. */

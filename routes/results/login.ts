@@ -48,9 +48,9 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
     const address = addressKey(context.clientAddress);
     const record = (what: "accepted" | "failed", status: number) => {
       const actor = { name: username, tenant: deps.store.tenant ?? deps.loginTenant };
-      const { clientAddress, requestId } = context;
+      const { source, clientAddress: address, requestId } = context;
       const details = { by: "form", campaigns: what === "accepted" };
-      deps.logins?.[what]({ actor, address: clientAddress, requestId, role: "results", status, details });
+      deps.logins?.[what]({ source, actor, address, requestId, role: "results", status, details });
     };
     const login = await recordedLogin(record, () =>
       limitGuesses(deps, context, {

@@ -55,9 +55,9 @@ export function mountResults(add: AddRoute, role: Handler): void {
 
 /** The role for the other roles of this process, without a network between. */
 export function inProcessResults(role: Handler): ResultsService {
-  return async function inProcessResults(request, { target, peer, body, known }) {
+  return async function inProcessResults(request, { target, peer, source, body, known }) {
     const remoteAddr = peer === null ? undefined : { transport: "tcp" as const, hostname: peer, port: 0 };
-    const context = new RequestContext(request, { target, remoteAddr, body });
+    const context = new RequestContext(request, { target, remoteAddr, source, body });
     const response = await role(context);
     known?.(context);
     return response;

@@ -43,6 +43,7 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
       return pass(request, {
         target,
         peer: peerAddress(context.info),
+        source: context.source,
         requestId,
         // The type alone: what an upstream says of itself may hold anything.
         broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),

@@ -51,10 +51,10 @@ async function recordLogout(
   context: RequestContext,
   users: readonly string[],
 ) {
-  const { clientAddress: address, requestId } = context;
+  const { source, clientAddress: address, requestId } = context;
   for (const name of users) {
     const actor = { name, tenant: store.tenant ?? loginTenant };
     const details = { by: "form", campaigns: true };
-    await logins?.loggedOut({ actor, address, requestId, role: "results", status: 200, details });
+    await logins?.loggedOut({ source, actor, address, requestId, role: "results", status: 200, details });
   }
 }

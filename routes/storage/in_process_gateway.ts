@@ -42,6 +42,7 @@ export function inProcessGateway(
     return await serve(inner, {
       target,
       remoteAddr: info?.remoteAddr,
+      source: context.source,
       // What such a request holds is released with its own response, however long the client reads the other one.
       completed: readHere === undefined ? info?.completed : readHere === true ? undefined : readHere,
       breakOff: info?.breakOff?.bind(info),

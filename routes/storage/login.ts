@@ -147,21 +147,29 @@ export function logoutForm(deps: StorageDeps) {
 
 function recordLogin(
   { logins }: StorageDeps,
-  { clientAddress: address, requestId }: RequestContext,
+  { source, clientAddress: address, requestId }: RequestContext,
   what: "accepted" | "failed",
   { user: name, tenant }: StorageAccount,
   status: number,
   details: AuditDetails,
 ): void {
-  logins?.[what]({ actor: { name, tenant }, address, requestId, role: "web", status, details });
+  logins?.[what]({ source, actor: { name, tenant }, address, requestId, role: "web", status, details });
 }
 
 /** One record for each login that ended. */
 async function recordLogout(deps: StorageDeps, context: RequestContext, ended: readonly StorageAccount[]) {
-  const { clientAddress: address, requestId } = context;
+  const { source, clientAddress: address, requestId } = context;
   for (const { user: name, tenant } of ended) {
     const details = { by: "form", storage: true };
-    await deps.logins?.loggedOut({ actor: { name, tenant }, address, requestId, role: "web", status: 303, details });
+    await deps.logins?.loggedOut({
+      source,
+      actor: { name, tenant },
+      address,
+      requestId,
+      role: "web",
+      status: 303,
+      details,
+    });
   }
 }
 

@@ -47,6 +47,7 @@ export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
       const response = await pass(posted, {
         target: { path: RESULTS_PATH + name, query: "" },
         peer: peerAddress(info),
+        source: context.source,
         requestId,
         broken: () => {},
         known: ({ caller, refusal }) => {

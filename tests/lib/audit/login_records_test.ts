@@ -17,7 +17,8 @@ let requests = 0;
 function login(further: Partial<AuditLogin> = {}): AuditLogin {
   const actor = { name: "curator", tenant: "archive" };
   const requestId = `request-${++requests}`;
-  return { actor, address: "192.0.2.7", requestId, role: "gateway", status: 401, details: {}, ...further };
+  const source = {};
+  return { source, actor, address: "192.0.2.7", requestId, role: "gateway", status: 401, details: {}, ...further };
 }
 
 Deno.test("login records: several sides of one request are one record, those of two requests two", () => {
@@ -28,6 +29,21 @@ Deno.test("login records: several sides of one request are one record, those of 
   logins.accepted(login({ status: 200 }));
   assert.deepEqual(events.map(({ action, role }) => [action, role]), [["login", "results"], ["login", "gateway"]]);
   logins.flush();
+});
+
+Deno.test("login records: guesses count one by one though their client gives all of them one request id", () => {
+  const { logins, events } = recorded();
+  for (let n = 0; n < 10; n++) {
+    const guess = login({ requestId: "mine", role: "results" });
+    logins.failed(guess);
+    logins.failed({ ...guess, role: "web" });
+    logins.failed(login({ requestId: "mine" }));
+    logins.accepted(login({ requestId: "mine", status: 200 }));
+  }
+  logins.flush();
+  const counted = (action: string) => events.filter((event) => event.action === action);
+  assert.equal(counted("login_failed").reduce((sum, { details }) => sum + Number(details?.count), 0), 20);
+  assert.equal(counted("login").length, 10);
 });
 
 Deno.test("login records: a flood of guesses is a few records, whose counts are all of them", () => {
