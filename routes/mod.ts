@@ -28,7 +28,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
-import { mapiReachable } from "@/lib/mapi/client.ts";
+import { mapiReachable, proveByMapi } from "@/lib/mapi/client.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";
@@ -258,7 +258,8 @@ function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
     role,
     tenants,
     unproven,
-    prove: (caller) => proveCredentials(s3, caller),
+    prove: (caller, protocol) =>
+      protocol === "mapi" && caller.tenant === null ? proveByMapi(mapi, caller) : proveCredentials(s3, caller),
     logins: deps.acceptsAllLogins ? null : audit?.logins ?? null,
   });
   const door = { verify: tokenVerifier(keys), admission, recorder: audit?.recorder ?? null, now };

@@ -32,8 +32,12 @@ interface AdmissionOptions {
   readonly tenants: InFlight;
   /** Slots of all other requests. */
   readonly unproven: UnprovenRequests;
-  /** Checks that the store accepts a caller's signature. @throws HttpError when it does not */
-  readonly prove: (caller: Caller) => Promise<void>;
+  /**
+   * Checks that the store accepts a caller's signature, at the system level (`mapi`, no tenant) by the management API.
+   *
+   * @throws HttpError when it does not
+   */
+  readonly prove: (caller: Caller, protocol: Protocol) => Promise<void>;
   /** Records the first use of credentials in a while, and wrong ones; null: nothing does, or no login proves anything. */
   readonly logins: LoginRecorder | null;
 }
@@ -133,6 +137,7 @@ export class Admission {
       const leave = unproven.enter(context);
       context.hold(leave);
       let isAccepted = false;
+      let isJudged = false;
       const caller: Caller = {
         ...await identify(claims),
         signal: signalOfClient(request),
@@ -141,6 +146,13 @@ export class Admission {
         onVerdict: (verdict) => {
           onVerdict(verdict);
           if (isAccepted) return;
+          // MAPI answers wrong credentials and missing rights alike: another answer of the store tells them apart.
+          if (protocol === "mapi" && verdict === "denied" && !sharedKeys && !isJudged && !accepted.isKnown(digest)) {
+            isJudged = true;
+            return this.#prove(digest, caller, protocol).catch(() => {}).then(() => {
+              if (!isAccepted) wrong(FORBIDDEN);
+            });
+          }
           // The store has accepted these credentials at another request meanwhile, so what is missing is a right.
           const isRight = verdict === "accepted" || (verdict === "denied" && accepted.isKnown(digest));
           context.isAccepted ||= isRight;
@@ -155,7 +167,6 @@ export class Admission {
         },
       };
       if (protocol === "mapi") {
-        // MAPI answers wrong credentials and missing rights alike, so a check beforehand would prove nothing.
         if (request.body && !isShort(context)) context.hold(this.#longBodies.enter(context));
         return caller;
       }
@@ -164,7 +175,7 @@ export class Admission {
         caller.onVerdict?.("accepted");
         return { ...caller, onVerdict: undefined };
       }
-      const prove = () => this.#prove(digest, caller);
+      const prove = () => this.#prove(digest, caller, protocol);
       if (request.body) await prove();
       context.prove = prove;
       return { ...caller, prove };
@@ -209,15 +220,15 @@ export class Admission {
     }
   }
 
-  async #prove(digest: string, caller: Caller): Promise<void> {
+  async #prove(digest: string, caller: Caller, protocol: Protocol): Promise<void> {
     const running = this.#proofs.get(digest);
     if (running) {
       await running;
-      if (this.#options.accepted.isProven(digest)) caller.onVerdict?.("accepted");
+      if (this.#options.accepted.isProven(digest)) await caller.onVerdict?.("accepted");
       return;
     }
     // Not cancelled with the client that began it: other requests may wait for the same answer.
-    const proof = this.#options.prove({ ...caller, signal: undefined });
+    const proof = this.#options.prove({ ...caller, signal: undefined }, protocol);
     this.#proofs.set(digest, proof);
     try {
       await proof;

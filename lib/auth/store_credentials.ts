@@ -32,8 +32,11 @@ export type Verdict = "accepted" | "refused" | "denied";
 /** An identity, the request that it is for, and the signal that aborts when that is cancelled. */
 export interface Caller extends Identity, SentFor {
   readonly signal?: LateSignal;
-  /** Called with what each response of the store says about the credentials. */
-  readonly onVerdict?: (verdict: Verdict) => void;
+  /**
+   * Called with what each response of the store says about the credentials. A promise settles once it is known what
+   * `denied` means: MAPI calls wait for it.
+   */
+  readonly onVerdict?: (verdict: Verdict) => void | Promise<void>;
   /**
    * Checks by a signed request that the store accepts the keys, for operations that need nothing else of it. Absent where
    * it accepted them recently, or the gateway checked the login itself. @throws HttpError when it does not

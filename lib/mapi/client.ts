@@ -135,8 +135,18 @@ async function send(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
     timeoutMs: mapi.timeoutMs,
   });
   const verdict = verdictOf(response);
-  if (verdict) caller.onVerdict?.(verdict);
+  if (verdict) await caller.onVerdict?.(verdict);
   return response;
+}
+
+/** Has the management API accept the caller's credentials; a caller that may not list tenants is not known by it. */
+export async function proveByMapi(mapi: Mapi, caller: Caller): Promise<void> {
+  await callMapi(mapi, caller, {
+    method: "GET",
+    path: mapiPath`/tenants`,
+    query: { count: 1 },
+    resource: "credentials",
+  });
 }
 
 /** Statuses besides 2xx that only a store gives which accepts the credentials. */

@@ -166,7 +166,8 @@ Deno.test("guessing: sixty wrong passwords of an address for whatever accounts, 
     for (let n = 0; n < MAX_WRONG_PER_ADDRESS; n++) assert.equal(await guess(n), n % 2 ? 403 : 401);
     assert.equal(await guess(98), 429);
     assert.equal(await guess(99), 429);
-    assert.equal(seen.length, MAX_WRONG_PER_ADDRESS);
+    // After each 403 of MAPI, S3 was asked whether the password is wrong.
+    assert.equal(seen.length, MAX_WRONG_PER_ADDRESS * 1.5);
   });
 });
 
@@ -181,6 +182,20 @@ Deno.test("guessing: MAPI's 403 is a missing right of whoever was accepted befor
       );
     }
   });
+});
+
+Deno.test("guessing: MAPI's 403 is no wrong password where S3 accepts the caller, or MAPI at the system level", async () => {
+  for (const [tenant, proof] of [["archive", "/"], [null, "/mapi/tenants?count=1"]] as const) {
+    await withGateway({ proven: false }, async ({ origin, answer, seen }) => {
+      answer((_request, { target }) => target === proof ? new Response("{}") : new Response(null, { status: 403 }));
+      const headers = await bearer("curator", "p4ssw0rd", tenant);
+      const path = `${origin}/api/v1/mapi/tenants/archive/userAccounts/eva`;
+      const refused = (method: string) => statusOf(fetch(path, { method, headers }));
+      assert.deepEqual(await Promise.all(["GET", "HEAD", "DELETE"].map(refused)), [403, 403, 403]);
+      for (let n = 0; n < 2 * MAX_WRONG_PER_ACCOUNT; n++) assert.equal(await refused(n % 2 ? "GET" : "DELETE"), 403);
+      assert.equal(seen.filter(({ target }) => target === proof).length, 1, "one proof for all");
+    });
+  }
 });
 
 Deno.test("guessing: MAPI's 403 is no wrong password of credentials that the store accepts meanwhile", async () => {

@@ -172,6 +172,35 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "audit: a refused management call with the right password is recorded as one, and is no guess",
+  leaks,
+  async () => {
+    await withAudit(async ({ call, records }) => {
+      const users = "/mapi/tenants/archive/userAccounts";
+      for (let n = 0; n < 12; n++) await ok(call("archive/reader", "DELETE", `${users}/converter`), 403);
+      await ok(call("archive/reader", "GET", "/buckets"));
+      await ok(call(CURATOR, "POST", "/mapi/tenants/archive", { administrationAllowed: false }));
+      for (let n = 0; n < 12; n++) await ok(call("admin", "DELETE", `${users}/converter`), 403);
+      for (let n = 0; n < 3; n++) {
+        await ok(call("archive/converter", "DELETE", `${users}/reader`, undefined, "wrong-12"), 403);
+      }
+
+      const own = (await records(CURATOR, "?count=1000")).records.filter(({ source }) => source === "application");
+      const refused = own.filter(({ action, result }) => action === "account_delete" && result === "refused");
+      assert.deepEqual(
+        refused.map(({ actor, status, target }) => [actor?.name, actor?.tenant, status, target.name]).reverse(),
+        [
+          ...Array(12).fill(["reader", "archive", 403, "converter"]),
+          ...Array(12).fill(["admin", null, 403, "converter"]),
+        ],
+      );
+      const failed = own.filter(({ action }) => action === "login_failed");
+      assert.deepEqual(failed.map(({ actor }) => actor?.name), ["converter"]);
+    });
+  },
+);
+
 Deno.test("audit: what was changed at the store's own port is among the records", leaks, async () => {
   await withAudit(async ({ store, records, call }) => {
     const { PutObjectCommand } = await import("@aws-sdk/client-s3");
