@@ -2,6 +2,7 @@ import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/lib/presentation/sentences/en/problems.ts";
 import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
+import { csvField } from "@/lib/std/csv_field.ts";
 import { volumeChip, volumeSentence } from "./volume_words.ts";
 
 const CSV_COLUMNS = inLanguage({ en: en.CSV_COLUMNS, sv: sv.CSV_COLUMNS });
@@ -25,28 +26,15 @@ const COLUMNS:
   ];
 
 /**
- * Volumes as CSV (RFC 4180) with a byte order mark, by which spreadsheets know that it is UTF-8. A text that a spreadsheet
- * would run as a formula begins with an apostrophe.
- *
- * @see https://owasp.org/www-community/attacks/CSV_Injection
+ * Volumes as CSV (RFC 4180) with a byte order mark, by which spreadsheets know that it is UTF-8.
  */
 export function volumesCsv(volumes: readonly VolumeView[]): string {
-  const rows = volumes.map((volume) => COLUMNS.map(([, of]) => cell(of(volume))));
+  const rows = volumes.map((volume) => COLUMNS.map(([, of]) => csvField(of(volume))));
   return "\ufeff" +
-    [COLUMNS.map(([name]) => cell(CSV_COLUMNS[name])), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+    [COLUMNS.map(([name]) => csvField(CSV_COLUMNS[name])), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
 /** A file name for the volumes of a campaign. */
 export function csvName(campaign: string, what: string): string {
   return `${campaign}-${what}.csv`.replace(/[^\p{L}\p{N}._-]+/gu, "-");
-}
-
-/** Spreadsheets skip white space before a formula, and some take the full-width signs as well. */
-const FORMULA = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-
-function cell(value: string | number | null): string {
-  if (value === null) return "";
-  if (typeof value === "number") return String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
