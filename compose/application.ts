@@ -72,7 +72,7 @@ export async function openApplication(
   const tasks = config.gateway &&
     await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
   const memory = credentialMemory(replicas?.share);
-  const audit = await openAudit(config, folder, console.error);
+  const audit = await openAudit(config, folder, store && store.auditEnd, console.error, log);
   const revocations = replicas?.revocations ?? null;
   const fromStore = config.results &&
     resultsDeps(config, config.results, store, folder, memory, log, revocations, observe, audit?.logins ?? null);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { AuditTrail } from "@/lib/audit/audit_trail.ts";
 import { bucketSink } from "@/lib/audit/bucket_sink.ts";
 import { CHAIN_START } from "@/lib/audit/chain.ts";
-import { AUDIT_FOLDER } from "@/lib/audit/chain_files.ts";
+import { AUDIT_FOLDER, type EndNote, OUTSIDE_END_FILE, outsideEnd } from "@/lib/audit/chain_files.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/audit/chain_reader.ts";
 import { FileSink } from "@/lib/audit/file_sink.ts";
@@ -12,12 +12,20 @@ import { syslogSink } from "@/lib/audit/syslog_sink.ts";
 import type { AuditSource } from "@/lib/audit/trail_page.ts";
 import type { AuditConfig, Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
+import { Buffer } from "node:buffer";
+import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { writeDurablyAsync } from "@/lib/std/durable_files.ts";
+import { textIfExists } from "@/lib/std/optional_file.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import { ConfigError } from "@/lib/std/config_error.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import { caCertificates, upstream } from "./shared.ts";
 
 /** Until the response headers of the store of records, ms. */
 const STORE_TIMEOUT_MS = 30_000;
+/** How often the log gets the end of the trail, ms. */
+const LOG_END_MS = 3_600_000;
 
 /** The audit trail of a process. */
 interface Audit {
@@ -29,21 +37,29 @@ interface Audit {
   close(ms: number): Promise<void>;
 }
 
+/** Where an embedded store notes the end of the trail. */
+type StoreNote = EmbeddedStore["auditEnd"];
+
 /**
  * Opens the audit trail; null where there is no place to keep it, which is said at the start.
  *
+ * @param store null: the end of the trail is noted in a file of the data folder
  * @param warn receives lines for the operator
+ * @param log gets the end of the trail once an hour
  * @throws {ConfigError} where its folder or its file cannot be used
  */
 export async function openAudit(
   config: Config,
-  folder: DataFolder | null,
+  folder: Pick<DataFolder, "path"> | null,
+  store: StoreNote | null,
   warn: (line: string) => void,
+  log: RequestLog,
 ): Promise<Audit | null> {
   const { audit } = config;
   const path = audit.folder ?? (folder && `${folder.path}/${AUDIT_FOLDER}`);
   const file = audit.file === null ? null : openFile(audit.file);
-  const chain = path === null ? null : await openChain(path, audit, warn);
+  const outside = folder && endNote(folder.path, store, audit.folder ?? AUDIT_FOLDER);
+  const chain = path === null ? null : await openChain(path, audit, outside, warn);
   const forwarders = openForwarders(config, warn);
   if (chain === null && file === null && forwarders.length === 0) {
     warn("No audit trail is kept: there is no data folder, and no AUDIT_ setting names another place (docs/audit.md)");
@@ -60,11 +76,17 @@ export async function openAudit(
     warn,
   });
   const logins = new LoginRecords(recorder);
+  const hourly = chain && setInterval(() => {
+    const { number, hash } = chain.end;
+    log.write({ level: "info", message: `The audit trail ends with record ${chain.trail}.${number}, hash ${hash}` });
+  }, LOG_END_MS);
+  if (hourly !== null) Deno.unrefTimer(hourly);
   return {
     recorder,
     logins,
     reader: path === null ? null : new ChainReader(path),
     async close(ms) {
+      if (hourly !== null) clearInterval(hourly);
       logins.flush();
       await recorder.close(ms);
     },
@@ -74,13 +96,30 @@ export async function openAudit(
 async function openChain(
   path: string,
   { retentionDays }: AuditConfig,
+  outside: EndNote | null,
   warn: (line: string) => void,
 ): Promise<ChainFolder> {
   try {
-    return await ChainFolder.open(path, { retentionDays, now: Date.now, warn });
+    return await ChainFolder.open(path, { retentionDays, now: Date.now, warn, outside });
   } catch (error) {
     throw new ConfigError("AUDIT_DIR", `the folder ${path} of the audit trail cannot be used (${errorReason(error)})`);
   }
+}
+
+/** @param place where the trail is: another place has another trail */
+function endNote(dataFolder: string, store: StoreNote | null, place: string): EndNote {
+  const path = `${dataFolder}/${OUTSIDE_END_FILE}`;
+  return {
+    async read() {
+      const noted = outsideEnd(store ? await store.read() : parsedJson(textIfExists(path) ?? ""));
+      return noted?.place === place ? noted : null;
+    },
+    async write(end) {
+      const noted = { ...end, place };
+      if (store) await store.write(noted);
+      else await writeDurablyAsync(path, Buffer.from(JSON.stringify(noted)));
+    },
+  };
 }
 
 function openFile(path: string): FileSink {

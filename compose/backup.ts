@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { ANCHOR_FILE, AUDIT_DIR_COPY, AUDIT_FOLDER, daysIn, END_FILE } from "@/lib/audit/chain_files.ts";
+import {
+  ANCHOR_FILE,
+  AUDIT_DIR_COPY,
+  AUDIT_FOLDER,
+  daysIn,
+  END_FILE,
+  OUTSIDE_END_FILE,
+} from "@/lib/audit/chain_files.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { type BodyMark, missingIndexError, NAMING_TABLES, needsIndex, writeMark } from "@/embedded/store/body_mark.ts";
 import { pinBodies } from "@/embedded/store/body_pin.ts";
@@ -20,8 +27,8 @@ import { exists, sizeIfExists } from "@/lib/std/optional_file.ts";
 const NOT_COPIED =
   /^(lock|reserve|writable|audit|(tasks|notifications|index)\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
 
-/** What must be older than the index, which then holds all that these speak of. */
-const BEFORE_THE_INDEX = ["samples.done", "cluster.json"];
+/** What must be older than the index and the trail, which then hold all that these speak of. */
+const BEFORE_THE_INDEX = ["samples.done", "cluster.json", OUTSIDE_END_FILE];
 
 /** All pages at once: the copy is of one moment, whatever is committed meanwhile. */
 const ALL_PAGES = 2 ** 31 - 1;

@@ -4,7 +4,7 @@ import { parseRevocationText } from "@/lib/results/revocation_text.ts";
 import { backUp, backUpTrail, holdsData } from "./backup.ts";
 import { resetDataFolder } from "./reset.ts";
 import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";
-import { holdsTrail, verifyAuditFolder, verifyDataFolder } from "./verify.ts";
+import { holdsTrail, notedEnd, verifyAuditFolder, verifyDataFolder } from "./verify.ts";
 
 /** A command beside the start: `main.ts NAME ARGUMENTS`. Returns false where what it looked for does not hold. */
 type Command = (argument: string, second: string | null) => boolean | Promise<boolean>;
@@ -18,11 +18,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   verify() {
     const settings = config();
     const { dataFolder, audit } = settings;
-    const isTrailWell = audit.folder === null || verifyAuditFolder(audit.folder, console.log);
+    const noted = notedEnd(dataFolder);
+    const isTrailWell = audit.folder === null ||
+      verifyAuditFolder(audit.folder, console.log, noted?.place === audit.folder ? noted : null);
     // A backup of a trail alone is such a folder.
     if (mayLackData(settings) && !holdsData(dataFolder) && !holdsTrail(dataFolder)) return isTrailWell;
     const checks = { [REVOKED_SESSIONS_FILE]: (text: string) => parseRevocationText(text) !== null };
-    return verifyDataFolder(dataFolder, console.log, checks) && isTrailWell;
+    return verifyDataFolder(dataFolder, console.log, checks, Date.now, audit.folder === null) && isTrailWell;
   },
   async backup(folder, earlier) {
     const settings = config();

@@ -1,7 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { checkChain } from "@/embedded/store/audit_record.ts";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
-import { AUDIT_DIR_COPY, AUDIT_FOLDER } from "@/lib/audit/chain_files.ts";
+import {
+  AUDIT_DIR_COPY,
+  AUDIT_FOLDER,
+  OUTSIDE_END_FILE,
+  type OutsideEnd,
+  outsideEnd,
+} from "@/lib/audit/chain_files.ts";
+import { AUDIT_END, Documents } from "@/embedded/store/documents.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { bodyFault } from "@/embedded/store/body_fault.ts";
 import { bindingMismatch, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
@@ -12,7 +20,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
-import { unlessMissing } from "@/lib/std/optional_file.ts";
+import { exists, textIfExists, unlessMissing } from "@/lib/std/optional_file.ts";
 import { entriesOf } from "./disk.ts";
 
 /** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */
@@ -48,6 +56,7 @@ interface Inspection {
  * files that belong to nothing, and the small files. Changes nothing; a stopped folder cannot be opened meanwhile.
  *
  * @param say called with one line for each finding, and one for the whole
+ * @param hasTrail whether the audit trail is to be in it, and not in a folder of its own
  * @returns whether all is well
  * @throws {DataFolderError} when the folder holds no data of Stackroom.
  */
@@ -56,6 +65,7 @@ export function verifyDataFolder(
   say: (line: string) => void,
   checks: TextChecks = {},
   now: () => number = Date.now,
+  hasTrail = true,
 ): boolean {
   if (namesOfFolder(path).length === 0) throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom.`);
   const held = holdFolder(path);
@@ -69,8 +79,12 @@ export function verifyDataFolder(
     const inspection: Inspection = { path, isRunning: held.isInUse, now, found, ...counts };
     if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
     for (const name of names) checkSmallFile(path, name, checks, found);
+    const noted = hasTrail ? notedEnd(path) : null;
+    const notedIn = noted && (noted.place === AUDIT_FOLDER ? AUDIT_FOLDER : AUDIT_DIR_COPY);
     for (const name of TRAILS) {
-      if (names.includes(name)) checkAudit(`${path}/${name}`, name, found);
+      if (names.includes(name) || name === notedIn) {
+        checkAudit(`${path}/${name}`, name, found, name === notedIn ? noted : null);
+      }
     }
     if (names.includes("index.db")) checkStore(inspection);
     else if (needsIndex(path)) found("index.db: missing, and with it the names of all bodies");
@@ -118,31 +132,63 @@ function checkSmallFile(path: string, name: string, checks: TextChecks, found: (
  * Reads the audit trail in a folder outside of the data folder, also while it is written.
  *
  * @param say called with one line for each finding, and one for the whole
+ * @param noted the end of the trail that was noted in the data folder; null: none
  * @returns whether all is well
  */
-export function verifyAuditFolder(path: string, say: (line: string) => void): boolean {
+export function verifyAuditFolder(path: string, say: (line: string) => void, noted: OutsideEnd | null = null): boolean {
   let findings = 0;
-  const records = checkAudit(path, path, (finding) => {
+  const found = (finding: string) => {
     findings++;
     say(finding);
-  });
+  };
+  const records = checkAudit(path, path, found, noted);
   say(`${path}: ${findings === 0 ? "all is well" : counted(findings, "finding")} (${counted(records, "record")}).`);
   return findings === 0;
+}
+
+/**
+ * The end of the audit trail as the data folder notes it, in the index or in a file; null: it notes none. Read before the
+ * trail, which may have got further since.
+ */
+export function notedEnd(path: string): OutsideEnd | null {
+  let noted: unknown = null;
+  try {
+    if (exists(`${path}/index.db`)) {
+      const index = openIndexForReading(path);
+      try {
+        noted = new Documents(new Statements(index)).document(AUDIT_END);
+      } finally {
+        index.close();
+      }
+    }
+  } catch {
+    // The check of the index says what is wrong with it.
+  }
+  return outsideEnd(noted ?? parsedJson(textIfExists(`${path}/${OUTSIDE_END_FILE}`) ?? ""));
 }
 
 /**
  * The trail of the application, as far as it is written.
  *
  * @param name what findings begin with
+ * @param noted its end as noted outside
  * @returns how many records were read
  */
-function checkAudit(path: string, name: string, found: (finding: string) => void): number {
+function checkAudit(
+  path: string,
+  name: string,
+  found: (finding: string) => void,
+  noted: OutsideEnd | null,
+): number {
   try {
-    const { records, faults } = checkChainFolder(path);
+    const { records, faults } = checkChainFolder(path, noted);
     for (const fault of faults) found(`${name}: the audit trail of the application: ${fault}`);
     return records;
   } catch (error) {
-    found(`${name}: cannot be read (${errorReason(error)})`);
+    const isRemoved = noted !== null && error instanceof Deno.errors.NotFound;
+    const removed =
+      `the audit trail of the application was removed: trail ${noted?.trail} had ${noted?.number} records`;
+    found(`${name}: ${isRemoved ? removed : `cannot be read (${errorReason(error)})`}`);
     return 0;
   }
 }

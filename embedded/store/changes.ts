@@ -185,6 +185,8 @@ interface Changes {
     result: null;
   };
   deleteDocument: { input: NamedDocument; result: null };
+  /** How far the audit trail of the application has got, which has files of its own. */
+  noteAuditEnd: { input: { end: Record<string, unknown> }; result: null };
   /** Hours since 1970. */
   countReads: {
     input: { reads: readonly { bucket: number; hour: number; reads: number; bytesOut: number }[] };

@@ -12,6 +12,9 @@ export interface DocumentScope {
 
 export type Document = Record<string, unknown>;
 
+/** The document with the last position of the application's audit trail; it belongs to no tenant. */
+export const AUDIT_END: DocumentScope = { tenant: 0, bucket: 0, kind: "auditEnd" };
+
 /** Members that are records of their own. */
 const RECORDS = ["ipSettings", "emailTemplate", "versioningSettings"];
 

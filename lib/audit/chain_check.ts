@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { CHAIN_START, type ChainPosition, follows, headerOf, idOf, opened } from "./chain.ts";
-import { ANCHOR_FILE, dayFile, daysIn, END_FILE, readAnchor, readEnd } from "./chain_files.ts";
+import { ANCHOR_FILE, type ChainEnd, dayFile, daysIn, END_FILE, readAnchor, readEnd } from "./chain_files.ts";
 
 const BLOCK_BYTES = 256 * 1024;
 
@@ -13,8 +13,10 @@ interface ChainCheck {
 /**
  * Reads a whole trail and checks that each record follows the one before, from where the removal of old days left its
  * beginning to its noted end. An unfinished last line is no fault: it was never confirmed, and the next start removes it.
+ *
+ * @param outside the end that was noted outside of the folder, before this check; null: none
  */
-export function checkChainFolder(folder: string): ChainCheck {
+export function checkChainFolder(folder: string, outside: ChainEnd | null = null): ChainCheck {
   const faults: string[] = [];
   const end = readEnd(folder);
   const anchor = readAnchor(folder);
@@ -26,6 +28,8 @@ export function checkChainFolder(folder: string): ChainCheck {
   let position: ChainPosition = begin ? { number: begin.number, hash: begin.hash } : CHAIN_START;
   let trail = begin?.trail ?? null;
   let records = 0;
+  /** The hash of the record whose number was noted outside; null while it is not found. */
+  let outsideHash: string | null = outside?.number === position.number ? position.hash : null;
   /** Whether what comes next cannot be compared, since the file before it is damaged. */
   let isLost = false;
   /** Whether the noted end was passed. */
@@ -74,6 +78,7 @@ export function checkChainFolder(folder: string): ChainCheck {
         break;
       }
       position = { number: id.number, hash: found.hash };
+      if (outside?.number === position.number) outsideHash = position.hash;
       if (end && end !== "damaged" && end.number === position.number) isEndFound = end.hash === position.hash;
       records++;
     }
@@ -81,6 +86,16 @@ export function checkChainFolder(folder: string): ChainCheck {
   const isCutOff = !isEndFound && !isLost && end && end !== "damaged" && end.number >= position.number;
   if (isCutOff) faults.push(`records after ${position.number} are missing: there were ${end.number}`);
   else if (!isEndFound && faults.length === 0) faults.push(`${END_FILE}: it is of another trail`);
+  if (outside !== null && !isLost && !isCutOff) {
+    const { number } = outside;
+    if (outside.trail !== trail) {
+      faults.push(`it was removed or exchanged: trail ${outside.trail} had ${number} records`);
+    } else if (number > position.number) {
+      faults.push(`records after ${position.number} are missing: there were ${number}`);
+    } else if (outsideHash !== null && outsideHash !== outside.hash) {
+      faults.push(`record ${number} is not the one that was noted`);
+    }
+  }
   return { records, faults };
 }
 

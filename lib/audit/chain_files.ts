@@ -12,6 +12,8 @@ const DAY_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 
 /** How far the trail had got not long ago: records that are missing at its end are found by it. */
 export const END_FILE = "end.json";
+/** The same in the data folder, where there is no embedded store to note it. */
+export const OUTSIDE_END_FILE = "audit_end.json";
 /** After which day the files of a trail begin: the days before were removed as too old. */
 export const ANCHOR_FILE = "anchor.json";
 
@@ -28,6 +30,23 @@ const ANCHOR = z.object({ ...MARK, day: z.iso.date() });
 export type ChainEnd = z.output<typeof END>;
 /** The last record that was removed, and the day of its file. */
 export type ChainAnchor = z.output<typeof ANCHOR>;
+
+const OUTSIDE_END = z.object({ ...MARK, place: z.string() });
+/** An end that is noted outside, with the place of its trail: {@link AUDIT_FOLDER}, or a folder of its own. */
+export type OutsideEnd = z.output<typeof OUTSIDE_END>;
+
+/** Where the end of a trail is noted outside of its folder, so that a cut or a removal of the folder is found. */
+export interface EndNote {
+  /** Null: none, or that of a trail in another place. */
+  read(): Promise<ChainEnd | null>;
+  /** Resolves once it is durable. */
+  write(end: ChainEnd): Promise<void>;
+}
+
+/** An end as such a note holds it; null for anything else. */
+export function outsideEnd(value: unknown): OutsideEnd | null {
+  return OUTSIDE_END.safeParse(value).data ?? null;
+}
 
 /** The days of which a folder has files, the oldest first. */
 export function daysIn(folder: string): string[] {

@@ -14,13 +14,14 @@ import {
   daysIn,
   daysInAsync,
   END_FILE,
+  type EndNote,
   readAnchor,
   readEnd,
 } from "./chain_files.ts";
 import type { DurableSink, SealedRecord } from "./sink.ts";
 
-/** How often the end of the trail is noted beside it, ms. */
-const NOTE_END_MS = 10_000;
+/** How often the end of the trail is noted, ms. */
+const NOTE_END_MS = 1000;
 /** Where the last record of a file is looked for at an open, bytes: longer than any batch that a kill can cut off. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
@@ -31,6 +32,8 @@ interface ChainFolderOptions {
   readonly now: () => number;
   /** Receives lines for the operator. */
   readonly warn: (line: string) => void;
+  /** Null or absent: the end is noted in the folder alone. */
+  readonly outside?: EndNote | null;
 }
 
 /** The file that is written to. */
@@ -56,6 +59,8 @@ export class ChainFolder implements DurableSink {
   /** The newest day there is a file of. */
   #newest: string | null;
   #notedAt = -Infinity;
+  /** Notes the end of records that nothing follows. */
+  #later: ReturnType<typeof setTimeout> | undefined;
   /** The last day that was removed; empty: none. */
   #removed: string;
   /** What is done beside the records, one after the other: a record that is on the disk waits for none of it. */
@@ -85,7 +90,11 @@ export class ChainFolder implements DurableSink {
     const lock = Deno.openSync(`${path}/lock`, { create: true, write: true, mode: 0o600 });
     try {
       if (!lock.tryLockSync(true)) throw new Error("another process has it");
-      const folder = new ChainFolder(path, options, lock, findEnd(path, options.warn));
+      const noted = await options.outside?.read() ?? null;
+      const found = findEnd(path, options.warn, noted);
+      // The note of a trail that was exchanged stays, so that the check misses it.
+      const isNoted = noted === null || noted.trail === found.trail;
+      const folder = new ChainFolder(path, isNoted ? options : { ...options, outside: null }, lock, found);
       await folder.#expire();
       return folder;
     } catch (error) {
@@ -149,6 +158,7 @@ export class ChainFolder implements DurableSink {
 
   /** Notes the end, and closes its file, after what is done beside the records. */
   async close(): Promise<void> {
+    clearTimeout(this.#later);
     await this.#beside;
     await this.#noteEnd();
     // Not before: to close a file may take as long as the disk does.
@@ -183,6 +193,7 @@ export class ChainFolder implements DurableSink {
     this.#newest = day;
     if (isNew) this.#doBeside(this.#expire);
     if (this.#options.now() - this.#notedAt >= NOTE_END_MS) this.#doBeside(this.#noteEnd);
+    else this.#later ??= setTimeout(() => this.#doBeside(this.#noteEnd), NOTE_END_MS);
   }
 
   /** Once for all that ask for it until it begins, so that little waits behind what hangs. */
@@ -220,11 +231,14 @@ export class ChainFolder implements DurableSink {
   }
 
   async #noteEnd(): Promise<void> {
+    clearTimeout(this.#later);
+    this.#later = undefined;
     this.#notedAt = this.#options.now();
     const { number, hash } = this.#end;
     const end: ChainEnd = { v: 1, trail: this.trail, number, hash };
     try {
       await writeDurablyAsync(`${this.path}/${END_FILE}`, Buffer.from(JSON.stringify(end)));
+      if (number > 0) await this.#options.outside?.write(end);
     } catch {
       // A full disk is reported where a record finds no room.
     }
@@ -242,8 +256,29 @@ interface FoundEnd {
   readonly day: string | null;
 }
 
-/** Where the trail of a folder goes on. */
-function findEnd(path: string, warn: (line: string) => void): FoundEnd {
+/**
+ * Where the trail of a folder goes on: behind what was noted outside of it where records are missing, so that the check
+ * finds the gap.
+ */
+function findEnd(path: string, warn: (line: string) => void, noted: ChainEnd | null): FoundEnd {
+  const found = endInFolder(path, warn);
+  if (noted !== null && (found === null || isBehind(found, noted))) {
+    warn(`${path}: records of the audit trail are missing, there were ${noted.number}: run deno task verify`);
+    const { trail, number, hash } = noted;
+    return { trail, position: { number, hash }, day: daysIn(path).at(-1) ?? null };
+  }
+  if (noted !== null && found?.trail !== noted.trail) {
+    warn(`${path}: the audit trail was exchanged, there was one of ${noted.number} records: run deno task verify`);
+  }
+  return found ?? { trail: randomBytes(4).toString("hex"), position: CHAIN_START, day: daysIn(path).at(-1) ?? null };
+}
+
+function isBehind({ trail, position }: FoundEnd, noted: ChainEnd): boolean {
+  return trail === noted.trail && position.number < noted.number;
+}
+
+/** Where a folder's own files say that its trail goes on; null where it has none. */
+function endInFolder(path: string, warn: (line: string) => void): FoundEnd | null {
   const days = daysIn(path);
   const newest = days.at(-1) ?? null;
   for (const day of days.reverse()) {
@@ -255,7 +290,7 @@ function findEnd(path: string, warn: (line: string) => void): FoundEnd {
     if (note === null || note === "damaged") continue;
     return { trail: note.trail, position: { number: note.number, hash: note.hash }, day: newest };
   }
-  return { trail: randomBytes(4).toString("hex"), position: CHAIN_START, day: newest };
+  return null;
 }
 
 /** The last record of a file, or what its header says; null where it has neither. */

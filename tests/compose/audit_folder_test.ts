@@ -6,7 +6,8 @@ import { readConfig } from "@/lib/config/mod.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { STORAGE_ONLY } from "@/tests/application.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
-import { NOON, writeTrail } from "@/tests/lib/audit/audit_fixture.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { event, NOON, writeTrail } from "@/tests/lib/audit/audit_fixture.ts";
 
 Deno.test("audit folder: a backup has the trail, and verify finds what was changed in it", async () => {
   const parent = Deno.makeTempDirSync();
@@ -62,9 +63,71 @@ Deno.test("audit folder: a backup has a trail outside of the data folder, and ve
   Deno.removeSync(parent, { recursive: true });
 });
 
+Deno.test("audit folder: verify finds a trail that was cut at its end, removed or exchanged, by the end noted outside", async () => {
+  const parent = Deno.makeTempDirSync();
+  const config = readConfig(STORAGE_ONLY);
+  for (const hasStore of [true, false]) {
+    const data = `${parent}/${hasStore}`;
+    Deno.mkdirSync(data);
+    if (!hasStore) Deno.writeTextFileSync(`${data}/kubeconfig`, "{}");
+    let store: Awaited<ReturnType<typeof startStore>> | null = null;
+    /** A start of the application that makes so many records. */
+    const run = async (records: number, warn: (line: string) => void = assert.fail) => {
+      store = hasStore ? await startStore(data) : null;
+      const note = store && {
+        read: () => Promise.resolve(store!.server.auditEnd),
+        write: (end: Record<string, unknown>) => store!.server.noteAuditEnd(end),
+      };
+      const audit = await openAudit(config, { path: data }, note, warn, NO_LOG);
+      for (let n = 0; n < records; n++) await audit?.recorder.record(event());
+      await audit?.close(60_000);
+      await store?.stop();
+    };
+    const verified = () => {
+      const found: string[] = [];
+      const isWell = verifyDataFolder(data, (line) => void found.push(line));
+      assert.equal(isWell, found.length === 1);
+      return found.slice(0, -1).join("\n");
+    };
+    await run(150);
+    assert.equal(verified(), "");
+    assert.equal((await backUp(data, `${data}-copy`)).isWhole, true);
+    assert.equal(verifyDataFolder(`${data}-copy`, () => {}), true);
+    const [file] = [...Deno.readDirSync(`${data}/audit`)].filter(({ name }) => name.endsWith(".jsonl"));
+    const path = `${data}/audit/${file.name}`;
+    const whole = Deno.readTextFileSync(path);
+
+    Deno.removeSync(`${data}/audit/end.json`);
+    Deno.writeTextFileSync(path, whole.split("\n").slice(0, 51).join("\n") + "\n");
+    assert.match(verified(), /^audit: .*: records after 50 are missing: there were 150$/);
+    // The gap stays, whatever is recorded behind it.
+    const warnings: string[] = [];
+    await run(3, (line) => void warnings.push(line));
+    assert.match(warnings.join(), /records of the audit trail are missing, there were 150/);
+    assert.match(verified(), /records 51 to 150 are missing/);
+
+    Deno.renameSync(`${data}/audit`, `${data}-gone`);
+    assert.match(verified(), /^audit: the audit trail of the application was removed: trail \w{8} had 153 records$/);
+    await run(2, (line) => void warnings.push(line));
+    assert.match(verified(), /records 1 to 153 before it are missing/);
+
+    Deno.removeSync(`${data}/audit`, { recursive: true });
+    await writeTrail(
+      await ChainFolder.open(`${data}/audit`, { retentionDays: null, now: Date.now, warn: assert.fail }),
+      [NOON],
+    );
+    assert.match(verified(), /it was removed or exchanged: trail \w{8} had 155 records/);
+    await run(200, (line) => void warnings.push(line));
+    assert.match(warnings.at(-1) ?? "", /was exchanged, there was one of 155 records/);
+    assert.match(verified(), /it was removed or exchanged: trail \w{8} had 155 records/);
+  }
+  Deno.removeSync(parent, { recursive: true });
+});
+
 Deno.test("audit file: what records cannot be appended to is refused at the start, with its name", async () => {
   const folder = Deno.makeTempDirSync();
-  const open = (file: string) => openAudit(readConfig({ ...STORAGE_ONLY, AUDIT_FILE: file }), null, assert.fail);
+  const open = (file: string) =>
+    openAudit(readConfig({ ...STORAGE_ONLY, AUDIT_FILE: file }), null, null, assert.fail, NO_LOG);
   assert.equal((await new Deno.Command("mkfifo", { args: [`${folder}/fifo`] }).output()).success, true);
   for (const path of [folder, `${folder}/fifo`, "/dev/null", "/dev/full"]) {
     await assert.rejects(open(path), {

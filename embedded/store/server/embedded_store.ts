@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Document } from "@/embedded/store/documents.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import { startThread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
@@ -16,6 +17,8 @@ export interface EmbeddedStore {
   allowOrigins(origins: readonly string[]): Promise<void>;
   /** Whether the disk of the data folder takes no more: writes fail then, reads and deletions continue. */
   isFull(): Promise<boolean>;
+  /** Where the application notes how far its audit trail has got. */
+  readonly auditEnd: { read(): Promise<Document | null>; write(end: Document): Promise<void> };
   /** Lets requests under way end, then closes the data folder. */
   stop(): Promise<void>;
 }
@@ -91,6 +94,13 @@ export async function startEmbeddedStore(
     async isFull() {
       const response = await request({ isFull: true });
       return "isFull" in response && response.isFull;
+    },
+    auditEnd: {
+      async read() {
+        const response = await request({ auditEnd: "read" });
+        return "auditEnd" in response ? response.auditEnd : null;
+      },
+      write: async (end) => void await request({ auditEnd: end }),
     },
     async stop() {
       await request({ stop: true });

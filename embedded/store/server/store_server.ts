@@ -6,7 +6,7 @@ import { Logins } from "@/embedded/store/context/logins.ts";
 import { ReadCounter } from "@/embedded/store/context/read_counter.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { Maintenance } from "@/embedded/store/context/maintenance.ts";
-import { Documents } from "@/embedded/store/documents.ts";
+import { AUDIT_END, type Document, Documents } from "@/embedded/store/documents.ts";
 import { Groups } from "@/embedded/store/groups.ts";
 import { openIndexForReading } from "@/embedded/store/index.ts";
 import type { mapiHandler } from "@/embedded/store/mapi/mapi_server.ts";
@@ -141,6 +141,16 @@ export class StoreServer {
   /** Whether the disk of the data folder takes no more. */
   isFull(): Promise<boolean> {
     return this.#context.space.isFull();
+  }
+
+  /** The last noted position of the application's audit trail; null: none. */
+  get auditEnd(): Document | null {
+    return this.#context.documents.document(AUDIT_END);
+  }
+
+  /** Notes how far the application's audit trail has got. */
+  async noteAuditEnd(end: Document): Promise<void> {
+    await this.#writer.change("noteAuditEnd", { end });
   }
 
   /** Lets requests under way end, then closes the index. */

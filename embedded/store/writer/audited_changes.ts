@@ -157,6 +157,8 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   deleteDocument: (index, { tenant, bucket, kind, name }) =>
     once({ ...document(index, tenant, bucket, kind, name, "delete") }),
 
+  noteAuditEnd: null,
+
   putObject: (index, { bucket, key, size }) => {
     const at = bucketOf(index, bucket);
     return ({ version, replaced }) => [{ ...at, key, ...written(version, size, replaced) }];

@@ -1,5 +1,5 @@
 import type { Input } from "@/embedded/store/changes.ts";
-import { mergedDocument } from "@/embedded/store/documents.ts";
+import { AUDIT_END, mergedDocument } from "@/embedded/store/documents.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { maskOf } from "@/embedded/store/permission_masks.ts";
 import { S3_ACCESS, s3AccessOf } from "@/embedded/store/permissions.ts";
@@ -33,6 +33,13 @@ export function setDocument(index: Statements, input: Input<"setDocument">): nul
   if (kind === "protocols/http") {
     index.run("UPDATE buckets SET s3_access = ? WHERE id = ?", S3_ACCESS.indexOf(s3AccessOf(merged)), bucket);
   }
+  return null;
+}
+
+/** Stores how far the audit trail of the application has got. */
+export function noteAuditEnd(index: Statements, { end }: Input<"noteAuditEnd">): null {
+  const { tenant, bucket, kind } = AUDIT_END;
+  index.run("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, '', ?)", tenant, bucket, kind, JSON.stringify(end));
   return null;
 }
 

@@ -17,7 +17,7 @@ import {
   updateBucket,
 } from "./account_changes.ts";
 import { AuditTrail, expireAudit } from "./audit_trail.ts";
-import { deleteDocument, modifyTenant, setDocument } from "./document_changes.ts";
+import { deleteDocument, modifyTenant, noteAuditEnd, setDocument } from "./document_changes.ts";
 import { createGroup, deleteGroup, modifyGroup, setGrants } from "./group_changes.ts";
 import { countFailure, modifyUser, resetFailures } from "./login_changes.ts";
 import { deleteObject, deleteObjects, putObject } from "./object_changes.ts";
@@ -351,6 +351,7 @@ const APPLY: { readonly [K in ChangeKind]: (index: Statements, input: Input<K>) 
   resetFailures,
   setDocument,
   deleteDocument,
+  noteAuditEnd,
   countReads,
   expireUsage,
   expireAudit,

@@ -96,6 +96,22 @@ Deno.test("chain check: any edit, cut, exchange or removal is found", async () =
   Deno.removeSync(folder, { recursive: true });
 });
 
+Deno.test("chain check: a trail must reach the end that was noted outside, with the record that was noted", async () => {
+  const folder = await newTrail();
+  const { v, trail, number, hash } = JSON.parse(Deno.readTextFileSync(`${folder}/end.json`));
+  const check = (outside: Record<string, unknown>) =>
+    checkChainFolder(folder, { v, trail, number, hash, ...outside }).faults.join();
+  assert.equal(check({}), "");
+  const line = Deno.readTextFileSync(`${folder}/2026-11-21.jsonl`).split("\n")[2];
+  assert.equal(check({ number: 5, hash: /"hash":"(\w+)"\}$/.exec(line)?.[1] }), "", "the trail has got further since");
+  assert.match(check({ number: 5 }), /record 5 is not the one that was noted/);
+  assert.match(check({ number: 12 }), /records after 9 are missing: there were 12/);
+  assert.match(check({ trail: "00000000" }), /removed or exchanged: trail 00000000 had 9 records/);
+  for (const { name } of [...Deno.readDirSync(folder)]) Deno.removeSync(`${folder}/${name}`);
+  assert.match(check({}), /removed or exchanged: trail \w{8} had 9 records/);
+  Deno.removeSync(folder, { recursive: true });
+});
+
 Deno.test("chain check: a fault names the file and what is missing", async () => {
   const folder = await newTrail();
   const whole = contentsOf(folder);
