@@ -185,10 +185,10 @@ function checkAudit(
     for (const fault of faults) found(`${name}: the audit trail of the application: ${fault}`);
     return records;
   } catch (error) {
-    const isRemoved = noted !== null && error instanceof Deno.errors.NotFound;
-    const removed =
-      `the audit trail of the application was removed: trail ${noted?.trail} had ${noted?.number} records`;
-    found(`${name}: ${isRemoved ? removed : `cannot be read (${errorReason(error)})`}`);
+    if (noted !== null && error instanceof Deno.errors.NotFound) {
+      const { trail, number } = noted;
+      found(`${name}: the audit trail of the application: it was removed: trail ${trail} had ${number} records`);
+    } else found(`${name}: cannot be read (${errorReason(error)})`);
     return 0;
   }
 }

@@ -63,10 +63,10 @@ import { TaskStreams } from "@/routes/api/v1/task_progress.ts";
 import { zipOperations } from "@/routes/api/v1/zip_task.ts";
 import { mountResults } from "@/routes/results/mod.ts";
 import { inProcessGateway } from "@/routes/storage/in_process_gateway.ts";
+import { endLogins } from "@/routes/storage/requested_login.ts";
 import { mountStorageDoor } from "@/routes/storage/mod.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
-import { endLogins } from "./storage/requested_login.ts";
 import { mountWeb, mountWebRest, readApi, siteDeps, storageDeps, webChecks } from "./web.ts";
 import type { WebDeps } from "./web_deps.ts";
 

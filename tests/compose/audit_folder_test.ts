@@ -107,7 +107,10 @@ Deno.test("audit folder: verify finds a trail that was cut at its end, removed o
     assert.match(verified(), /records 51 to 150 are missing/);
 
     Deno.renameSync(`${data}/audit`, `${data}-gone`);
-    assert.match(verified(), /^audit: the audit trail of the application was removed: trail \w{8} had 153 records$/);
+    assert.match(
+      verified(),
+      /^audit: the audit trail of the application: it was removed: trail \w{8} had 153 records$/,
+    );
     await run(2, (line) => void warnings.push(line));
     assert.match(verified(), /records 1 to 153 before it are missing/);
 
