@@ -20,6 +20,7 @@ export function summary(change: Partial<JobSummary> & { readonly name: string })
     jobGone: false,
     qualityPrediction: true,
     waiting: null,
+    ending: null,
     ...change,
   };
 }

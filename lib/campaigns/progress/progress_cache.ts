@@ -1,5 +1,5 @@
 import { isOver } from "@/lib/campaigns/projection/progress.ts";
-import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
+import type { ProgressAnswer, RunState } from "@/lib/campaigns/projection/types.ts";
 
 /** The session and run of cached results: sessions have different permissions, and a later run has other files. */
 interface ProgressScope {
@@ -12,9 +12,9 @@ interface ProgressScope {
 
 /** The cached results of one session and run, by a volume's index and state. */
 interface ScopedProgress {
-  get(index: number, state: VolumeState): ProgressAnswer | undefined;
+  get(index: number, state: RunState): ProgressAnswer | undefined;
   /** Caches a result, unless the store did not respond. */
-  set(index: number, state: VolumeState, answer: ProgressAnswer): void;
+  set(index: number, state: RunState, answer: ProgressAnswer): void;
 }
 
 /** How long results of running and of ended volumes are cached (spec, Limits), ms. */
@@ -82,7 +82,7 @@ export class ProgressCache {
     this.#scopes.set(name, entries);
   }
 
-  #set(name: string, index: number, state: VolumeState, entry: Entry): void {
+  #set(name: string, index: number, state: RunState, entry: Entry): void {
     const entries: ScopeEntries = this.#scopes.get(name) ?? new Map();
     this.#touch(name, entries);
     const ofState = entries.get(state) ?? new Map<number, Entry>();
@@ -128,4 +128,4 @@ interface Entry {
 }
 
 /** By state, so that a result of a running volume is not taken for its end, and by index. */
-type ScopeEntries = Map<VolumeState, Map<number, Entry>>;
+type ScopeEntries = Map<RunState, Map<number, Entry>>;

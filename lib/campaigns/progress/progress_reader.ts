@@ -1,5 +1,5 @@
 import { needsManifest, type ProgressFile, UNREAD } from "@/lib/campaigns/projection/progress.ts";
-import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
+import type { ProgressAnswer, RunState } from "@/lib/campaigns/projection/types.ts";
 import { type ProgressUrls, progressUrls } from "@/lib/campaigns/projection/urls.ts";
 import { volumeIdentity } from "@/lib/campaigns/projection/volume_identity.ts";
 import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
@@ -46,7 +46,7 @@ interface ProgressRun {
   readonly run: string;
   readonly volumes: VolumeList;
   /** By index. */
-  readonly states: readonly VolumeState[];
+  readonly states: readonly RunState[];
 }
 
 /** The session of the reads. */
@@ -108,14 +108,14 @@ export function progressReader({ send, base, now, sessionMs, limits }: ProgressR
 }
 
 interface MissingVolume {
-  readonly state: VolumeState;
+  readonly state: RunState;
   /** More than one where volumes.txt lists a volume twice. */
   readonly indexes: number[];
 }
 
 type Read = (file: ProgressFile, url: string) => Promise<ProgressAnswer>;
 
-async function readVolume(state: VolumeState, urls: ProgressUrls, read: Read): Promise<ProgressAnswer> {
+async function readVolume(state: RunState, urls: ProgressUrls, read: Read): Promise<ProgressAnswer> {
   const answer = await read("progress", urls.progress);
   return needsManifest(state, answer) ? await read("manifest", urls.manifest) : answer;
 }

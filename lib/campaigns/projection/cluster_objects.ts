@@ -1,5 +1,5 @@
 import { isObject } from "@/lib/std/is_object.ts";
-import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
+import { clip, entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 import {
   type Conventions,
   labelNames,
@@ -10,8 +10,8 @@ import {
 } from "./conventions.ts";
 import { type IndexRanges, readIndexRanges } from "./index_ranges.ts";
 
-/** Characters of a condition's message that are stored. */
-const MAX_CONDITION_MESSAGE = 300;
+/** Characters that are stored of a condition's message, and of the reason and message of a waiting container. */
+const MAX_TEXT = 300;
 
 /** A condition of a Job or a pod (Kubernetes, JobCondition and PodCondition). */
 export interface Condition {
@@ -30,8 +30,11 @@ export interface BatchJob {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** By both labels; any other Job of the namespace is `other` and not a campaign. */
-  readonly kind: "campaign" | "warmup" | "other";
+  /**
+   * By both labels; any other Job of the namespace is not a campaign. `unmanaged`: only the label `managed-by` is missing
+   * or different.
+   */
+  readonly kind: "campaign" | "warmup" | "unmanaged" | "other";
   /** The campaign file's name. */
   readonly campaign: string;
   /** Pipeline id, "" without the label. */
@@ -57,6 +60,8 @@ export interface BatchJob {
 /** How a container ended, now or the time before. */
 export interface ContainerEnd {
   readonly container: string;
+  /** Whether it has been started again since. */
+  readonly isRunning: boolean;
   readonly exitCode: number;
   /** Such as `OOMKilled`, "" when unknown. */
   readonly reason: string;
@@ -66,7 +71,16 @@ export interface ContainerEnd {
   readonly message: string | null;
 }
 
-/** The part of a pod that has not succeeded which responses need. */
+/** Why a container does not start, in the cluster's words. */
+export interface ContainerWait {
+  readonly container: string;
+  readonly isInit: boolean;
+  /** Such as `ImagePullBackOff`. */
+  readonly reason: string;
+  readonly message: string | null;
+}
+
+/** The part of a pod that responses need. */
 export interface BatchPod {
   readonly namespace: string;
   readonly name: string;
@@ -76,13 +90,18 @@ export interface BatchPod {
   readonly createdAt: string;
   /** Such as `Evicted` or `DeadlineExceeded`, "" when unknown. */
   readonly reason: string;
-  /** Whether it has failed and only its record is left. */
-  readonly isEnded: boolean;
+  /** `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`; "" when the cluster names none. */
+  readonly phase: string;
+  /** Whether its deletion has been requested. */
+  readonly isDeleted: boolean;
   /** The condition that says why no node runs it; null for one that is scheduled or new. */
   readonly unscheduled: Condition | null;
   /** Only containers that have ended. */
   readonly containers: readonly ContainerEnd[];
+  /** The same of init containers that can fail the pod. */
   readonly initContainers: readonly ContainerEnd[];
+  /** Containers that something unusual keeps from starting; init containers only until another one has started. */
+  readonly waits: readonly ContainerWait[];
 }
 
 /** The metadata of a campaign's ConfigMap. */
@@ -135,24 +154,31 @@ export function readJob(value: unknown, conventions: Conventions): BatchJob | nu
   };
 }
 
-/**
- * Reads a pod; null for something that has no name and for a pod that has succeeded, which is not needed for its volume. Never throws.
- */
+/** Reads a pod; null for something that has no name. Never throws. */
 export function readPod(value: unknown): BatchPod | null {
   const identity = identityOf(value);
-  if (!identity || stringAt(value, "status", "phase") === "Succeeded") return null;
+  if (!identity) return null;
   const labels = member(value, "metadata", "labels");
+  const statuses = entries(member(value, "status", "containerStatuses"));
+  const initStatuses = statuses.some(hasStarted) ? [] : entries(member(value, "status", "initContainerStatuses"));
   return {
     ...identity,
     job: stringAt(labels, POD_JOB_LABEL),
     index: readIndex(stringAt(labels, POD_INDEX_LABEL)),
     createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
     reason: stringAt(value, "status", "reason") ?? "",
-    isEnded: stringAt(value, "status", "phase") === "Failed",
+    phase: stringAt(value, "status", "phase") ?? "",
+    isDeleted: Boolean(stringAt(value, "metadata", "deletionTimestamp")),
     unscheduled: readUnscheduled(value),
-    containers: endedContainers(member(value, "status", "containerStatuses")),
-    initContainers: endedContainers(member(value, "status", "initContainerStatuses")),
+    containers: endedContainers(statuses),
+    initContainers: endedContainers(withoutSidecars(value, initStatuses)),
+    waits: [...readWaits(statuses, false), ...readWaits(initStatuses, true)],
   };
+}
+
+/** Reads a pod that has not succeeded, which is all that a Job needs that has not ended. Never throws. */
+export function readUnfinishedPod(value: unknown): BatchPod | null {
+  return stringAt(value, "status", "phase") === "Succeeded" ? null : readPod(value);
 }
 
 /** Reads the metadata of a campaign's ConfigMap; null when its name is not that of one. Never throws. */
@@ -172,13 +198,10 @@ export function readCampaignRecord(value: unknown, conventions: Conventions): Ca
 }
 
 function jobKind(labels: unknown, conventions: Conventions): BatchJob["kind"] {
-  if (
-    stringAt(labels, labelNames(conventions).managedBy) !==
-      conventions.managedBy
-  ) return "other";
   const app = stringAt(labels, "app");
-  if (app === conventions.campaignApp) return "campaign";
-  return app === conventions.warmupApp ? "warmup" : "other";
+  if (app !== conventions.campaignApp && app !== conventions.warmupApp) return "other";
+  if (stringAt(labels, labelNames(conventions).managedBy) !== conventions.managedBy) return "unmanaged";
+  return app === conventions.campaignApp ? "campaign" : "warmup";
 }
 
 function readConditions(value: unknown): Condition[] {
@@ -186,7 +209,7 @@ function readConditions(value: unknown): Condition[] {
     type: stringAt(condition, "type") ?? "",
     status: stringAt(condition, "status") ?? "",
     reason: stringAt(condition, "reason") ?? "",
-    message: (stringAt(condition, "message") ?? "").slice(0, MAX_CONDITION_MESSAGE),
+    message: clip(stringAt(condition, "message") ?? "", MAX_TEXT),
     since: stringAt(condition, "lastTransitionTime") || null,
   }));
 }
@@ -205,14 +228,15 @@ function readIndex(label: string | null): number | null {
   return label !== null && /^\d{1,15}$/.test(label) ? Number(label) : null;
 }
 
-function endedContainers(statuses: unknown): ContainerEnd[] {
-  return entries(statuses).flatMap((status) => {
+function endedContainers(statuses: readonly unknown[]): ContainerEnd[] {
+  return statuses.flatMap((status) => {
     // For a restarted container that ended again only `state` counts, even when `lastState` has more details.
     const now = member(status, "state", "terminated");
     const end = isObject(now) ? now : member(status, "lastState", "terminated");
     if (!isObject(end)) return [];
     return [{
       container: stringAt(status, "name") ?? "",
+      isRunning: isRunning(status),
       exitCode: integerAt(end, "exitCode"),
       reason: stringAt(end, "reason") ?? "",
       finishedAt: stringAt(end, "finishedAt") || null,
@@ -220,3 +244,44 @@ function endedContainers(statuses: unknown): ContainerEnd[] {
     }];
   });
 }
+
+/**
+ * The init containers without sidecars (`restartPolicy: Always`), which never fail a pod. A status does not name the policy,
+ * so one that runs again after its end counts as a sidecar, too.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/
+ */
+function withoutSidecars(pod: unknown, statuses: readonly unknown[]): readonly unknown[] {
+  const sidecars = new Set(
+    entries(member(pod, "spec", "initContainers"))
+      .filter((container) => stringAt(container, "restartPolicy") === "Always")
+      .map((container) => stringAt(container, "name")),
+  );
+  return statuses.filter((status) => !isRunning(status) && !sidecars.has(stringAt(status, "name")));
+}
+
+/** A container starts only after all init containers that can fail have succeeded. */
+function hasStarted(status: unknown): boolean {
+  return isRunning(status) || Boolean(stringAt(status, "state", "terminated", "startedAt"));
+}
+
+function isRunning(status: unknown): boolean {
+  return isObject(member(status, "state", "running"));
+}
+
+function readWaits(statuses: readonly unknown[], isInit: boolean): ContainerWait[] {
+  return statuses.flatMap((status) => {
+    const reason = stringAt(status, "state", "waiting", "reason");
+    if (!reason || USUAL_WAITS.has(reason)) return [];
+    const message = stringAt(status, "state", "waiting", "message");
+    return [{
+      container: stringAt(status, "name") ?? "",
+      isInit,
+      reason: clip(reason, MAX_TEXT),
+      message: message === null ? null : clip(message, MAX_TEXT),
+    }];
+  });
+}
+
+/** What each container waits for before it starts. */
+const USUAL_WAITS: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);

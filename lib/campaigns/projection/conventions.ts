@@ -88,6 +88,7 @@ export function labelNames({ labelDomain }: Conventions): LabelNames {
 
 /** Label selectors for the lists of campaign objects. */
 interface Selectors {
+  /** Without the label `managed-by`, so that a Job that lacks only this is noticed; `readJob` checks both labels. */
   readonly campaignJobs: string;
   readonly warmupJobs: string;
   /** ConfigMaps with a campaign's volumes.txt; their metadata is enough for a list. */
@@ -101,8 +102,8 @@ export function selectors(conventions: Conventions): Selectors {
   const names = labelNames(conventions);
   const managed = `${names.managedBy}=${conventions.managedBy}`;
   return {
-    campaignJobs: `app=${conventions.campaignApp},${managed}`,
-    warmupJobs: `app=${conventions.warmupApp},${managed}`,
+    campaignJobs: `app=${conventions.campaignApp}`,
+    warmupJobs: `app=${conventions.warmupApp}`,
     records: `${managed},${names.campaign},${names.kind}!=status`,
     statusRecords: `${managed},${names.campaign},${names.kind}=status`,
     pipelines: `${managed},${names.pipeline},!${names.campaign}`,

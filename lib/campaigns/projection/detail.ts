@@ -12,9 +12,9 @@ import type {
   JobSummary,
   Pipeline,
   ProgressAnswer,
+  RunState,
   StoredProgress,
   VolumeLinks,
-  VolumeState,
 } from "./types.ts";
 import { volumeLinks } from "./urls.ts";
 import { joinedJson } from "./row_json.ts";
@@ -82,7 +82,7 @@ export function layoutReaped(
 export function wantedProgress(
   campaign: CampaignLayout,
   page: VolumePage,
-  isWanted: (index: number, state: VolumeState) => boolean = () => true,
+  isWanted: (index: number, state: RunState) => boolean = () => true,
 ): number[] {
   const { states } = campaign.states;
   const wanted: number[] = [];

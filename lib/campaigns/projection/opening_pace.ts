@@ -1,19 +1,19 @@
 import { isOfEarlierAttempt, isOver, updatedInstant } from "./progress.ts";
-import type { ProgressAnswer, VolumeState } from "./types.ts";
+import type { ProgressAnswer, RunState } from "./types.ts";
 
 /** What a request has read of a running campaign, as far as the times in the files tell its speed. */
 interface OpeningSample {
   /** ms since 1970 */
   readonly at: number;
   readonly campaign: {
-    readonly states: readonly VolumeState[];
+    readonly states: readonly RunState[];
     /** How many are not pending. */
     readonly started: number;
     /** Indexes of the active ones. */
     readonly active: readonly number[];
   };
   readonly answers: ReadonlyMap<number, ProgressAnswer>;
-  /** As `VolumeStates.attemptAt`. */
+  /** As `RunStates.attemptAt`. */
   readonly attemptAt: (index: number) => number | null;
 }
 

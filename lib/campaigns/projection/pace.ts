@@ -1,7 +1,7 @@
 import { rfc3339 } from "./instants.ts";
 import { openingSpeed } from "./opening_pace.ts";
 import { isOfEarlierAttempt, isOver, updatedInstant } from "./progress.ts";
-import type { Pace, ProgressAnswer, VolumeState } from "./types.ts";
+import type { Pace, ProgressAnswer, RunState } from "./types.ts";
 
 /** The time that an estimate looks back, ms. Beside it, older pages weigh less and less. */
 export const PACE_WINDOW_MS = 15 * 60_000;
@@ -22,7 +22,7 @@ const MAX_AHEAD_MS = 366 * 86_400_000;
 
 /** The volumes of a campaign, as far as its pace depends on them. */
 export interface StartedVolumes {
-  readonly states: readonly VolumeState[];
+  readonly states: readonly RunState[];
   /** How many are not pending, and the same as one bit for each volume. */
   readonly started: number;
   readonly startedBits: Uint8Array;
@@ -31,7 +31,7 @@ export interface StartedVolumes {
 }
 
 /** Sorts volumes by their states. */
-export function startedVolumes(states: readonly VolumeState[]): StartedVolumes {
+export function startedVolumes(states: readonly RunState[]): StartedVolumes {
   const startedBits = new Uint8Array(Math.ceil(states.length / 8));
   const active: number[] = [];
   let started = 0;

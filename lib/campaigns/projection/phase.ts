@@ -1,5 +1,6 @@
+import { clip } from "@/lib/std/untrusted.ts";
 import type { BatchJob, Condition } from "./cluster_objects.ts";
-import type { Phase } from "./types.ts";
+import type { JobEnding, Phase } from "./types.ts";
 
 /**
  * The phase of a campaign whose Job exists (spec, Campaign phase). A Job that is both complete and failed has
@@ -28,3 +29,26 @@ export function isTrue(job: BatchJob, type: string): boolean {
 export function isEnding({ type, status }: Condition): boolean {
   return status === "True" && (type === "Complete" || type === "Failed");
 }
+
+/**
+ * Why a Job ended, or is being ended while its pods terminate, before all of its volumes were done; null for any other.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/controllers/job/#termination-of-job-pods
+ */
+export function endingOf(job: BatchJob): JobEnding | null {
+  const type = ENDINGS.find((type) => isTrue(job, type));
+  const cause = job.conditions.find((condition) => condition.type === type && condition.status === "True");
+  if (!cause) return null;
+  const isSuccess = type === "Complete" || type === "SuccessCriteriaMet";
+  if (isSuccess && cause.reason !== "SuccessPolicy") return null;
+  return { reason: clip(cause.reason || cause.type, MAX_REASON), message: cause.message || null };
+}
+
+/** Whether a Job starts no more pods: it has ended or is being ended. */
+export function isFinal(job: BatchJob): boolean {
+  return ENDINGS.some((type) => isTrue(job, type));
+}
+
+/** The conditions that end a Job: those of one that has ended before those of one whose pods still terminate. */
+const ENDINGS = ["Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"];
+const MAX_REASON = 100;

@@ -4,7 +4,7 @@ import { Fraction, integerOf, parseBucketJson } from "./bucket_json.ts";
 import { instantOf } from "./instants.ts";
 import { readQuality, textOf } from "./quality.ts";
 import { roundToEven } from "./rounding.ts";
-import type { PageError, Progress, ProgressAnswer, StoredProgress, VolumeState } from "./types.ts";
+import type { PageError, Progress, ProgressAnswer, RunState, StoredProgress } from "./types.ts";
 
 /** The two files with a volume's progress. */
 export type ProgressFile = "progress" | "manifest";
@@ -31,14 +31,13 @@ const ABSENT: ProgressAnswer = { answered: true, forbidden: false, progress: nul
  * Whether manifest.json should be read after progress.json: only for a volume that has ended without failure, whose
  * worker may be an older version that wrote no progress.
  */
-export function needsManifest(state: VolumeState, answer: ProgressAnswer): boolean {
-  return (state === "done" || state === "unknown") && answer.answered &&
-    !answer.forbidden && answer.progress === null;
+export function needsManifest(state: RunState, answer: ProgressAnswer): boolean {
+  return state !== "failed" && isOver(state) && answer.answered && !answer.forbidden && answer.progress === null;
 }
 
 /** Whether a volume has ended, so that its files no longer change. */
-export function isOver(state: VolumeState): boolean {
-  return state === "done" || state === "failed" || state === "unknown";
+export function isOver(state: RunState): boolean {
+  return state !== "pending" && state !== "active";
 }
 
 /** Reads progress.json, parsed by `parseBucketJson`; null unless it contains the number of pages (spec, progress). */

@@ -68,21 +68,25 @@ export function reapedSummary({ record, status }: ReapedCampaign, context: Summa
     jobGone: true,
     qualityPrediction: context.qualityPrediction,
     waiting: null,
+    ending: null,
   };
 }
 
 /**
  * The states of a reaped campaign's volumes: a volume named by the record has failed, the others have the campaign's
- * ending. When the record counts more failures than it names, the state of the others is unknown.
+ * ending. Their state is unknown when the record counts more failures than it names, or fewer endings than volumes.
  */
 export function reapedStates(volumes: VolumeList, status: StatusRecord): VolumeStates {
   const isNamed = Array.from({ length: volumes.count }, (_, index) => status.failures.has(volumes.id(index)));
   const named = new Set(isNamed.flatMap((is, index) => is ? [volumes.id(index)] : []));
   const ending = ENDINGS[reapedPhase(status)];
-  const others = ending === "done" && named.size < status.volumesFailed ? "unknown" : ending;
+  const isUnsaid = ending === "done" && named.size < status.volumesFailed ||
+    status.volumesDone + status.volumesFailed < status.volumesTotal;
   return {
-    states: isNamed.map((is) => is ? "failed" : others),
+    states: isNamed.map((is) => is ? "failed" : isUnsaid ? "unknown" : ending),
+    isFinal: false,
     reason: (index) => sentence(status.failures.get(volumes.id(index))),
+    containerWaiting: () => null,
     attemptAt: () => null,
     stoppedAt: () => null,
   };

@@ -1,5 +1,5 @@
 import type { BatchJob } from "./cluster_objects.ts";
-import { finishedAtOf, phaseOf } from "./phase.ts";
+import { endingOf, finishedAtOf, phaseOf } from "./phase.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import type { JobSummary, Warmup } from "./types.ts";
 import { resultsBaseOf } from "./urls.ts";
@@ -32,6 +32,7 @@ export function liveSummary(job: BatchJob, context: SummaryContext): JobSummary 
     jobGone: false,
     qualityPrediction: context.qualityPrediction,
     waiting: waitingOf(job, context.warmup),
+    ending: endingOf(job),
   };
 }
 

@@ -1,5 +1,5 @@
 import { rfc3339 } from "./instants.ts";
-import type { TimelineEntry, VolumeState } from "./types.ts";
+import type { RunState, TimelineEntry } from "./types.ts";
 
 /** The most entries of a timeline: the start and the ends of the intervals. */
 export const MAX_TIMELINE_ENTRIES = 60;
@@ -9,7 +9,7 @@ const SHORTEST_INTERVAL_MS = 60_000;
 
 /** A volume that has ended. */
 interface EndedVolume {
-  readonly state: VolumeState;
+  readonly state: RunState;
   readonly pages: number;
   /** ms since 1970 */
   readonly endedAt: number;

@@ -21,6 +21,12 @@ export type WarmupPhase =
 /** Volume state; `unknown` only where the Job is gone. */
 export type VolumeState = "pending" | "active" | "done" | "failed" | "unknown";
 
+/**
+ * The state of a volume before it is shown. `unfinished`: its Job has ended and has no result of it. It is shown as
+ * pending, but may have run, so its progress is read like that of a volume that is over.
+ */
+export type RunState = VolumeState | "unfinished";
+
 /** Why a volume or a warm-up failed. */
 export interface Reason {
   /** Where the worker was, such as `stream` or `verify`. */
@@ -30,10 +36,18 @@ export interface Reason {
   readonly error: string;
 }
 
+/** Why the container of a pod does not start, such as `ImagePullBackOff`, in the cluster's words. */
+export interface ContainerWaiting {
+  readonly reason: string;
+  readonly message: string | null;
+}
+
 export interface Warmup {
   readonly phase: WarmupPhase;
   /** Only for `failed`, and only when a pod has one. */
   readonly reason?: Reason;
+  /** Only for `running`, while the newest pod cannot start. */
+  readonly containerWaiting?: ContainerWaiting;
 }
 
 /**
@@ -54,6 +68,14 @@ export interface Waiting {
   readonly since: string | null;
 }
 
+/** Why a Job ended, or is being ended, before all of its volumes were done. */
+export interface JobEnding {
+  /** The reason of the Job's condition, such as `DeadlineExceeded` or `SuccessPolicy`. */
+  readonly reason: string;
+  /** The cluster's sentence. */
+  readonly message: string | null;
+}
+
 interface Counts {
   /** The Job's completions. */
   readonly total: number;
@@ -62,7 +84,7 @@ interface Counts {
   readonly failed: number;
 }
 
-/** One campaign of `GET /api/v1/jobs` (spec, JobSummary), with the extra members `campaign` and `waiting`. */
+/** One campaign of `GET /api/v1/jobs` (spec, JobSummary), with the extra members `campaign`, `waiting` and `ending`. */
 export interface JobSummary {
   readonly namespace: string;
   /** The Job's name. */
@@ -82,6 +104,7 @@ export interface JobSummary {
   readonly jobGone: boolean;
   readonly qualityPrediction: boolean;
   readonly waiting: Waiting | null;
+  readonly ending: JobEnding | null;
 }
 
 export interface PageError {
@@ -161,6 +184,10 @@ export interface VolumeView extends VolumeLinks {
   readonly stalledSince: string | null;
   /** Absent when unknown. */
   readonly reason?: Reason;
+  /** Only for an active volume whose newest pod cannot start. */
+  readonly containerWaiting?: ContainerWaiting;
+  /** Present for a pending or active volume whose Job starts no more attempts. */
+  readonly final?: true;
 }
 
 /** The most recent page failure of a campaign. */

@@ -50,23 +50,32 @@ export class VolumeRows {
     return this.#states.reason(index);
   }
 
+  /** The state of a volume as it is shown, and whether its Job will not try it again. */
+  #shownState(index: number): Pick<VolumeView, "state" | "final"> {
+    const run = this.#states.states[index];
+    const state = run === "unfinished" ? "pending" : run;
+    const isFinal = this.#states.isFinal && (state === "pending" || state === "active");
+    return { state, ...(isFinal && { final: true }) };
+  }
+
   /** A volume with its progress, whose age is that at `now` (ms since 1970). @throws RangeError beyond the last one */
   view(index: number, answer: ProgressAnswer | undefined, now: number): VolumeView {
     const { id, source } = this.#volumes.line(index);
-    const state = this.#states.states[index];
     const { progress, forbidden } = this.#read(index, answer);
     const updated = progress && updatedInstant(progress);
     const reason = this.reason(index);
+    const containerWaiting = this.#states.containerWaiting(index);
     return {
       index,
       id,
-      state,
+      ...this.#shownState(index),
       ...this.#links(id),
       sourceUrl: openableSource(source),
       progress: progress && withAge(progress, now, updated),
       forbidden,
       stalledSince: updated !== null && this.#isStalled(index, updated, now) ? rfc3339(updated) : null,
       ...(reason && { reason }),
+      ...(containerWaiting && { containerWaiting }),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { BatchJob, BatchPod, Condition } from "./cluster_objects.ts";
 import { instantOf } from "./instants.ts";
-import { isEnding } from "./phase.ts";
+import { isFinal } from "./phase.ts";
 import type { JobSummary, Waiting, WaitingCode, Warmup, WarmupPhase } from "./types.ts";
 
 /** Pods appear a moment after their Job's start: without one for longer, something prevents them, ms. */
@@ -8,7 +8,7 @@ export const NO_PODS_MS = 60_000;
 
 /** What a campaign waits for, by its Job and its warm-up; null for one that works or has ended. */
 export function waitingOf(job: BatchJob, warmup: Warmup): Waiting | null {
-  if (job.conditions.some(isEnding)) return null;
+  if (isFinal(job)) return null;
   return job.suspended ? heldBack(job) : beforeWarmup(job, warmup);
 }
 
@@ -17,12 +17,12 @@ export function waitingOf(job: BatchJob, warmup: Warmup): Waiting | null {
  * campaign is scheduled. `now` is in ms since 1970.
  */
 export function waitingForPods(summary: JobSummary, pods: Iterable<BatchPod>, now: number): Waiting | null {
-  if (summary.phase !== "Running") return summary.waiting;
+  if (summary.phase !== "Running" || summary.ending) return summary.waiting;
   let unscheduled: BatchPod["unscheduled"] = null;
   let hasPods = false;
   for (const pod of pods) {
     hasPods = true;
-    if (pod.isEnded) continue;
+    if (pod.phase === "Failed" || pod.phase === "Succeeded") continue;
     if (!pod.unscheduled) return summary.waiting;
     if (!unscheduled || (pod.unscheduled.since ?? "") < (unscheduled.since ?? "")) unscheduled = pod.unscheduled;
   }

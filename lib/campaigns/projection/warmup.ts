@@ -1,6 +1,6 @@
 import { type BatchJob, type BatchPod, keyOf } from "./cluster_objects.ts";
 import { isTrue } from "./phase.ts";
-import { newestPod, reasonOf, WARMUP_CONTAINER } from "./reasons.ts";
+import { containerWaitingOf, newestPod, reasonOf, WARMUP_CONTAINER } from "./reasons.ts";
 import type { Warmup, WarmupPhase } from "./types.ts";
 
 /** Finds the warm-up Job of a campaign. */
@@ -29,10 +29,17 @@ export function warmupPhase(job: BatchJob | null): WarmupPhase {
   return job.active > 0 ? "running" : "pending";
 }
 
-/** The member `warmup` of a summary. Pods are needed only when the Job failed. */
+/** Whether the pods of a warm-up say more about it than its Job. */
+export function needsPods(job: BatchJob): boolean {
+  const phase = warmupPhase(job);
+  return phase === "failed" || phase === "running";
+}
+
+/** The member `warmup` of a summary. `pods` are needed where `needsPods` says so. */
 export function warmupOf(job: BatchJob | null, pods: Iterable<BatchPod> = []): Warmup {
   const phase = warmupPhase(job);
-  const pod = phase === "failed" ? newestPod(pods) : null;
-  const reason = pod && reasonOf(pod, WARMUP_CONTAINER);
-  return reason ? { phase, reason } : { phase };
+  const pod = newestPod(pods);
+  const reason = pod && phase === "failed" ? reasonOf(pod, WARMUP_CONTAINER) : null;
+  const containerWaiting = pod && phase === "running" ? containerWaitingOf(pod, WARMUP_CONTAINER) : null;
+  return { phase, ...(reason && { reason }), ...(containerWaiting && { containerWaiting }) };
 }

@@ -12,8 +12,8 @@ import {
 } from "@/lib/campaigns/projection/detail.ts";
 import { type PageTally, runFingerprint } from "@/lib/campaigns/projection/page_tally.ts";
 import { isOver } from "@/lib/campaigns/projection/progress.ts";
-import type { JobDetail, VolumeState } from "@/lib/campaigns/projection/types.ts";
-import { warmupOf, warmupPhase } from "@/lib/campaigns/projection/warmup.ts";
+import type { JobDetail, RunState } from "@/lib/campaigns/projection/types.ts";
+import { needsPods, warmupOf } from "@/lib/campaigns/projection/warmup.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { Failures } from "@/lib/campaigns/records/record_merge.ts";
 import type { CampaignObjects, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
@@ -92,7 +92,7 @@ const NO_PODS: readonly BatchPod[] = [];
 
 async function layoutOf(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<RunLayout> {
   const job = objects.warmup;
-  const pods = job && warmupPhase(job) === "failed" ? await source.pods(job.namespace, job.name) : NO_PODS;
+  const pods = job && needsPods(job) ? await source.pods(job.namespace, job.name) : NO_PODS;
   const cached = layoutCache.get(objects);
   if (cached?.resultsUrl === resultsUrl && cached.pods === pods) return cached;
   const campaign = layout(objects, { resultsUrl, warmup: warmupOf(job, pods) });
@@ -110,6 +110,6 @@ function layout(objects: CampaignObjects, context: Parameters<typeof layoutLive>
 
 /** Volumes that have ended, are in the tally and are not shown need no read. */
 function unlessTallied({ shown }: CampaignLayout, { offset, limit }: VolumePage, tally: PageTally) {
-  return (index: number, state: VolumeState) =>
+  return (index: number, state: RunState) =>
     !tally.has(index) || (index >= offset && index < offset + limit) || !isOver(state) || shown.has(index);
 }

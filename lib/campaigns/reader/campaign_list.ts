@@ -3,7 +3,7 @@ import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects
 import { chooseReaped, type ReapedCampaign, reapedSummary } from "@/lib/campaigns/projection/reaped.ts";
 import { liveSummary, newestFirst } from "@/lib/campaigns/projection/summary.ts";
 import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
-import { indexWarmups, warmupOf, warmupPhase } from "@/lib/campaigns/projection/warmup.ts";
+import { indexWarmups, needsPods, warmupOf } from "@/lib/campaigns/projection/warmup.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
 import { CountedCache } from "@/lib/std/counted_cache.ts";
@@ -31,7 +31,7 @@ interface CampaignListBytes {
   readonly reapedTotal: number;
 }
 
-/** Concurrent reads of the pods of failed warm-ups. */
+/** Concurrent reads of the pods of warm-ups that failed or run. */
 const MAX_CONCURRENT_READS = 8;
 /** Cached lists, one for each results URL and number of reaped campaigns. */
 const MAX_CACHED_LISTS = 8;
@@ -148,18 +148,18 @@ async function warmupsOf(
   campaigns: readonly PipelineUse[],
 ): Promise<(namespace: string, pipeline: string) => Warmup> {
   const index = indexWarmups(snapshot.warmups);
-  const failed = new Set<BatchJob>();
+  const unclear = new Set<BatchJob>();
   for (const { namespace, pipeline } of campaigns) {
     const job = index.find(namespace, pipeline);
-    if (job && warmupPhase(job) === "failed") failed.add(job);
+    if (job && needsPods(job)) unclear.add(job);
   }
-  const failedWarmups = new Map<BatchJob, Warmup>();
-  await forEachConcurrent(failed, MAX_CONCURRENT_READS, async (job) => {
-    failedWarmups.set(job, warmupOf(job, await source.pods(job.namespace, job.name)));
+  const explained = new Map<BatchJob, Warmup>();
+  await forEachConcurrent(unclear, MAX_CONCURRENT_READS, async (job) => {
+    explained.set(job, warmupOf(job, await source.pods(job.namespace, job.name)));
   });
   return (namespace, pipeline) => {
     const job = index.find(namespace, pipeline);
-    return (job && failedWarmups.get(job)) ?? warmupOf(job);
+    return (job && explained.get(job)) ?? warmupOf(job);
   };
 }
 

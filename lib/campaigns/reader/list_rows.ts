@@ -69,7 +69,14 @@ function isSameUse(a: RowUse, b: RowUse): boolean {
 
 function isSameWarmup(a: Warmup, b: Warmup): boolean {
   if (a === b) return true;
-  const [before, after] = [a.reason, b.reason];
-  if (a.phase !== b.phase || !before !== !after) return false;
-  return before?.stage === after?.stage && before?.permanent === after?.permanent && before?.error === after?.error;
+  const said = ({ phase, reason, containerWaiting }: Warmup) => [
+    phase,
+    reason?.stage,
+    reason?.permanent,
+    reason?.error,
+    containerWaiting?.reason,
+    containerWaiting?.message,
+  ];
+  const after = said(b);
+  return said(a).every((value, place) => value === after[place]);
 }

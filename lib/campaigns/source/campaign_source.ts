@@ -15,7 +15,7 @@ export interface CampaignSource {
   /** The objects of one campaign's detail; null when neither a Job nor a record of that name is a campaign. */
   campaign(namespace: string, name: string): Promise<CampaignObjects | null>;
 
-  /** The pods of a Job that have not succeeded; a list needs those of failed warm-ups. */
+  /** The pods of a Job that have not succeeded; a list needs those of warm-ups that failed or run. */
   pods(namespace: string, job: string): Promise<readonly BatchPod[]>;
 
   /**

@@ -4,7 +4,7 @@ import {
   type BatchPod,
   readCampaignRecord,
   readJob,
-  readPod,
+  readUnfinishedPod,
 } from "@/lib/campaigns/projection/cluster_objects.ts";
 import {
   type Conventions,
@@ -26,6 +26,7 @@ import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
 import { pipelineRecord, volumesOf, withoutFailures } from "./map_documents.ts";
+import { joinedPods, succeededPods } from "./succeeded_pods.ts";
 
 export interface ListedCampaignsOptions {
   readonly connection: ClusterConnection;
@@ -33,6 +34,8 @@ export interface ListedCampaignsOptions {
   readonly namespaces: readonly string[];
   /** ms since 1970 */
   readonly now: () => number;
+  /** Called with each Job that lacks only the label `managed-by`, possibly many times. */
+  readonly unlisted?: (job: BatchJob) => void;
 }
 
 /** A read of the cluster is reused for this long, ms. */
@@ -94,13 +97,15 @@ export function listedCampaigns(options: ListedCampaignsOptions): CampaignSource
 
   async function live(job: BatchJob): Promise<CampaignObjects> {
     const { namespace } = job;
-    const [volumes, jobPods, pipeline, warmupJob] = await Promise.all([
+    const [volumes, jobPods, succeeded, pipeline, warmupJob] = await Promise.all([
       cluster.volumes(namespace, job.volumesConfigMap),
       cluster.pods(namespace, job.name),
+      succeededPods(options.connection, job),
       cluster.pipeline(namespace, job.pipelineConfigMap),
       warmup(namespace, job.pipeline),
     ]);
-    return { kind: "live", job, volumes, pods: jobPods, pipeline, warmup: warmupJob };
+    const pods = joinedPods(jobPods, succeeded);
+    return { kind: "live", job, volumes, pods, pipeline, warmup: warmupJob };
   }
 
   async function reaped(namespace: string, name: string): Promise<CampaignObjects | null> {
@@ -126,9 +131,11 @@ class Cluster {
   readonly #connection: ClusterConnection;
   readonly #conventions: Conventions;
   readonly #selectors: ReturnType<typeof selectors>;
+  readonly #unlisted: ListedCampaignsOptions["unlisted"];
   readonly #scoring = new LRUCache<string, boolean>({ max: MAX_CACHED_PIPELINES });
 
-  constructor({ connection, conventions }: ListedCampaignsOptions) {
+  constructor({ connection, conventions, unlisted }: ListedCampaignsOptions) {
+    this.#unlisted = unlisted;
     this.#connection = connection;
     this.#conventions = conventions;
     this.#selectors = selectors(conventions);
@@ -181,6 +188,7 @@ class Cluster {
     const path = jobsPath(namespace);
     return listAll(this.#connection, { path, labelSelector, pageSize: PAGE_SIZE, signal }, (item) => {
       const job = readJob(item, this.#conventions);
+      if (job?.kind === "unmanaged") this.#unlisted?.(job);
       return job?.kind === kind ? job : null;
     });
   }
@@ -198,7 +206,7 @@ class Cluster {
       labelSelector: `${POD_JOB_LABEL}=${job}`,
       fieldSelector: "status.phase!=Succeeded",
       pageSize: LARGE_PAGE_SIZE,
-    }, readPod);
+    }, readUnfinishedPod);
   }
 
   /** Null for a map that is gone, and for an invalid name. */

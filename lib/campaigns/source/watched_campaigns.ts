@@ -1,4 +1,4 @@
-import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import type { BatchJob, BatchPod } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { type Conventions, RECORD_PREFIX, STATUS_SUFFIX } from "@/lib/campaigns/projection/conventions.ts";
 import { reapedCampaign } from "@/lib/campaigns/projection/reaped.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
@@ -8,6 +8,7 @@ import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
 import { MapDocuments } from "./map_documents.ts";
+import { joinedPods, succeededPods } from "./succeeded_pods.ts";
 import { WatchedNamespace } from "./watched_namespace.ts";
 
 export interface WatchedCampaignsOptions {
@@ -18,6 +19,8 @@ export interface WatchedCampaignsOptions {
   readonly now: () => number;
   /** 0 up to 1. */
   readonly random: () => number;
+  /** Called with each Job that lacks only the label `managed-by`, possibly many times. */
+  readonly unlisted?: (job: BatchJob) => void;
   readonly limits?: Partial<WatchLimits>;
 }
 
@@ -72,6 +75,7 @@ class Watched implements WatchedCampaigns {
   readonly #documents: MapDocuments;
   readonly #running: Promise<unknown>;
   readonly #campaigns = new CountedCache<string, CachedCampaign>("campaigns", { max: MAX_CACHED_CAMPAIGNS });
+  readonly #succeeded = new WeakMap<BatchJob, Promise<readonly BatchPod[]>>();
   #snapshot: CampaignSnapshot | null = null;
   #snapshotAt = -Infinity;
   #isChanged = true;
@@ -132,7 +136,7 @@ class Watched implements WatchedCampaigns {
   }
 
   #follow(namespace: string): WatchedNamespace {
-    const { connection, conventions, now, random } = this.#options;
+    const { connection, conventions, now, random, unlisted } = this.#options;
     const { watchSeconds, idleMs } = this.#limits;
     return new WatchedNamespace({
       connection,
@@ -140,6 +144,7 @@ class Watched implements WatchedCampaigns {
       namespace,
       now,
       random,
+      unlisted,
       watchSeconds,
       idleMs,
       sleep,
@@ -177,15 +182,24 @@ class Watched implements WatchedCampaigns {
 
   async #live(watched: WatchedNamespace, job: BatchJob): Promise<CampaignObjects> {
     const { namespace, volumesConfigMap, pipelineConfigMap } = job;
-    const [volumes, pipeline] = await Promise.all([
+    const [volumes, pipeline, succeeded] = await Promise.all([
       this.#documents.volumes(namespace, volumesConfigMap, watched.records),
       this.#documents.pipeline(namespace, pipelineConfigMap, watched.pipelines),
+      this.#succeededPods(job),
     ]);
     const pods = watched.podsOf(job.name);
     const warmup = watched.warmup(job.pipeline);
-    return this.#cachedCampaign(`${namespace}/${job.name}`, [job, volumes, pods, pipeline, warmup], () => {
-      return { kind: "live", job, volumes, pods, pipeline, warmup };
+    return this.#cachedCampaign(`${namespace}/${job.name}`, [job, volumes, pods, succeeded, pipeline, warmup], () => {
+      return { kind: "live", job, volumes, pods: joinedPods(pods, succeeded), pipeline, warmup };
     });
+  }
+
+  /** Read once for each state of a Job: an ended one changes rarely, and its succeeded pods only disappear. */
+  #succeededPods(job: BatchJob): Promise<readonly BatchPod[]> {
+    const read = this.#succeeded.get(job) ?? succeededPods(this.#options.connection, job);
+    this.#succeeded.set(job, read);
+    read.catch(() => this.#succeeded.delete(job));
+    return read;
   }
 
   async #reaped(watched: WatchedNamespace, namespace: string, name: string): Promise<CampaignObjects | null> {

@@ -4,13 +4,13 @@ import {
   type CampaignRecord,
   readCampaignRecord,
   readJob,
-  readPod,
+  readUnfinishedPod,
 } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { type Conventions, POD_JOB_LABEL, selectors } from "@/lib/campaigns/projection/conventions.ts";
 import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
 import { readStatusRecord, type StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import type { Pipeline } from "@/lib/campaigns/projection/types.ts";
-import { indexWarmups, type WarmupIndex, warmupPhase } from "@/lib/campaigns/projection/warmup.ts";
+import { indexWarmups, needsPods, type WarmupIndex } from "@/lib/campaigns/projection/warmup.ts";
 import type { StreamingConnection } from "@/lib/kubernetes/connection.ts";
 import {
   type Followed,
@@ -33,6 +33,8 @@ interface NamespaceOptions extends FollowOptions {
   readonly connection: StreamingConnection;
   readonly conventions: Conventions;
   readonly namespace: string;
+  /** Called with each Job that lacks only the label `managed-by`. */
+  readonly unlisted?: (job: BatchJob) => void;
   /** Called when something changed that a list of campaigns shows. */
   readonly listChanged: () => void;
   /** Called with each pipeline document of a list or watch event. */
@@ -60,7 +62,7 @@ export class WatchedNamespace {
   #warmupIndex: WarmupIndex | null = null;
 
   constructor(options: NamespaceOptions) {
-    const { connection, conventions, namespace, listChanged } = options;
+    const { connection, conventions, namespace, listChanged, unlisted } = options;
     this.#namespace = namespace;
     const selector = selectors(conventions);
     const follow = <T extends object>(kind: FollowedKind<T>) => new FollowedCollection(connection, kind, options);
@@ -71,6 +73,7 @@ export class WatchedNamespace {
         pageSize: PAGE_SIZE,
         trim: (object) => {
           const job = readJob(object, conventions);
+          if (job?.kind === "unmanaged") unlisted?.(job);
           return job?.kind === kind ? job : null;
         },
         changed,
@@ -86,7 +89,7 @@ export class WatchedNamespace {
       labelSelector: POD_JOB_LABEL,
       fieldSelector: "status.phase!=Succeeded",
       pageSize: PAGE_SIZE,
-      trim: readPod,
+      trim: readUnfinishedPod,
       changed: (before, after) => this.#podChanged(before, after, listChanged),
     });
     this.records = follow<CampaignRecord>({
@@ -134,9 +137,9 @@ export class WatchedNamespace {
   #podChanged(before: BatchPod | undefined, after: BatchPod | undefined, listChanged: () => void): void {
     if (before) this.#removePod(before);
     if (after) this.#addPod(after);
-    // A list shows no pods but why a warm-up failed.
+    // A list shows no pods but why a warm-up failed or does not start.
     const warmup = this.warmups.get((after ?? before)?.job ?? "");
-    if (warmup && warmupPhase(warmup) === "failed") listChanged();
+    if (warmup && needsPods(warmup)) listChanged();
   }
 
   #removePod({ job, name }: BatchPod): void {

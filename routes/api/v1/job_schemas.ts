@@ -11,6 +11,11 @@ const reason = z.object({
   error: z.string(),
 }).meta({ id: "Reason" });
 
+const containerWaiting = z.object({
+  reason: z.string().meta({ description: "The cluster's word for it, such as ImagePullBackOff" }),
+  message: z.string().nullable(),
+}).meta({ id: "ContainerWaiting", description: "Why the container of a pod does not start" });
+
 const summaryMembers = {
   namespace: z.string(),
   name: z.string().meta({ description: "The Job's name" }),
@@ -26,6 +31,7 @@ const summaryMembers = {
   warmup: z.object({
     phase: z.enum(["missing", "pending", "running", "succeeded", "failed"]),
     reason: reason.optional(),
+    containerWaiting: containerWaiting.optional(),
   }).meta({ id: "Warmup" }),
   jobGone: z.boolean(),
   qualityPrediction: z.boolean(),
@@ -35,6 +41,11 @@ const summaryMembers = {
     message: z.string().nullable().meta({ description: "The cluster's sentence" }),
     since: time,
   }).meta({ id: "Waiting", description: "Why a campaign that has not ended does no work" }).nullable(),
+  ending: z.object({
+    reason: z.string().meta({ description: "The reason of the Job's condition, such as DeadlineExceeded" }),
+    message: z.string().nullable().meta({ description: "The cluster's sentence" }),
+  }).meta({ id: "JobEnding", description: "Why a Job ended, or is being ended, before all of its volumes were done" })
+    .nullable(),
 };
 
 /** One campaign of the list (spec, JobSummary). */
@@ -84,6 +95,10 @@ const volume = z.object({
     description: "When an active volume without recent progress wrote its last progress, RFC 3339",
   }),
   reason: reason.optional(),
+  containerWaiting: containerWaiting.optional(),
+  final: z.literal(true).optional().meta({
+    description: "Present for a pending or active volume whose Job starts no more attempts",
+  }),
 }).meta({ id: "VolumeView" });
 
 /** One campaign with a page of its volumes (spec, JobDetail). */

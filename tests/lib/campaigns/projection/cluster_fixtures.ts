@@ -89,7 +89,7 @@ export function terminated(name: string, end: object): object {
 export function podObject(
   index: string | null,
   status: object = {},
-  metadata: { name?: string; creationTimestamp?: string } = {},
+  metadata: { name?: string; creationTimestamp?: string; deletionTimestamp?: string } = {},
 ): Record<string, unknown> {
   const labels: Record<string, string> = {
     "batch.kubernetes.io/job-name": "lund",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readCampaignRecord, readJob, readPod } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { readCampaignRecord, readJob, readPod, readUnfinishedPod } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { condition, conventions, job, jobObject, names, podObject, terminated } from "./cluster_fixtures.ts";
 
@@ -45,8 +45,10 @@ Deno.test("Job: both labels make a campaign, and a preset only sees its own", ()
     [{}, "campaign"],
     [{ app: conventions.warmupApp }, "warmup"],
     [{ app: "something" }, "other"],
-    [{ [names.managedBy]: "hand" }, "other"],
-    [{ [names.managedBy]: undefined }, "other"],
+    [{ [names.managedBy]: "hand" }, "unmanaged"],
+    [{ [names.managedBy]: undefined }, "unmanaged"],
+    [{ app: conventions.warmupApp, [names.managedBy]: undefined }, "unmanaged"],
+    [{ app: "something", [names.managedBy]: undefined }, "other"],
   ];
   for (const [labels, kind] of cases) {
     assert.equal(
@@ -101,9 +103,50 @@ Deno.test("pod: its index is a decimal label, anything else is no index", () => 
   }
 });
 
-Deno.test("pod: one that succeeded is not read", () => {
-  assert.equal(readPod(podObject("1", { phase: "Succeeded" })), null);
-  assert.equal(readPod(podObject("1", { phase: "Failed" }))?.index, 1);
+Deno.test("pod: an unfinished one has not succeeded", () => {
+  assert.equal(readUnfinishedPod(podObject("1", { phase: "Succeeded" })), null);
+  assert.equal(readUnfinishedPod(podObject("1", { phase: "Failed" }))?.phase, "Failed");
+  assert.equal(readPod(podObject("1", { phase: "Succeeded" }))?.phase, "Succeeded");
+});
+
+Deno.test("pod: init containers that cannot fail it are left out", () => {
+  const failed = terminated("init", { exitCode: 2, message: "m" });
+  const initOf = (status: object, spec: object = {}) => {
+    const read = readPod({ ...podObject("1", { initContainerStatuses: [failed], ...status }), spec });
+    return read?.initContainers.map(({ container }) => container);
+  };
+  const running = { name: "wrapper", state: { running: {} } };
+  assert.deepEqual(initOf({}), ["init"]);
+  assert.deepEqual(initOf({}, { initContainers: [{ name: "init", restartPolicy: "Always" }] }), []);
+  assert.deepEqual(initOf({}, { initContainers: [{ name: "init", restartPolicy: "Never" }] }), ["init"]);
+  assert.deepEqual(initOf({}, { initContainers: [{ name: "other", restartPolicy: "Always" }, null, 7] }), ["init"]);
+  assert.deepEqual(initOf({ initContainerStatuses: [{ ...failed, state: { running: {} }, lastState: failed }] }), []);
+  assert.deepEqual(initOf({ containerStatuses: [running] }), [], "regular init containers have succeeded by then");
+  assert.deepEqual(initOf({ containerStatuses: [terminated("wrapper", { exitCode: 1, startedAt: "t" })] }), []);
+  assert.deepEqual(initOf({ containerStatuses: [terminated("wrapper", { exitCode: 137 })] }), ["init"]);
+});
+
+Deno.test("pod: what its containers wait for is read unless it is usual, and shortened", () => {
+  const waiting = (name: string, reason: unknown, message: unknown = "m") => ({
+    name,
+    state: { waiting: { reason, message } },
+  });
+  const waits = (status: object) =>
+    readPod(podObject("1", { phase: "Pending", ...status }))?.waits.map((wait) => [wait.container, wait.reason]);
+  for (const reason of ["ContainerCreating", "PodInitializing", "", null, 7, undefined]) {
+    assert.deepEqual(waits({ containerStatuses: [waiting("wrapper", reason)] }), [], String(reason));
+  }
+  const init = [waiting("gate", "ErrImagePull")];
+  const both = { containerStatuses: [waiting("wrapper", "PodInitializing")], initContainerStatuses: init };
+  assert.deepEqual(waits(both), [["gate", "ErrImagePull"]]);
+  const begun = { containerStatuses: [{ name: "wrapper", state: { running: {} } }], initContainerStatuses: init };
+  assert.deepEqual(waits(begun), [], "a sidecar that restarts keeps nothing from starting");
+  const long = readPod(
+    podObject("1", { containerStatuses: [waiting("wrapper", "R".repeat(900), "\u{1f600}".repeat(900))] }),
+  );
+  assert.deepEqual(long?.waits.map(({ reason, message }) => [reason, message]), [
+    ["R".repeat(300), "\u{1f600}".repeat(300)],
+  ]);
 });
 
 Deno.test("pod: only containers that ended are read, the present end before the last", () => {
@@ -124,8 +167,8 @@ Deno.test("pod: only containers that ended are read, the present end before the 
     initContainerStatuses: null,
   }));
   assert.deepEqual(read?.containers, [
-    { container: "wrapper", exitCode: 1, reason: "", finishedAt: null, message: null },
-    { container: "again", exitCode: 137, reason: "OOMKilled", finishedAt: "t", message: null },
+    { container: "wrapper", isRunning: false, exitCode: 1, reason: "", finishedAt: null, message: null },
+    { container: "again", isRunning: false, exitCode: 137, reason: "OOMKilled", finishedAt: "t", message: null },
   ]);
   assert.deepEqual(read?.initContainers, []);
 });
@@ -146,6 +189,7 @@ Deno.test("pod: a trimmed pod reads the same as a full one", () => {
   const trimmed = {
     metadata: full.metadata,
     status: {
+      phase: "Running",
       reason: "Evicted",
       containerStatuses: [terminated("wrapper", { exitCode: 1, message: "m" })],
     },

@@ -3,8 +3,8 @@ import { CONVENTIONS, labelNames, selectors } from "@/lib/campaigns/projection/c
 
 Deno.test("conventions: the selectors tell campaign objects apart", () => {
   assert.deepEqual(selectors(CONVENTIONS.htrflow), {
-    campaignJobs: "app=htrflow-batch,htrflow.riksarkivet.se/managed-by=converter",
-    warmupJobs: "app=htrflow-warmup,htrflow.riksarkivet.se/managed-by=converter",
+    campaignJobs: "app=htrflow-batch",
+    warmupJobs: "app=htrflow-warmup",
     records:
       "htrflow.riksarkivet.se/managed-by=converter,htrflow.riksarkivet.se/campaign,htrflow.riksarkivet.se/kind!=status",
     statusRecords:

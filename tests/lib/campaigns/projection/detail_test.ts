@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { readCampaignRecord } from "@/lib/campaigns/projection/cluster_objects.ts";
-import { composeDetail, layoutLive, layoutReaped, wantedProgress } from "@/lib/campaigns/projection/detail.ts";
+import {
+  composeDetail,
+  detailJson,
+  layoutLive,
+  layoutReaped,
+  wantedProgress,
+} from "@/lib/campaigns/projection/detail.ts";
 import { PaceMeter } from "@/lib/campaigns/projection/pace.ts";
 import { PageTally } from "@/lib/campaigns/projection/page_tally.ts";
+import { judgeAnswer } from "@/lib/campaigns/projection/progress.ts";
 import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type ProgressAnswer, type StoredProgress } from "@/lib/campaigns/projection/types.ts";
 import { NO_VOLUMES, readVolumes } from "@/lib/campaigns/projection/volumes.ts";
-import { conventions, job, names, pod, terminated } from "./cluster_fixtures.ts";
+import { condition, conventions, job, names, pod, terminated } from "./cluster_fixtures.ts";
 import { progress } from "./progress_fixtures.ts";
 
 const context = {
@@ -104,6 +111,26 @@ Deno.test("detail: a page of volumes, while all the rest is over all of them", (
     composeDetail(campaign, { offset: 90, limit: 5 }, new Map(), now).volumes,
     [],
   );
+});
+
+Deno.test("detail: volumes that an ended Job did not finish are read last, and their pages stay in the sums", () => {
+  const conditions = [condition("Failed", "2025-11-20T10:00:00Z")];
+  const campaign = live(4, { completedIndexes: "0", failedIndexes: "1", conditions }, []);
+  const page = { offset: 0, limit: 10 };
+  assert.deepEqual(wantedProgress(campaign, page), [0, 1, 2, 3]);
+  const answers = new Map([[0, read({ done: 5 })], [2, read({ done: 7 })], [3, judgeAnswer("progress", 404, null)]]);
+  const detail = composeDetail(campaign, page, answers, now);
+  assert.deepEqual(detail.volumes.map(({ state }) => state), ["done", "failed", "pending", "pending"]);
+  assert.equal(detail.volumes[2].progress?.done, 7);
+  assert.deepEqual([detail.pagesDone, detail.pagesCoverage], [12, { counted: 3, of: 4 }]);
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(detailJson(campaign, page, answers, now))), detail);
+});
+
+Deno.test("detail: while a Job is being ended it waits for nothing, and says why it ends", () => {
+  const conditions = [condition("FailureTarget", "2025-11-20T10:00:00Z")];
+  const detail = composeDetail(live(4, { conditions }, []), { offset: 0, limit: 10 }, new Map(), now);
+  assert.deepEqual([detail.phase, detail.waiting], ["Running", null]);
+  assert.equal(detail.ending?.reason, "FailureTargetReason");
 });
 
 Deno.test("detail: failures are the newest fifty, with a reason only where a pod has one", () => {

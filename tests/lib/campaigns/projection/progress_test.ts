@@ -245,25 +245,26 @@ Deno.test("read: what a status means", () => {
 Deno.test("manifest fallback: only for a volume that is over and not failed, after a response that was not a 403", () => {
   const nothing = { answered: true, forbidden: false, progress: null };
   assert.deepEqual(
-    (["pending", "active", "done", "failed", "unknown"] as const).filter((
+    (["pending", "active", "done", "failed", "unknown", "unfinished"] as const).filter((
       state,
     ) => needsManifest(state, nothing)),
-    ["done", "unknown"],
+    ["done", "unknown", "unfinished"],
   );
   assert.equal(needsManifest("done", { ...nothing, forbidden: true }), false);
   assert.equal(needsManifest("done", { ...nothing, answered: false }), false);
   assert.equal(needsManifest("done", { ...nothing, progress: read() }), false);
 });
 
-Deno.test("over: done, failed and unknown volumes no longer change", () => {
+Deno.test("over: volumes that are neither pending nor active no longer change", () => {
   assert.deepEqual(
-    (["pending", "active", "done", "failed", "unknown"] as const).filter(
+    (["pending", "active", "done", "failed", "unknown", "unfinished"] as const).filter(
       isOver,
     ),
     [
       "done",
       "failed",
       "unknown",
+      "unfinished",
     ],
   );
 });

@@ -149,6 +149,7 @@ Deno.test("reaped summary: counts and times are the record's, links follow today
       jobGone: true,
       qualityPrediction: true,
       waiting: null,
+      ending: null,
     },
   );
   for (const phase of ["Running", "Queued", "Paused"]) {
@@ -183,6 +184,16 @@ Deno.test("reaped rows: named volumes are failed, the others took the campaign's
       "unknown",
     ]],
     [{ phase: "Failed", volumesFailed: "3" }, ["failed", "failed", "failed"]],
+    [
+      { phase: "PartiallyFailed", volumesTotal: "3", volumesDone: "1", volumesFailed: "1", failedVolumes: one },
+      ["unknown", "failed", "unknown"],
+    ],
+    [
+      { phase: "PartiallyFailed", volumesTotal: "3", volumesDone: "2", volumesFailed: "1", failedVolumes: one },
+      ["done", "failed", "done"],
+    ],
+    [{ phase: "Succeeded", volumesTotal: "3", volumesDone: "1" }, ["unknown", "unknown", "unknown"]],
+    [{ phase: "Failed", volumesTotal: "3", failedVolumes: one }, ["unknown", "failed", "unknown"]],
     [{ phase: "Running", failedVolumes: one }, [
       "unknown",
       "failed",

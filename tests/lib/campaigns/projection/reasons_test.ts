@@ -36,7 +36,9 @@ Deno.test("reason: the wrapper's report comes first, wrong types in it are null"
     ["", plain("")],
     ['{"__proto__":{"error":"x"}}', plain('{"__proto__":{"error":"x"}}')],
     ["\ud800", plain("\ud800")],
-    ["x".repeat(65_536), plain("x".repeat(65_536))],
+    ["x".repeat(4095), plain("x".repeat(4095))],
+    ["x".repeat(4096), plain("x".repeat(300))],
+    ["å".repeat(2048), plain("å".repeat(300))],
   ];
   for (const [message, expected] of cases) {
     const status = {
@@ -136,6 +138,66 @@ Deno.test("reason: an end without a message hides the end before it", () => {
     reason({ containerStatuses: [again] }),
     plain("Error (exit code 1)"),
   );
+});
+
+Deno.test("reason: a container that runs again has not failed, unless it does the work", () => {
+  const again = (name: string) => ({
+    name,
+    state: { running: {} },
+    lastState: { terminated: { exitCode: 2, reason: "Error", message: "flushed" } },
+  });
+  const running = { name: "wrapper", state: { running: {} } };
+  assert.equal(reason({ containerStatuses: [running], initContainerStatuses: [again("sidecar")] }), null);
+  assert.equal(reason({ containerStatuses: [running, again("side")] }), null);
+  assert.equal(reason({ containerStatuses: [running], ephemeralContainerStatuses: [gate] }), null);
+  assert.deepEqual(reason({ containerStatuses: [again("wrapper")] }), plain("flushed"));
+});
+
+Deno.test("reason: a report that was cut keeps its whole members and the beginning of its error", () => {
+  const of = (message: string) => reason({ containerStatuses: [terminated("wrapper", { exitCode: 1, message })] });
+  const load = { stage: "load", permanent: true };
+  const cases: [string, unknown][] = [
+    [`{"stage":"load","permanent":true,"error":"${"x".repeat(4055)}`, { ...load, error: "x".repeat(300) }],
+    ['{"stage":"load","permanent":true,"error":"', { ...load, error: "" }],
+    ['{"stage":"load","permanent":true,"error":"a \\"b\\" \\u00e', { ...load, error: 'a "b" ' }],
+    ['{"stage":"load","permanent":true,"error":"a\\\\', { ...load, error: "a\\" }],
+    ['{"stage":"load","permanent":true,"error":"a\\\\\\', { ...load, error: "a\\" }],
+    ['{"stage":"load","permanent":true,"error":"a\\ud83d', { ...load, error: "a" }],
+    ['{"stage":"load","permanent":true,"error":"a\ufffd', { ...load, error: "a" }],
+    ['{"error":"a, b","stage":"lo', { stage: null, permanent: null, error: "a, b" }],
+    ['{"error":"a, b","stage":"load","permanent":tr', { stage: "load", permanent: null, error: "a, b" }],
+    ['{"error":"a","stage":"load","more":{"b":[1,2', { stage: "load", permanent: null, error: "a" }],
+    ['{"stage":"load","permanent":true,"err', { ...load, error: '{"stage":"load","permanent":true,"err' }],
+    ['{"sta', plain('{"sta')],
+    ["{'stage': 'load'", plain("{'stage': 'load'")],
+    ['["error', plain('["error')],
+  ];
+  for (const [message, expected] of cases) assert.deepEqual(of(message), expected, message.slice(0, 80));
+});
+
+Deno.test("reason: any cut of any report leaves nothing that was not reported", () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.constantFrom('"', "\\", "\n", ",", "å", "\u{1f600}", "{", "}"), fc.string()),
+  });
+  const members = fc.shuffledSubarray(["stage", "permanent", "error", "more"], { minLength: 4 });
+  const report = fc.record({ stage: text, permanent: fc.boolean(), error: text, more: fc.array(text) });
+  fc.assert(fc.property(report, members, fc.nat(), fc.boolean(), (report, members, at, isAscii) => {
+    let json = JSON.stringify(report, members.concat("more"));
+    if (isAscii) json = json.replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    const bytes = new TextEncoder().encode(json);
+    const message = new TextDecoder().decode(bytes.subarray(0, at % bytes.length));
+    const found = reason({ containerStatuses: [terminated("wrapper", { exitCode: 1, message })] });
+    assert.ok(found);
+    assert.ok(found.error.length <= Math.max(600, message.length));
+    assert.ok(found.stage === null || found.stage === report.stage.toWellFormed(), `${found.stage}`);
+    assert.ok(found.permanent === null || found.permanent === report.permanent);
+    const isBeginning = report.error.toWellFormed().startsWith(found.error);
+    assert.ok(isBeginning || message.startsWith(found.error), found.error);
+    // As soon as the error begins, what stood before it is known.
+    const begins = JSON.stringify(report, members.slice(0, members.indexOf("error")).concat("more"));
+    if (isAscii || begins.length < 3 || message.length <= begins.length + 10) return;
+    if (members.indexOf("stage") < members.indexOf("error")) assert.equal(found.stage, report.stage.toWellFormed());
+  }));
 });
 
 Deno.test("newest pod: the greatest creation time, of equals the first", () => {

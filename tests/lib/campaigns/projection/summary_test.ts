@@ -31,6 +31,7 @@ Deno.test("live summary: all its members", () => {
     jobGone: false,
     qualityPrediction: false,
     waiting: null,
+    ending: null,
   });
 });
 

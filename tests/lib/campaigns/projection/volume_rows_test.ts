@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { joinedJson } from "@/lib/campaigns/projection/row_json.ts";
-import type { ProgressAnswer, Reason, VolumeState } from "@/lib/campaigns/projection/types.ts";
+import type { ProgressAnswer, Reason, RunState } from "@/lib/campaigns/projection/types.ts";
 import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
 import { CACHED_ROWS, STALLED_AFTER_MS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
 import type { VolumeStates } from "@/lib/campaigns/projection/volume_states.ts";
@@ -12,9 +12,10 @@ const NOW = Date.UTC(2025, 10, 20, 12);
 /** Rows of so many volumes, and how often a line of volumes.txt was cut for them. */
 function scene(
   count: number,
-  state: VolumeState = "done",
+  state: RunState = "done",
   attemptAt: number | null = null,
   reason: Reason | null = null,
+  more: Partial<VolumeStates> = {},
 ) {
   const cut = { lines: 0 };
   const id = (index: number) => `v${index}`;
@@ -29,9 +30,12 @@ function scene(
   };
   const states: VolumeStates = {
     states: Array.from({ length: count }, () => state),
+    isFinal: false,
     reason: () => reason,
+    containerWaiting: () => null,
     attemptAt: () => attemptAt,
     stoppedAt: () => null,
+    ...more,
   };
   return { cut, rows: new VolumeRows(volumes, states, volumeLinks("https://r", "n", "p")) };
 }
@@ -88,6 +92,29 @@ Deno.test("volume rows: a reason is part of the JSON", () => {
     error: "åtkomst nekad",
   });
   assert.equal(text(rows, 0, file, NOW), JSON.stringify(rows.view(0, file, NOW)));
+});
+
+Deno.test("volume rows: a volume without a result of an ended Job is pending, final and has its progress", () => {
+  const { rows } = scene(1, "unfinished", null, null, { isFinal: true });
+  const read = answer("2025-11-20T11:59:50Z", 7);
+  const { state, final, progress } = rows.view(0, read, NOW);
+  assert.deepEqual([state, final, progress?.done], ["pending", true, 7]);
+  assert.deepEqual(JSON.parse(text(rows, 0, read, NOW)), rows.view(0, read, NOW));
+});
+
+Deno.test("volume rows: only pending and active volumes of a Job that starts no pods are final", () => {
+  const finalOf = (state: RunState, isFinal: boolean) =>
+    scene(1, state, null, null, { isFinal }).rows.view(0, undefined, NOW).final;
+  assert.deepEqual([finalOf("pending", true), finalOf("active", true)], [true, true]);
+  for (const state of ["done", "failed", "unknown"] as const) assert.equal(finalOf(state, true), undefined);
+  assert.equal(finalOf("active", false), undefined);
+});
+
+Deno.test("volume rows: what a container waits for is part of the view and of the JSON", () => {
+  const containerWaiting = { reason: "ImagePullBackOff", message: 'Back-off "x" <b>\ud800' };
+  const { rows } = scene(1, "active", null, null, { containerWaiting: () => containerWaiting });
+  assert.deepEqual(rows.view(0, undefined, NOW).containerWaiting, containerWaiting);
+  assert.deepEqual(JSON.parse(text(rows, 0, undefined, NOW)), rows.view(0, undefined, NOW));
 });
 
 Deno.test("volume rows: a pending volume has no progress even if a file was read", () => {

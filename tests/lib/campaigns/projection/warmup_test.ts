@@ -55,3 +55,20 @@ Deno.test("warm-up: only a failed one has a reason, and only when its newest pod
   assert.deepEqual(warmupOf(failing), { phase: "failed" });
   assert.deepEqual(warmupOf(warmupJob(), [told]), { phase: "pending" });
 });
+
+Deno.test("warm-up: a running one says why its newest pod cannot start", () => {
+  const waiting = (name: string) => ({
+    phase: "Pending",
+    [name === "warmup" ? "containerStatuses" : "initContainerStatuses"]: [
+      { name, state: { waiting: { reason: "ErrImagePull", message: null } } },
+    ],
+  });
+  const containerWaiting = { reason: "ErrImagePull", message: null };
+  const running = warmupJob({ status: { active: 1 } });
+  for (const name of ["warmup", "fetch-models"]) {
+    assert.deepEqual(warmupOf(running, [pod(null, waiting(name))]), { phase: "running", containerWaiting });
+  }
+  const started = pod(null, { phase: "Running" }, { creationTimestamp: "2025-11-20T09:00:00Z" });
+  assert.deepEqual(warmupOf(running, [pod(null, waiting("warmup")), started]), { phase: "running" });
+  assert.deepEqual(warmupOf(warmupJob(), [pod(null, waiting("warmup"))]), { phase: "pending" });
+});

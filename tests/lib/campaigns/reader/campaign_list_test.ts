@@ -98,6 +98,13 @@ Deno.test("campaign lists: a row changes with its warm-up, the warm-up's reason,
   assert.deepEqual([bare[0].warmup.phase, running[0].warmup.phase], ["missing", "running"]);
   use({ warmups: [warmupJob({ metadata: { name: "w" }, status: { active: 1 } })] });
   assert.equal((await rows())[0], running[0]);
+  for (const reason of ["ErrImagePull", "ImagePullBackOff"]) {
+    state.pods = [
+      pod(null, { phase: "Pending", containerStatuses: [{ name: "warmup", state: { waiting: { reason } } }] }),
+    ];
+    use({});
+    assert.equal((await rows())[0].warmup.containerWaiting?.reason, reason);
+  }
   const failed = warmupJob({ metadata: { name: "w" }, status: { conditions: [condition("Failed", "")] } });
   for (const error of ["no space", "no model"]) {
     state.pods = [pod(null, { containerStatuses: [terminated("warmup", { exitCode: 1, message: error })] })];

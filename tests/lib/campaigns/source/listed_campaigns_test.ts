@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { CONVENTIONS, type Conventions, labelNames } from "@/lib/campaigns/projection/conventions.ts";
 import { listedCampaigns, SHARED_READ_MS } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
@@ -47,7 +48,7 @@ function sourceOf(connection: ClusterConnection, options: { namespaces?: string[
 const CORE = "/api/v1/namespaces/batch-default";
 const JOBS = "/apis/batch/v1/namespaces/batch-default/jobs";
 const PODS = `${CORE}/pods?batch.kubernetes.io/job-name=lund`;
-const WARMUPS = `${JOBS}?app=campaign-warmup,campaigns.stackroom.dev/managed-by=converter`;
+const WARMUPS = `${JOBS}?app=campaign-warmup`;
 
 function configMap(name: string, data: unknown, labels: object = {}): Record<string, unknown> {
   return {
@@ -175,7 +176,7 @@ Deno.test("listed campaigns: how long they have not been known is counted from t
 
 Deno.test("listed campaigns: objects without a name, of another kind or with hostile content cost only themselves", async () => {
   const selectors = {
-    jobs: `${JOBS}?app=campaign-batch,campaigns.stackroom.dev/managed-by=converter`,
+    jobs: `${JOBS}?app=campaign-batch`,
     pipelines: `${CORE}/configmaps?${names.managedBy}=converter,${names.pipeline},!${names.campaign}`,
     statuses: `${CORE}/configmaps?${names.managedBy}=converter,${names.campaign},${names.kind}=status`,
   };
@@ -270,6 +271,41 @@ Deno.test("listed campaigns: a live campaign reads the maps its Job mounts, its 
   const pods = seen.find(({ path }) => path.endsWith("/pods"));
   assert.equal(pods?.query?.get("fieldSelector"), "status.phase!=Succeeded");
   assert.equal(pods?.query?.get("limit"), "250");
+});
+
+Deno.test("listed campaigns: a Job that lacks only the label managed-by is not listed, but reported", async () => {
+  const unmanaged = (name: string, labels: object = {}) =>
+    jobObject({ metadata: { name }, labels: { [names.managedBy]: undefined, ...labels } });
+  const { connection } = fakeCluster({
+    [`${JOBS}?app=campaign-batch`]: [unmanaged("forgotten"), jobObject(), unmanaged("foreign", { app: "something" })],
+    [WARMUPS]: [unmanaged("warmup", { app: conventions.warmupApp })],
+  });
+  const reported: string[] = [];
+  const unlisted = ({ name }: BatchJob) => void reported.push(name);
+  const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now: () => 0, unlisted });
+  const { jobs, warmups } = await source.list();
+  assert.deepEqual([jobs.map(({ name }) => name), warmups, reported], [["lund"], [], ["forgotten", "warmup"]]);
+});
+
+Deno.test("listed campaigns: succeeded pods are read for an ended Job that did not count all of its volumes", async () => {
+  const ended = { conditions: [condition("Failed", "2025-11-20T09:00:00Z")] };
+  const podsOf = async (status: object) => {
+    const { connection, seen } = fakeCluster({
+      [`${JOBS}/lund`]: jobObject({ status }),
+      [PODS]: [
+        podObject("0", { phase: "Succeeded" }, { name: "lund-0-b" }),
+        podObject("1", { phase: "Failed" }, { name: "lund-1-a" }),
+        podObject("2", { phase: "Succeeded" }, { name: "lund-2-a" }),
+      ],
+    });
+    const campaign = await sourceOf(connection).campaign("batch-default", "lund");
+    assert.ok(campaign?.kind === "live");
+    const selectors = seen.map(({ query }) => query?.get("fieldSelector")).filter(Boolean);
+    return [campaign.pods.map(({ name }) => name), selectors.length];
+  };
+  assert.deepEqual(await podsOf({ ...ended, completedIndexes: "0" }), [["lund-1-a", "lund-2-a"], 2]);
+  assert.deepEqual(await podsOf({ ...ended, completedIndexes: "0-2", failedIndexes: "3" }), [["lund-1-a"], 1]);
+  assert.deepEqual(await podsOf({ completedIndexes: "0" }), [["lund-1-a"], 1]);
 });
 
 Deno.test("listed campaigns: maps that are gone, not mounted, or have names that lead elsewhere are missing", async () => {

@@ -9,7 +9,15 @@ import {
 } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
-import { conventions, jobObject, podObject, terminated } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import {
+  condition,
+  conventions,
+  jobObject,
+  names,
+  podObject,
+  terminated,
+} from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { pipelineMap, recordMap, testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 
@@ -25,7 +33,11 @@ interface Watching {
 
 async function watching(
   use: (watching: Watching) => Promise<void>,
-  options: { limits?: Partial<WatchLimits>; before?: (api: FaultyCluster) => void } = {},
+  options: {
+    limits?: Partial<WatchLimits>;
+    unlisted?: (job: BatchJob) => void;
+    before?: (api: FaultyCluster) => void;
+  } = {},
 ): Promise<void> {
   const api = new FaultyCluster();
   testCluster(api);
@@ -39,6 +51,7 @@ async function watching(
     namespaces: ["batch-default"],
     now,
     random: () => 0.5,
+    unlisted: options.unlisted,
     limits: { snapshotMs: 0, ...options.limits },
   });
   let seen = 0;
@@ -137,6 +150,40 @@ Deno.test("watched campaigns: a pod of a failed warm-up makes another snapshot, 
     await until(() => source.list(), (list) => list !== before);
     assert.equal((await source.pods("batch-default", warmup.name))[0].containers[0].exitCode, 1);
   });
+});
+
+Deno.test("watched campaigns: the succeeded pods of a Job that ended early are read once, as a list gives them", async () => {
+  await watching(async ({ api, source, reads, until }) => {
+    await followed(api);
+    api.put(PODS, podObject("3", { phase: "Succeeded" }, { name: "lund-3-a" }));
+    api.put(PODS, podObject("3", { phase: "Failed" }, { name: "lund-3-b" }));
+    const ended = { completedIndexes: "0", conditions: [condition("Failed", "2025-11-20T09:00:00Z")] };
+    api.put(JOBS, jobObject({ status: ended }));
+    const ask = () => source.campaign("batch-default", "lund");
+    const live = await until(
+      ask,
+      (campaign) => campaign?.kind === "live" && campaign.pods.some(({ phase }) => phase === "Succeeded"),
+    );
+    assert.ok(live?.kind === "live");
+    reads();
+    assert.equal(await ask(), live);
+    assert.deepEqual(reads(), []);
+    const connection = await clusterConnection({ kind: "server", url: api.url }, { now: Date.now });
+    const listed = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now: Date.now });
+    const same = await listed.campaign("batch-default", "lund");
+    assert.ok(same?.kind === "live");
+    assert.deepEqual(live.pods, same.pods);
+  });
+});
+
+Deno.test("watched campaigns: a Job that lacks only the label managed-by is reported, not listed", async () => {
+  const forgotten = { metadata: { name: "forgotten" }, labels: { [names.managedBy]: undefined } };
+  const reported: string[] = [];
+  await watching(async ({ api, source }) => {
+    await followed(api);
+    assert.ok((await source.list()).jobs.every(({ name }) => name !== "forgotten"));
+    assert.deepEqual(reported, ["forgotten"]);
+  }, { before: (api) => api.put(JOBS, jobObject(forgotten)), unlisted: ({ name }) => void reported.push(name) });
 });
 
 Deno.test("watched campaigns: documents are read once for a version of their map, by readers at the same time too", async () => {

@@ -40,6 +40,7 @@ Deno.test("jobs: a live campaign has every member of a summary", async () => {
     jobGone: false,
     qualityPrediction: true,
     waiting: null,
+    ending: null,
   });
 });
 
