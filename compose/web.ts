@@ -7,6 +7,7 @@ import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { unlistedJobs } from "@/lib/campaigns/source/unlisted_jobs.ts";
 import { type Config, ConfigError, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
@@ -132,6 +133,7 @@ async function campaignRole(
     now,
     random: Math.random,
     reads: web.clusterReads,
+    unlisted: unlistedJobs(log, conventions),
     watchRefused: () => console.error(LISTED_INSTEAD),
     watchAllowed: () => console.error(FOLLOWED_AGAIN),
   });
