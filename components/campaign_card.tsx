@@ -77,7 +77,7 @@ export function CampaignCard(props: CampaignCardProps) {
         campaign={job}
         folded={!open}
         expanded={props.view.hasAllProblems}
-        onCsv={job.counts.failed > 0 ? saveFailed : null}
+        onCsv={job.counts.failed > 0 || detail?.failures.length ? saveFailed : null}
         csvProblem={props.failedProblem}
       />
       {zones && <zones.Provenance job={job} detail={detail} expanded={props.view.hasPipeline} />}

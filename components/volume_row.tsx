@@ -86,7 +86,8 @@ function VolumeName({ volume, campaign }: Pick<VolumeRowProps, "volume" | "campa
 /** The source manifest, where it has one that a browser can open, and the run log, live while it may be written. */
 function VolumeFiles({ volume, campaign }: Pick<VolumeRowProps, "volume" | "campaign">) {
   const { id, sourceUrl, state, logUrl, manifestUrl } = volume;
-  const log = state === "pending" ? CARD.noLogYetOf(id) : CARD.logOf(id);
+  const hasNoLog = state === "pending" && !volume.final;
+  const log = hasNoLog ? CARD.noLogYetOf(id) : CARD.logOf(id);
   return (
     <>
       {sourceUrl === null
@@ -104,7 +105,7 @@ function VolumeFiles({ volume, campaign }: Pick<VolumeRowProps, "volume" | "camp
         class="file"
         href={runLogPath({ logUrl, manifestUrl, live: isLogLive(state) }, campaign)}
         aria-label={log}
-        title={state === "pending" ? log : CARD.runLog}
+        title={hasNoLog ? log : CARD.runLog}
       >
         <Icon name="log" />
       </a>

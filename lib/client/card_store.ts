@@ -5,6 +5,7 @@ import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { OPEN_CARD_SECONDS, readEvery } from "@/lib/presentation/reading_plan.ts";
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { MAX_FAILURES } from "@/lib/presentation/problems.ts";
 import { isFilter, type VolumeSegment } from "@/lib/presentation/volume_rows.ts";
 import type { Answer, CampaignApi } from "./campaign_api.ts";
 import type { StoredView } from "./list_memory.ts";
@@ -194,7 +195,10 @@ export class CardStore {
   async failedVolumes(): Promise<readonly VolumeView[] | null> {
     this.failedProblem.value = null;
     const named = this.detail.value?.failures ?? [];
-    if (named.length >= this.summary.value.counts.failed) return named.toReversed();
+    const { failed } = this.summary.value.counts;
+    // An ended Job may have more failed volumes than it counts.
+    const isWhole = named.length === failed || named.length > failed && named.length < MAX_FAILURES;
+    if (isWhole) return named.toReversed();
     return await this.#readFailed().catch(() => null);
   }
 

@@ -9,7 +9,7 @@ interface PagesSentence {
   readonly figure: string;
   /** The volumes that the figure is of, ` in 25 of 40 volumes`. */
   readonly base: string;
-  /** `5 pages lost`; "" for none. */
+  /** `5 pages could not be read`; "" for none. */
   readonly lost: string;
 }
 

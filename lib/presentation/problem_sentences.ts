@@ -1,4 +1,4 @@
-import type { JobSummary, Reason } from "@/lib/campaigns/projection/types.ts";
+import type { ContainerWaiting, JobSummary, Reason } from "@/lib/campaigns/projection/types.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/lib/presentation/sentences/en/problems.ts";
 import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
@@ -6,6 +6,7 @@ import { isAtGate, isHeldByWarmup } from "./campaign_state.ts";
 
 export const PROBLEMS = inLanguage({ en: en.PROBLEMS, sv: sv.PROBLEMS });
 const STAGE_WORDS = inLanguage({ en: en.STAGE_WORDS, sv: sv.STAGE_WORDS });
+const JOB_ENDINGS = inLanguage({ en: en.JOB_ENDINGS, sv: sv.JOB_ENDINGS });
 const VOLUME_ENDS = inLanguage({ en: en.VOLUME_ENDS, sv: sv.VOLUME_ENDS });
 const WARMUP_ENDS = inLanguage({ en: en.WARMUP_ENDS, sv: sv.WARMUP_ENDS });
 
@@ -38,6 +39,26 @@ export function failureWords(reason: Reason, isFinal: boolean): FailureWords {
   return { text: `${text} ${whatFollows(reason, isFinal)}`, raw: isQuoted || raw === "" ? null : raw };
 }
 
+/** Why an active volume does not start. */
+export function containerWords(waiting: ContainerWaiting, isFinal: boolean): FailureWords {
+  return waitWords(waiting, VOLUME_ENDS, isFinal ? PROBLEMS.notTriedAgain : PROBLEMS.clusterKeepsTrying);
+}
+
+/** Why a campaign ended early, or is being ended; null for any other. */
+export function endingWords({ ending, phase }: JobSummary): FailureWords | null {
+  if (!ending) return null;
+  const { reason, message } = ending;
+  const why = isKnownEnding(reason) ? JOB_ENDINGS[reason] : JOB_ENDINGS.other(quoted(reason));
+  return {
+    text: phase === "Running" ? `${PROBLEMS.campaignIsEnding} ${why}` : why,
+    raw: message === null ? reason : `${reason}: ${message}`,
+  };
+}
+
+function isKnownEnding(reason: string): reason is Exclude<keyof typeof JOB_ENDINGS, "other"> {
+  return Object.hasOwn(JOB_ENDINGS, reason) && reason !== "other";
+}
+
 /** A failed volume of which nothing more is known. */
 export function unexplainedFailure(): FailureWords {
   return { text: `${PROBLEMS.unexplained} ${PROBLEMS.notTriedAgain}`, raw: null };
@@ -53,6 +74,7 @@ export function warmupWords(job: JobSummary): FailureWords | null {
   if (warmup.phase === "missing" && phase !== "Succeeded") {
     return { text: isHeld ? PROBLEMS.noWarmupHeld(pipeline) : PROBLEMS.noWarmup(pipeline), raw: null };
   }
+  if (warmup.containerWaiting) return waitWords(warmup.containerWaiting, WARMUP_ENDS, PROBLEMS.clusterKeepsTrying);
   if (warmup.phase !== "failed") return null;
   const { text, raw } = warmup.reason ? warmupCause(warmup.reason) : { text: PROBLEMS.warmupFailed, raw: null };
   return { text: `${text} ${isHeld ? PROBLEMS.warmupHolds : PROBLEMS.warmupHoldsNext(pipeline)}`, raw };
@@ -87,6 +109,11 @@ function warmupCause({ error }: Reason): FailureWords {
   return known === null
     ? { text: PROBLEMS.warmupFailedOf(quoted(error)), raw: null }
     : { text: `${PROBLEMS.warmupFailed} ${known}`, raw: error };
+}
+
+function waitWords({ reason, message }: ContainerWaiting, ends: typeof VOLUME_ENDS, next: string): FailureWords {
+  const text = clusterSentence(reason, ends) ?? PROBLEMS.containerWaits(quoted(reason));
+  return { text: `${text} ${next}`, raw: message === null ? reason : `${reason}: ${message}` };
 }
 
 /**

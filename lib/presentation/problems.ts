@@ -1,6 +1,14 @@
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { isSettled } from "./campaign_state.ts";
-import { type FailureWords, failureWords, PROBLEMS, unexplainedFailure, warmupWords } from "./problem_sentences.ts";
+import {
+  containerWords,
+  endingWords,
+  type FailureWords,
+  failureWords,
+  PROBLEMS,
+  unexplainedFailure,
+  warmupWords,
+} from "./problem_sentences.ts";
 
 /** One problem of a card. */
 export interface Problem {
@@ -23,16 +31,17 @@ interface CardProblems {
 }
 
 /**
- * The problems of a card that its loaded rows do not tell: the warm-up, failed volumes, the newest page error (spec, Browser
- * behaviour).
+ * The problems of a card that its loaded rows do not tell: the warm-up, why it ended, failed volumes, the newest volume if it
+ * cannot start, the newest page error (spec, Browser behaviour).
  *
  * @param shown ids of the rows on the page; null for a folded card, whose line of pages tells of lost ones
  */
 export function problemsOf(job: JobSummary, detail: JobDetail | null, shown: ReadonlySet<string> | null): CardProblems {
   const campaign = campaignProblems(job);
   const volumes = (detail?.failures ?? []).filter(({ id }) => !shown?.has(id)).map(failedVolume);
+  const starting = detail?.latest && !shown?.has(detail.latest.id) ? cannotStart(detail.latest) : [];
   const page = shown && detail ? lostPage(job, detail, shown) : [];
-  const problems = [...campaign, ...volumes, ...page];
+  const problems = [...campaign, ...volumes, ...starting, ...page];
   const expected = campaign.length + Math.min(job.counts.failed, MAX_FAILURES);
   return { problems, expected: detail ? problems.length : expected };
 }
@@ -52,22 +61,28 @@ export function isErrorLive(job: JobSummary, { volumes, failures, latest }: JobD
 }
 
 /** Failed volumes that a detail names (spec, Limits). */
-const MAX_FAILURES = 50;
+export const MAX_FAILURES = 50;
 
 function campaignProblems(job: JobSummary): Problem[] {
   const warmup = warmupWords(job);
-  const volumes = failedVolumes(job);
+  const ending = endingWords(job);
+  const volumes = volumesNotDone(job);
+  const text = [ending?.text, volumes].filter(Boolean).join(" ");
+  const isTrouble = isSettled(job) && (job.phase !== "Succeeded" || job.counts.failed > 0);
   return [
-    ...(warmup ? [campaignProblem(warmup, true)] : []),
-    ...(volumes ? [campaignProblem({ text: volumes, raw: null }, isSettled(job))] : []),
+    ...(warmup ? [campaignProblem(warmup, job.warmup.phase !== "running")] : []),
+    ...(text ? [campaignProblem({ text, raw: ending?.raw ?? null }, isTrouble)] : []),
   ];
 }
 
-function failedVolumes(job: JobSummary): string | null {
-  const { counts, phase } = job;
-  const isOver = isSettled(job);
-  if (counts.failed === 0) return isOver && phase === "Failed" ? PROBLEMS.campaignFailed : null;
-  return isOver ? PROBLEMS.volumesFailedAtEnd(counts.failed) : PROBLEMS.volumesFailed(counts.failed);
+/** How many volumes have no result. A campaign whose Job is gone does not say which of the others did not finish. */
+function volumesNotDone(job: JobSummary): string | null {
+  const { counts: { total, done, failed }, phase, jobGone, ending } = job;
+  if (!isSettled(job)) return failed === 0 ? null : PROBLEMS.volumesFailed(failed);
+  const unfinished = jobGone || !ending ? 0 : Math.max(0, total - done - failed);
+  if (failed + unfinished === 0) return phase === "Failed" ? PROBLEMS.campaignFailed : null;
+  const count = PROBLEMS.notDone(failed, unfinished);
+  return phase === "Succeeded" && failed === 0 ? count : `${count} ${PROBLEMS.runAgain(failed + unfinished)}`;
 }
 
 function campaignProblem({ text, raw }: FailureWords, isTrouble: boolean): Problem {
@@ -78,6 +93,13 @@ function failedVolume({ id, reason, logUrl, manifestUrl, state }: VolumeView): P
   const { text, raw } = reason ? failureWords(reason, true) : unexplainedFailure();
   const log = { logUrl, manifestUrl, live: isLogLive(state) };
   return { volume: id, sentence: text, raw, isTrouble: false, log };
+}
+
+function cannotStart({ id, containerWaiting, logUrl, manifestUrl, state, final }: VolumeView): Problem[] {
+  if (!containerWaiting) return [];
+  const { text, raw } = containerWords(containerWaiting, final === true);
+  const log = { logUrl, manifestUrl, live: isLogLive(state) };
+  return [{ volume: id, sentence: text, raw, isTrouble: false, log }];
 }
 
 function lostPage(job: JobSummary, detail: JobDetail, shown: ReadonlySet<string>): Problem[] {

@@ -18,7 +18,7 @@ const COLUMNS:
     ["quality", ({ progress }) => progress?.quality?.mean ?? null],
     // A file is read later than it is saved: the moment stands in a column of its own.
     ["known", (volume) => volumeSentence(volume, null).text],
-    ["reported", ({ reason }) => reason?.error ?? null],
+    ["reported", ({ reason, containerWaiting }) => reason?.error ?? containerWaiting?.reason ?? null],
     ["updatedAt", ({ progress }) => progress?.updatedAt ?? null],
     ["sourceManifest", ({ sourceUrl }) => sourceUrl],
     ["manifest", ({ iiifUrl }) => iiifUrl],

@@ -1,8 +1,9 @@
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { isSettled } from "./campaign_state.ts";
 import { volumeChip, volumeSentence } from "./volume_words.ts";
 
 /** The filter of a card's volumes. Each volume is in exactly one segment beside `all`, so that they add up. */
-export const VOLUME_SEGMENTS = ["all", "failed", "active", "lost", "done", "waiting", "unknown"] as const;
+export const VOLUME_SEGMENTS = ["all", "failed", "active", "lost", "done", "waiting", "unfinished", "unknown"] as const;
 export type VolumeSegment = (typeof VOLUME_SEGMENTS)[number];
 
 /** How many volumes a segment holds. */
@@ -14,20 +15,20 @@ export interface SegmentCount {
 }
 
 /** The segment of a volume beside `all`. */
-export function segmentOf({ state, progress }: VolumeView): VolumeSegment {
+export function segmentOf({ state, progress, final }: VolumeView): VolumeSegment {
   switch (state) {
     case "done":
       return (progress?.failed ?? 0) > 0 ? "lost" : "done";
     case "pending":
-      return "waiting";
+      return final ? "unfinished" : "waiting";
     default:
       return state;
   }
 }
 
 /**
- * Counts of all segments in their order; `unknown` only where a volume is in it. From the rows once all are loaded, before
- * that from the campaign's own counts: which done volumes lost pages is then known of the loaded rows alone.
+ * Counts of all segments in their order; the last two only where a volume is in them. From the rows once all are
+ * loaded, before that from the campaign's own counts: which done volumes lost pages is then known of the loaded rows alone.
  */
 export function segmentCounts(
   job: JobSummary,
@@ -40,7 +41,9 @@ export function segmentCounts(
   const marks = new Map<VolumeSegment, SegmentCount["mark"]>(isExact ? [] : [["lost", "≥ "], ["done", "≤ "]]);
   return VOLUME_SEGMENTS.flatMap((segment) => {
     const count = segment === "all" ? all : counts.get(segment) ?? 0;
-    return segment === "unknown" && count === 0 ? [] : [{ segment, count, mark: marks.get(segment) ?? "" }];
+    return (segment === "unknown" || segment === "unfinished") && count === 0
+      ? []
+      : [{ segment, count, mark: marks.get(segment) ?? "" }];
   });
 }
 
@@ -69,7 +72,7 @@ export function withNamedRows(volumes: readonly VolumeView[], detail: JobDetail 
   return named.size === 0 ? volumes : [...volumes, ...named.values()];
 }
 
-/** Volumes in the order in which they need eyes: failed, stalled, active, with lost pages, and the others by number. */
+/** Volumes in the order in which they need eyes: failed, stalled, active or not finished, with lost pages, and the others by number. */
 export function inReadingOrder(volumes: readonly VolumeView[]): VolumeView[] {
   return volumes.map((volume) => ({ volume, rank: rankOf(volume) }))
     .sort((a, b) => a.rank - b.rank || a.volume.index - b.volume.index)
@@ -84,7 +87,14 @@ export function matchesVolume(volume: VolumeView, text: string): boolean {
   return words.every((word) => where.includes(word));
 }
 
-const RANKS: Readonly<Partial<Record<VolumeSegment, number>>> = { failed: 0, active: 2, lost: 3, done: 4, unknown: 4 };
+const RANKS: Readonly<Partial<Record<VolumeSegment, number>>> = {
+  failed: 0,
+  active: 2,
+  unfinished: 2,
+  lost: 3,
+  done: 4,
+  unknown: 4,
+};
 const REST = 5;
 
 function rankOf(volume: VolumeView): number {
@@ -97,7 +107,8 @@ function countRows(rows: readonly VolumeView[]): Map<VolumeSegment, number> {
   return counts;
 }
 
-function countJob({ counts, jobGone }: JobSummary, rows: readonly VolumeView[]): Map<VolumeSegment, number> {
+function countJob(job: JobSummary, rows: readonly VolumeView[]): Map<VolumeSegment, number> {
+  const { counts, jobGone } = job;
   const read = countRows(rows);
   // A record that counts more failures than it names does not say of any other volume how it ended.
   const done = jobGone && (read.get("unknown") ?? 0) > 0 ? 0 : counts.done;
@@ -108,7 +119,7 @@ function countJob({ counts, jobGone }: JobSummary, rows: readonly VolumeView[]):
     ["active", counts.active],
     ["lost", lost],
     ["done", done - lost],
-    [jobGone ? "unknown" : "waiting", rest],
+    [jobGone ? "unknown" : job.ending || isSettled(job) ? "unfinished" : "waiting", rest],
   ]);
 }
 

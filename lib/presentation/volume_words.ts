@@ -4,7 +4,7 @@ import { formatAge, formatSpan } from "./durations.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/lib/presentation/sentences/en/problems.ts";
 import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
-import { failureWords, PROBLEMS, stageWords, unexplainedFailure } from "./problem_sentences.ts";
+import { containerWords, failureWords, PROBLEMS, stageWords, unexplainedFailure } from "./problem_sentences.ts";
 
 const VOLUME_CHIPS = inLanguage({ en: en.VOLUME_CHIPS, sv: sv.VOLUME_CHIPS });
 
@@ -25,6 +25,7 @@ export function volumeSentence(volume: VolumeView, now: number | null): VolumeSe
   if (volume.forbidden) return { text: PROBLEMS.forbidden, raw: null };
   if (state === "failed") return reason ? failureWords(reason, true) : unexplainedFailure();
   if (state === "active") return activity(volume, now);
+  if (volume.final) return reason ? failureWords(reason, true) : { text: PROBLEMS.notFinished, raw: null };
   const age = ageAt(volume, now);
   const ended = state === "done" && age !== null ? PROBLEMS.ended(formatAge(age)) : "";
   if (state === "done" && progress?.lastError) {
@@ -60,15 +61,17 @@ export function volumeChip(volume: VolumeView): Chip {
     case "failed":
       return { text: VOLUME_CHIPS.failed, tone: "bad" };
     case "pending":
-      return { text: VOLUME_CHIPS.waiting, tone: "idle" };
+      return { text: volume.final ? VOLUME_CHIPS.unfinished : VOLUME_CHIPS.waiting, tone: "idle" };
     case "unknown":
       return { text: VOLUME_CHIPS.unknown, tone: "idle" };
   }
 }
 
 function activity(volume: VolumeView, now: number | null): VolumeSentence {
-  const { reason, progress, stalledSince } = volume;
-  if (reason) return failureWords(reason, false);
+  const { reason, progress, stalledSince, containerWaiting } = volume;
+  const isFinal = volume.final === true;
+  if (reason) return failureWords(reason, isFinal);
+  if (containerWaiting) return containerWords(containerWaiting, isFinal);
   const age = ageAt(volume, now);
   const words = stageWords(progress?.stage ?? null);
   if (stalledSince !== null && (age !== null || now === null)) {

@@ -10,9 +10,13 @@ const WAITING_WORDS = inLanguage({ en: en.WAITING_WORDS, sv: sv.WAITING_WORDS })
 /** Why a campaign does no work, with the cluster's own words; null for one that works or has ended. */
 export function waitingWords(job: JobSummary): FailureWords | null {
   if (isSettled(job)) return null;
-  const { waiting, warmup, phase } = job;
+  const { waiting, warmup, phase, counts: { total, active, done, failed } } = job;
+  const raw = waiting && [waiting.reason, waiting.message ?? ""].filter(Boolean).join(": ");
+  if (phase === "Paused") {
+    const text = WAITING_WORDS.paused(Math.max(0, total - active - done - failed));
+    return { text: waiting?.code === "quota" ? `${text} ${WAITING_WORDS.quota}.` : text, raw };
+  }
   if (waiting) {
-    const raw = [waiting.reason, waiting.message ?? ""].filter(Boolean).join(": ");
     return {
       text: Object.hasOwn(WAITING_WORDS, waiting.code)
         ? WAITING_WORDS[waiting.code]

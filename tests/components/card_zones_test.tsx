@@ -35,7 +35,7 @@ Deno.test("card totals: how many volumes are counted, what is lost, and the lowe
   const html = renderToString(<CardTotals job={job} detail={read} />);
   assert.match(
     words(html),
-    /Volumes 25 \/ 40 1 failed 2 active Pages ≥\s?351 \/ ≥\s?373 7 pages lost counted in 20 of 28/,
+    /Volumes 25 \/ 40 1 failed 2 active Pages ≥\s?351 \/ ≥\s?373 7 pages could not be read counted in 20 of 28/,
   );
   assert.match(words(html), /quality 0\.87/);
   const [, href] = /<a href="([^"]*)"[^>]*>0\.30</.exec(html) ?? [];

@@ -34,7 +34,7 @@ Deno.test("figures of a page: lines, their confidence, the page's quality, as fa
 
 Deno.test("problems of a page: a sentence each", () => {
   assert.match(pageProblem(403), /account may not read/);
-  assert.match(pageProblem(404), /no file at this address\. The page was not processed yet or was lost\./);
+  assert.match(pageProblem(404), /no file at this address\. The page was not processed yet or could not be read\./);
   assert.match(pageProblem(503), /store does not answer/);
   assert.match(pageProblem(418), /status 418/);
   assert.match(pageProblem("not XML"), /not well-formed/);

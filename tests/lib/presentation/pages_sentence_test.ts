@@ -19,7 +19,10 @@ Deno.test("pages sentence: its base are the volumes that have started, of all", 
 
 Deno.test("pages sentence: every count says at least until all started volumes are counted", () => {
   const part = { pagesDone: 81204, pagesTotal: 90000, pagesFailed: 3, pagesCoverage: { counted: 20, of: 25 } };
-  assert.equal(text(job, detail(job, [], part)), "≥ 81,204 of ≥ 90,000 pages in 25 of 40 volumes · ≥ 3 pages lost");
+  assert.equal(
+    text(job, detail(job, [], part)),
+    "≥ 81,204 of ≥ 90,000 pages in 25 of 40 volumes · ≥ 3 pages could not be read",
+  );
 });
 
 Deno.test("pages sentence: before pages are known it counts volumes, and never more than there are", () => {
@@ -42,7 +45,7 @@ Deno.test("pages sentence: volumes whose pods wait for the warm-up have not star
 });
 
 Deno.test("pages sentence: one lost page is one page", () => {
-  assert.match(text(job, detail(job, [], { pagesTotal: 3, pagesFailed: 1 })), / · 1 page lost$/);
+  assert.match(text(job, detail(job, [], { pagesTotal: 3, pagesFailed: 1 })), / · 1 page could not be read$/);
 });
 
 Deno.test("count: thousands are separated", () => {

@@ -36,7 +36,7 @@ Deno.test("volume csv: what is known has no age, which would be wrong when the f
   const running = { ...active, progress: active.progress && { ...active.progress, stage: "stream" } };
   const [head, ...rows] = readCsv(volumesCsv([done, lost, running]).slice(1));
   const column = (name: string) => rows.map((row) => row[head.indexOf(name)]);
-  assert.deepEqual(column("what is known"), ["", "Page 0009 was lost: dark", "Processing pages"]);
+  assert.deepEqual(column("what is known"), ["", "Page 0009 could not be read: dark", "Processing pages"]);
   assert.deepEqual(column("updated at"), Array(3).fill("2026-11-21T12:00:00Z"));
 });
 

@@ -19,6 +19,20 @@ Deno.test("waiting: a queued campaign of which nothing is known waits for its wa
   assert.match(waitingWords(summary(queued))?.text ?? "", /turn/);
 });
 
+Deno.test("waiting: a paused campaign says how many volumes are not started, whatever holds it", () => {
+  const paused = (done: number, code: WaitingCode | null, active = 0) => {
+    const counts = { total: 4, active, done, failed: 1 };
+    const job = summary({ name: "a", phase: "Paused", suspended: true, counts, waiting: code && waiting(code) });
+    return waitingWords(job)?.text;
+  };
+  for (const code of ["suspended", "queue", null] as const) {
+    assert.equal(paused(1, code), "Paused. 2 volumes are not started.");
+  }
+  assert.equal(paused(1, "queue", 1), "Paused. 1 volume is not started.");
+  assert.equal(paused(3, "suspended"), "Paused.");
+  assert.equal(paused(1, "quota"), "Paused. 2 volumes are not started. Waits until its queue has quota left.");
+});
+
 Deno.test("waiting: a campaign that works or has ended waits for nothing", () => {
   assert.equal(waitingWords(summary({ name: "a" })), null);
   assert.equal(waitingWords(summary({ name: "a", phase: "Failed", waiting: waiting("queue") })), null);

@@ -63,18 +63,18 @@ export const LOG_LABELS = {
   pagesRead: "pages read",
   readEarlierBy: (count: string) => `${count} of them by an earlier run`,
   of: (all: string) => `of ${all}`,
-  pagesLost: "pages lost",
+  pagesLost: "pages not read",
   medianSeconds: "seconds a page, median",
   p95Seconds: "95 % of pages within",
   pageSummary: "Summary of the pages",
   toLog: "To the log",
-  lostPages: (count: string) => `Lost pages: ${count}`,
+  lostPages: (count: string) => `Pages that could not be read: ${count}`,
   slowestPages: "Slowest pages",
   allPages: (count: string) => `All ${count} pages`,
   pagesAsTable: "Pages as a table",
   showOthers: (count: string) => `Show the other ${count}`,
   files: "Files",
-  pageLost: "lost",
+  pageLost: "not read",
   pageRead: "read",
   pageReadEarlier: "read earlier",
   text: "text",
@@ -124,7 +124,7 @@ export const OUTCOMES = {
 export const RUN_WORDS = {
   unreadable: "The run's summary cannot be shown: its manifest is not what a run writes.",
   page: (name: string, facts: string) => facts === "" ? `Page ${name}` : `Page ${name}: ${facts}`,
-  lost: "lost",
+  lost: "not read",
   readEarlier: "read by an earlier run",
   quality: (quality: string) => `quality ${quality}`,
 };
@@ -135,7 +135,7 @@ export const QUALITY_STEP_WORDS = {
   medium: "0.70 to 0.89",
   low: "below 0.70",
   unscored: "no quality predicted",
-  lost: "lost",
+  lost: "not read",
 };
 
 export const PAGE_ORDER_WORDS = {

@@ -6,7 +6,7 @@ export const PAGE_TEXT_SENTENCES = {
   readingPage: "Reading the page…",
   pageNeedsScripts: "The viewer needs scripts; the raw file does not.",
   noTextLines: "The file has no lines of text.",
-  noFile: "There is no file at this address. The page was not processed yet or was lost.",
+  noFile: "There is no file at this address. The page was not processed yet or could not be read.",
   textCopied: "copied",
   textNotCopied: "the browser did not allow copying",
   xmlShortened: "The end of this file is left out; the raw file has it.",

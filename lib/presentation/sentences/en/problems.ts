@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 
 /** The words of problems of campaigns and volumes, of what they wait for, and of their states. */
 export const PROBLEMS = {
@@ -32,24 +32,31 @@ export const PROBLEMS = {
   andMore: (names: string, count: number) => `${names} and ${count} more`,
   checkFailed: (cause: string) => `It failed while checking results: ${cause}`,
 
+  clusterKeepsTrying: "The cluster keeps trying.",
+  containerWaits: (reason: string) => `The container does not start: ${reason}`,
+
   campaignFailed: "The campaign failed before any volume did.",
-  volumesFailedAtEnd: (count: number) =>
-    `${counted(count, "volume", "volumes")} failed. Run ${
-      count === 1 ? "it" : "them"
-    } in a new campaign when the cause ` +
-    "is mended.",
+  notDone: (failed: number, unfinished: number) => {
+    if (unfinished === 0) return `${counted(failed, "volume", "volumes")} failed.`;
+    const rest = `${failed === 0 ? counted(unfinished, "volume", "volumes") : formatCount(unfinished)} did not finish.`;
+    return failed === 0 ? rest : `${counted(failed, "volume", "volumes")} failed and ${rest}`;
+  },
+  runAgain: (count: number) => `Run ${count === 1 ? "it" : "them"} in a new campaign when the cause is mended.`,
+  campaignIsEnding: "The cluster is ending this campaign.",
   volumesFailed: (count: number) =>
     `${counted(count, "volume", "volumes")} failed. Run ${
       count === 1 ? "it" : "them"
     } in a new campaign when this one ` +
     "has ended.",
-  pageLost: (page: string | null, error: string) => `${page === null ? "A page" : `Page ${page}`} was lost: ${error}`,
+  pageLost: (page: string | null, error: string) =>
+    `${page === null ? "A page" : `Page ${page}`} could not be read: ${error}`,
   stalled: (span: string | null, doing: string | null) =>
     `No progress${span === null ? "" : ` for ${span}`}${
       doing === null ? "" : ` while ${doing}`
     }: its run log may say why.`,
   ended: (age: string) => `Ended ${age}`,
   endUnknown: "How it ended is not recorded.",
+  notFinished: "The campaign ended before this volume was done.",
 };
 
 function pagesAre(count: number): string {
@@ -90,6 +97,17 @@ export const WARMUP_ENDS = {
   brokeOff: (code: string) => `The warm-up broke off with an error (exit code ${code}).`,
 };
 
+/** Why a campaign ended early, by the reason of its Job's condition (Kubernetes, "Jobs"). */
+export const JOB_ENDINGS = {
+  DeadlineExceeded: "The time allowed for the whole campaign ran out.",
+  MaxFailedIndexesExceeded: "More volumes failed than the campaign allows, so the cluster stopped it.",
+  BackoffLimitExceeded: "More attempts failed than the campaign allows, so the cluster stopped it.",
+  PodFailurePolicy: "A volume failed in a way that ends the whole campaign by its rules.",
+  FailedIndexes: "All volumes were tried, and some failed at every attempt.",
+  SuccessPolicy: "The campaign ended as soon as its success policy was met.",
+  other: (reason: string) => `The cluster ended the campaign: ${reason}`,
+};
+
 /** Why a campaign does no work. */
 export const WAITING_WORDS = {
   suspended: "Suspended by hand: resume its Job to go on",
@@ -98,6 +116,8 @@ export const WAITING_WORDS = {
   warmup: "Waits for its warm-up",
   unschedulable: "No machine has room for its pods",
   "no-pods": "The cluster has started no pod for it",
+  paused: (count: number) =>
+    count === 0 ? "Paused." : `Paused. ${counted(count, "volume is", "volumes are")} not started.`,
   other: (reason: string) => `Waits: ${reason}`,
 };
 
@@ -123,9 +143,10 @@ export const VOLUME_CHIPS = {
   stalled: "stalled",
   stalledTitle: "Active, but its progress stands still",
   done: "done",
-  doneWithLost: (count: number) => `done, ${counted(count, "page", "pages")} lost`,
+  doneWithLost: (count: number) => `done, ${counted(count, "page", "pages")} not read`,
   failed: "failed",
   waiting: "waiting",
+  unfinished: "did not finish",
   unknown: "unknown",
 };
 
@@ -136,7 +157,7 @@ export const CSV_COLUMNS = {
   state: "state",
   pagesDone: "pages done",
   pages: "pages",
-  pagesLost: "pages lost",
+  pagesLost: "pages not read",
   quality: "quality",
   known: "what is known",
   reported: "reported",

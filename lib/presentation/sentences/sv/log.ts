@@ -62,18 +62,18 @@ export const LOG_LABELS: typeof en.LOG_LABELS = {
   pagesRead: "lästa sidor",
   readEarlierBy: (count) => `${count} av dem av en tidigare körning`,
   of: (all) => `av ${all}`,
-  pagesLost: "förlorade sidor",
+  pagesLost: "sidor som inte kunde läsas",
   medianSeconds: "sekunder per sida, median",
   p95Seconds: "95 % av sidorna inom",
   pageSummary: "Sammanfattning av sidorna",
   toLog: "Till loggen",
-  lostPages: (count) => `Förlorade sidor: ${count}`,
+  lostPages: (count) => `Sidor som inte kunde läsas: ${count}`,
   slowestPages: "Långsammaste sidorna",
   allPages: (count) => `Alla ${count} sidor`,
   pagesAsTable: "Sidorna som tabell",
   showOthers: (count) => `Visa ytterligare ${count}`,
   files: "Filer",
-  pageLost: "förlorad",
+  pageLost: "ej läst",
   pageRead: "läst",
   pageReadEarlier: "läst tidigare",
   text: "text",
@@ -118,7 +118,7 @@ export const OUTCOMES: typeof en.OUTCOMES = {
 export const RUN_WORDS: typeof en.RUN_WORDS = {
   unreadable: "Körningens sammanfattning kan inte visas: manifestet är inte ett sådant som en körning skriver.",
   page: (name, facts) => facts === "" ? `Sida ${name}` : `Sida ${name}: ${facts}`,
-  lost: "förlorad",
+  lost: "ej läst",
   readEarlier: "läst av en tidigare körning",
   quality: (quality) => `kvalitet ${quality}`,
 };
@@ -128,7 +128,7 @@ export const QUALITY_STEP_WORDS: typeof en.QUALITY_STEP_WORDS = {
   medium: "0,70 till 0,89",
   low: "under 0,70",
   unscored: "ingen kvalitet beräknad",
-  lost: "förlorad",
+  lost: "ej läst",
 };
 
 export const PAGE_ORDER_WORDS: typeof en.PAGE_ORDER_WORDS = {

@@ -6,7 +6,7 @@ export const PAGE_TEXT_SENTENCES: typeof en.PAGE_TEXT_SENTENCES = {
   readingPage: "Läser sidan…",
   pageNeedsScripts: "Visaren behöver skript; det gör inte originalfilen.",
   noTextLines: "Filen har inga textrader.",
-  noFile: "Det finns ingen fil på den här adressen. Sidan har inte bearbetats än eller har gått förlorad.",
+  noFile: "Det finns ingen fil på den här adressen. Sidan har inte bearbetats än eller kunde inte läsas.",
   textCopied: "kopierad",
   textNotCopied: "webbläsaren tillät inte kopiering",
   xmlShortened: "Slutet av filen är utelämnat; det finns i originalfilen.",

@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 import type * as en from "@/lib/presentation/sentences/en/problems.ts";
 
 export const PROBLEMS: typeof en.PROBLEMS = {
@@ -32,24 +32,32 @@ export const PROBLEMS: typeof en.PROBLEMS = {
   andMore: (names, count) => `${names} och ${count} till`,
   checkFailed: (cause) => `Den misslyckades när resultaten kontrollerades: ${cause}`,
 
+  clusterKeepsTrying: "Klustret fortsätter att försöka.",
+  containerWaits: (reason) => `Containern startar inte: ${reason}`,
+
   campaignFailed: "Kampanjen misslyckades innan någon volym gjorde det.",
-  volumesFailedAtEnd: (count) =>
-    `${counted(count, "volym", "volymer")} misslyckades. Kör ${
-      count === 1 ? "den" : "dem"
-    } i en ny kampanj när orsaken ` +
-    "är åtgärdad.",
+  notDone: (failed, unfinished) => {
+    if (unfinished === 0) return `${counted(failed, "volym", "volymer")} misslyckades.`;
+    const rest = `${failed === 0 ? counted(unfinished, "volym", "volymer") : formatCount(unfinished)} blev inte ${
+      unfinished === 1 ? "klar" : "klara"
+    }.`;
+    return failed === 0 ? rest : `${counted(failed, "volym", "volymer")} misslyckades och ${rest}`;
+  },
+  runAgain: (count) => `Kör ${count === 1 ? "den" : "dem"} i en ny kampanj när orsaken är åtgärdad.`,
+  campaignIsEnding: "Klustret håller på att avsluta kampanjen.",
   volumesFailed: (count) =>
     `${counted(count, "volym", "volymer")} misslyckades. Kör ${
       count === 1 ? "den" : "dem"
     } i en ny kampanj när den här ` +
     "är avslutad.",
-  pageLost: (page, error) => `${page === null ? "En sida" : `Sida ${page}`} gick förlorad: ${error}`,
+  pageLost: (page, error) => `${page === null ? "En sida" : `Sida ${page}`} kunde inte läsas: ${error}`,
   stalled: (span, doing) =>
     `Ingen förändring${span === null ? "" : ` på ${span}`}${
       doing === null ? "" : ` i steget ”${doing}”`
     }: körloggen kan visa varför.`,
   ended: (age) => `Avslutad ${age}`,
   endUnknown: "Det är inte registrerat hur den slutade.",
+  notFinished: "Kampanjen avslutades innan volymen var klar.",
 };
 
 export const STAGE_WORDS: typeof en.STAGE_WORDS = {
@@ -83,6 +91,16 @@ export const WARMUP_ENDS: typeof en.WARMUP_ENDS = {
   brokeOff: (code) => `Uppvärmningen avbröts med ett fel (slutkod ${code}).`,
 };
 
+export const JOB_ENDINGS: typeof en.JOB_ENDINGS = {
+  DeadlineExceeded: "Tiden för hela kampanjen tog slut.",
+  MaxFailedIndexesExceeded: "Fler volymer misslyckades än kampanjen tillåter, så klustret stoppade den.",
+  BackoffLimitExceeded: "Fler försök misslyckades än kampanjen tillåter, så klustret stoppade den.",
+  PodFailurePolicy: "En volym misslyckades på ett sätt som enligt kampanjens regler avslutar hela kampanjen.",
+  FailedIndexes: "Alla volymer har prövats, och några misslyckades vid varje försök.",
+  SuccessPolicy: "Kampanjen avslutades så snart villkoret för att lyckas var uppfyllt.",
+  other: (reason) => `Klustret avslutade kampanjen: ${reason}`,
+};
+
 export const WAITING_WORDS: typeof en.WAITING_WORDS = {
   suspended: "Pausad för hand: återuppta dess Job för att fortsätta",
   queue: "Väntar på sin tur i kön",
@@ -90,6 +108,10 @@ export const WAITING_WORDS: typeof en.WAITING_WORDS = {
   warmup: "Väntar på sin uppvärmning",
   unschedulable: "Ingen maskin har plats för dess poddar",
   "no-pods": "Klustret har inte startat någon podd för den",
+  paused: (count) =>
+    count === 0
+      ? "Pausad."
+      : `Pausad. ${counted(count, "volym", "volymer")} är inte ${count === 1 ? "startad" : "startade"}.`,
   other: (reason) => `Väntar: ${reason}`,
 };
 
@@ -117,9 +139,10 @@ export const VOLUME_CHIPS: typeof en.VOLUME_CHIPS = {
   stalled: "står still",
   stalledTitle: "Aktiv, men utan förändring",
   done: "klar",
-  doneWithLost: (count) => `klar, ${counted(count, "sida förlorad", "sidor förlorade")}`,
+  doneWithLost: (count) => `klar, ${counted(count, "sida ej läst", "sidor ej lästa")}`,
   failed: "misslyckad",
   waiting: "väntar",
+  unfinished: "blev inte klar",
   unknown: "okänt",
 };
 
@@ -129,7 +152,7 @@ export const CSV_COLUMNS: typeof en.CSV_COLUMNS = {
   state: "tillstånd",
   pagesDone: "klara sidor",
   pages: "sidor",
-  pagesLost: "förlorade sidor",
+  pagesLost: "ej lästa sidor",
   quality: "kvalitet",
   known: "vad som är känt",
   reported: "rapporterat",
