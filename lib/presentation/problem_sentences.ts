@@ -2,7 +2,7 @@ import type { ContainerWaiting, JobSummary, Reason } from "@/lib/campaigns/proje
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/lib/presentation/sentences/en/problems.ts";
 import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
-import { isAtGate, isHeldByWarmup } from "./campaign_state.ts";
+import { isAtGate, isHeldByWarmup, isSettled } from "./campaign_state.ts";
 
 export const PROBLEMS = inLanguage({ en: en.PROBLEMS, sv: sv.PROBLEMS });
 const STAGE_WORDS = inLanguage({ en: en.STAGE_WORDS, sv: sv.STAGE_WORDS });
@@ -74,7 +74,9 @@ export function warmupWords(job: JobSummary): FailureWords | null {
   if (warmup.phase === "missing" && phase !== "Succeeded") {
     return { text: isHeld ? PROBLEMS.noWarmupHeld(pipeline) : PROBLEMS.noWarmup(pipeline), raw: null };
   }
-  if (warmup.containerWaiting) return waitWords(warmup.containerWaiting, WARMUP_ENDS, PROBLEMS.clusterKeepsTrying);
+  if (warmup.containerWaiting && !isSettled(job)) {
+    return waitWords(warmup.containerWaiting, WARMUP_ENDS, PROBLEMS.clusterKeepsTrying);
+  }
   if (warmup.phase !== "failed") return null;
   const { text, raw } = warmup.reason ? warmupCause(warmup.reason) : { text: PROBLEMS.warmupFailed, raw: null };
   return { text: `${text} ${isHeld ? PROBLEMS.warmupHolds : PROBLEMS.warmupHoldsNext(pipeline)}`, raw };

@@ -27,8 +27,9 @@ export function segmentOf({ state, progress, final }: VolumeView): VolumeSegment
 }
 
 /**
- * Counts of all segments in their order; the last two only where a volume is in them. From the rows once all are
- * loaded, before that from the campaign's own counts: which done volumes lost pages is then known of the loaded rows alone.
+ * Counts of all segments in their order; `unknown` and `unfinished` only where a volume is in them, and then `waiting` only
+ * where one waits. From the rows once all are loaded, before that from the campaign's own counts: which done volumes lost
+ * pages is then known of the loaded rows alone.
  */
 export function segmentCounts(
   job: JobSummary,
@@ -39,12 +40,11 @@ export function segmentCounts(
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const isExact = isAllLoaded || counts.get("done") === 0;
   const marks = new Map<VolumeSegment, SegmentCount["mark"]>(isExact ? [] : [["lost", "≥ "], ["done", "≤ "]]);
-  return VOLUME_SEGMENTS.flatMap((segment) => {
-    const count = segment === "all" ? all : counts.get(segment) ?? 0;
-    return (segment === "unknown" || segment === "unfinished") && count === 0
-      ? []
-      : [{ segment, count, mark: marks.get(segment) ?? "" }];
-  });
+  const of = (segment: VolumeSegment) => segment === "all" ? all : counts.get(segment) ?? 0;
+  const isLeftOut = (segment: VolumeSegment) =>
+    segment === "unknown" || segment === "unfinished" || segment === "waiting" && of("unfinished") > 0;
+  return VOLUME_SEGMENTS.filter((segment) => of(segment) > 0 || !isLeftOut(segment))
+    .map((segment) => ({ segment, count: of(segment), mark: marks.get(segment) ?? "" }));
 }
 
 /** Whether rows that were read at several moments have the states that the campaign counts now. */

@@ -28,3 +28,11 @@ Deno.test("volume row: what the cluster reported follows the sentence, for reade
 Deno.test("volume row: of a source that a browser cannot open nothing is said but that", () => {
   assert.match(rowOf({ sourceUrl: null }), /title="v has no source manifest that a browser can open"/);
 });
+
+Deno.test("volume row: its log is live while the volume is not done, and may be missing before it starts", () => {
+  const isLive = (state: VolumeView["state"]) => /href="\/log\?[^"]*live=1/.test(rowOf({ state }));
+  assert.deepEqual((["pending", "active", "failed"] as const).map(isLive), [true, true, true]);
+  assert.deepEqual((["done", "unknown"] as const).map(isLive), [false, false]);
+  assert.match(rowOf({ state: "pending" }), /title="Run log of v, none before it starts"/);
+  assert.doesNotMatch(rowOf({ state: "pending", final: true }), /none before it starts/);
+});

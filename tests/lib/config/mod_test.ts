@@ -61,6 +61,11 @@ Deno.test("config: aliases are read, and the variable's own name wins", () => {
   assert.deepEqual(web.campaigns.namespaces, ["one", "two"]);
 });
 
+Deno.test("config: without CAMPAIGN_BATCH_VERSION the release is dev", () => {
+  assert.equal(read({}).web?.version, "dev");
+  assert.equal(read({ CAMPAIGN_BATCH_VERSION: "v1.4.2" }).web?.version, "v1.4.2");
+});
+
 Deno.test("config: a refused alias is named as it was set", () => {
   refused({ ...REAL_STORE, HCP_AUTH_TYPE: "kerberos" }, "HCP_AUTH_TYPE", /must be native or ad, not "kerberos"/);
 });

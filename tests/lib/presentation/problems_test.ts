@@ -123,6 +123,7 @@ Deno.test("problems: a warm-up and the newest volume that cannot start say so", 
     'ImagePullBackOff: Back-off pulling image "x"',
     false,
   ]);
+  assert.deepEqual(problemsOf({ ...stuck, phase: "Succeeded" }, null, null).problems, []);
   const latest = volume({ index: 3, id: "v-3", state: "active", progress: null, containerWaiting });
   const { problems } = problemsOf(job, detail(job, [latest], { latest }), NONE);
   assert.deepEqual(problems.map(({ volume, sentence }) => [volume, sentence]), [

@@ -90,6 +90,19 @@ Deno.test("jobs: reaped rows are the ones that ended last, among the live ones b
   }
 });
 
+Deno.test("jobs: twenty reaped campaigns unless the request says otherwise", async () => {
+  const names = Array.from({ length: 25 }, (_, index) => `gone-${index}`);
+  const source = fakeSource({
+    snapshot: {
+      records: names.map((name) => record(name, "2025-11-10T00:00:00Z")),
+      statuses: names.map((name) => status(name, { phase: "Succeeded" })),
+    },
+  });
+  const app = jobsApp(source);
+  assert.equal((await listed(app)).length, 20);
+  assert.equal((await listed(app, "?reaped=21")).length, 21);
+});
+
 Deno.test("jobs: campaigns of one failed warm-up share one read of its pods, and other warm-ups need none", async () => {
   const failed = warmupJob({
     metadata: { name: "warmup-lion" },
