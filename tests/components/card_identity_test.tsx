@@ -21,7 +21,7 @@ Deno.test("card identity: the link to the newest lost page follows the log while
         fold={null}
       />,
     );
-    const [, href] = /<a href="([^"]*)"[^>]*>newest: page 0007</.exec(html) ?? [];
+    const [, href] = /<a href="([^"]*)"[^>]*>newest: 0007</.exec(html) ?? [];
     return new URLSearchParams(href.replaceAll("&amp;", "&").split("?")[1]).has("live");
   };
   assert.equal(isFollowed("active"), true);

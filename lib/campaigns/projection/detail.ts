@@ -162,7 +162,7 @@ function surroundings(
   return [
     { ...summary, waiting: waitingForPods(summary, campaign.pods, now) },
     {
-      pace: summary.phase === "Running" ? pace.sample(sample) : null,
+      pace: summary.phase === "Running" && !summary.ending ? pace.sample(sample) : null,
       timeline: bounds ? tally.timeline.entries(bounds) : [],
       pipelineSteps: pipeline.steps,
       pipelineYaml: pipeline.yaml,

@@ -16,7 +16,7 @@ export const CARD = {
   loggedErrors: (count: string, isOne: boolean) => `${count} ${isOne ? "error" : "errors"} logged`,
   loggedErrorsMean:
     "Records of the level ERROR in the run logs. A page that was read at a later attempt is not counted as failed.",
-  newestLost: (page: string) => `newest: page ${page}`,
+  newestLost: (page: string) => `newest: ${page}`,
   volumesMeter: (done: string, all: string) => `${done} of ${all} volumes done`,
   meterFailed: (count: string) => `, ${count} failed`,
   meterActive: (count: string) => `, ${count} at work`,

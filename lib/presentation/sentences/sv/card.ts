@@ -16,7 +16,7 @@ export const CARD: typeof en.CARD = {
   loggedErrors: (count, isOne) => `${count} ${isOne ? "loggat" : "loggade"} fel`,
   loggedErrorsMean:
     "Rader med nivån ERROR i körloggarna. En sida som lästes vid ett senare försök räknas inte som misslyckad.",
-  newestLost: (page) => `senast: sida ${page}`,
+  newestLost: (page) => `senast: ${page}`,
   volumesMeter: (done, all) => `${done} av ${all} volymer klara`,
   meterFailed: (count) => `, ${count} ${count === "1" ? "misslyckad" : "misslyckade"}`,
   meterActive: (count) => `, ${count} bearbetas`,

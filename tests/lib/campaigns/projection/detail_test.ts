@@ -126,10 +126,10 @@ Deno.test("detail: volumes that an ended Job did not finish are read last, and t
   assert.deepEqual(JSON.parse(new TextDecoder().decode(detailJson(campaign, page, answers, now))), detail);
 });
 
-Deno.test("detail: while a Job is being ended it waits for nothing, and says why it ends", () => {
+Deno.test("detail: while a Job is being ended it waits for nothing, has no pace, and says why it ends", () => {
   const conditions = [condition("FailureTarget", "2025-11-20T10:00:00Z")];
   const detail = composeDetail(live(4, { conditions }, []), { offset: 0, limit: 10 }, new Map(), now);
-  assert.deepEqual([detail.phase, detail.waiting], ["Running", null]);
+  assert.deepEqual([detail.phase, detail.waiting, detail.pace], ["Running", null, null]);
   assert.equal(detail.ending?.reason, "FailureTargetReason");
 });
 
