@@ -72,7 +72,7 @@ export interface ContainerEnd {
 }
 
 /** Why a container does not start, in the cluster's words. */
-export interface ContainerWait {
+interface ContainerWait {
   readonly container: string;
   readonly isInit: boolean;
   /** Such as `ImagePullBackOff`. */
