@@ -1,5 +1,5 @@
 import type { FetchProblem } from "@/lib/presentation/fetch_problems.ts";
-import { xmlDecoder } from "./xml_decoder.ts";
+import { textDecoder, xmlDecoder } from "./xml_decoder.ts";
 
 type Fetched<Problem> =
   | { readonly ok: true; readonly text: string }
@@ -19,9 +19,9 @@ const TOTAL_MS = 120_000;
 /** Bytes of the beginning of a file that tell its encoding. */
 const HEAD_BYTES = 1024;
 
-/** Reads a text file of any server as UTF-8, of limited length and in limited time. It never throws. */
+/** Reads a text file of any server, in UTF-8 or UTF-16, of limited length and in limited time. It never throws. */
 export function fetchText(url: string, options: FetchTextOptions): Promise<Fetched<FetchProblem>> {
-  return fetchDecoded<FetchProblem>(url, options, () => new TextDecoder());
+  return fetchDecoded<FetchProblem>(url, options, textDecoder);
 }
 
 /** The same of an XML file, in the encoding that the server or the file states. */

@@ -18,6 +18,29 @@ export function xmlDecoder(head: Uint8Array, mediaType: string | null): TextDeco
   return decoder?.encoding.startsWith("utf-16") ? new TextDecoder() : decoder;
 }
 
+/** Fewest characters of UTF-16 without a mark that show it. */
+const MIN_CERTAIN = 4;
+
+/**
+ * The decoder of a text file without a declaration: of UTF-16 where a byte order mark or the zeros beside its letters show
+ * it, else of UTF-8.
+ *
+ * @param head the first bytes of the file
+ */
+export function textDecoder(head: Uint8Array): TextDecoder {
+  return new TextDecoder(wideEncoding(head) ?? encodingByZeros(head) ?? "utf-8");
+}
+
+/** UTF-8 has no zeros; most characters of UTF-16 have one, nearly always in the same place. */
+function encodingByZeros(head: Uint8Array): "utf-16le" | "utf-16be" | null {
+  const zeros = [0, 0];
+  head.forEach((byte, at) => byte === 0 && zeros[at % 2]++);
+  const [high, low] = zeros;
+  if (Math.max(high, low) < Math.max(MIN_CERTAIN, head.length / 4)) return null;
+  if (Math.max(high, low) < 8 * Math.min(high, low)) return null;
+  return high > low ? "utf-16be" : "utf-16le";
+}
+
 /** UTF-16 shows in the byte order mark, or in the zeros of `<?` or `<a`. */
 function wideEncoding(head: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (startsWith(head, 0xff, 0xfe) || startsWith(head, 0x3c, 0x00)) return "utf-16le";

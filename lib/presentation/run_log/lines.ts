@@ -17,31 +17,81 @@ export interface LogLine {
   /** The record's message, or the whole line. */
   readonly message: string;
   readonly kind: LineKind;
+  /** A record of level ERROR or CRITICAL, or the first line of a traceback that continues no record. */
+  readonly opensError: boolean;
 }
 
-/**
- * Reads one line of a run log, such as `2025-01-31 08:15:00,250 INFO text`.
- *
- * @param text as {@linkcode printable} returns it
- * @param previous the kind of the line before it: a traceback goes on below its first line
- */
-export function readLogLine(text: string, number: number, previous: LineKind | null): LogLine {
-  const record = RECORD.exec(text);
-  if (!record) {
-    const kind = kindOf(null, text, previous);
-    return { number, time: null, at: null, level: null, message: text, kind };
+/** Reads the lines of a run log one after the other: a line that is no record may continue the record before it. */
+export class LogLineReader {
+  /** Kind of the record or traceback that the next lines may continue; null: there is none. */
+  #owner: "error" | "warning" | null = null;
+  #traceback: "none" | "in frames" | "over" = "none";
+  /** The line before continues, or is, the record. */
+  #isAdjacent = false;
+
+  /**
+   * Reads the next line, such as `2025-01-31 08:15:00,250 INFO text`.
+   *
+   * @param text as {@linkcode printable} returns it
+   */
+  read(text: string, number: number): LogLine {
+    const record = RECORD.exec(text);
+    return record ? this.#record(record, number) : this.#other(text, number);
   }
-  const [, date, clock, milliseconds, word, message = ""] = record;
-  const time = `${clock}.${milliseconds}`;
-  const level = LEVELS.find((level) => level === word) ?? null;
-  return {
-    number,
-    time,
-    at: instantOf(date, clock, milliseconds),
-    level,
-    message,
-    kind: kindOf(level, message, previous),
-  };
+
+  #record([, date, clock, milliseconds, word, message = ""]: RegExpExecArray, number: number): LogLine {
+    const level = LEVELS.find((level) => level === word) ?? null;
+    const kind = kindOfRecord(level, message);
+    this.#owner = kind === "error" || kind === "warning" ? kind : null;
+    this.#traceback = TRACEBACK.test(message) ? "in frames" : "none";
+    this.#isAdjacent = true;
+    return {
+      number,
+      time: `${clock}.${milliseconds}`,
+      at: instantOf(date, clock, milliseconds),
+      level,
+      message,
+      kind,
+      opensError: level === "ERROR" || level === "CRITICAL",
+    };
+  }
+
+  #other(text: string, number: number): LogLine {
+    const line = { number, time: null, at: null, level: null, message: text };
+    // A traceback behind a complete one that is not chained to it is an error of its own, as is that of a thread.
+    const isUnchained = this.#owner === null || this.#traceback === "over" && !/^\s*\|/.test(text);
+    const isFirst = THREAD.test(text) || TRACEBACK.test(text) && isUnchained;
+    if (isFirst) this.#owner = "error";
+    if (this.#owner === null || !isFirst && !this.#continues(text)) {
+      this.#isAdjacent = false;
+      const kind = CUT.test(text) ? "cut" : "info";
+      if (kind === "cut") this.#owner = null;
+      return { ...line, kind, opensError: false };
+    }
+    this.#traceback = this.#tracebackAfter(text);
+    this.#isAdjacent = true;
+    return { ...line, kind: this.#owner, opensError: isFirst };
+  }
+
+  #continues(text: string): boolean {
+    // A message of several lines may stand between the record and its traceback, and before a chained one.
+    return this.#traceback === "in frames" || TRACEBACK.test(text) || CHAIN.test(text) ||
+      this.#isAdjacent && BELOW_RECORD.test(text);
+  }
+
+  #tracebackAfter(text: string): "none" | "in frames" | "over" {
+    if (TRACEBACK.test(text)) return "in frames";
+    if (CHAIN.test(text) || THREAD.test(text)) return "none";
+    if (GROUP_END.test(text)) return "over";
+    // The first line that is no frame names the exception, whatever its class is called.
+    return this.#traceback === "in frames" && !FRAME.test(text) ? "over" : this.#traceback;
+  }
+}
+
+/** Where a record begins within a text that is one line; null: nowhere. */
+export function findRecord(text: string): number | null {
+  const at = text.search(RECORD_START);
+  return at < 0 ? null : at;
 }
 
 /** A line as it is shown, in one text. */
@@ -50,13 +100,22 @@ export function lineText({ time, level, message }: LogLine): string {
 }
 
 const LEVELS: readonly LogLevel[] = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"];
-const RECORD = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}),(\d{3}) (DEBUG|INFO|WARNING|ERROR|CRITICAL)(?: ([^]*))?$/;
-const CONTINUES_ERROR = /^(?:\s|File "|$|[\w.]+(?:Error|Exception|Exit|Interrupt)\b)/;
-const CONTINUES_WARNING = /^\s/;
-/** The words of the line that stands for the middle of a long log are not fixed. */
-const CUT = /\btruncated\b|\b(?:bytes|characters|lines) (?:\w+ )?(?:dropped|omitted|removed|left out|skipped)\b/i;
-/** Longer lines are no such line: a worker writes it itself. */
-const MAX_CUT_CHARACTERS = 200;
+const START = String.raw`(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}),(\d{3}) (DEBUG|INFO|WARNING|ERROR|CRITICAL)`;
+const RECORD = new RegExp(`^${START}(?: ([^]*))?$`);
+const RECORD_START = new RegExp(`${START}(?: |$)`);
+/** Also that of an exception group, of a part of one, and of one that rich or a process pool prints. */
+const TRACEBACK =
+  /^(?:[\s|+]*(?:Exception Group )?Traceback \(most recent call last\)|╭─.*Traceback \(most|[\w.]*RemoteTraceback:)/;
+const CHAIN =
+  /^[\s|]*(?:During handling of the above exception, another exception occurred|The above exception was the direct cause of the following exception):/;
+const THREAD = /^Exception (?:in thread|ignored in)\b/;
+const FRAME = /^(?:[\s|+│╭╰]|"""|File "|$)/;
+const GROUP_END = /^[\s|]*\+-{10,}$/;
+/** A traceback without frames has the name of the exception alone. */
+const BELOW_RECORD =
+  /^(?:[\s|+│╰]|"""|File "|$|[\w.]+(?:Error|Exception|Exit|Interrupt|Group)\b|(?:\w+\.)+[A-Z]\w*(?::|$))/;
+/** The line by which a worker replaces the middle of a long log. */
+const CUT = /^(?:\.{3} )?\[(?:\.{3} )?log truncated: [^[\]]{1,150}\](?: \.{3})?$/;
 
 /** The day of the last line, ms: it is nearly always that of the next one. */
 let lastDay = { date: "", start: NaN };
@@ -69,12 +128,9 @@ function instantOf(date: string, clock: string, milliseconds: string): number | 
   return lastDay.start + ((hours * 60 + minutes) * 60 + seconds) * 1000 + Number(milliseconds);
 }
 
-function kindOf(level: LogLevel | null, message: string, previous: LineKind | null): LineKind {
+function kindOfRecord(level: LogLevel | null, message: string): LineKind {
   if (level === "ERROR" || level === "CRITICAL" || message.startsWith("Traceback")) return "error";
-  if (level === null && previous === "error" && CONTINUES_ERROR.test(message)) return "error";
   if (level === "WARNING") return "warning";
-  if (level === null && previous === "warning" && CONTINUES_WARNING.test(message)) return "warning";
-  if (level === null) return message.length <= MAX_CUT_CHARACTERS && CUT.test(message) ? "cut" : "info";
   if (level === "INFO" && message.startsWith("HTTP Request:")) return "http";
   return /\b(?:model|inference|initiali[sz])/i.test(message) ? "model" : "info";
 }

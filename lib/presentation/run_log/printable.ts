@@ -1,13 +1,16 @@
-const ESCAPE = String.fromCharCode(0x1b);
-const BELL = String.fromCharCode(0x07);
 /** First of the pictures of control characters in Unicode. */
 const PICTURES = 0x2400;
 
 /** What a line needs to be looked at closely for. */
 const UNUSUAL = /[\p{Cc}\p{Bidi_Control}]/u;
-/** Colours, cursor movements and links of terminals (ECMA-48: CSI, OSC and two-byte sequences). */
+/**
+ * Colours, cursor movements, titles and links of terminals, each in its 7-bit and its 8-bit form (ECMA-48: CSI; OSC, DCS and
+ * other strings up to their terminator; sequences of two and more bytes).
+ */
 const TERMINAL_SEQUENCES = new RegExp(
-  `${ESCAPE}(?:\\[[\\d:;<=>?]*[ -/]*[@-~]|\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)|[@-Z^_])`,
+  String.raw`(?:\x1b\[|\x9b)[\d:;<=>?]*[ -/]*[@-~]` +
+    String.raw`|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)` +
+    String.raw`|\x1b(?![\[\]PX^_])[ -/]*[0-~]`,
   "g",
 );
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}]/gu;
@@ -18,7 +21,12 @@ const INVISIBLE = /[\p{Cc}\p{Bidi_Control}]/gu;
  */
 export function printable(line: string): string {
   if (!UNUSUAL.test(line)) return line;
-  return line.replace(TERMINAL_SEQUENCES, "").replace(INVISIBLE, markOf);
+  return withoutSequences(line).replace(INVISIBLE, markOf);
+}
+
+/** A text without the control sequences of terminals. */
+export function withoutSequences(text: string): string {
+  return text.replace(TERMINAL_SEQUENCES, "");
 }
 
 function markOf(character: string): string {

@@ -1,8 +1,9 @@
 import { unwrapInSteps } from "./byte_string.ts";
 import { type LevelFilter, levelOf } from "./level_filter.ts";
-import { type LineKind, type LogLine, readLogLine } from "./lines.ts";
+import { type LineKind, type LogLine, LogLineReader } from "./lines.ts";
 import { printable } from "./printable.ts";
 import { type RequestStatuses, StatusCounts } from "./requests.ts";
+import { terminalLinesInSteps } from "./terminal_lines.ts";
 
 /** Characters of a log that are parsed unless the reader wants all of it: its end. */
 export const MAX_LOG_CHARACTERS = 2_000_000;
@@ -40,7 +41,7 @@ export interface LogStage {
   readonly seconds: number | null;
   /** Lines of level WARNING. */
   readonly warnings: number;
-  /** Lines of level ERROR or CRITICAL, and tracebacks without such a line. */
+  /** Lines of level ERROR or CRITICAL, and tracebacks that continue no record. */
   readonly errors: number;
   readonly requests: RequestStatuses;
 }
@@ -78,7 +79,7 @@ export function* parseRunLogInSteps(
   text: string,
   maxCharacters: number = MAX_LOG_CHARACTERS,
 ): Generator<undefined, RunLog, void> {
-  const whole = yield* unwrapInSteps(text);
+  const whole = yield* terminalLinesInSteps(yield* unwrapInSteps(text));
   const start = visibleStart(whole, maxCharacters);
   yield;
   const hiddenLines = yield* countLineEnds(whole, start);
@@ -87,8 +88,9 @@ export function* parseRunLogInSteps(
   let pageCount: number | null = null;
   let cutNumber: number | null = null;
   let characters = 0;
+  const reader = new LogLineReader();
   for (const text of splitLines(whole, start)) {
-    const line = readLogLine(printable(text), hiddenLines + lines.length + 1, lines.at(-1)?.kind ?? null);
+    const line = reader.read(printable(text), hiddenLines + lines.length + 1);
     lines.push(line);
     // All that is counted is counted here: a pass over all lines at the end would be one long task.
     counts.all++;
@@ -122,7 +124,7 @@ const hasTime = ({ at }: LogLine) => at !== null;
 function firstTime(text: string): number | null {
   const lines = splitLines(text.slice(0, CHARACTERS_A_STEP), 0);
   for (const line of lines) {
-    const { at } = readLogLine(printable(line), 1, null);
+    const { at } = new LogLineReader().read(printable(line), 1);
     if (at !== null) return at;
   }
   return null;
@@ -194,7 +196,7 @@ function* groupByStage(lines: readonly LogLine[], first: RunStage): Generator<un
     else open.folds.push({ kind, lines: [line] });
     if (kind === "http") open.statuses.add(line);
     if (line.level === "WARNING") open.warnings++;
-    else if (line.level === "ERROR" || line.level === "CRITICAL") open.errors++;
+    if (line.opensError) open.errors++;
     expected = stageAfter(line, stage);
     if (line.number % LINES_A_STEP === 0) yield;
   }
@@ -246,14 +248,9 @@ function closed({ name, folds, statuses, warnings, errors }: OpenStage, next: Op
     folds,
     seconds: start !== null && end !== null ? Math.max(0, (end - start) / 1000) : null,
     warnings,
-    errors: errors + folds.filter(isBareTraceback).length,
+    errors,
     requests: statuses.result(),
   };
-}
-
-/** A traceback that an interpreter has printed itself: no record of the log says what it is about. */
-function isBareTraceback({ kind, lines }: LogFold): boolean {
-  return kind === "error" && lines.every(({ level }) => level === null);
 }
 
 function firstTimeOf(folds: readonly LogFold[]): number | null {

@@ -55,11 +55,18 @@ export function stageCounts({ warnings, errors, requests, folds }: LogStage): st
   ].join(", ");
 }
 
-/** The message of the last error of a stage; null: it has none. */
+/** The message of a stage's last error; for a traceback without a record, its last line with words. null: no error. */
 export function stoppedBy({ folds }: LogStage): string | null {
-  const errors = folds.findLast(({ kind }) => kind === "error")?.lines;
-  const record = errors?.findLast(({ level }) => level !== null) ?? errors?.at(-1);
-  return record ? clip(record.message, MAX_STOPPED_CHARACTERS) : null;
+  let last: string | null = null;
+  for (const { kind, lines } of folds.toReversed()) {
+    if (kind !== "error") continue;
+    for (const line of lines.toReversed()) {
+      if (line.level !== null) return clip(line.message, MAX_STOPPED_CHARACTERS);
+      if (last === null && /\p{L}/u.test(line.message)) last = line.message.replace(/^[\s|]+/, "");
+      if (line.opensError) return last && clip(last, MAX_STOPPED_CHARACTERS);
+    }
+  }
+  return last && clip(last, MAX_STOPPED_CHARACTERS);
 }
 
 const MAX_STOPPED_CHARACTERS = 300;

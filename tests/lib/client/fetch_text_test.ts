@@ -40,3 +40,26 @@ Deno.test("fetch text: a status other than a good one is the problem, and its bo
 Deno.test("fetch text: a request that the browser or the network refuses is unreachable", async () => {
   assert.deepEqual(await read(() => Promise.reject(new TypeError("CORS"))), { ok: false, problem: "unreachable" });
 });
+
+Deno.test("fetch text: UTF-16 is read with a byte order mark, and without one where zeros show it, in chunks of a byte", async () => {
+  const read16 = (text: string, isLittle: boolean) => {
+    const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+    const bytes = units.flatMap((unit) => isLittle ? [unit & 255, unit >> 8] : [unit >> 8, unit & 255]);
+    const body = new ReadableStream({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    return read(() => Promise.resolve(new Response(body)), 10_000);
+  };
+  const log = `2026-03-01 08:00:01,000 INFO Växjö █ 😀\r\n${"x".repeat(600)}`;
+  for (const isLittle of [true, false]) {
+    assert.deepEqual(await read16(`\ufeff${log}`, isLittle), { ok: true, text: log });
+    assert.deepEqual(await read16(log, isLittle), { ok: true, text: log });
+    assert.deepEqual(await read16("2026", isLittle), { ok: true, text: "2026" });
+  }
+  const text = "a\0b\0ccc\0\0ddddddd";
+  assert.deepEqual(await read(() => Promise.resolve(new Response(text))), { ok: true, text });
+  assert.deepEqual(await read(() => Promise.resolve(new Response(""))), { ok: true, text: "" });
+});
