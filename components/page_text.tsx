@@ -56,8 +56,8 @@ function Lines({ batch }: { batch: LineBatch }) {
     <>
       {batch.map(({ lines, isFirst }, place) => (
         <p key={place} class={isFirst ? "block" : undefined}>
-          {lines.map(({ text, confidence }, place) => (
-            <span key={place} class="text-line">
+          {lines.map(({ text, direction, confidence }, place) => (
+            <span key={place} class="text-line" dir={direction ?? "auto"}>
               <span class={confidenceStep(confidence)} title={confidenceWords(confidence)}>{text}</span>
               <span class="sr">, {confidenceWords(confidence)}</span>
             </span>

@@ -107,7 +107,7 @@ function Lines({ index, lines, from, lit, marks }: LineGroupProps) {
             <button type="button" tabIndex={place === 0 ? 0 : -1} aria-label={VIEWER_LABELS.showLine(place + 1)}>
               {place + 1}
             </button>
-            <span class={line.step} title={confidenceWords(line.confidence)}>
+            <span class={line.step} dir={line.direction ?? "auto"} title={confidenceWords(line.confidence)}>
               {marked(line.text, marks?.get(place) ?? [])}
             </span>
           </li>

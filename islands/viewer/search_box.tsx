@@ -143,7 +143,7 @@ export function SearchBox({ store, search, found, current, onHit }: SearchBoxPro
                   }}
                 >
                   <span class="note">{manifest.canvases[hit.canvas].label}</span>
-                  <span>
+                  <span dir="auto">
                     {hit.before}
                     <mark>{hit.match}</mark>
                     {hit.after}

@@ -1,4 +1,5 @@
 import type { AltoPage, AltoWord } from "@/lib/presentation/alto/alto_page.ts";
+import type { TextDirection } from "@/lib/presentation/alto/direction.ts";
 import { type ConfidenceStep, confidenceStep } from "@/lib/presentation/alto/confidence.ts";
 import { type Extent, extentOfPage } from "@/lib/presentation/alto/page_extent.ts";
 import type { Box } from "@/lib/presentation/iiif/manifest.ts";
@@ -6,8 +7,12 @@ import type { Box } from "@/lib/presentation/iiif/manifest.ts";
 /** A line of a page's text as the viewer shows it beside the image. */
 export interface TextLine {
   readonly text: string;
-  /** What stands in the text with a space between; a hyphen may follow the last. */
+  /** The words of the text; a hyphen may follow the last. */
   readonly words: readonly Pick<AltoWord, "text">[];
+  /** Where each word begins in the text. */
+  readonly starts: readonly number[];
+  /** Base direction; null: that of the first strong letter. */
+  readonly direction: TextDirection | null;
   readonly step: ConfidenceStep;
   /** 0 to 1; null: not known. */
   readonly confidence: number | null;
@@ -21,9 +26,11 @@ export interface TextLine {
 export function textLines(page: AltoPage, canvas: Extent): readonly TextLine[] {
   const extent = extentOfPage(page, canvas);
   return page.blocks.flatMap(({ lines }) =>
-    lines.map(({ text, words, confidence, box }, place) => ({
+    lines.map(({ text, words, starts, direction, confidence, box }, place) => ({
       text,
       words,
+      starts,
+      direction,
       confidence,
       step: confidenceStep(confidence),
       box: box && extent

@@ -122,3 +122,36 @@ Deno.test(
     assert.ok(!await page.isVisible("text=Copy text"));
   }),
 );
+
+Deno.test(
+  "page text: each line begins on the side of its first letter, or where the file says",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    const line = (text: string, attributes = "") => `<TextLine${attributes}><String CONTENT="${text}"/></TextLine>`;
+    const lines = [line("שלום עולם."), line("Hej, du!"), line("(1720) سنة: 12!"), line("12", ' BASEDIRECTION="rtl"')];
+    const alto = `<alto><Layout><Page><PrintSpace><TextBlock>${
+      lines.join("")
+    }</TextBlock></PrintSpace></Page></Layout></alto>`;
+    await site.change({ files: { "/alto/0004.xml": alto, "/iiif.json": {} } });
+    await open(visit, altoViewerPath(site), "alto_viewer");
+    await page.locator(".text-line").nth(3).waitFor();
+    const places = await page.evaluate(() =>
+      [...document.querySelectorAll(".text-line")].map((line) => {
+        const text = line.querySelector("span")!.firstChild!;
+        const [range, last] = [document.createRange(), document.createRange()];
+        range.selectNodeContents(text);
+        last.setStart(text, text.textContent!.length - 1);
+        last.setEnd(text, text.textContent!.length);
+        const [own, end, box] = [range, last, line].map((each) => each.getBoundingClientRect());
+        return [
+          box.right - own.right < own.left - box.left ? "right" : "left",
+          end.left <= own.left + 1 ? "end left" : "end right",
+        ];
+      })
+    );
+    assert.deepEqual(places, [["right", "end left"], ["left", "end right"], ["right", "end left"], [
+      "right",
+      "end right",
+    ]]);
+  }),
+);

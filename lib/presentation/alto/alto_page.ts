@@ -1,3 +1,5 @@
+import type { TextDirection } from "./direction.ts";
+
 /** A rectangle in the page's unit, from the page's upper left corner. */
 export interface AltoBox {
   readonly x: number;
@@ -30,8 +32,12 @@ export interface AltoWord extends AltoPlace {
 
 /** A `TextLine` with text. */
 export interface AltoLine extends AltoPlace {
-  /** The words, joined by spaces, and the hyphen at the end where the file gives one. */
+  /** The words with the spaces between them, and the hyphen at the end where the file gives one. */
   readonly text: string;
+  /** Where each word begins in the text. */
+  readonly starts: readonly number[];
+  /** Base direction; null: that of the first strong letter. */
+  readonly direction: TextDirection | null;
   /** Mean of the words' confidences, 0 to 1; null where no word has one. */
   readonly confidence: number | null;
   readonly words: readonly AltoWord[];

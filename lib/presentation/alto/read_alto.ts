@@ -1,7 +1,9 @@
 import { XmlScanner } from "@/lib/std/xml_scanner.ts";
 import type { AltoBlock, AltoBox, AltoLine, AltoPage, AltoPlace, AltoUnit, AltoWord } from "./alto_page.ts";
+import { inherited, readStyle, statedDirection, type TextStyle } from "./direction.ts";
 import { boxAround, boxAroundPoints, readBox, readConfidence, readLength, readNumber, readPoints } from "./geometry.ts";
 import { inReadingOrder } from "./reading_order.ts";
+import { spacesBefore } from "./word_spaces.ts";
 
 /** Longest document that is read, characters: a page of 20,000 words with a glyph for each letter is shorter. */
 export const MAX_ALTO_CHARACTERS = 32 * 1024 * 1024;
@@ -61,6 +63,9 @@ type Open<T> = { -readonly [K in keyof T]: T[K] };
 
 interface OpenLine extends Open<AltoPlace> {
   readonly words: Open<AltoWord>[];
+  /** Numbers of the words that a space stands before. */
+  readonly spaces: Set<number>;
+  style: TextStyle;
   hyphen: string;
 }
 
@@ -79,6 +84,8 @@ class AltoReader {
   readonly #references: string[] = [];
   /** Ids of the open composed blocks. */
   #around: readonly string[] = [];
+  /** Of the open page and blocks, each with what holds around it. */
+  readonly #styles: TextStyle[] = [];
   #page: Attributes | null = null;
   #printSpace: AltoBox | null = null;
   #unit = "";
@@ -89,6 +96,7 @@ class AltoReader {
   open(name: string, attributes: Attributes): void {
     const parent = this.#path.at(-1);
     this.#path.push(name);
+    if (STYLED.has(name)) this.#styles.push(inherited(readStyle(attributes), this.#styles.at(-1) ?? UNSTYLED));
     switch (name) {
       case "Page":
         this.#page ??= attributes;
@@ -114,10 +122,19 @@ class AltoReader {
         this.#blocks.push(this.#block);
         break;
       case "TextLine":
-        if (parent === "TextBlock") this.#line = { ...place(attributes), words: [], hyphen: "" };
+        if (parent === "TextBlock") {
+          this.#line = { ...place(attributes), words: [], spaces: new Set(), style: readStyle(attributes), hyphen: "" };
+        }
         break;
       case "String":
         if (parent === "TextLine") this.#word = word(attributes);
+        // The first word stands for a line that states nothing itself.
+        if (this.#word && this.#line?.words.length === 0) {
+          this.#line.style = inherited(this.#line.style, readStyle(attributes));
+        }
+        break;
+      case "SP":
+        if (parent === "TextLine") this.#line?.spaces.add(this.#line.words.length);
         break;
       case "HYP":
         if (this.#line && parent === "TextLine") this.#line.hyphen = attributes.get("CONTENT") || "-";
@@ -129,13 +146,16 @@ class AltoReader {
   }
 
   close(): void {
-    switch (this.#path.pop()) {
+    const name = this.#path.pop();
+    switch (name) {
       case "String":
         if (this.#word && this.#word.text.trim() !== "") this.#line?.words.push(placed(this.#word));
         this.#word = null;
         break;
       case "TextLine":
-        if (this.#line && this.#line.words.length > 0) this.#block?.lines.push(line(this.#line));
+        if (this.#line && this.#line.words.length > 0) {
+          this.#block?.lines.push(line(this.#line, inherited(this.#line.style, this.#styles.at(-1) ?? UNSTYLED)));
+        }
         this.#line = null;
         break;
       case "TextBlock":
@@ -145,6 +165,7 @@ class AltoReader {
         this.#around = this.#around.slice(0, -1);
         break;
     }
+    if (name !== undefined && STYLED.has(name)) this.#styles.pop();
   }
 
   text(text: string): void {
@@ -172,6 +193,9 @@ class AltoReader {
   }
 }
 
+/** Elements whose direction and language hold for the lines in them. */
+const STYLED: ReadonlySet<string> = new Set(["Page", "PrintSpace", "ComposedBlock", "TextBlock"]);
+const UNSTYLED: TextStyle = { direction: null, language: null };
 const MAX_UNIT_CHARACTERS = 64;
 
 function place(attributes: Attributes): AltoPlace {
@@ -194,12 +218,22 @@ function division(attributes: Attributes): AltoWord["division"] {
   return { half: type === "HypPart1" ? 1 : 2, word };
 }
 
-function line({ id, box, polygon, words, hyphen }: OpenLine): AltoLine {
+function line({ id, box, polygon, words, spaces, hyphen }: OpenLine, style: TextStyle): AltoLine {
+  const hasSpace = spacesBefore(words.map(({ text }) => text), spaces);
+  let text = "";
+  const starts = words.map((word, at) => {
+    if (hasSpace[at]) text += " ";
+    const start = text.length;
+    text += word.text;
+    return start;
+  });
   return placed({
     id,
     box: box ?? (polygon ? null : boxAround(words.map(({ box }) => box))),
     polygon,
-    text: withHyphen(words.map(({ text }) => text).join(" "), hyphen),
+    text: withHyphen(text, hyphen),
+    starts,
+    direction: statedDirection(text, style),
     confidence: mean(words.map(({ confidence }) => confidence)),
     words,
   });

@@ -52,13 +52,12 @@ interface WordRange {
   readonly isDecomposed: boolean;
 }
 
-function wordRanges({ words }: TextLine): readonly WordRange[] {
-  let next = 0;
-  return words.map(({ text }) => {
-    const from = next;
-    next += text.length + 1;
-    return { from, length: text.length, isDecomposed: composed(text) !== text };
-  });
+function wordRanges({ words, starts }: TextLine): readonly WordRange[] {
+  return words.map(({ text }, at) => ({
+    from: starts[at],
+    length: text.length,
+    isDecomposed: composed(text) !== text,
+  }));
 }
 
 /** The part of a line that a word of a hit stands for; null where the line is another one. */
@@ -75,14 +74,14 @@ function rangeOf(
 }
 
 /**
- * Adds a mark. The words of a phrase are one with the space between them, and marks that overlap are one.
+ * Adds a mark. The words of a phrase are one with what is between them, and marks that overlap are one.
  *
  * @param isFurther the mark before in this line is of the same hit
  */
 function add(marks: Map<number, LineMark[]>, line: number, mark: LineMark, isFurther: boolean): void {
   const all = marks.get(line) ?? [];
   const before = all.at(-1);
-  if (before && (mark.from < before.to || isFurther && before.to + 1 === mark.from)) {
+  if (before && (mark.from < before.to || isFurther && mark.from <= before.to + 1)) {
     all[all.length - 1] = {
       from: before.from,
       to: Math.max(before.to, mark.to),

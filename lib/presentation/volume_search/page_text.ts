@@ -1,10 +1,11 @@
 import type { AltoBox, AltoLine, AltoPage, AltoWord } from "@/lib/presentation/alto/alto_page.ts";
 import { type Extent, extentOfPage } from "@/lib/presentation/alto/page_extent.ts";
+import { hasSpaceBetween } from "@/lib/presentation/alto/word_spaces.ts";
 import { composed } from "./folding.ts";
 
 /** A page's text in one row, and where its words are on the page. */
 export interface PageText {
-  /** Words with a space between them, also at line ends; a word that a line end divides is whole. */
+  /** Words with their spaces, also at line ends; a word that a line end divides is whole. */
   readonly text: string;
   /** Where each word begins in the text, ascending. The halves of a divided word are two words. */
   readonly starts: Uint32Array;
@@ -27,15 +28,21 @@ const MAX_CHARACTERS = 1_000_000;
 export function pageText(page: AltoPage, canvas: Extent): PageText {
   const extent = extentOfPage(page, canvas);
   const words = page.blocks.flatMap(({ lines }) => lines)
-    .flatMap((line, at) => line.words.map((word, i) => ({ word, line, at, isLast: i === line.words.length - 1 })));
+    .flatMap((line, at) =>
+      line.words.map((word, i) => ({ word, line, at, end: line.starts[i] + word.text.length, i }))
+    );
   const starts: number[] = [];
   let text = "";
   let rest: string | null = null;
-  for (const [i, { word, line, isLast }] of words.entries()) {
+  for (const [i, { word, line, end, i: place }] of words.entries()) {
     if (text.length >= MAX_CHARACTERS) break;
     starts.push(text.length);
-    const next = isLast ? words[i + 1]?.word : undefined;
-    const [shown, following, gap] = parts(word, line, rest, next);
+    if (place < line.words.length - 1) {
+      text += composed(rest ?? word.text) + (line.starts[place + 1] > end ? " " : "");
+      rest = null;
+      continue;
+    }
+    const [shown, following, gap] = parts(word, line, rest, words[i + 1]?.word);
     rest = following;
     text += shown + gap;
   }
@@ -48,10 +55,10 @@ export function pageText(page: AltoPage, canvas: Extent): PageText {
 }
 
 /**
- * What a word adds to the text.
+ * What the last word of a line adds to the text.
  *
  * @param rest the second half of the word, where the line before began it
- * @param next the first word of the next line, where this word ends its line
+ * @param next the first word of the next line
  * @returns the text of the word, the second half that follows where it is known, and what stands before the next word
  */
 function parts(
@@ -69,7 +76,9 @@ function parts(
     const cut = Math.min(bare.length, whole.length);
     return [whole.slice(0, cut), whole.slice(cut), ""];
   }
-  if (bare === own && !HYPHEN.test(line.text) || bare === "") return [own, null, " "];
+  if (bare === own && !HYPHEN.test(line.text) || bare === "") {
+    return [own, null, hasSpaceBetween(own, next.text) ? " " : ""];
+  }
   // The hyphen of a name stays, that of a divided word goes.
   return /^\p{Ll}/u.test(next.text) ? [bare, null, ""] : [own, null, HYPHEN.test(own) ? "" : " "];
 }

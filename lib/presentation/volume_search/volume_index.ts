@@ -186,14 +186,14 @@ function around(a: HitBox, b: HitBox): HitBox {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Text before a position, from the beginning of a word. */
+/** Text before a position, from the beginning of a word where there are spaces. */
 function startOf(text: string, at: number): string {
   const from = at - SNIPPET_CHARACTERS;
-  return from <= 0 ? text.slice(0, at) : `…${text.slice(from, at).replace(/^\S*\s?/, "")}`;
+  return from <= 0 ? text.slice(0, at) : `…${text.slice(from, at).replace(/^(?:\S*?\s|[\udc00-\udfff])/, "")}`;
 }
 
-/** Text after a position, to the end of a word. */
+/** Text after a position, likewise to the end of a word. */
 function endOf(text: string, at: number): string {
   const to = at + SNIPPET_CHARACTERS;
-  return to >= text.length ? text.slice(at) : `${text.slice(at, to).replace(/\s?\S*$/, "")}…`;
+  return to >= text.length ? text.slice(at) : `${text.slice(at, to).replace(/(?:\s\S*|[\ud800-\udbff])$/, "")}…`;
 }

@@ -232,3 +232,104 @@ Deno.test("ALTO: a document that is cut, spliced or shuffled is a result", () =>
     },
   ));
 });
+
+/** A line of strings; " " is an SP. */
+const lineOf = (parts: readonly string[], attributes = "") =>
+  `<TextLine${attributes}>${
+    parts.map((part) => part === " " ? "<SP/>" : part.startsWith("<") ? part : `<String CONTENT="${part}"/>`).join("")
+  }</TextLine>`;
+const joinedLine = (...parts: string[]) => {
+  const [line] = pageOf(`<alto><TextBlock>${lineOf(parts)}</TextBlock></alto>`).blocks[0].lines;
+  assert.deepEqual(
+    line.words.map(({ text }, at) => line.text.slice(line.starts[at]).startsWith(text)).includes(false),
+    false,
+  );
+  return line.text;
+};
+
+Deno.test("ALTO: in a line with SP between its words, SP alone makes a space", () => {
+  assert.equal(joinedLine("Hej", ",", " ", "du", "!"), "Hej, du!");
+  assert.equal(joinedLine("日", "本", " ", "2024", "年"), "日本 2024年");
+  assert.equal(joinedLine(" ", "a", " ", " ", "b", "c", " "), "a bc");
+  assert.equal(joinedLine("a", " ", "kon", '<HYP CONTENT="-"/>'), "a kon-");
+  // An SP at an end parts no words.
+  assert.equal(joinedLine("a", "b", " "), "a b");
+});
+
+Deno.test("ALTO: without SP, words have a space between them except in scripts that write none", () => {
+  assert.equal(joinedLine("Hej", ",", "du"), "Hej , du");
+  assert.equal(joinedLine("日", "本", "新", "聞"), "日本新聞");
+  assert.equal(joinedLine("明治", "十", "年", "、", "東京"), "明治十年、東京");
+  assert.equal(joinedLine("한", "국", "어"), "한국어");
+  assert.equal(joinedLine("한국", "사람"), "한국 사람");
+  assert.equal(joinedLine("ภาษา", "ไทย", "."), "ภาษาไทย.");
+  assert.equal(joinedLine("ភាសា", "ខ្មែរ"), "ភាសាខ្មែរ");
+  assert.equal(joinedLine("ພາສາ", "ລາວ"), "ພາສາລາວ");
+  assert.equal(joinedLine("𠮷", "野", "家"), "𠮷野家");
+  assert.equal(joinedLine("年", "1", "7", "2", "0", "O", "K"), "年1720OK");
+  assert.equal(joinedLine("東京", "1720", "年", "(", "書", ")"), "東京1720年(書)");
+  assert.equal(joinedLine("Tokyo", "東", "京", "Osaka", "city"), "Tokyo 東京 Osaka city");
+  assert.equal(joinedLine("cafe", "\u0301"), "cafe\u0301");
+  assert.equal(joinedLine("H", "e", "j"), "H e j");
+});
+
+Deno.test("ALTO: the base direction is the stated one, that of a language where letters agree, or that of the first letter", () => {
+  const directions = (...lines: string[]) =>
+    pageOf(lines.join("")).blocks.flatMap(({ lines }) => lines.map(({ direction }) => direction));
+  const page = (attributes: string, ...lines: string[]) =>
+    directions(`<alto><Layout><Page${attributes}>`, ...lines, "</Page></Layout></alto>");
+  const block = (attributes: string, ...lines: string[]) =>
+    `<PrintSpace><TextBlock${attributes}>${lines.join("")}</TextBlock></PrintSpace>`;
+  const rtl = ' BASEDIRECTION="rtl"';
+  const ltr = ' BASEDIRECTION="LTR"';
+  assert.deepEqual(page("", block("", lineOf(["שלום"]), lineOf(["12"]), lineOf(["a"]))), [null, null, null]);
+  assert.deepEqual(
+    page(rtl, block("", lineOf(["a"])), block(ltr, lineOf(["a"]), lineOf(["ב"], rtl)), block("", lineOf(["a"]))),
+    [
+      "rtl",
+      "ltr",
+      "rtl",
+      "rtl",
+    ],
+  );
+  assert.deepEqual(
+    page("", block("", lineOf([`<String CONTENT="a"${rtl}/>`, "b"]), lineOf([`<String CONTENT="a"${rtl}/>`], ltr))),
+    [
+      "rtl",
+      "ltr",
+    ],
+  );
+  assert.deepEqual(page(' LANG="ar-EG"', block("", lineOf(["12 (3)"]), lineOf(["abc"]), lineOf(["abc ד"]))), [
+    "rtl",
+    null,
+    "rtl",
+  ]);
+  assert.deepEqual(page(' LANG="sv"', block(' language="heb"', lineOf(["1"]), lineOf(["1"], ' LANG="en"'))), [
+    "rtl",
+    null,
+  ]);
+  assert.deepEqual(page("", block(' LANG="ku-Arab"', lineOf(["1"])), block(' LANG="fao"', lineOf(["1"]))), [
+    "rtl",
+    null,
+  ]);
+  assert.deepEqual(page(' BASEDIRECTION="ttb"', block("", lineOf(["日"]))), [null]);
+});
+
+Deno.test("ALTO: whatever strings and spaces a line has, its words are where it says, and nothing else but spaces", () => {
+  const part = fc.oneof(
+    fc.constantFrom(" ", "日", "ไทย", "한", "a", ",", "𠮷", "\u0301", "12", '<HYP CONTENT="-"/>'),
+    fc.string({ unit: fc.constantFrom("a", "日", "،", "ש", "-", "์"), minLength: 1, maxLength: 4 }),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const [line] = pageOf(`<alto><TextBlock>${lineOf(parts)}</TextBlock></alto>`).blocks[0].lines;
+      if (line === undefined) return;
+      assert.deepEqual(
+        line.words.map(({ text }, at) => line.text.slice(line.starts[at], line.starts[at] + text.length)),
+        line.words.map(({ text }) => text),
+      );
+      const bare = line.words.map(({ text }) => text).join("");
+      assert.ok([bare, `${bare}-`].includes(line.text.replaceAll(" ", "")));
+    }),
+  );
+});

@@ -29,6 +29,34 @@ Deno.test("reading text: halves are joined across blocks, and stay where the oth
   assert.equal(textOf(page(half(1, "ko", "konung") + half(2, "gar", "hagar"))), "ko-\ngar");
 });
 
+Deno.test("reading text: divided words keep the spaces and hyphens around them", () => {
+  const half = (part: 1 | 2) => `SUBS_TYPE="HypPart${part}" SUBS_CONTENT="konung"`;
+  const first = `<String CONTENT="En"/><SP/><String CONTENT="ko" ${half(1)}/><HYP CONTENT="-"/>`;
+  const second = `<String CONTENT="nung" ${
+    half(2)
+  }/><String CONTENT=","/><SP/><String CONTENT="och"/><SP/><String CONTENT="drott"/><HYP/>`;
+  assert.equal(
+    textOf(`<alto><TextBlock><TextLine>${first}</TextLine><TextLine>${second}</TextLine></TextBlock></alto>`),
+    "En konung\n, och drott-",
+  );
+});
+
+Deno.test("reading text: a mark gives a line its stated direction where its first letter does not", () => {
+  const line = (text: string, direction: string) =>
+    `<TextLine BASEDIRECTION="${direction}"><String CONTENT="${text}"/></TextLine>`;
+  const lines = [
+    line("OCR שלום", "rtl"),
+    line("(1) שלום.", "rtl"),
+    line("12.", "rtl"),
+    line("שלום OCR", "ltr"),
+    line("12.", "ltr"),
+  ];
+  assert.equal(
+    textOf(`<alto><TextBlock>${lines.join("")}</TextBlock></alto>`),
+    "\u200fOCR שלום\n(1) שלום.\n\u200f12.\n\u200eשלום OCR\n12.",
+  );
+});
+
 Deno.test("confidence: three steps and unknown", () => {
   const steps = [1, 0.9, 0.8999, 0.7, 0.6999, 0, null].map(confidenceStep);
   assert.deepEqual(steps, ["high", "high", "medium", "medium", "low", "low", "unknown"]);

@@ -216,3 +216,28 @@ Deno.test("volume index: no query makes the search throw", () => {
   }));
   assert.equal(hitsOf(index, "(c) [d]").length, 1);
 });
+
+Deno.test("volume index: words without a space between them are found as they stand, with one mark", () => {
+  const line = (...words: string[]) =>
+    `<TextLine>${words.map((word) => word === " " ? "<SP/>" : `<String CONTENT="${word}"/>`).join("")}</TextLine>`;
+  const xml = `<alto><TextBlock>${line("Hej", ",", " ", "du", "!")}${line("日", "本", "新")}${
+    line("聞", "社")
+  }</TextBlock></alto>`;
+  const index = indexOf(xml);
+  const lines = textLines(pageOf(xml), UNKNOWN);
+  const found = (query: string) => {
+    const hits = hitsOf(index, query);
+    return [...lineMarks(lines, hits, null)].map(([line, marks]) =>
+      marks.map(({ from, to }) => `${line}:${lines[line].text.slice(from, to)}`)
+    );
+  };
+  assert.deepEqual(found("hej, du!"), [["0:Hej, du!"]]);
+  assert.deepEqual(found("本新聞"), [["1:本新"], ["2:聞"]]);
+  assert.deepEqual(found("hej ,"), []);
+  // Scripts without spaces have text around a hit as well.
+  const [hit] = hitsOf(
+    indexOf(`<alto><TextBlock>${line("𠮷".repeat(60), "書", "𠮷".repeat(60))}</TextBlock></alto>`),
+    "書",
+  );
+  assert.deepEqual([hit.before, hit.after], [`…${"𠮷".repeat(25)}`, `${"𠮷".repeat(25)}…`]);
+});
