@@ -1,4 +1,5 @@
 import type { ImageSource, Link, Manifest, MetadataEntry, Provider } from "@/lib/presentation/iiif/manifest.ts";
+import { webAddressOf } from "@/lib/presentation/iiif/rights.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** What a manifest says of itself: title, description, metadata, rights, and who provides it. All of it is text. */
@@ -17,7 +18,9 @@ export function ManifestFacts({ manifest }: { manifest: Manifest }) {
           <>
             <dt>{VIEWER_LABELS.rights}</dt>
             <dd>
-              <a href={rights} rel="license noreferrer">{rightsName(rights)}</a>
+              {webAddressOf(rights) === null
+                ? rights
+                : <a href={rights} rel="license noreferrer">{rightsName(rights)}</a>}
             </dd>
           </>
         )}
@@ -45,7 +48,7 @@ export function Links({ links }: { links: readonly Link[] }) {
     <ul class="links">
       {links.map(({ href, label }, place) => (
         <li key={place}>
-          <a href={href} rel="noreferrer">{label}</a>
+          {href === null ? label : <a href={href} rel="noreferrer">{label}</a>}
         </li>
       ))}
     </ul>

@@ -1,24 +1,36 @@
 import { addressOf, idOf, type Json, listOf, objectsOf, type Reading, wordOf } from "./json.ts";
 import { imageSourcesOf } from "./image_source.ts";
 import { LIMITS } from "./limits.ts";
-import type { Link, Provider } from "./manifest.ts";
+import type { FileLink, Link, Provider } from "./manifest.ts";
 import { labelOf } from "./text.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
-/** Reads links; those that are not of http or https are left out. */
+/**
+ * Reads links. Those that are not of http or https have their label alone, or the sentence that stands in place of an
+ * address; without either they are left out.
+ */
 export function linksOf(value: unknown, reading: Reading): readonly Link[] {
   return listOf(value, LIMITS.links).flatMap((entry) => {
-    const href = addressOf(entry, reading);
-    if (href === null) return [];
+    const id = idOf(entry);
+    const href = isSentence(id) ? null : addressOf(id, reading);
     const node: Json = isObject(entry) ? entry : {};
+    const label = labelOf(node.label, reading) ??
+      (href !== null ? lastPart(href) : isSentence(id) ? labelOf(id, reading) : null);
+    if (label === null) return [];
     return [{
       href,
-      label: labelOf(node.label, reading) ?? lastPart(href),
+      label,
       format: wordOf(node.format),
       profile: typeof node.profile === "string" && node.profile.length <= 1000 ? node.profile : null,
     }];
   });
+}
+
+/** Whether a text stands in place of an address: neither absolute, nor a relative path or file name. */
+function isSentence(id: string): boolean {
+  if (/^(?:mailto:|www\.)/i.test(id)) return true;
+  return id !== "" && !/^[a-z][a-z\d+.-]*:\S|^\S*[/?#]\S*$|^\S+\.[a-z\d]{1,5}$/i.test(id);
 }
 
 /** The file name of an address, otherwise its host. */
@@ -31,8 +43,11 @@ function lastPart(href: string): string {
 export function providersOf({ provider }: Json, reading: Reading): readonly Provider[] {
   return objectsOf(provider, LIMITS.providers).map((agent) => ({
     label: labelOf(agent.label, reading) ?? "",
-    homepages: linksOf(agent.homepage, reading),
-    logos: imageSourcesOf(agent.logo, reading),
+    homepages: [
+      ...linksOf(agent.homepage, reading),
+      ...linksOf(agent.logo, reading).filter(({ href }) => href === null),
+    ],
+    logos: imageSourcesOf(listOf(agent.logo, LIMITS.images).filter((logo) => !isSentence(idOf(logo))), reading),
     seeAlso: linksOf(agent.seeAlso, reading),
   })).filter(({ label, homepages, logos, seeAlso }) =>
     label !== "" || [homepages, logos, seeAlso].some(({ length }) => length > 0)
@@ -40,10 +55,10 @@ export function providersOf({ provider }: Json, reading: Reading): readonly Prov
 }
 
 /** The links among `links` that lead to ALTO files: by profile, by format, or by a label that says so. */
-export function altoAmong(links: readonly Link[]): readonly Link[] {
-  if (links.length === 0) return links;
+export function altoAmong(links: readonly Link[]): readonly FileLink[] {
+  if (links.length === 0) return [];
   const seen = new Set<string>();
-  return links.filter(({ href, label, format, profile }) => {
+  return links.filter((link): link is FileLink => link.href !== null).filter(({ href, label, format, profile }) => {
     const isAlto = format === "application/xml+alto" || format === "application/alto+xml" ||
       /\/alto\//i.test(profile ?? "") || /\balto\b/i.test(label) && !/html|pdf|plain/.test(format ?? "");
     return isAlto && !seen.has(href) && seen.add(href);

@@ -16,7 +16,7 @@ export interface Manifest {
   readonly label: string;
   readonly summary: string | null;
   readonly metadata: readonly MetadataEntry[];
-  /** Address of a licence or a rights statement. */
+  /** A licence or a rights statement: its address, or a sentence. */
   readonly rights: string | null;
   /** What must be shown where the manifest is shown. */
   readonly requiredStatement: MetadataEntry | null;
@@ -64,13 +64,19 @@ export interface MetadataEntry {
 }
 
 export interface Link {
-  readonly href: string;
+  /** null: the manifest has words in its place. */
+  readonly href: string | null;
   /** Never empty: without a label, the last part of the address. */
   readonly label: string;
   /** A media type. */
   readonly format: string | null;
   /** Names the schema of what is linked. */
   readonly profile: string | null;
+}
+
+/** A link to a file. */
+export interface FileLink extends Link {
+  readonly href: string;
 }
 
 export interface Provider {
@@ -115,7 +121,7 @@ export interface Canvas {
   /** Shown beside the content, such as the cover of a recording. */
   readonly accompanying: Canvas | null;
   /** ALTO files with the text of the canvas. */
-  readonly altoSources: readonly Link[];
+  readonly altoSources: readonly FileLink[];
   readonly annotationPages: readonly AnnotationPage[];
   readonly metadata: readonly MetadataEntry[];
   readonly rights: string | null;

@@ -19,7 +19,7 @@ export function paintingsOf(canvas: Json, extent: Partial<Size>, reading: Readin
     const bodies = listOf(annotation.body, LIMITS.choices);
     const target = boxOf(annotation.target, extent);
     for (const body of bodies) {
-      const options = optionsOf(isObject(body) ? body : { id: body });
+      const options = optionsOf(nodeOf(body));
       const choices = options.flatMap((option) => choiceOf(option, stylesheetOf(annotation), reading) ?? []);
       if (choices.length > 0) images.push({ choices, target });
       else otherMedia.add(mediaOf(options[0] ?? {}));
@@ -41,8 +41,14 @@ function isPainting({ motivation }: Json): boolean {
 
 /** What a body offers to choose from, itself where that is nothing. */
 function optionsOf(body: Json): readonly Json[] {
-  return typeOf(body) === "Choice" ? objectsOf(body.items, LIMITS.choices) : [body];
+  return typeOf(body) === "Choice" ? listOf(body.items, LIMITS.choices).filter(isNoNil).map(nodeOf) : [body];
 }
+
+/** A resource that is named by its address alone, or is an object. */
+const nodeOf = (value: unknown): Json => isObject(value) ? value : { id: value };
+
+/** Presentation 2 has `rdf:nil` among choices for no image at all. */
+const isNoNil = (value: unknown) => idOf(value) !== "rdf:nil";
 
 function choiceOf(option: Json, stylesheet: string, reading: Reading): ImageChoice | null {
   const image = imageOf(option);
@@ -69,11 +75,20 @@ function imageOf(option: Json): Json {
 
 function isImage(node: Json, { service, href }: ImageSource): boolean {
   const type = typeOf(node);
-  if (type !== "") return type === "Image";
+  if (type !== "") return /^(?:Still)?Image$/i.test(type);
   if (service !== null) return true;
   const format = wordOf(node.format);
-  return format !== null ? format.startsWith("image/") : /\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)/i.test(href ?? "");
+  // A file of which nothing is known is tried as an image.
+  return format !== null ? format.startsWith("image/") : !OTHER_FILES.some(([, names]) => names.test(href ?? ""));
 }
+
+/** Files of other media, by the ends of their names. */
+const OTHER_FILES: readonly (readonly [OtherMedia, RegExp])[] = [
+  ["audio", /\.(?:aac|flac|m4a|mp3|oga|ogg|opus|wav)(?:[?#]|$)/i],
+  ["video", /\.(?:m3u8|m4v|mkv|mov|mp4|mpd|mpeg|mpg|ogv|webm)(?:[?#]|$)/i],
+  ["3D", /\.(?:glb|gltf|obj|ply|stl|usdz)(?:[?#]|$)/i],
+  ["text", /\.(?:csv|docx?|epub|html?|json|md|odt|pdf|rtf|txt|vtt|xml)(?:[?#]|$)/i],
+];
 
 function mediaOf(option: Json): OtherMedia {
   const node = imageOf(option);
@@ -81,7 +96,8 @@ function mediaOf(option: Json): OtherMedia {
   if (/sound|audio/.test(words)) return "audio";
   if (/video|movingimage/.test(words)) return "video";
   if (/model|gltf|physicalobject/.test(words)) return "3D";
-  return /text/.test(words) ? "text" : "unknown";
+  if (/text/.test(words)) return "text";
+  return words.trim() === "" ? OTHER_FILES.find(([, names]) => names.test(idOf(node)))?.[0] ?? "unknown" : "unknown";
 }
 
 function extentOfSource({ service, width, height }: ImageSource): Partial<Size> {

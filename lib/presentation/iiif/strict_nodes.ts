@@ -120,11 +120,12 @@ const images = (value: unknown) => listOf(value, LIMITS.images).map(imageOf);
 
 function bodyOf(value: unknown): StrictNode {
   if (!isObject(value) || typeOf(value) !== "Choice") return imageOf(value);
+  const options = [...listOf(value.default, 1), ...listOf(value.item, LIMITS.choices)].map(imageOf);
   return {
     "@id": NO_ID,
     "@type": "oa:Choice",
-    default: objectsOf(value.default, 1).map(imageOf)[0],
-    item: objectsOf(value.item, LIMITS.choices).map(imageOf),
+    default: options[0],
+    item: options.slice(1),
   };
 }
 

@@ -12,7 +12,8 @@ interface Worded {
 }
 
 /**
- * Reads a text of a manifest: a language map, or strings, which manifests written by hand have in its stead.
+ * Reads a text of a manifest: a language map, or strings and JSON-LD values (`@value` with `@language`), which manifests
+ * written by hand or upgraded by others have in its stead.
  *
  * @returns the values in the first of the reader's languages that is there, otherwise those without a language,
  * otherwise those of the first language
@@ -52,25 +53,32 @@ export function metadataEntry(node: Json, reading: Reading): MetadataEntry | nul
 
 function wordedOf(value: unknown): readonly Worded[] {
   const all: Worded[] = [];
-  const add = (text: unknown, language: string) => {
-    if (isText(text)) all.push({ language: languageOf(language), text: String(text) });
-  };
-  if (isObject(value)) {
-    for (const language of Object.keys(value).slice(0, LIMITS.values)) {
-      for (const text of listOf(value[language], LIMITS.values)) add(text, language);
+  const add = (value: unknown, language: string, depth: number) => {
+    for (const entry of listOf(value, LIMITS.values)) {
+      if (all.length >= MAX_WORDED || depth > MAX_TEXT_DEPTH) return;
+      if (isText(entry)) all.push({ language: languageOf(language), text: String(entry) });
+      else if (!isObject(entry)) continue;
+      else if ("@value" in entry) {
+        const { "@value": own, "@language": stated } = entry;
+        add(own, typeof stated === "string" ? stated : language, depth + 1);
+      } else for (const key of Object.keys(entry).slice(0, LIMITS.values)) add(entry[key], key, depth + 1);
     }
-  } else {
-    for (const text of listOf(value, LIMITS.values)) add(text, "none");
-  }
+  };
+  add(value, "none", 0);
   return all;
 }
+
+/** Values of one text in all its languages. */
+const MAX_WORDED = 1000;
+/** Lists and objects within one another. */
+const MAX_TEXT_DEPTH = 3;
 
 /** Numbers stand for text in manifests written by hand. */
 const isText = (value: unknown) => typeof value === "string" || typeof value === "number";
 
 function languageOf(name: string): string | null {
   const language = name.toLowerCase();
-  return /^(?:none|@none|und)?$/.test(language) ? null : language;
+  return /^(?:none|@none|@set|@list|und)?$/.test(language) ? null : language;
 }
 
 function inLanguage(all: readonly Worded[], languages: readonly string[]): readonly Worded[] {

@@ -136,6 +136,127 @@ Deno.test("manifest: links other than of http and https are left out, relative o
   ]);
 });
 
+Deno.test("manifest: licences, links and logos that are no addresses are text, and never links", () => {
+  const sentence = "To the best of our knowledge this work is in the public domain.";
+  const rights = (value: unknown) => [
+    read(manifest3(pages3(1), { rights: value })).rights,
+    read(manifest2([canvas2("p1", [served2("p1")])], { license: value })).rights,
+  ];
+  const licence = "https://creativecommons.org/licenses/by/4.0/";
+  for (
+    const [value, wanted] of [
+      [sentence, sentence],
+      ["CC0", "CC0"],
+      ["javascript:alert(1)", "javascript:alert(1)"],
+      [{ "@value": sentence, "@language": "en" }, sentence],
+      [[sentence, licence], licence],
+      [{ "@id": licence }, licence],
+      [`${licence} (CC BY)`, `${licence} (CC BY)`],
+    ]
+  ) assert.deepEqual(rights(value), [wanted, wanted]);
+
+  const links = [
+    "Kontakta arkivet",
+    { id: "javascript:alert(1)", label: "Run" },
+    "data:text/html,x",
+    "mailto:a@b.se",
+    "www.ra.se",
+  ];
+  const shown = [[null, "Kontakta arkivet"], [null, "Run"], [null, "mailto:a@b.se"], [null, "www.ra.se"]];
+  const pairs = (links: Manifest["homepages"]) => links.map(({ href, label }) => [href, label]);
+  const three = read(manifest3(pages3(1), { homepage: links, rendering: links, seeAlso: links }));
+  for (const own of [three.homepages, three.renderings, three.seeAlso]) assert.deepEqual(pairs(own), shown);
+  const two = read(manifest2([canvas2("p1", [served2("p1")])], { related: links, logo: "Riksarkivets logotyp" }));
+  assert.deepEqual(pairs(two.homepages), shown);
+  assert.deepEqual(two.providers.map(({ logos, homepages }) => [logos, pairs(homepages)]), [
+    [[], [[null, "Riksarkivets logotyp"]]],
+  ]);
+  const provider = {
+    label: "Arkivet",
+    logo: ["logo.png", "En lejonbild", "javascript:alert(1)"],
+    homepage: "Marieberg, Stockholm",
+  };
+  const [agent] = read(manifest3(pages3(1), { provider: [provider] })).providers;
+  assert.deepEqual(pairs(agent.homepages), [[null, "Marieberg, Stockholm"], [null, "En lejonbild"]]);
+  assert.deepEqual(agent.logos.map(({ href }) => href), [at("logo.png")]);
+});
+
+Deno.test("manifest: JSON-LD values are read wherever Presentation 3 has a text", () => {
+  const value = (
+    sv: string,
+    en: string,
+  ) => [{ "@language": "sv", "@value": sv }, { "@language": "en-GB", "@value": en }];
+  const one = (text: string) => ({ "@language": "sv", "@value": text });
+  const label = value("Domboken", "Court book");
+  const json = manifest3([
+    canvas3("p1", [served3("p1")], { label, metadata: [{ label: one("Ort"), value: { "@value": ["Sala", 1720] } }] }),
+  ], {
+    label,
+    summary: one("En bok"),
+    metadata: [{ label, value: { "@set": [one("1720"), one("1721")] } }],
+    requiredStatement: one("Riksarkivet"),
+    provider: [{ label: one("Arkivet"), homepage: { id: at("home"), label } }],
+    rendering: { id: at("x.pdf"), label: { none: one("Som PDF") } },
+    structures: [{ type: "Range", label, items: [{ id: at("canvas/p1"), type: "Canvas" }] }],
+  });
+  for (const [languages, name] of [[["en"], "Court book"], [["sv"], "Domboken"], [["fi"], "Domboken"]] as const) {
+    const manifest = read(json, [...languages]);
+    assert.deepEqual(
+      [
+        manifest.label,
+        manifest.metadata[0].label,
+        manifest.canvases[0].label,
+        manifest.ranges[0].label,
+        manifest.providers[0].homepages[0].label,
+      ],
+      Array(5).fill(name),
+    );
+    assert.deepEqual(
+      [manifest.summary, manifest.metadata[0].values, manifest.requiredStatement, manifest.providers[0].label],
+      ["En bok", ["1720", "1721"], { label: "", values: ["Riksarkivet"] }, "Arkivet"],
+    );
+    assert.deepEqual([manifest.renderings[0].label, manifest.canvases[0].metadata], ["Som PDF", [{
+      label: "Ort",
+      values: ["Sala", "1720"],
+    }]]);
+  }
+  let deep: unknown = "x";
+  for (let i = 0; i < 10_000; i++) deep = { "@value": [deep] };
+  assert.equal(read(manifest3(pages3(1), { label: deep })).label, BASE);
+});
+
+Deno.test("manifest: a choice of Presentation 2 offers addresses as well, and the absence of an image is none", () => {
+  const choices = (resource: unknown) =>
+    read(manifest2([canvas2("p1", [resource])])).canvases[0].images
+      .map(({ choices }) => choices.map(({ source, label }) => [source.href, label]));
+  const [a, b, c] = ["a.jpg", "b", "c.png"].map(at);
+  const labelled = { "@id": c, "@type": "dctypes:Image", label: "UV" };
+  assert.deepEqual(choices({ "@type": "oa:Choice", default: a, item: [b, "rdf:nil", labelled] }), [[[a, null], [
+    b,
+    null,
+  ], [c, "UV"]]]);
+  assert.deepEqual(choices({ "@type": "oa:Choice", item: b }), [[[b, null]]]);
+  assert.deepEqual(choices({ "@type": "oa:Choice", default: labelled, item: "rdf:nil" }), [[[c, "UV"]]]);
+  assert.deepEqual(choices({ "@type": "oa:Choice" }), []);
+  const body = { type: "Choice", items: [a, { id: b }] };
+  const [three] = read(manifest3([canvas3("p1", [body])])).canvases[0].images;
+  assert.deepEqual(three.choices.map(({ source }) => source.href), [a, b]);
+});
+
+Deno.test("manifest: a body of unknown kind is tried as an image", () => {
+  const painted = (...bodies: unknown[]) => {
+    const { images, otherMedia } = read(manifest3([canvas3("p1", bodies)])).canvases[0];
+    return [images.map(({ choices }) => choices[0].source.href), otherMedia];
+  };
+  const [bare, scan] = ["image/1", "scan.tif"].map(at);
+  assert.deepEqual(painted({ id: bare }, scan, { id: at("2"), type: "StillImage" }), [[bare, scan, at("2")], []]);
+  for (const [name, medium] of [["a.mp3", "audio"], ["a.webm?x", "video"], ["a.glb", "3D"], ["a.PDF", "text"]]) {
+    assert.deepEqual(read(manifest3([canvas3("p1", [{ id: at(name) }]), ...pages3(1)])).canvases[0].otherMedia, [
+      medium,
+    ]);
+  }
+});
+
 Deno.test("manifest: an address that is read without parsing it is one that parses", () => {
   const part = fc.stringMatching(/^[a-zA-Z0-9.:@%\-_[\]/?#]{0,20}$/);
   const address = fc.oneof(
@@ -146,7 +267,7 @@ Deno.test("manifest: an address that is read without parsing it is one that pars
   fc.assert(
     fc.property(address, (id) => {
       const { seeAlso } = read(manifest3(pages3(1), { seeAlso: [{ id }] }));
-      for (const { href } of seeAlso) assert.match(new URL(href).protocol, /^https?:$/);
+      for (const { href } of seeAlso) assert.match(new URL(href ?? "").protocol, /^https?:$/);
     }),
   );
 });
