@@ -1,3 +1,4 @@
+import { securedAddress } from "@/lib/client/secured_address.ts";
 import type { ImageSource, Link, Manifest, MetadataEntry, Provider } from "@/lib/presentation/iiif/manifest.ts";
 import { webAddressOf } from "@/lib/presentation/iiif/rights.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
@@ -66,7 +67,7 @@ function ProviderNote({ label, homepages, logos }: Provider) {
 }
 
 function Logo({ logo, name }: { logo: ImageSource; name: string }) {
-  return logo.href === null ? null : <img src={logo.href} alt={VIEWER_LABELS.logo(name)} />;
+  return logo.href === null ? null : <img src={securedAddress(logo.href)} alt={VIEWER_LABELS.logo(name)} />;
 }
 
 /** The name of a well-known licence or statement, else its address. */

@@ -6,8 +6,9 @@ import { PageDock } from "@/components/viewer/page_dock.tsx";
 import { LINES_A_SHAPE, PageMarks } from "@/components/viewer/page_marks.tsx";
 import type { PanelButtonsProps } from "@/components/viewer/panel_buttons.tsx";
 import { useBatches } from "@/lib/client/batches.ts";
-import { ImageView, type PagePoint } from "@/lib/client/viewer/image_view.ts";
+import { type ImageFailures, ImageView, type PagePoint, type ShownPage } from "@/lib/client/viewer/image_view.ts";
 import type { PageTexts } from "@/lib/client/viewer/page_texts.ts";
+import { securedAddress } from "@/lib/client/secured_address.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
@@ -72,7 +73,7 @@ export function PageStage(
 ) {
   const surface = useRef<HTMLDivElement>(null);
   const zoom = useSignal<number | null>(null);
-  const failed = useSignal(false);
+  const failures = useSignal<ImageFailures>("none");
   /** Whether the script that shows images could be loaded, as far as is known. */
   const hasScript = useSignal(true);
   const attempt = useSignal(0);
@@ -93,8 +94,7 @@ export function PageStage(
         onPoint,
         onFlick: (direction) => direction === "left" === store.isRightToLeft.value ? store.previous() : store.next(),
         onShown: (indexes) => painted.value = indexes,
-        onFailure: () => failed.value = true,
-        onRecovery: () => failed.value = false,
+        onFailures: (some) => failures.value = some,
       });
     }, () => hasScript.value = false);
     return () => {
@@ -104,7 +104,7 @@ export function PageStage(
     };
   }, []);
   useEffect(() => {
-    failed.value = false;
+    failures.value = "none";
     painted.value = [];
     marks.texts.cancelAllBut([...pages, ...store.pagesAfter.peek()].map(({ index }) => canvases[index]));
     const { value: shown } = view;
@@ -130,6 +130,8 @@ export function PageStage(
   // A page without an image of its own may have one that stands for it.
   const isBeside = pages.length === 1 && pages[0].isStandIn;
   const isEmpty = pages.length > 0 && pages.every(({ layers }) => layers.length === 0);
+  const isFailed = failures.value === "whole";
+  const retry = <button class="btn" type="button" onClick={() => attempt.value++}>{VIEWER_LABELS.tryAgain}</button>;
   return (
     <section class="page-stage" aria-label={VIEWER_LABELS.stage}>
       <div class="surface" ref={surface} />
@@ -141,12 +143,22 @@ export function PageStage(
         </div>
       )}
       {isBeside && <p class="stage-note">{noImageSentence(canvases[pages[0].index])}</p>}
-      {(failed.value || isEmpty) && (
+      {failures.value === "parts" && (
+        <div class="stage-note">
+          <p role="alert">{VIEWER_SENTENCES.tilesFailed}</p>
+          {retry}
+        </div>
+      )}
+      {(isFailed || isEmpty) && (
         <div class="viewer-problem">
-          <p role="alert">{isEmpty ? noImageSentence(canvases[pages[0].index]) : VIEWER_SENTENCES.imageFailed}</p>
-          {!isEmpty && (
-            <button class="btn" type="button" onClick={() => attempt.value++}>{VIEWER_LABELS.tryAgain}</button>
-          )}
+          <p role="alert">
+            {isEmpty
+              ? noImageSentence(canvases[pages[0].index])
+              : pages.some(isBlocked)
+              ? VIEWER_SENTENCES.imageBlocked
+              : VIEWER_SENTENCES.imageFailed}
+          </p>
+          {!isEmpty && retry}
         </div>
       )}
       <PageDock
@@ -169,5 +181,12 @@ export function PageStage(
         onSpread={() => store.isSpread.value = !store.isSpread.value}
       />
     </section>
+  );
+}
+
+/** Whether the browser blocks the address of one of a page's images. */
+function isBlocked({ layers }: ShownPage): boolean {
+  return layers.some(({ choice: { source } }) =>
+    [source.href, source.service?.id].some((address) => address && securedAddress(address) !== address)
   );
 }

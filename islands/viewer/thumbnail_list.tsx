@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { type ImageFile, smallFileOf, thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import { securedAddress } from "@/lib/client/secured_address.ts";
 import { PHONE } from "@/lib/client/viewer/viewer_panels.ts";
 import { standInOf } from "@/lib/presentation/iiif/stand_in.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
@@ -127,7 +128,7 @@ function Thumbnail({ canvas, frame }: ThumbnailProps) {
   const scale = Math.min(frame.width / width, frame.height / height);
   const extent = { width: Math.round(width * scale), height: Math.round(height * scale) };
   if (!file) return <svg class="blank" {...extent} aria-hidden="true" />;
-  return <img src={file.href} alt="" decoding="async" draggable={false} {...extent} />;
+  return <img src={securedAddress(file.href)} alt="" decoding="async" draggable={false} {...extent} />;
 }
 
 /** The file of a small image; null where there is none that is small. */

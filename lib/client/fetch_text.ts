@@ -1,4 +1,5 @@
 import type { FetchProblem } from "@/lib/presentation/fetch_problems.ts";
+import { securedAddress } from "./secured_address.ts";
 import { textDecoder, xmlDecoder } from "./xml_decoder.ts";
 
 type Fetched<Problem> =
@@ -10,6 +11,8 @@ interface FetchTextOptions {
   readonly maxBytes: number;
   /** Cancels the reading; the result is then of no interest. */
   readonly signal: AbortSignal;
+  /** Address of the page, unless it is that of the document. */
+  readonly page?: string;
 }
 
 /** Longest wait for the next bytes, ms. */
@@ -32,17 +35,21 @@ export function fetchXml(url: string, options: FetchTextOptions): Promise<Fetche
 /** @param decoderOf returns the decoder by the file's first bytes and its media type, or why there is none */
 async function fetchDecoded<Problem>(
   url: string,
-  { fetch, maxBytes, signal }: FetchTextOptions,
+  { fetch, maxBytes, signal, page }: FetchTextOptions,
   decoderOf: (head: Uint8Array, mediaType: string | null) => TextDecoder | Extract<Problem, string>,
 ): Promise<Fetched<Problem | FetchProblem>> {
+  const address = securedAddress(url, page);
+  const isBlocked = address !== url;
   const idle = new AbortController();
   const bounds = AbortSignal.any([idle.signal, AbortSignal.timeout(TOTAL_MS)]);
   let timer = setTimeout(() => idle.abort(), IDLE_MS);
   try {
-    const response = await fetch(url, { signal: AbortSignal.any([signal, bounds]) });
+    const response = await fetch(address, { signal: AbortSignal.any([signal, bounds]) });
     if (!response.ok) {
       await response.body?.cancel();
-      return { ok: false, problem: response.status };
+      // Whoever may not read the file by https would not by http.
+      const isAnswer = !isBlocked || response.status === 401 || response.status === 403;
+      return { ok: false, problem: isAnswer ? response.status : "blocked" };
     }
     const texts: string[] = [];
     let head: Uint8Array | null = new Uint8Array();
@@ -77,7 +84,7 @@ async function fetchDecoded<Problem>(
     }
     return { ok: true, text: texts.join("") };
   } catch {
-    return { ok: false, problem: bounds.aborted ? "slow" : "unreachable" };
+    return { ok: false, problem: isBlocked ? "blocked" : bounds.aborted ? "slow" : "unreachable" };
   } finally {
     clearTimeout(timer);
   }

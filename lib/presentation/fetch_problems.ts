@@ -2,8 +2,11 @@ import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/lib/presentation/sentences/en/fetch_problems.ts";
 import * as sv from "@/lib/presentation/sentences/sv/fetch_problems.ts";
 
-/** Why a file could not be read: a status of HTTP, or what happened before there was a whole response. */
-export type FetchProblem = number | "unreachable" | "slow" | "too large";
+/**
+ * Why a file could not be read: a status of HTTP, or what happened before there was a whole response. `blocked`: the browser
+ * blocks its address of http, and https has failed.
+ */
+export type FetchProblem = number | "unreachable" | "slow" | "too large" | "blocked";
 
 /** Names of files that begin a sentence. */
 export const FILE_NAMES = inLanguage({ en: en.FILE_NAMES, sv: sv.FILE_NAMES });

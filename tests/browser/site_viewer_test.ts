@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 
 import type { Page, Route } from "playwright-core";
 
 import { untilHolds } from "@/tests/until.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { withPage } from "./site_fixture.ts";
-import { ARCHIVE, CORS, HOSTILE, openViewer, serve } from "./viewer_volume.ts";
+import { type Visit, withPage } from "./site_fixture.ts";
+import { ARCHIVE, CORS, HOSTILE, openViewer, serve, volumeManifest } from "./viewer_volume.ts";
 
 const currentPage = (page: Page) => page.getByRole("textbox", { name: "Page" }).inputValue();
 const untilPage = (page: Page, number: string) => untilHolds(async () => assert.equal(await currentPage(page), number));
@@ -255,27 +256,168 @@ Deno.test(
   }, [/./]),
 );
 
-/** Serves a page whose image is a service. @param tile answers the requests for its parts */
-async function serveService(page: Page, tile: (route: Route) => Promise<void>): Promise<void> {
-  const size = { width: 2400, height: 3600 };
-  const service = { id: `${ARCHIVE}/iiif/1`, type: "ImageService3", profile: "level1" };
-  const body = { id: `${ARCHIVE}/image/1.svg`, type: "Image", ...size, service: [service] };
+const IMAGE = { width: 2400, height: 3600 };
+const TILES = { tiles: [{ width: 512, scaleFactors: [1, 2, 4, 8] }] };
+const SERVICE_3 = { id: `${ARCHIVE}/iiif/1`, type: "ImageService3", profile: "level1" };
+
+/**
+ * Serves a page whose image is a service.
+ *
+ * @param tile answers the requests for its parts
+ * @param service as the manifest names it
+ * @param info its description
+ */
+async function serveService(
+  page: Page,
+  tile: (route: Route) => Promise<void>,
+  service: object = SERVICE_3,
+  info: object = { "@context": "http://iiif.io/api/image/3/context.json", ...SERVICE_3, ...TILES },
+): Promise<void> {
+  const body = { type: "Image", ...IMAGE, service: [service] };
   const painting = { type: "Annotation", motivation: "painting", target: `${ARCHIVE}/canvas/0`, body };
   const items = [{
     id: `${ARCHIVE}/canvas/0`,
     type: "Canvas",
-    ...size,
+    ...IMAGE,
     items: [{ type: "AnnotationPage", items: [painting] }],
   }];
   await serve(page, { pages: 1, extra: { items } });
   await page.route(`${ARCHIVE}/iiif/1/**`, (route) => {
     if (!route.request().url().endsWith("/info.json")) return tile(route);
-    const context = "http://iiif.io/api/image/3/context.json";
-    const protocol = "http://iiif.io/api/image";
-    const tiles = [{ width: 512, scaleFactors: [1, 2, 4, 8] }];
-    return route.fulfill({ json: { "@context": context, ...service, protocol, ...size, tiles }, headers: CORS });
+    return route.fulfill({ json: { protocol: "http://iiif.io/api/image", ...IMAGE, ...info }, headers: CORS });
   });
 }
+
+const CONTEXT_1 = "http://library.stanford.edu/iiif/image-api/1.1/context.json";
+const profile1 = (level: number) => `http://library.stanford.edu/iiif/image-api/1.1/compliance.html#level${level}`;
+const [info2, info3] = [2, 3].map((version) => (level: number) => ({
+  "@context": `http://iiif.io/api/image/${version}/context.json`,
+  profile: version === 3 ? `level${level}` : [`http://iiif.io/api/image/2/level${level}.json`],
+}));
+const TILES_1 = { tile_width: 512, tile_height: 512, scale_factors: [1, 2, 4, 8] };
+
+/** What services of each version and level describe, and the sizes of parts that they give (Image API, compliance). */
+const STRICT: Record<string, { readonly info: object; readonly sizes: RegExp; readonly regions?: RegExp }> = {
+  "1.1, level 0 with tiles": {
+    info: { "@context": CONTEXT_1, profile: profile1(0), ...TILES_1 },
+    sizes: /^(?:full|\d+,)$/,
+  },
+  "1.1, level 1": { info: { "@context": CONTEXT_1, profile: profile1(1) }, sizes: /^(?:full|\d+,|,\d+)$/ },
+  "1.1, level 2": { info: { "@context": CONTEXT_1, profile: profile1(2) }, sizes: /^(?:full|\d+,\d*|,\d+)$/ },
+  "2, level 0 with tiles": { info: { ...info2(0), ...TILES }, sizes: /^(?:full|\d+,)$/ },
+  "2, level 0 with sizes": {
+    info: { ...info2(0), sizes: [{ width: 300, height: 450 }, { width: 1200, height: 1800 }] },
+    sizes: /^(?:300,|1200,)$/,
+    regions: /^full$/,
+  },
+  "2, level 0": { info: info2(0), sizes: /^full$/, regions: /^full$/ },
+  "2, level 1": { info: info2(1), sizes: /^(?:full|\d+,|,\d+)$/ },
+  "2, without a level": { info: { "@context": info2(1)["@context"] }, sizes: /^(?:full|\d+,|,\d+)$/ },
+  "2, level 2": { info: { ...info2(2), ...TILES }, sizes: /^(?:full|max|\d+,\d*|,\d+)$/ },
+  "2, at most 800 wide": {
+    info: { ...info2(2), profile: [...info2(2).profile, { maxWidth: 800 }] },
+    sizes: /^(?:max|[1-7]?\d{1,2},(?:[1-7]?\d{1,2})?)$/,
+  },
+  "3, level 0 with tiles": { info: { ...info3(0), ...TILES }, sizes: /^(?:max|\d+,\d+)$/ },
+  "3, level 0": { info: info3(0), sizes: /^max$/, regions: /^full$/ },
+  "3, level 1": { info: info3(1), sizes: /^(?:max|\d+,\d*|,\d+)$/ },
+  "3, level 2": { info: info3(2), sizes: /^(?:max|\d+,\d*|,\d+)$/ },
+};
+
+for (const [name, { info, sizes, regions = /^(?:full|\d+,\d+,\d+,\d+)$/ }] of Object.entries(STRICT)) {
+  Deno.test(
+    `viewer: an image server that gives no more than it promises refuses nothing: version ${name}`,
+    withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+      const { page } = visit;
+      const refused: string[] = [];
+      const parts = new Set<string>();
+      const service = { "@id": `${ARCHIVE}/iiif/1`, ...info };
+      await serveService(
+        page,
+        (route) => {
+          const path = decodeURIComponent(new URL(route.request().url()).pathname);
+          const [, region, size] = /^\/iiif\/1\/([^/]+)\/([^/]+)\/0\/(?:native|default)\.jpg$/.exec(path) ?? [];
+          const isGiven = region !== undefined && regions.test(region) && sizes.test(size);
+          if (!isGiven) refused.push(path);
+          else parts.add(`${region}/${size}`);
+          return isGiven ? route.fallback() : route.fulfill({ status: 400, headers: CORS });
+        },
+        service,
+        info,
+      );
+      await openViewer(visit);
+      await page.locator(".page-marks").waitFor({ state: "attached" });
+      for (let step = 0; step < 4; step++) await page.getByRole("button", { name: "Zoom in" }).click();
+      const finest = regions.test("0,0,512,512") ? 8 : 1;
+      await untilHolds(() => assert.ok(parts.size >= finest, [...parts].join()));
+      assert.deepEqual(refused, []);
+      assert.equal(await page.getByRole("alert").count(), 0);
+    }),
+  );
+}
+
+Deno.test(
+  "viewer: parts that the image server refuses are said once, and are tried again on demand",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page } = visit;
+    let isStrict = true;
+    let refused = 0;
+    await serveService(page, (route) => {
+      if (!isStrict || route.request().url().includes("/full/")) return route.fallback();
+      refused++;
+      return route.fulfill({ status: 400, headers: CORS });
+    });
+    await openViewer(visit);
+    await page.locator(".page-marks").waitFor({ state: "attached" });
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    const message = page.getByText("did not deliver parts of this image");
+    await message.waitFor();
+    await untilHolds(() => assert.ok(refused > 3));
+    assert.equal(await page.getByRole("alert").count(), 1);
+    assert.deepEqual(await accessibilityFindings(page), []);
+    isStrict = false;
+    await page.locator(".page-stage").getByRole("button", { name: "Try again" }).click();
+    await message.waitFor({ state: "detached" });
+  }, [/./]),
+);
+
+/** Serves the site at a secure address. */
+async function serveSecurely({ page, site }: Visit, origin: string): Promise<void> {
+  await page.route(`${origin}/**`, async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const response = await fetch(new URL(pathname + search, site.url));
+    const headers = Object.fromEntries(response.headers);
+    await route.fulfill({ status: response.status, headers, body: Buffer.from(await response.arrayBuffer()) });
+  });
+}
+
+Deno.test(
+  "viewer: on a secure page, addresses of http are read by https, and what the browser blocks is said",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page } = visit;
+    const origin = "https://stackroom.example";
+    await serveSecurely(visit, origin);
+    const insecure = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("https://", "http://"));
+    const requests = await serve(page, { pages: 2, extra: insecure({ items: volumeManifest({ pages: 2 }).items }) });
+    const open = async (url: string) => {
+      await page.goto("about:blank");
+      await page.goto(`${origin}/uv.html#?manifest=${encodeURIComponent(url)}&cv=0`);
+    };
+    await open(`${ARCHIVE}/manifest.json`.replace("https:", "http:"));
+    await page.locator(".text-lines").waitFor();
+    await untilHolds(() => assert.ok(requests.includes("/image/0.svg") && requests.includes("/thumb/0.svg")));
+    assert.equal(await page.getByRole("alert").count(), 0);
+
+    await open("http://gone.example/manifest.json");
+    await page.getByRole("alert").filter({ hasText: "the browser blocks its address, which begins with http:" })
+      .waitFor();
+
+    await page.route(`${ARCHIVE}/image/**`, (route) => route.abort());
+    await open(`${ARCHIVE}/manifest.json`);
+    await page.getByRole("alert").filter({ hasText: "The image of this page cannot be loaded: the browser blocks" })
+      .waitFor();
+  }, [/./]),
+);
 
 Deno.test(
   "viewer: an image whose service answers and whose tiles do not is said",
@@ -306,6 +448,7 @@ Deno.test(
     await message.waitFor();
     isSaid.resolve();
     await message.waitFor({ state: "detached" });
+    await page.getByText("did not deliver parts of this image").waitFor();
   }, [/./]),
 );
 

@@ -1,6 +1,7 @@
 import type OpenSeadragon from "openseadragon";
 
 import type { Box, ImageChoice, ImageSource } from "@/lib/presentation/iiif/manifest.ts";
+import { securedAddress } from "@/lib/client/secured_address.ts";
 import type { TileSourceAnswer, TileSources } from "./tile_sources.ts";
 import { TilePreloads } from "./tile_preloads.ts";
 import { PHONE } from "./viewer_panels.ts";
@@ -35,6 +36,9 @@ export interface PagePoint {
   readonly y: number;
 }
 
+/** What of the images that are shown cannot be loaded. */
+export type ImageFailures = "none" | "parts" | "whole";
+
 interface ImageViewEvents {
   /** @param percent of the image's own pixels */
   readonly onZoom: (percent: number) => void;
@@ -44,9 +48,8 @@ interface ImageViewEvents {
   /** A finger flicked the whole page aside. */
   readonly onFlick: (direction: "left" | "right") => void;
   readonly onShown: (indexes: readonly number[]) => void;
-  readonly onFailure: (index: number) => void;
-  /** What the last failure was about has arrived after all. */
-  readonly onRecovery: () => void;
+  /** Whether parts of the images, or whole ones, cannot be loaded, as far as is known by now. */
+  readonly onFailures: (failures: ImageFailures) => void;
 }
 
 type Osd = typeof OpenSeadragon;
@@ -92,9 +95,9 @@ export class ImageView {
   #before = new Map<number, HTMLElement>();
   /** Of each image on the surface, the canvas index. */
   readonly #canvasOf = new WeakMap<OpenSeadragon.TiledImage, number>();
-  /** Images of which a tile has arrived: a gap in such a one is no failure of the page. */
+  /** Images of which a tile has arrived. */
   readonly #seen = new WeakSet<OpenSeadragon.TiledImage>();
-  /** Images that were reported as failures. */
+  /** Images of which a tile could not be loaded. */
   #failed = new Set<OpenSeadragon.TiledImage>();
   /** Whether an image of the pages is not on the surface at all, which no tile mends. */
   #isLacking = false;
@@ -249,15 +252,12 @@ export class ImageView {
       if (!tiledImage) return;
       this.#seen.add(tiledImage);
       this.#removeBefore(this.#canvasOf.get(tiledImage));
-      const wasFailed = this.#failed.delete(tiledImage);
-      if (wasFailed && this.#failed.size === 0 && !this.#isLacking) this.#events.onRecovery();
+      if (this.#failed.has(tiledImage)) this.#reportFailures();
     });
     viewer.addHandler("tile-load-failed", ({ tiledImage }) => {
-      const [first] = this.#pages;
-      if (first && this.#items.includes(tiledImage) && !this.#seen.has(tiledImage)) {
-        this.#failed.add(tiledImage);
-        this.#events.onFailure(first.page.index);
-      }
+      if (!this.#items.includes(tiledImage)) return;
+      this.#failed.add(tiledImage);
+      this.#reportFailures();
     });
     viewer.addHandler("canvas-click", (event) => {
       const point = event.quick ? this.#pointAt(event.position) : null;
@@ -276,6 +276,11 @@ export class ImageView {
       if (pointerType !== "touch" || event.speed < FLICK_SPEED || !isAside || !this.#isWhole()) return;
       this.#events.onFlick(Math.cos(event.direction) < 0 ? "left" : "right");
     });
+  }
+
+  #reportFailures(): void {
+    const isWhole = this.#isLacking || [...this.#failed].some((image) => !this.#seen.has(image));
+    this.#events.onFailures(isWhole ? "whole" : this.#failed.size > 0 ? "parts" : "none");
   }
 
   /** The point of a page at a pixel of the surface. */
@@ -311,7 +316,7 @@ export class ImageView {
       const element = document.createElement("img");
       element.className = "before-image";
       element.alt = "";
-      element.src = page.before;
+      element.src = securedAddress(page.before);
       this.#before.set(page.index, element);
       this.#viewer.addOverlay({ element, location: new this.#osd.Rect(x, 0, width, 1) });
     }
@@ -341,7 +346,7 @@ export class ImageView {
     this.#items.push(...items);
     if (items.length === added.length) return;
     this.#isLacking = true;
-    this.#events.onFailure(place.page.index);
+    this.#reportFailures();
   }
 
   /** The layer's image on the surface; null where it cannot be loaded. Never settles once the page is turned. */

@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
 
-import { imageServiceOf } from "@/lib/presentation/iiif/image_service.ts";
+import { imageServiceOf, wholeImageOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { ImageService, ImageSource, Size, TileSet } from "@/lib/presentation/iiif/manifest.ts";
 import type { FetchProblem } from "@/lib/presentation/fetch_problems.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
+import { securedAddress } from "@/lib/client/secured_address.ts";
 import { CancelableReads } from "./cancelable_reads.ts";
 
 /** Largest description of an image that is read, bytes. */
@@ -45,10 +46,10 @@ export class TileSources {
    * @param urgent the image is shown now
    */
   async of({ service, href, width, height }: ImageSource, urgent = true): Promise<TileSourceAnswer> {
-    const file = href === null ? null : { ok: true, source: { type: "image", url: href }, width, height } as const;
+    const file = href === null ? null : fileSource(href, width, height);
     if (service === null) return file ?? { ok: false, problem: 404 };
     const info = await this.#info(service, urgent);
-    return info.ok ? info : file ?? info;
+    return info.ok && (info.source.type !== "image" || file === null) ? info : file ?? info;
   }
 
   /** Cancels the reading of all descriptions but those of some images. */
@@ -74,22 +75,35 @@ export class TileSources {
       maxBytes: MAX_INFO_BYTES,
       signal,
     });
-    return fetched.ok ? readInfo(fetched.text, service) : fetched;
+    return fetched.ok ? readInfo(fetched.text, { ...service, id: securedAddress(service.id) }) : fetched;
   }
+}
+
+function fileSource(href: string, width: number | null, height: number | null): TileSourceAnswer {
+  return { ok: true, source: { type: "image", url: securedAddress(href) }, width, height };
 }
 
 /**
  * A description as OpenSeadragon takes it. It copies every member into its own object, so only those that were checked
  * are passed on, under the address by which the description was found.
  */
-function readInfo(text: string, { id, version }: ImageService): TileSourceAnswer {
+function readInfo(text: string, { id, version: expected }: ImageService): TileSourceAnswer {
   const json = parsed(text);
-  const info = imageServiceOf({ ...json, id, type: `ImageService${version}` }, { base: id, languages: [] });
+  const reading = { base: id, languages: [] };
+  // A manifest may name a service by a level alone; the description knows its version.
+  const version = json["@context"] === undefined
+    ? expected
+    : imageServiceOf({ ...json, id }, reading)?.version ?? expected;
+  const info = imageServiceOf({ ...json, id, type: `ImageService${version}` }, reading);
   const whole = { width: info?.width ?? 0, height: info?.height ?? 0 };
   if (!info || !isExtent(whole)) return { ok: false, problem: "unreachable" };
   const { width, height } = whole;
   const level = info.level ?? 1;
-  const tiles = tilesOf(info.tiles, whole) ?? (level === 0 ? [] : [usualTiles(whole)]);
+  if (level === 0 && info.tiles.length === 0 && info.sizes.length === 0) {
+    const file = wholeImageOf({ href: null, format: null, width, height, service: info });
+    return file ? fileSource(file.href, width, height) : { ok: false, problem: "unreachable" };
+  }
+  const tiles = tilesOf(info.tiles, whole) ?? (level === 0 ? [] : [usualTiles(whole, info)]);
   const sizes = info.sizes.filter(isExtent);
   if (tiles.length === 0 && sizes.length === 0) return { ok: false, problem: "unreachable" };
   const formats: unknown = json.preferredFormats;
@@ -101,7 +115,8 @@ function readInfo(text: string, { id, version }: ImageService): TileSourceAnswer
       "@context": `http://iiif.io/api/image/${version}/context.json`,
       protocol: "http://iiif.io/api/image",
       "@id": id,
-      profile: profileOf(version, level),
+      // Before version 3, only level 2 has sizes other than `w,`. OpenSeadragon writes that form for level 0.
+      profile: profileOf(version, version < 3 && level < 2 && tiles.length > 0 ? 0 : level),
       width,
       height,
       ...((tiles.length === 0 || isHalving(sizes, whole)) && { sizes }),
@@ -137,9 +152,14 @@ function isUsable(sets: readonly TileSet[], whole: Size): boolean {
   return across * Math.ceil(whole.height / top / first.height) <= MAX_FIRST_TILES;
 }
 
-/** Tiles that every service from level 1 on gives. OpenSeadragon's own would be as small as the image's short side. */
-function usualTiles(whole: Size): TileSet {
-  const side = Math.min(whole.width, whole.height) < 1024 ? 512 : 1024;
+/**
+ * Tiles that every service from level 1 on gives, no larger than its limits. OpenSeadragon's own would be as small as the
+ * image's short side.
+ */
+function usualTiles(whole: Size, { maxWidth, maxHeight, maxArea }: ImageService): TileSet {
+  const usual = Math.min(whole.width, whole.height) < 1024 ? 512 : 1024;
+  const most = Math.min(maxWidth ?? usual, maxHeight ?? usual, Math.sqrt(maxArea ?? usual ** 2));
+  const side = Math.max(MIN_TILE, Math.min(usual, 2 ** Math.floor(Math.log2(most))));
   const tile = { width: side, height: side };
   return { ...tile, scaleFactors: factorsOf(whole, tile) };
 }

@@ -19,7 +19,7 @@ export function imageServiceOf(services: unknown, reading: Reading): ImageServic
       width: extentOf(node.width),
       height: extentOf(node.height),
       sizes: objectsOf(node.sizes, MAX_SIZES).flatMap((size) => sizeOf(size) ?? []),
-      tiles: objectsOf(node.tiles, MAX_SIZES).flatMap((tiles) => tileSetOf(tiles) ?? []),
+      tiles: tileSetsOf(node),
       ...limitsOf(node),
     };
   }
@@ -69,6 +69,11 @@ function sizeOf(node: Json): Size | null {
   const width = extentOf(node.width);
   const height = extentOf(node.height);
   return width === null || height === null ? null : { width, height };
+}
+
+/** Version 1 has one set, as members of the service. */
+function tileSetsOf({ tiles, tile_width: width, tile_height: height, scale_factors: scaleFactors }: Json): TileSet[] {
+  return objectsOf(tiles ?? { width, height, scaleFactors }, MAX_SIZES).flatMap((tiles) => tileSetOf(tiles) ?? []);
 }
 
 function tileSetOf(node: Json): TileSet | null {
@@ -188,13 +193,15 @@ interface RequestedSize extends Partial<Size> {
 
 /** The address of the whole image in a size, in the canonical form of the service's version. */
 function addressInSize(source: ServedImage, requested: RequestedSize): string {
-  const { id, version } = source.service;
+  const { id, version, maxWidth, maxArea } = source.service;
+  // Version 2.1 has limits together with `max`, which keeps to them; `full` may be larger.
+  const isMax = version === 3 || version === 2 && (maxWidth ?? maxArea) !== null;
   const size = sizeParameterToString({
     ...requested,
     upscaled: false,
     confined: false,
-    version: version === 3 ? 3 : 2,
-    serialiseAsFull: version !== 3,
+    version: version === 3 || isMax && requested.max ? 3 : 2,
+    serialiseAsFull: !isMax,
   });
   return `${id}/full/${size}/0/${version === 1 ? "native" : "default"}.${extensionOf(source)}`;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 
 import { fetchText } from "@/lib/client/fetch_text.ts";
+import { securedAddress } from "@/lib/client/secured_address.ts";
 
 const URL_ = "https://arkiv.example/manifest.json";
 
@@ -62,4 +63,45 @@ Deno.test("fetch text: UTF-16 is read with a byte order mark, and without one wh
   const text = "a\0b\0ccc\0\0ddddddd";
   assert.deepEqual(await read(() => Promise.resolve(new Response(text))), { ok: true, text });
   assert.deepEqual(await read(() => Promise.resolve(new Response(""))), { ok: true, text: "" });
+});
+
+Deno.test("fetch text: on a secure page, https is tried for an address of http, and its failure is a block by the browser", async () => {
+  const page = "https://stackroom.example/uv.html";
+  const asked: string[] = [];
+  const problemOf = async (url: string, answer: () => Promise<Response>) => {
+    const fetch: typeof globalThis.fetch = (url) => {
+      asked.push(String(url));
+      return answer();
+    };
+    const read = await fetchText(url, { fetch, maxBytes: 100, signal: new AbortController().signal, page });
+    return read.ok ? read.text : read.problem;
+  };
+  const status = (status: number) => () => Promise.resolve(new Response("x", { status }));
+  const refuse = () => Promise.reject(new TypeError("CORS"));
+  assert.equal(await problemOf("http://a.example:8080/m?x#y", status(200)), "x");
+  assert.deepEqual(asked, ["https://a.example:8080/m?x#y"]);
+  assert.equal(await problemOf("http://a.example/m", refuse), "blocked");
+  assert.equal(await problemOf("http://a.example/m", status(404)), "blocked");
+  assert.equal(await problemOf("http://a.example/m", status(401)), 401);
+  assert.equal(await problemOf("https://a.example/m", refuse), "unreachable");
+  assert.equal(await problemOf("https://a.example/m", status(404)), 404);
+});
+
+Deno.test("secured address: only addresses of http that a secure page may not read change", () => {
+  const page = "https://stackroom.example/";
+  for (
+    const address of [
+      "http://127.0.0.1:8080/x",
+      "http://localhost/x",
+      "http://a.localhost/x",
+      "http://[::1]/x",
+      "https://a.example/",
+    ]
+  ) {
+    assert.equal(securedAddress(address, page), address);
+  }
+  assert.equal(securedAddress("HTTP://A.example/x", page), "https://a.example/x");
+  assert.equal(securedAddress("http://localhost.example/x", page), "https://localhost.example/x");
+  assert.equal(securedAddress("http://a.example/x", "http://stackroom.example/"), "http://a.example/x");
+  assert.equal(securedAddress("http://a.example/x"), "http://a.example/x");
 });

@@ -14,6 +14,9 @@ export const ANY_FILE = {
   429: (file: string) => `${file} cannot be read: its server gets too many requests. Try again in a minute.`,
   slow: (file: string) => `${file} did not arrive in time. Try again in a moment.`,
   "too large": (file: string) => `${file} is too large to be shown. Open the file itself.`,
+  blocked: (file: string) =>
+    `${file} cannot be read: the browser blocks its address, which begins with http:, on a secure page, and https does ` +
+    "not work there. Open the file itself, or ask its publisher for an https address.",
 };
 
 /** The same for files of this site's results. */

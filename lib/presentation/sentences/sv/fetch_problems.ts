@@ -14,6 +14,9 @@ export const ANY_FILE: typeof en.ANY_FILE = {
   429: (file) => `${file} kan inte läsas: filens server får för många förfrågningar. Försök igen om en minut.`,
   slow: (file) => `${file} kom inte fram i tid. Försök igen om en stund.`,
   "too large": (file) => `${file} kan inte visas: filen är för stor. Öppna själva filen.`,
+  blocked: (file) =>
+    `${file} kan inte läsas: webbläsaren blockerar adressen, som börjar med http:, på en säker sida, och https fungerar ` +
+    "inte där. Öppna själva filen eller be den som publicerar den om en https-adress.",
 };
 
 export const OUR_FILE: typeof en.OUR_FILE = {

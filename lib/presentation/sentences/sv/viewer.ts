@@ -6,6 +6,10 @@ export const VIEWER_SENTENCES: typeof en.VIEWER_SENTENCES = {
   needsScripts:
     "Manifestvisaren behöver skript. Slå på dem för den här webbplatsen eller öppna manifestet i en annan visare.",
   imageFailed: "Sidans bild kan inte läsas in. Försök igen eller gå till en annan sida.",
+  imageBlocked:
+    "Sidans bild kan inte läsas in: webbläsaren blockerar adressen, som börjar med http:, på en säker sida, och https " +
+    "fungerar inte där. Be den som publicerar bilden om en https-adress eller gå till en annan sida.",
+  tilesFailed: "Bildservern lämnade inte ut delar av bilden, så de är oskarpa eller saknas.",
   readingText: "Läser texten…",
   noText: "Ingen text är publicerad för den här sidan.",
   notCopied: "Webbläsaren tillät inte kopiering. Markera texten och kopiera den med tangentbordet.",

@@ -39,6 +39,30 @@ Deno.test("tile sources: tiles that would be without number give way to usual on
   assert.equal(band.scaleFactors.at(-1), 512);
 });
 
+Deno.test("tile sources: usual tiles keep to the limits of the service", async () => {
+  const side = async (limits: object) => (await tilesOf(limits) as { width: number }[])[0].width;
+  assert.deepEqual(
+    [await side({ maxWidth: 800 }), await side({ maxWidth: 2000, maxHeight: 300 }), await side({ maxArea: 70_000 })],
+    [512, 256, 256],
+  );
+  assert.equal(await side({ maxWidth: 10 }), 64);
+});
+
+Deno.test("tile sources: a service of level 0 without tiles and sizes gives its whole image", async () => {
+  const info = { profile: "level0", width: 500, height: 500 };
+  assert.deepEqual(await opened(info), { type: "image", url: `${ID}/full/max/0/default.jpg` });
+  assert.deepEqual(await opened(info, HREF), { type: "image", url: HREF });
+});
+
+Deno.test("tile sources: the description of an image knows its version better than the manifest", async () => {
+  const info = { "@context": "http://iiif.io/api/image/2/context.json", profile: "level1", width: 5000, height: 3000 };
+  assert.equal((await opened(info))?.["@context"], info["@context"]);
+  assert.equal(
+    (await opened({ ...info, "@context": undefined }))?.["@context"],
+    "http://iiif.io/api/image/3/context.json",
+  );
+});
+
 Deno.test("tile sources: tiles without scale factors are there for each halving of the image", async () => {
   const factors = { width: 512, height: 512, scaleFactors: [1, 2, 4, 8, 16] };
   assert.deepEqual(await tilesOf({ tiles: [{ width: 512 }] }), [factors]);

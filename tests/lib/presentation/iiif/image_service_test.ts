@@ -62,6 +62,12 @@ Deno.test("image service: version and level are read from type, context or profi
   assert.equal(imageServiceOf(service3({ id: `${ID}/` }), READING)?.id, ID);
 });
 
+Deno.test("image service: the tiles of version 1 are members of the service", () => {
+  const tiles = { tile_width: 256, scale_factors: [1, 2] };
+  assert.deepEqual(source(service1(tiles)).service?.tiles, [{ width: 256, height: 256, scaleFactors: [1, 2] }]);
+  assert.deepEqual(source(service1()).service?.tiles, []);
+});
+
 Deno.test("image service: a thumbnail is of the smallest listed size that covers the frame", () => {
   const sizes = [{ width: 600, height: 900 }, { width: 150, height: 225 }, { width: 75, height: 113 }];
   assert.equal(path(thumbnailOf(source(service3({ sizes })), FRAME)), "/full/150,225/0/default.jpg");
@@ -136,6 +142,9 @@ Deno.test("image service: the whole image is `max` from version 3 on and `full` 
   assert.equal(path(wholeImageOf(source(service3()))), "/full/max/0/default.jpg");
   assert.equal(path(wholeImageOf(source(service2()))), "/full/full/0/default.jpg");
   assert.equal(path(wholeImageOf(source(service1()))), "/full/full/0/native.jpg");
+  const limited = service2({ profile: ["http://iiif.io/api/image/2/level2.json", { maxWidth: 800 }] });
+  assert.equal(path(wholeImageOf(source(limited))), "/full/max/0/default.jpg");
+  assert.equal(path(thumbnailOf(source(limited, { width: 2000, height: 3000 }), FRAME)), "/full/200,/0/default.jpg");
   const file = { href: `${ID}.jpg`, format: null, width: 10, height: 20, service: null };
   assert.deepEqual(wholeImageOf(file), { href: `${ID}.jpg`, width: 10, height: 20 });
   assert.equal(wholeImageOf({ ...file, href: null }), null);
