@@ -1,5 +1,5 @@
 import { securedAddress } from "@/lib/client/secured_address.ts";
-import type { ImageSource, Link, Manifest, MetadataEntry, Provider } from "@/lib/presentation/iiif/manifest.ts";
+import type { ImageSource, Manifest, MetadataEntry, Provider, Reference } from "@/lib/presentation/iiif/manifest.ts";
 import { webAddressOf } from "@/lib/presentation/iiif/rights.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
@@ -43,7 +43,7 @@ export function Fact({ label, values }: MetadataEntry) {
 }
 
 /** Links, a line each. */
-export function Links({ links }: { links: readonly Link[] }) {
+export function Links({ links }: { links: readonly Reference[] }) {
   if (links.length === 0) return null;
   return (
     <ul class="links">

@@ -2,7 +2,7 @@ import { altoAmong, linksOf } from "./links.ts";
 import { addressOf, extentOf, idOf, type Json, listOf, objectsOf, type Reading, typeOf, wordOf } from "./json.ts";
 import { imageSourcesOf } from "./image_source.ts";
 import { LIMITS } from "./limits.ts";
-import { type AnnotationPage, type Behavior, BEHAVIORS, type Canvas, type Link } from "./manifest.ts";
+import { type AnnotationPage, type Behavior, BEHAVIORS, type Canvas, type Reference } from "./manifest.ts";
 import { paintingsOf } from "./painted_images.ts";
 import { labelOf, metadataOf, textOf } from "./text.ts";
 import { requiredStatementOf, rightsOf } from "./rights.ts";
@@ -63,7 +63,7 @@ export function behaviorsOf({ behavior }: Json): readonly Behavior[] {
 }
 
 /** Files that embedded annotations name as a supplement to the canvas. */
-function supplementsOf(pages: readonly unknown[], reading: Reading): readonly Link[] {
+function supplementsOf(pages: readonly unknown[], reading: Reading): readonly Reference[] {
   return objectsOf(pages, LIMITS.annotationPages).flatMap((page) =>
     objectsOf(page.items, LIMITS.annotations).flatMap((annotation) => {
       const bodies = objectsOf(annotation.body, LIMITS.supplements);

@@ -1,7 +1,7 @@
 import { addressOf, idOf, type Json, listOf, objectsOf, type Reading, wordOf } from "./json.ts";
 import { imageSourcesOf } from "./image_source.ts";
 import { LIMITS } from "./limits.ts";
-import type { FileLink, Link, Provider } from "./manifest.ts";
+import type { Link, Provider, Reference } from "./manifest.ts";
 import { labelOf } from "./text.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
@@ -10,7 +10,7 @@ import { percentDecoded } from "@/lib/std/percent_decoded.ts";
  * Reads links. Those that are not of http or https have their label alone, or the sentence that stands in place of an
  * address; without either they are left out.
  */
-export function linksOf(value: unknown, reading: Reading): readonly Link[] {
+export function linksOf(value: unknown, reading: Reading): readonly Reference[] {
   return listOf(value, LIMITS.links).flatMap((entry) => {
     const id = idOf(entry);
     const href = isSentence(id) ? null : addressOf(id, reading);
@@ -55,10 +55,10 @@ export function providersOf({ provider }: Json, reading: Reading): readonly Prov
 }
 
 /** The links among `links` that lead to ALTO files: by profile, by format, or by a label that says so. */
-export function altoAmong(links: readonly Link[]): readonly FileLink[] {
+export function altoAmong(links: readonly Reference[]): readonly Link[] {
   if (links.length === 0) return [];
   const seen = new Set<string>();
-  return links.filter((link): link is FileLink => link.href !== null).filter(({ href, label, format, profile }) => {
+  return links.filter((link): link is Link => link.href !== null).filter(({ href, label, format, profile }) => {
     const isAlto = format === "application/xml+alto" || format === "application/alto+xml" ||
       /\/alto\//i.test(profile ?? "") || /\balto\b/i.test(label) && !/html|pdf|plain/.test(format ?? "");
     return isAlto && !seen.has(href) && seen.add(href);

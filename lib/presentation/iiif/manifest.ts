@@ -21,10 +21,10 @@ export interface Manifest {
   /** What must be shown where the manifest is shown. */
   readonly requiredStatement: MetadataEntry | null;
   readonly providers: readonly Provider[];
-  readonly homepages: readonly Link[];
+  readonly homepages: readonly Reference[];
   /** Other forms of the whole, such as a PDF file. */
-  readonly renderings: readonly Link[];
-  readonly seeAlso: readonly Link[];
+  readonly renderings: readonly Reference[];
+  readonly seeAlso: readonly Reference[];
   readonly thumbnails: readonly ImageSource[];
   /** A date as the manifest writes it. */
   readonly navDate: string | null;
@@ -63,7 +63,7 @@ export interface MetadataEntry {
   readonly values: readonly string[];
 }
 
-export interface Link {
+export interface Reference {
   /** null: the manifest has words in its place. */
   readonly href: string | null;
   /** Never empty: without a label, the last part of the address. */
@@ -75,15 +75,15 @@ export interface Link {
 }
 
 /** A link to a file. */
-export interface FileLink extends Link {
+export interface Link extends Reference {
   readonly href: string;
 }
 
 export interface Provider {
   readonly label: string;
-  readonly homepages: readonly Link[];
+  readonly homepages: readonly Reference[];
   readonly logos: readonly ImageSource[];
-  readonly seeAlso: readonly Link[];
+  readonly seeAlso: readonly Reference[];
 }
 
 /** An entry in the table of contents. */
@@ -121,15 +121,15 @@ export interface Canvas {
   /** Shown beside the content, such as the cover of a recording. */
   readonly accompanying: Canvas | null;
   /** ALTO files with the text of the canvas. */
-  readonly altoSources: readonly FileLink[];
+  readonly altoSources: readonly Link[];
   readonly annotationPages: readonly AnnotationPage[];
   readonly metadata: readonly MetadataEntry[];
   readonly rights: string | null;
   readonly requiredStatement: MetadataEntry | null;
   readonly navDate: string | null;
-  readonly homepages: readonly Link[];
-  readonly renderings: readonly Link[];
-  readonly seeAlso: readonly Link[];
+  readonly homepages: readonly Reference[];
+  readonly renderings: readonly Reference[];
+  readonly seeAlso: readonly Reference[];
 }
 
 /** What is painted on canvases and is no still image. */
