@@ -94,6 +94,7 @@ export function SearchBox({ store, search, found, current, onHit }: SearchBoxPro
         <span class="sr">{VIEWER_LABELS.search}</span>
         <input
           type="search"
+          dir="auto"
           placeholder={VIEWER_LABELS.search}
           autocomplete="off"
           maxLength={200}
