@@ -370,7 +370,7 @@ Deno.test(
     await openViewer(visit);
     await page.locator(".page-marks").waitFor({ state: "attached" });
     await page.getByRole("button", { name: "Zoom in" }).click();
-    const message = page.getByText("did not deliver parts of this image");
+    const message = page.getByText("Parts of this image cannot be loaded");
     await message.waitFor();
     await untilHolds(() => Promise.resolve(assert.ok(refused > 3)));
     assert.equal(await page.getByRole("alert").count(), 1);
@@ -450,7 +450,7 @@ Deno.test(
     await message.waitFor();
     isSaid.resolve();
     await message.waitFor({ state: "detached" });
-    await page.getByText("did not deliver parts of this image").waitFor();
+    await page.getByText("Parts of this image cannot be loaded").waitFor();
   }, [/./]),
 );
 

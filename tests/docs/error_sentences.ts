@@ -169,6 +169,8 @@ const MIXED: Readonly<Record<string, readonly string[]>> = {
   storage_tasks: ["zipMissing", "gone", "notCounted", "undoUnknown", "inUse"],
   viewer: [
     "imageFailed",
+    "imageBlocked",
+    "tilesFailed",
     "tooLarge",
     "unreadablePages",
     "needsScripts",

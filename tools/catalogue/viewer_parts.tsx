@@ -236,7 +236,8 @@ const CONFIDENCES = [0.98, 0.84, 0.42, 0.91, 0.77];
 const LINES = CONFIDENCES.map((confidence, place) => {
   const step = confidence > 0.9 ? "high" : confidence > 0.7 ? "medium" : "low";
   const box = { x: 0.1, y: 0.1 + place * 0.15, width: 0.8, height: 0.08 };
-  return { text: `line ${place + 1}`, words: [], step, confidence, box, isFirst: place === 0 } as const;
+  const text = `line ${place + 1}`;
+  return { text, words: [], starts: [], direction: null, step, confidence, box, isFirst: place === 0 } as const;
 }) satisfies readonly TextLine[];
 
 const ALTO = (lines: string) =>

@@ -9,7 +9,8 @@ export const VIEWER_SENTENCES = {
   imageBlocked:
     "The image of this page cannot be loaded: the browser blocks its address, which begins with http:, on a secure page, " +
     "and https does not work there. Ask its publisher for an https address, or turn to another page.",
-  tilesFailed: "The image server did not deliver parts of this image, so they are blurred or missing.",
+  tilesFailed:
+    "Parts of this image cannot be loaded, so they are blurred or missing: its server refuses them. Try again.",
   readingText: "Reading the text…",
   noText: "No text is published for this page.",
   notCopied: "The browser did not allow copying. Select the text and copy it by the keyboard.",

@@ -9,7 +9,8 @@ export const VIEWER_SENTENCES: typeof en.VIEWER_SENTENCES = {
   imageBlocked:
     "Sidans bild kan inte läsas in: webbläsaren blockerar adressen, som börjar med http:, på en säker sida, och https " +
     "fungerar inte där. Be den som publicerar bilden om en https-adress eller gå till en annan sida.",
-  tilesFailed: "Bildservern lämnade inte ut delar av bilden, så de är oskarpa eller saknas.",
+  tilesFailed:
+    "Delar av bilden kan inte läsas in, så de är oskarpa eller saknas: bildens server lämnar inte ut dem. Försök igen.",
   readingText: "Läser texten…",
   noText: "Ingen text är publicerad för den här sidan.",
   notCopied: "Webbläsaren tillät inte kopiering. Markera texten och kopiera den med tangentbordet.",
