@@ -7,6 +7,9 @@ import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.t
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { genericConditions } from "@/lib/s3/condition_probe.ts";
+import { CONDITION_TABLES, type ConditionSupport } from "@/lib/s3/condition_table.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
@@ -48,6 +51,7 @@ export async function gatewayDeps(
     identify,
     ...memory,
     addresses,
+    conditions: conditionSupport(gateway, store, s3),
     upstreams,
     region,
     tasks: runner,
@@ -88,6 +92,12 @@ function storeAddresses(gateway: GatewayConfig, store: EmbeddedStore | null): St
     return backend === "hcp" ? derived : { ...derived, s3: derivedAddresses({ ...addresses, domain: null }).s3 };
   }
   throw new ConfigError("EMBEDDED", "no store is known: set the store's addresses, or EMBEDDED=on");
+}
+
+function conditionSupport({ store: own }: GatewayConfig, store: EmbeddedStore | null, s3: S3): ConditionSupport {
+  if (!store && own && own.backend !== "hcp") return genericConditions(s3);
+  const table = store ? CONDITION_TABLES.embedded : CONDITION_TABLES.hcp;
+  return () => Promise.resolve(table);
 }
 
 function identities({ store, authType }: GatewayConfig): Identify {

@@ -30,6 +30,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { mapiReachable, proveByMapi } from "@/lib/mapi/client.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
+import type { ConditionSupport } from "@/lib/s3/condition_table.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";
 import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
@@ -106,6 +107,8 @@ export interface GatewayDeps {
   readonly acceptsAllLogins?: boolean;
   /** How uploads are cut; what the S3 API allows when absent. */
   readonly uploadSizes?: UploadSizes;
+  /** Which conditions of writes the store holds; none when absent. */
+  readonly conditions?: ConditionSupport;
   /** Until S3's response headers, ms; a minute when absent. */
   readonly s3TimeoutMs?: number;
   /** How long bodies may take that stream; {@link STREAM_BOUNDS} when absent. */
@@ -246,11 +249,12 @@ interface GatewayParts {
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
 function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
   const { role, unproven, logins, audit, accountEnded, now, log } = parts;
-  const { addresses, upstreams, region } = deps;
+  const { addresses, upstreams, region, conditions } = deps;
   const key = tokenKey(deps.tokenSecret);
   const keys = deps.previousTokenSecret ? [key, tokenKey(deps.previousTokenSecret)] : [key];
   const tenants = new InFlight(deps.maxTenantRequests ?? DEFAULT_MAX_TENANT_REQUESTS);
-  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs: deps.s3TimeoutMs, bounds: deps.bodyBounds };
+  const { s3TimeoutMs: timeoutMs, bodyBounds: bounds } = deps;
+  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs, bounds, conditions };
   const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
   const admission = new Admission({
     ...deps,

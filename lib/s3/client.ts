@@ -14,6 +14,7 @@ import { type LateSignal, signalOf } from "@/lib/std/late_signal.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
+import type { ConditionSupport } from "./condition_table.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
 import { operationName } from "./operation_names.ts";
 import {
@@ -46,6 +47,8 @@ export interface S3 {
   readonly timeoutMs?: number;
   /** Time bounds of bodies to and from the store; those of all streams when absent. */
   readonly bounds?: TimeBounds;
+  /** Which conditions of writes the store holds; none when absent. */
+  readonly conditions?: ConditionSupport;
 }
 
 /** Headers by name in lower case. */

@@ -2,6 +2,15 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import {
+  guardWrite,
+  holdsCondition,
+  type Preconditions,
+  requireConditions,
+  stateOf,
+  unchanged,
+  unsupported,
+} from "./conditions.ts";
 import { callS3, callS3ForHeaders, type HeaderRecord, type S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
 import { storableHeader } from "./object_headers.ts";
@@ -33,22 +42,46 @@ const METADATA = "x-amz-meta-";
  * Copies an object, or one version of it, with its metadata and tags inside the store; above 5 GiB in parts. That upload
  * is aborted when a part fails, the source changes or the client leaves.
  *
- * @param conditions If-Match or If-None-Match, judged when the copy appears
- * @throws HttpError 404 when the source does not exist, else as {@link callS3ForXml}
+ * @throws HttpError 404 when the source does not exist, 412 where a condition does not hold, 501 where the store would
+ *   ignore it, else as {@link callS3ForXml}
  */
 export async function copyObject(
   s3: S3,
   caller: Caller,
   source: VersionRef,
   target: ObjectRef,
-  conditions: HeaderRecord = {},
+  { ofSource = null, ofTarget = null, whereSupported = {} }: CopyConditions = {},
 ): Promise<WrittenObject> {
   const { bucket, key, versionId } = source;
   const query = versionId === undefined ? [] : [["versionId", versionId] as const];
   const headers = await callS3ForHeaders(s3, caller, { method: "HEAD", bucket, key, query });
   const size = Number(headers.get("content-length") ?? NaN);
-  if (!(size > MAX_COPY_BYTES)) return await copyWhole(s3, caller, source, target, conditions);
-  return await copyInParts(s3, caller, source, target, { size, headers }, conditions);
+  const write = size > MAX_COPY_BYTES ? "complete" : "copy";
+  const conditions: Record<string, string> = { ...await guardWrite(s3, caller, target, [write], ofTarget) };
+  if (!ofTarget) {
+    for (const name of ["if-match", "if-none-match"] as const) {
+      const value = whereSupported[name];
+      if (value !== undefined && await holdsCondition(s3, caller, target, write, name)) conditions[name] = value;
+    }
+  }
+  if (ofSource) {
+    if (!(await s3.conditions?.(caller, target))?.copySource) throw unsupported(ofSource.names);
+    requireConditions(ofSource, stateOf(headers), source);
+  }
+  // Each part has this condition by itself.
+  if (write === "complete") return await copyInParts(s3, caller, source, target, { size, headers }, conditions);
+  if (ofSource) conditions["x-amz-copy-source-if-match"] = unchanged(stateOf(headers), source)["if-match"];
+  return await copyWhole(s3, caller, source, target, conditions);
+}
+
+/** The conditions of a copy. */
+interface CopyConditions {
+  /** A caller's, on the source. */
+  readonly ofSource?: Preconditions | null;
+  /** A caller's, on the object that the copy replaces. */
+  readonly ofTarget?: Preconditions | null;
+  /** If-Match or If-None-Match of the gateway itself, left out where the store would ignore it. */
+  readonly whereSupported?: HeaderRecord;
 }
 
 async function copyWhole(
@@ -69,7 +102,8 @@ async function copyWhole(
   return { etag, headers: response.headers };
 }
 
-function copySource({ bucket, key, versionId }: VersionRef): string {
+/** The value of the header x-amz-copy-source. */
+export function copySource({ bucket, key, versionId }: VersionRef): string {
   return s3Path(bucket, key) + (versionId === undefined ? "" : `?versionId=${encodeRfc3986(versionId)}`);
 }
 

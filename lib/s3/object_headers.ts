@@ -12,12 +12,8 @@ const UPLOAD_HEADERS = [
   "content-language",
   "cache-control",
   "expires",
-  "if-match",
-  "if-none-match",
   "x-amz-tagging",
 ];
-/** Conditions of a write, which the store evaluates when it creates the object. */
-export const WRITE_CONDITIONS = ["if-match", "if-none-match"];
 const READ_HEADERS = [
   "range",
   "if-range",
@@ -55,8 +51,8 @@ const METADATA = "x-amz-meta-";
 const DEFAULT_CACHING = "private, no-cache";
 
 /**
- * The headers of a write that go to the store: content headers, digests, conditions, tags, user metadata. Metadata and
- * file names may be UTF-8, and go to the store in ASCII as {@link storableHeader} says.
+ * The headers of a write that go to the store: content headers, digests, tags, user metadata. Metadata and file names
+ * may be UTF-8, and go to the store in ASCII as {@link storableHeader} says.
  *
  * @throws HttpError 400 naming another header that is not printable ASCII, which no signature covers reliably
  */
@@ -78,13 +74,6 @@ export function formUploadHeaders(request: Headers, contentType: string | null):
     mustBePrintable("file: content-type", contentType);
     headers.set("content-type", contentType);
   }
-  return headers;
-}
-
-/** The conditions of a write among the headers of a request. @throws HttpError 400 as {@link uploadHeaders} */
-export function conditionHeaders(request: Headers): Headers {
-  const headers = picked(request, WRITE_CONDITIONS, false);
-  for (const [name, value] of headers) mustBePrintable(name, value);
   return headers;
 }
 

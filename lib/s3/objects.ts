@@ -1,5 +1,17 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
+import {
+  ABSENT,
+  holdsCondition,
+  type ObjectState,
+  type Preconditions,
+  requireConditions,
+  requireSupport,
+  stateOf,
+  unchanged,
+  unsupported,
+} from "./conditions.ts";
+import { S3Failure } from "./errors.ts";
 import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./client.ts";
 
 /** A bucket and a key. */
@@ -95,16 +107,28 @@ export function headObject(
  * a second delete is 404 (spec, Errors). For a caller who may delete but not read, the store's response decides.
  *
  * @returns the store's headers
- * @throws HttpError 404 when it does not exist
+ * @throws HttpError 404 when it does not exist, 412 where a condition does not hold, 501 where the store would ignore it
  */
-export async function deleteObject(s3: S3, caller: Caller, ref: VersionRef): Promise<Headers> {
+export async function deleteObject(
+  s3: S3,
+  caller: Caller,
+  ref: VersionRef,
+  conditions: Preconditions | null = null,
+): Promise<Headers> {
+  // A version never changes, so its conditions need no store; `null` is overwritten without versioning.
+  const isFixed = ref.versionId !== undefined && ref.versionId !== "null";
+  if (conditions && !isFixed) await requireSupport(s3, caller, ref, ["delete"], ["if-match"], conditions);
+  let current: ObjectState | null = null;
   try {
-    await headObject(s3, caller, ref);
+    current = stateOf((await headObject(s3, caller, ref)).headers);
   } catch (error) {
     // 403: may not read. 405: the version is a delete marker, which can be deleted but not read.
-    if (!(error instanceof HttpError) || (error.status !== 403 && error.status !== 405)) throw error;
+    const isUnread = error instanceof HttpError && (error.status === 405 || (error.status === 403 && !conditions));
+    if (!isUnread) throw error;
   }
-  return await callS3ForHeaders(s3, caller, { method: "DELETE", ...target(ref) });
+  requireConditions(conditions, current, ref);
+  const headers = conditions && current && !isFixed ? unchanged(current, ref) : {};
+  return await callS3ForHeaders(s3, caller, { method: "DELETE", ...target(ref), headers });
 }
 
 function target({ bucket, key, versionId }: VersionRef) {
@@ -132,13 +156,61 @@ function conditionOfRange(given: HeaderRecord): { headers: HeaderRecord; whole: 
 }
 
 /**
- * Creates a folder: an empty object whose key ends with a slash, which is added where it is missing.
+ * Creates a folder: an empty object whose key ends with a slash, which is added where it is missing. One that exists stays.
  *
  * @returns the key
- * @throws HttpError as {@link callS3}
+ * @throws HttpError 409 where an object with bytes has the key, 412 where a condition does not hold, 501 where the store
+ *   would ignore it, else as {@link callS3}
  */
-export async function createFolder(s3: S3, caller: Caller, bucket: string, name: string): Promise<string> {
+export async function createFolder(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  name: string,
+  conditions: Preconditions | null = null,
+): Promise<string> {
   const key = name.endsWith("/") ? name : `${name}/`;
-  await callS3ForHeaders(s3, caller, { method: "PUT", bucket, key, lengthBytes: 0, resource: `folder '${key}'` });
+  const ref = { bucket, key };
+  const resource = `folder '${key}'`;
+  const isGuarded = await holdsCondition(s3, caller, ref, "put", "if-none-match");
+  if (conditions && !isGuarded) throw unsupported(conditions.names);
+  const exists = await folderExists(s3, caller, ref, conditions).catch((error: unknown) => {
+    // A caller who may write but not read: the condition protects an object with bytes.
+    if (isGuarded && !conditions && error instanceof HttpError && error.status === 403) return false;
+    throw error;
+  });
+  if (exists) return key;
+  const write = (headers: HeaderRecord) =>
+    callS3ForHeaders(s3, caller, { method: "PUT", ...ref, headers, lengthBytes: 0, resource });
+  try {
+    await write(isGuarded ? ABSENT : {});
+  } catch (error) {
+    const isTaken = error instanceof HttpError && (error.status === 412 || error.status === 409);
+    if (conditions || !isTaken) throw error;
+    if (await folderExists(s3, caller, ref, null)) return key;
+    if (!isGuarded) throw error;
+    // The condition fails behind a delete marker in versitygw.
+    await write({});
+  }
   return key;
+}
+
+/** @throws HttpError 409 where an object with bytes has the key, 412 where a condition does not hold */
+async function folderExists(
+  s3: S3,
+  caller: Caller,
+  ref: ObjectRef,
+  conditions: Preconditions | null,
+): Promise<boolean> {
+  let found: Headers | null = null;
+  try {
+    found = (await headObject(s3, caller, ref)).headers;
+  } catch (error) {
+    if (!(error instanceof S3Failure && error.storeStatus === 404)) throw error;
+  }
+  requireConditions(conditions, found && stateOf(found), ref);
+  if (Number(found?.get("content-length")) > 0) {
+    throw new HttpError(409, `folder '${ref.key}': an object with bytes has this key`);
+  }
+  return found !== null;
 }

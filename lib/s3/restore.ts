@@ -1,6 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError, notFound } from "@/lib/http/errors.ts";
-import { type HeaderRecord, resourceOf, type S3 } from "./client.ts";
+import { resourceOf, type S3 } from "./client.ts";
+import { ABSENT, type ObjectState, type Preconditions, requireConditions, stateOf, unchanged } from "./conditions.ts";
 import { copyObject } from "./copy.ts";
 import { S3Failure } from "./errors.ts";
 import { headObject, type VersionRef } from "./objects.ts";
@@ -22,7 +23,8 @@ const NULL_VERSION = "null";
 /**
  * Makes an old version the current one, by copying it onto its own key with its metadata and tags. Nothing is deleted: a
  * delete marker in front becomes older than the copy. A version that is current already stays as it is. The copy is
- * conditional on what was current before, so that a store that knows such conditions rejects it after a write in between.
+ * conditional on what was current before, so that a store that knows such conditions rejects it after a write in between. A
+ * caller's own conditions on the current version take the place of that one.
  *
  * @throws HttpError 404 for an unknown version, 400 for a delete marker, 409 where the bucket's versioning is not switched
  *   on, where it cannot be read and the key has a version `null`, or where the object was changed in between, else as {@link copyObject}
@@ -31,24 +33,23 @@ export async function restoreVersion(
   s3: S3,
   caller: Caller,
   ref: VersionRef & { readonly versionId: string },
+  conditions: Preconditions | null = null,
 ): Promise<Restored> {
   const { bucket, key, versionId } = ref;
   const unknown = await rejectUnversioned(s3, caller, bucket);
   await requireVersion(s3, caller, ref);
   const current = await currentVersion(s3, caller, { bucket, key });
+  requireConditions(conditions, current, { bucket, key });
   if (unknown && current && (current.versionId ?? NULL_VERSION) === NULL_VERSION) throw unknown;
-  if (current?.versionId === versionId) return current;
+  if (current?.versionId === versionId) return { versionId, etag: current.etag };
   if (unknown) await rejectNullVersion(s3, caller, { bucket, key });
-  const condition: HeaderRecord = current === null
-    ? { "if-none-match": "*" }
-    : current.etag === null
-    ? {}
-    : { "if-match": current.etag };
+  const whereSupported = current === null ? ABSENT : current.etag === null ? {} : unchanged(current, ref);
   try {
-    const { etag, headers } = await copyObject(s3, caller, ref, { bucket, key }, condition);
+    const copyConditions = { ofTarget: conditions, whereSupported };
+    const { etag, headers } = await copyObject(s3, caller, ref, { bucket, key }, copyConditions);
     return { versionId: headers.get("x-amz-version-id"), etag };
   } catch (error) {
-    if (!(error instanceof S3Failure && CHANGED.has(error.code))) throw error;
+    if (conditions || !(error instanceof S3Failure && CHANGED.has(error.code))) throw error;
     throw new HttpError(409, `${resourceOf(ref)}: was changed meanwhile; nothing was restored`, { cause: error });
   }
 }
@@ -104,10 +105,10 @@ async function rejectNullVersion(s3: S3, caller: Caller, key: VersionRef): Promi
 }
 
 /** Null where the key has no current version, or a delete marker. */
-async function currentVersion(s3: S3, caller: Caller, ref: VersionRef): Promise<Restored | null> {
+async function currentVersion(s3: S3, caller: Caller, ref: VersionRef): Promise<Restored & ObjectState | null> {
   try {
     const { headers } = await headObject(s3, caller, ref);
-    return { versionId: headers.get("x-amz-version-id"), etag: headers.get("etag") };
+    return { versionId: headers.get("x-amz-version-id"), ...stateOf(headers) };
   } catch (error) {
     if (error instanceof S3Failure && error.storeStatus === 404) return null;
     throw error;

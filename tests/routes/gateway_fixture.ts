@@ -8,6 +8,7 @@ import { type App, serving } from "@/lib/http/app.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";
+import { CONDITION_TABLES } from "@/lib/s3/condition_table.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
 import { taskKeys } from "@/lib/tasks/task_keys.ts";
@@ -104,6 +105,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
       guesses: new GuessLimits(() => NOW),
       identify: options.identify ?? storeIdentities("native"),
       addresses,
+      conditions: () => Promise.resolve(CONDITION_TABLES.embedded),
       upstreams: { s3: client, mapi: client },
       region: "us-east-1",
       tasks,

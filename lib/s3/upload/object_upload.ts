@@ -3,13 +3,15 @@ import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
 import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
-import { WRITE_CONDITIONS } from "@/lib/s3/object_headers.ts";
 import { type ObjectRef, putObject, type WrittenObject } from "@/lib/s3/objects.ts";
 import { signalOf } from "@/lib/std/late_signal.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
 import { BufferPool } from "./buffer_pool.ts";
 import { type Part, partsOfKnownLength, partsOfUnknownLength, type UnknownLengthSizes } from "./parts.ts";
 import { requestBody } from "./request_body.ts";
+
+/** Conditions of a write: an upload in parts has them at its completion. */
+const WRITE_CONDITIONS = ["if-match", "if-none-match"];
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

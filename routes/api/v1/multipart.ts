@@ -7,6 +7,7 @@ import { JsonBytes } from "@/lib/http/json_bytes.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/client.ts";
+import { guardWrite, preconditions } from "@/lib/s3/conditions.ts";
 import {
   abortUpload,
   completeUpload,
@@ -21,14 +22,22 @@ import {
   sendPart,
   WITH_SHA256,
 } from "@/lib/s3/multipart.ts";
-import { conditionHeaders, digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
+import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presignableParts, presignParts, requiredHeaders } from "@/lib/s3/presign.ts";
 import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_part.ts";
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
 import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { objectTarget } from "./audited_objects.ts";
-import { asObject, bucketParams, objectKey, objectParams, wellFormed } from "./object_parameters.ts";
+import {
+  asObject,
+  bucketParams,
+  conditional,
+  CONDITIONS,
+  objectKey,
+  objectParams,
+  wellFormed,
+} from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { bodyFields, headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
 
@@ -196,12 +205,12 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       ...UPLOAD,
       path: `${UPLOAD.path}/complete`,
       summary: "Assemble the object from its parts",
-      description: "If-Match and If-None-Match go with it: the store judges them when the object appears.",
+      description: CONDITIONS,
       body: { kind: "json", schema: completeRequest, limitBytes: MAX_COMPLETE_BYTES },
       responses: {
         200: { description: "The object is there", schema: completed },
         400: { description: "A part is missing, too small or out of order" },
-        412: { description: "A condition does not hold" },
+        ...conditional,
         ...unknown,
       },
       audit: {
@@ -211,7 +220,8 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       },
       async handler({ caller, params: place, body }, { request }) {
         const upload = { ...place, uploadId: body.upload_id };
-        const { etag } = await completeUpload(s3, caller, upload, body.parts, conditionHeaders(request.headers));
+        const conditions = await guardWrite(s3, caller, place, ["complete"], preconditions(request.headers));
+        const { etag } = await completeUpload(s3, caller, upload, body.parts, new Headers(conditions));
         return Response.json({ ...place, etag });
       },
     }),
@@ -320,7 +330,7 @@ function setAll(headers: Headers, values: HeaderRecord): void {
 
 function futureHeaders(request: Headers): Headers {
   const headers = uploadHeaders(request);
-  for (const name of ["content-md5", "if-match", "if-none-match"]) headers.delete(name);
+  headers.delete("content-md5");
   if (/^application\/json\b/i.test(headers.get("content-type") ?? "")) headers.delete("content-type");
   return headers;
 }

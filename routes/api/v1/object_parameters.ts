@@ -19,6 +19,16 @@ export const versionId = (forms: IssuedForms | null) =>
     description: "A version other than the current one",
   });
 
+/** Describes the conditions of an operation. */
+export const CONDITIONS =
+  "If-Match, If-None-Match and If-Unmodified-Since are conditions on the object that it changes.";
+
+/** The responses of operations with conditions. */
+export const conditional = {
+  412: { description: "A condition does not hold" },
+  501: { description: "The store does not support the condition for this operation" },
+};
+
 /** The way to keys that end in a reserved word. */
 export const asObject = z.literal("object").optional().meta({
   description: "Reads the rest of the path as a key even where it ends in a reserved word",

@@ -1,16 +1,18 @@
 import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { AuditDetails } from "@/lib/http/audit_event.ts";
 import { bodySource } from "@/lib/http/body_source.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { guardWrite, preconditions } from "@/lib/s3/conditions.ts";
 import { formUploadHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 import type { WrittenObject } from "@/lib/s3/objects.ts";
 import { UPLOAD_SIZES, type UploadSizes, writeFromSource, writeObject } from "@/lib/s3/upload/object_upload.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { objectTarget, versionNote } from "./audited_objects.ts";
-import { asObject, objectParams } from "./object_parameters.ts";
+import { asObject, conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 /** The part of a form that is the object. */
@@ -34,8 +36,8 @@ const rejections = {
   400: { description: "A key, header, digest or form that cannot be" },
   403: { description: "No permission to write" },
   404: { description: "No such bucket" },
-  412: { description: "A condition does not hold" },
   413: { description: "Longer than an object can be" },
+  ...conditional,
   503: { description: "Too many requests at a time" },
 };
 
@@ -52,7 +54,8 @@ export function objectUploadOperations(
       ...OBJECT,
       summary: "Write an object",
       description: "The body is the object. Content headers, `x-amz-meta-*`, `x-amz-tagging`, `Content-MD5`, " +
-        "`x-amz-checksum-*`, If-Match and If-None-Match go with it. Without a Content-Length, or above 5 GiB, it is written in parts.",
+        "`x-amz-checksum-*` go with it. Without a Content-Length, or above 5 GiB, it is written in parts. " +
+        CONDITIONS,
       body: { kind: "raw", description: "The bytes" },
       responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...rejections },
       audit: { action: "object_write", target: ({ params }) => objectTarget({ params }) },
@@ -61,7 +64,7 @@ export function objectUploadOperations(
         const written = await writeObject(s3, caller, params, {
           body: raw.body,
           lengthBytes: contentLength(raw),
-          headers: uploadHeaders(raw.headers),
+          headers: await guarded(s3, caller, params, raw, uploadHeaders(raw.headers)),
         }, sizes);
         context.noted = writtenNote(raw, written);
         return Response.json(uploadedBody(params, written), { headers: headers(written) });
@@ -74,7 +77,7 @@ export function objectUploadOperations(
       summary: "Write an object from a form",
       description:
         "The part `file` is the object, and its type is the object's. `x-amz-meta-*`, `x-amz-tagging` and conditions are headers of " +
-        "the request. Other fields are passed over.",
+        `the request. Other fields are passed over. ${CONDITIONS}`,
       body: { kind: "raw", description: "A form with one file", formField: FILE },
       responses: {
         201: { description: "Written, replacing what had the key", schema: uploaded },
@@ -89,7 +92,7 @@ export function objectUploadOperations(
         const written = await writeFromSource(s3, caller, params, {
           source,
           lengthBytes: null,
-          headers: formUploadHeaders(raw.headers, contentType),
+          headers: await guarded(s3, caller, params, raw, formUploadHeaders(raw.headers, contentType)),
         }, sizes);
         context.noted = versionNote(written.headers);
         return Response.json(uploadedBody(params, written), { status: 201, headers: headers(written) });
@@ -108,6 +111,19 @@ function uploadedBody(
 function writtenNote(request: Request, { headers }: WrittenObject): AuditDetails {
   const bytes = contentLength(request);
   return { ...(bytes === null ? {} : { bytes }), ...versionNote(headers) };
+}
+
+/** Adds the conditions of a request to the headers of a write, which may be one PUT or end in a completion. */
+async function guarded(
+  s3: S3,
+  caller: Caller,
+  place: z.output<typeof objectParams>,
+  request: Request,
+  headers: Headers,
+): Promise<Headers> {
+  const guard = await guardWrite(s3, caller, place, ["put", "complete"], preconditions(request.headers));
+  for (const [name, value] of Object.entries(guard)) headers.set(name, value);
+  return headers;
 }
 
 function headers({ etag, headers }: WrittenObject): Record<string, string> {

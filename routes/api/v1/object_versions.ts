@@ -2,13 +2,14 @@ import { z } from "zod";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { preconditions } from "@/lib/s3/conditions.ts";
 import { supported } from "@/lib/s3/errors.ts";
 import { keyVersionPage, listKeyVersions } from "@/lib/s3/key_versions.ts";
 import { issuedForm, type IssuedForms, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { restoreVersion } from "@/lib/s3/restore.ts";
 import type { StorageBackend } from "./capabilities.ts";
 import { objectTarget } from "./audited_objects.ts";
-import { objectParams, wellFormed } from "./object_parameters.ts";
+import { conditional, CONDITIONS, objectParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const OBJECT = { tag: "S3 Objects", params: objectParams };
@@ -67,22 +68,25 @@ export function objectVersionOperations(
       summary: "Make an older version of an object the current one",
       description:
         "The version is copied onto its key inside the store, with its metadata and tags. Nothing is deleted: what was " +
-        "current, or a delete marker, becomes an older version. A version that is current already stays as it is.",
+        "current, or a delete marker, becomes an older version. A version that is current already stays as it is. " +
+        CONDITIONS,
       body: { kind: "json", schema: restoreRequest(forms) },
       responses: {
         200: { description: "It is the current version", schema: restored },
         400: { description: "The version is a delete marker" },
         404: { description: "No such bucket, object or version" },
         409: { description: "Versioning is not switched on, or the object was changed meanwhile" },
-        501: { description: "The store has no versioning" },
+        412: conditional[412],
+        501: { description: "The store has no versioning, or does not support the condition" },
       },
       audit: {
         action: "object_restore",
         target: objectTarget,
         details: ({ body: { version_id } }) => ({ from_version: version_id }),
       },
-      async handler({ caller, params: { bucket, key }, body }) {
-        const work = restoreVersion(s3, caller, { bucket, key, versionId: body.version_id });
+      async handler({ caller, params: { bucket, key }, body }, { request }) {
+        const ref = { bucket, key, versionId: body.version_id };
+        const work = restoreVersion(s3, caller, ref, preconditions(request.headers));
         const { versionId, etag } = await supported("restore_object_version", backend, work);
         return Response.json({ status: "restored", bucket, key, version_id: versionId, etag });
       },

@@ -3,11 +3,12 @@ import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
 import { boundedBody } from "@/lib/http/bounded_body.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { preconditions } from "@/lib/s3/conditions.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { objectHeaders, readHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 import { deleteObject, getObject, headObject } from "@/lib/s3/objects.ts";
 import { objectTarget, versionNote } from "./audited_objects.ts";
-import { asObject, objectParams, versionId } from "./object_parameters.ts";
+import { asObject, conditional, CONDITIONS, objectParams, versionId } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const OBJECT = { path: "/api/v1/buckets/{bucket}/objects/{key}", tag: "S3 Objects", params: objectParams };
@@ -74,14 +75,17 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
       method: "DELETE",
       ...OBJECT,
       summary: "Delete an object, or one version of it",
+      description: CONDITIONS,
       query: versioned(forms),
       responses: {
         200: { description: "Deleted", schema: deleted },
         404: { description: "It was not there" },
+        ...conditional,
       },
       audit: { action: "object_delete", target: objectTarget },
       async handler({ caller, params: { bucket, key }, query }, context) {
-        const headers = await deleteObject(s3, caller, { bucket, key, versionId: query.version_id });
+        const ref = { bucket, key, versionId: query.version_id };
+        const headers = await deleteObject(s3, caller, ref, preconditions(context.request.headers));
         context.noted = versionNote(headers);
         return Response.json({ status: "deleted", bucket, key }, { headers: writeHeaders(headers) });
       },

@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { bearerToken, type Claims, type VerifyToken } from "@/lib/auth/token.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { rejectConditions } from "@/lib/s3/conditions.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 
 /** What turns a bearer token into a caller of the store. */
@@ -18,10 +19,28 @@ interface TokenCheck {
 /** Creates operations behind the bearer token. */
 export type GatewayOperation = ReturnType<typeof operationsFor<Caller>>;
 
+/** Operations that hold conditions on the object that they change. */
+const CONDITIONAL: ReadonlySet<string | undefined> = new Set([
+  "put_object",
+  "post_object",
+  "delete_object",
+  "copy_object",
+  "create_folder",
+  "complete_multipart_upload",
+  "restore_object_version",
+]);
+
+/** @throws HttpError 501 for a condition that an operation would ignore */
+function rejectUnheld({ operation, request }: RequestContext): void {
+  const takes = operation === "copy_object" ? "target and source" : CONDITIONAL.has(operation) ? "target" : "none";
+  rejectConditions(request.headers, takes);
+}
+
 /** Operations by one protocol whose caller is known by the bearer token alone; cookies are not looked at. */
 export function gatewayOperations(check: TokenCheck, protocol: Protocol): GatewayOperation {
   const admit = (context: RequestContext, claims: Claims) => {
     context.caller = { username: claims.sub, tenant: claims.tenant };
+    if (protocol === "s3" && context.method !== "GET" && context.method !== "HEAD") rejectUnheld(context);
     return check.admission.admit(context, claims, protocol);
   };
   const authenticate: Authenticate<Caller> = (context) => {

@@ -15,8 +15,6 @@ const UPLOAD = [
   "content-language",
   "cache-control",
   "expires",
-  "if-match",
-  "if-none-match",
   "x-amz-checksum-crc32",
   "x-amz-checksum-crc32c",
   "x-amz-checksum-crc64nvme",

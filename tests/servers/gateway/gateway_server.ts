@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { genericConditions } from "@/lib/s3/condition_probe.ts";
 import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
 import { addressesAt, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
@@ -35,13 +37,15 @@ export type Answer = Awaited<ReturnType<Response["json"]>>;
 
 /** Runs a case on a gateway of its own in front of a backend, in a bucket that is gone afterwards. */
 export async function withBackend(backend: Backend, run: (client: Client) => Promise<void>): Promise<void> {
-  const { endpoint } = backend;
+  const addresses = addressesAt(backend.endpoint);
+  const upstream = upstreamClient({ verifyTls: true, timeoutMs: 60_000 });
   await withGateway({
     gateway: {
       backend: "generic",
       mapiEnabled: false,
       identify: ownKeyIdentities("native"),
-      addresses: addressesAt(endpoint),
+      addresses,
+      conditions: genericConditions({ addresses, upstream, region: "us-east-1", now: Date.now }),
       uploadSizes: {
         ...UPLOAD_SIZES,
         maxPutBytes: PART_BYTES,

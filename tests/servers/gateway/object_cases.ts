@@ -43,6 +43,44 @@ export const OBJECT_CASES: readonly GatewayCase[] = [
     },
   },
   {
+    name: "a condition that does not hold is 412 or, where the server ignores it, 501, and changes nothing",
+    async run({ bucket, call, json, status }) {
+      const path = `/buckets/${bucket}/objects/k`;
+      const etag = async () => (await call("HEAD", path)).headers.get("etag");
+      await status("PUT", path, "old");
+      await status("PUT", `/buckets/${bucket}/objects/source`, "new");
+      const before = await etag() ?? "";
+      const source = JSON.stringify({ source_bucket: bucket, source_key: "source" });
+      const writes = {
+        put: (headers: Record<string, string>) => status("PUT", path, "new", headers),
+        delete: (headers: Record<string, string>) => status("DELETE", path, null, headers),
+        copy: (headers: Record<string, string>) => status("POST", `${path}/copy`, source, headers),
+      };
+      const conditions: Record<string, string>[] = [
+        { "If-Match": '"other"' },
+        { "If-Match": `W/${before}, "other"` },
+        { "If-None-Match": "*" },
+        { "If-None-Match": before },
+        { "If-Unmodified-Since": "Mon, 01 Jan 2001 00:00:00 GMT" },
+      ];
+      for (const [name, write] of Object.entries(writes)) {
+        for (const headers of conditions) {
+          const at = `${name} ${JSON.stringify(headers)}`;
+          const failed = await write(headers);
+          assert.ok(failed === 412 || (failed === 501 && name !== "put"), `${at}: ${failed}`);
+          assert.equal(await etag(), before, at);
+        }
+      }
+      assert.equal(await writes.put({ "If-Match": `"other", ${before}` }), 200);
+      for (const name of ["x-amz-copy-source-if-match", "x-amz-copy-source-if-unmodified-since"]) {
+        const value = name.endsWith("match") ? '"other"' : "Mon, 01 Jan 2001 00:00:00 GMT";
+        assert.equal(await writes.copy({ [name]: value }), 412);
+      }
+      const [, { objects }] = await json("GET", `/buckets/${bucket}/objects`);
+      assert.deepEqual(objects.map(({ Key }: Listed) => Key), ["k", "source"], "nothing else was written");
+    },
+  },
+  {
     name: "keys are themselves, whatever characters they have",
     async run({ bucket, call, json, status }) {
       const keys = [

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { CONDITION_TABLES } from "@/lib/s3/condition_table.ts";
 import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const GIB = 1024 ** 3;
@@ -133,26 +134,84 @@ Deno.test("copy: a client that goes in the middle leaves no upload behind", asyn
   });
 });
 
-Deno.test("folder: an empty object whose key ends with one slash", async () => {
+Deno.test("copy: above 5 GiB its conditions are those of the completion and of each part", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => new Response(null));
-    const post = (folder_name: unknown) =>
-      call("/api/v1/buckets/b/objects/folder", { method: "POST", body: JSON.stringify({ folder_name }) });
-    for (const [name, key] of [["x", "x/"], ["x/", "x/"], ["a/b å", "a/b å/"]]) {
-      const response = await post(name);
-      assert.deepEqual([response.status, await response.json()], [201, { bucket: "b", key, status: "created" }]);
-    }
-    assert.deepEqual([seen[2].method, seen[2].target, seen[2].headers.get("content-length")], [
-      "PUT",
-      "/b/a/b%20%C3%A5/",
-      "0",
-    ]);
-    for (const name of ["", "/", "//", null, 1]) {
-      const refused = await post(name);
-      assert.equal(refused.status, 422, String(name));
-      await refused.body?.cancel();
-    }
-    answer(() => s3Error(404, "NoSuchBucket", "gone"));
-    assert.deepEqual(await (await post("x")).json(), { detail: "folder 'x/': gone" });
+    const store = largeSource(6 * GIB, () => new Response('<CopyPartResult><ETag>"p"</ETag></CopyPartResult>'));
+    answer((request, given) => {
+      const { pathname } = new URL(given.target, "http://x");
+      if (request.method === "HEAD" && pathname === "/to/c%20d") return new Response(null, { status: 404 });
+      return request.headers.has("if-none-match")
+        ? s3Error(412, "PreconditionFailed", "appeared")
+        : store(request, given);
+    });
+    const copy = async (headers: Record<string, string>) => {
+      const response = await call(path, { method: "POST", body, headers });
+      return [response.status, await response.text()] as const;
+    };
+    const source = { "x-amz-copy-source-if-match": '"other", "src"' };
+    const [status, text] = await copy({ ...source, "If-None-Match": '"x"' });
+    assert.deepEqual([status, text.includes("appeared")], [412, true]);
+    const last = seen[seen.length - 1];
+    assert.deepEqual([last.method, last.target], ["DELETE", "/to/c%20d?uploadId=u%2F1"], "the upload is aborted");
+    const parts = seen.filter(({ method }) => method === "PUT");
+    assert.ok(parts.length > 0 && parts.every(({ headers }) => headers.get("x-amz-copy-source-if-match") === '"src"'));
+    assert.equal((await copy(source))[0], 200);
+    assert.equal((await copy({ "x-amz-copy-source-if-match": '"other"' }))[0], 412);
   });
+});
+
+Deno.test("folder: an empty object whose key ends with one slash; one that exists is never written", async () => {
+  const conditions = [() => Promise.resolve(CONDITION_TABLES.embedded), () => Promise.resolve(null)];
+  for (const [isUnguarded, support] of conditions.entries()) {
+    await withGateway({ gateway: { conditions: support } }, async ({ call, answer, seen }) => {
+      const post = async (folder_name: unknown) => {
+        const body = JSON.stringify({ folder_name });
+        const response = await call("/api/v1/buckets/b/objects/folder", { method: "POST", body });
+        return [response.status, await response.json()];
+      };
+      const written = () => seen.filter(({ method }) => method === "PUT");
+      answer(({ method }) => new Response(null, { status: method === "HEAD" ? 404 : 200 }));
+      for (const [name, key] of [["x", "x/"], ["x/", "x/"], ["a/b å", "a/b å/"]]) {
+        assert.deepEqual(await post(name), [201, { bucket: "b", key, status: "created" }]);
+      }
+      const [, , { target, headers }] = written();
+      assert.deepEqual([target, headers.get("content-length")], ["/b/a/b%20%C3%A5/", "0"]);
+      assert.equal(headers.get("if-none-match"), isUnguarded ? null : "*");
+      for (const name of ["", "/", "//", null, 1]) assert.equal((await post(name))[0], 422, String(name));
+      answer(({ method }) =>
+        method === "HEAD" ? new Response(null, { status: 404 }) : s3Error(404, "NoSuchBucket", "gone")
+      );
+      assert.deepEqual((await post("x"))[1], { detail: "folder 'x/': gone" });
+
+      const before = written().length;
+      const marker = (bytes: number) =>
+        new Response(null, { headers: { "content-length": String(bytes), etag: '"m"' } });
+      answer(() => marker(0));
+      assert.equal((await post("x"))[0], 201);
+      answer(() => marker(3));
+      assert.deepEqual(await post("x"), [409, { detail: "folder 'x/': an object with bytes has this key" }]);
+      answer(({ method }) => method === "HEAD" ? new Response(null, { status: 403 }) : new Response(null));
+      assert.equal((await post("x"))[0], isUnguarded ? 403 : 201, "a caller who may not read");
+      assert.equal(written().length, isUnguarded ? before : before + 1);
+      for (const [bytes, status] of [[0, 201], [3, 409]]) {
+        let looks = 0;
+        answer(({ method }) =>
+          method !== "HEAD"
+            ? s3Error(412, "PreconditionFailed", "appeared")
+            : looks++ === 0
+            ? new Response(null, { status: 404 })
+            : marker(bytes)
+        );
+        assert.equal((await post("x"))[0], status, "it appears meanwhile");
+      }
+      answer(({ method, headers }) =>
+        method === "HEAD"
+          ? new Response(null, { status: 404 })
+          : headers.has("if-none-match")
+          ? s3Error(412, "PreconditionFailed", "a delete marker")
+          : new Response()
+      );
+      assert.equal((await post("x"))[0], 201);
+    });
+  }
 });
