@@ -13,6 +13,7 @@ export interface DoorAnswer {
 interface DoorRequest {
   readonly method?: string;
   readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -27,14 +28,18 @@ export async function callDoor(
   operation: string,
   account: string,
   parameters: DoorParameters,
-  { method = "GET", json, signal }: DoorRequest = {},
+  { method = "GET", json, headers: given, signal }: DoorRequest = {},
 ): Promise<DoorAnswer> {
   try {
     const response = await fetch(doorPath(operation, account, parameters), {
       method,
       signal,
       // An archive is sent in place of its task's progress unless JSON is named.
-      headers: { Accept: "application/json", ...json === undefined ? {} : { "Content-Type": "application/json" } },
+      headers: {
+        Accept: "application/json",
+        ...json === undefined ? {} : { "Content-Type": "application/json" },
+        ...given,
+      },
       body: json === undefined ? undefined : JSON.stringify(json),
     });
     const { status, headers } = response;

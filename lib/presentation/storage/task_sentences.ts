@@ -150,6 +150,8 @@ function whyOf(status: number): string {
       return REASONS.missing;
     case 409:
       return REASONS.conflict;
+    case 412:
+      return REASONS.changed;
     case 413:
     case 507:
       return REASONS.full;

@@ -12,9 +12,15 @@ const BATCH = 100;
 const CONCURRENCY = 4;
 /** Forbidden objects in a row after which the others would be as well. */
 const MAX_FORBIDDEN = 5;
+/** How often an object is copied that is overwritten meanwhile. */
+const MAX_COPIES = 3;
 /** Objects with a number in their name that are looked at in one list. */
 const MAX_NUMBERED = 1000;
 const OBJECT = "/buckets/:bucket/objects/:key";
+/** A condition did not hold. */
+const CHANGED = 412;
+/** The store does not support a condition. */
+const UNSUPPORTED = 501;
 
 interface Names {
   readonly from: string;
@@ -23,7 +29,8 @@ interface Names {
 
 /**
  * Copies objects inside the store, one by one; of a move each source is deleted once its copy is there. It goes on where
- * its state says: what is done twice then is the same as done once.
+ * its state says: what is done twice then is the same as done once. Conditions protect a source that is overwritten and a
+ * target that appears meanwhile. Where the store does not support one, the object is looked up just before.
  *
  * @throws TaskStopped
  */
@@ -89,6 +96,8 @@ class Transfer {
   #forbidden = 0;
   /** Keys to which objects are on their way. */
   readonly #claimed = new Set<string>();
+  /** Conditions that the store supports, as far as is known. */
+  readonly #supports = { target: true, source: true, deletion: true };
 
   constructor(control: TaskControl, plan: TransferTaskPlan) {
     this.#control = control;
@@ -101,31 +110,55 @@ class Transfer {
     // Another object may be about to get this name as one beside a name in use.
     if (this.#claimed.has(to)) return await this.#beside(names);
     await this.#claiming(to, async () => {
-      const there = this.#plan.onTaken === "replace" ? null : await this.#look(this.#plan.to.bucket, to);
-      await (there === null ? this.#copy(names) : this.#taken(names, there));
+      const there = await this.#lookAtTarget(to) ?? await this.#copy(names);
+      if (typeof there === "object") await this.#taken(names, there);
     });
   }
 
-  /** @returns whether the copy is there */
-  async #copy({ from, to }: Names): Promise<boolean> {
-    const answer = await this.#control.call(`${OBJECT}/copy`, { bucket: this.#plan.to.bucket, key: to }, {
-      method: "POST",
-      json: { source_bucket: this.#plan.place.bucket, source_key: from },
-    });
-    if (answer.status === 200) {
-      await this.#copied(from);
-      return true;
+  /** @returns whether the copy is there, or the object that has come to its name meanwhile */
+  async #copy({ from, to }: Names): Promise<boolean | Found> {
+    const { place, to: target, onTaken } = this.#plan;
+    const supports = this.#supports;
+    for (let copies = 1;;) {
+      const source = await this.#look(place.bucket, from);
+      const isTargetGuarded = supports.target && onTaken !== "replace";
+      const isSourceGuarded = supports.source && source?.etag;
+      const answer = await this.#control.call(`${OBJECT}/copy`, { bucket: target.bucket, key: to }, {
+        method: "POST",
+        json: { source_bucket: place.bucket, source_key: from },
+        headers: {
+          ...isTargetGuarded ? { "if-none-match": "*" } : {},
+          ...isSourceGuarded ? { "x-amz-copy-source-if-match": isSourceGuarded } : {},
+        },
+      });
+      const { status } = answer;
+      if (status === 200) {
+        await this.#copied(from, source);
+        return true;
+      }
+      if (status === UNSUPPORTED && isTargetGuarded) supports.target = false;
+      else if (status === UNSUPPORTED && isSourceGuarded) supports.source = false;
+      else if (status !== CHANGED || ++copies > MAX_COPIES) {
+        if (status === 404 && await this.#wasMoved({ from, to })) this.#count();
+        else this.#failed(from, answer);
+        return false;
+      }
+      const there = await this.#lookAtTarget(to);
+      if (there !== null) return there;
     }
-    if (answer.status === 404 && await this.#wasMoved({ from, to })) this.#count();
-    else this.#failed(from, answer);
-    return false;
+  }
+
+  /** Null where the key is free, or its object is to be replaced. */
+  async #lookAtTarget(key: string): Promise<Found | null> {
+    const { to, onTaken } = this.#plan;
+    return onTaken === "replace" ? null : await this.#look(to.bucket, key);
   }
 
   /** A name in use: by the copy of an earlier try, or by another object, which stays. */
   async #taken({ from, to }: Names, there: Found): Promise<void> {
     const source = await this.#look(this.#plan.place.bucket, from);
     if (source === null && await this.#wasMoved({ from, to })) return this.#count();
-    if (source !== null && isSame(source, there)) return await this.#copied(from);
+    if (source !== null && isSame(source, there)) return await this.#copied(from, source);
     if (this.#plan.onTaken === "keep both") return await this.#beside({ from, to });
     this.#control.change({ skipped: this.#control.state.skipped + 1 });
   }
@@ -138,16 +171,16 @@ class Transfer {
     const { bucket } = this.#plan.to;
     const source = await this.#look(this.#plan.place.bucket, from);
     const beside = await this.#objectsFrom(bucket, numberedStart(to));
-    if (source !== null && [...beside.values()].some((there) => isSame(source, there))) return await this.#copied(from);
+    if (source !== null && [...beside.values()].some((there) => isSame(source, there))) {
+      return await this.#copied(from, source);
+    }
     for (;;) {
       const free = freeKey(to, (key) => beside.has(key) || this.#claimed.has(key));
       const isFree = await this.#claiming(free, async () => {
-        const there = await this.#look(bucket, free);
-        if (there !== null) beside.set(free, there);
-        else if (await this.#copy({ from, to: free })) {
-          this.#control.change({ renamed: this.#control.state.renamed + 1 });
-        }
-        return there === null;
+        const there = await this.#look(bucket, free) ?? await this.#copy({ from, to: free });
+        if (typeof there === "object") beside.set(free, there);
+        else if (there) this.#control.change({ renamed: this.#control.state.renamed + 1 });
+        return typeof there !== "object";
       });
       if (isFree) return;
     }
@@ -162,14 +195,29 @@ class Transfer {
     }
   }
 
-  async #copied(from: string): Promise<void> {
+  /** @param source as it was when it was copied */
+  async #copied(from: string, source: Found | null): Promise<void> {
     const control = this.#control;
     this.#forbidden = 0;
     control.change({ done: control.state.done + 1 });
     if (this.#plan.kind === "copy") return;
-    const answer = await control.call(OBJECT, { bucket: this.#plan.place.bucket, key: from }, { method: "DELETE" });
+    const answer = await this.#delete(from, source?.etag ?? null);
     if (answer.status === 200 || answer.status === 404) control.change({ deleted: control.state.deleted + 1 });
     else this.#failed(from, answer);
+  }
+
+  /** Deletes a source unless it was overwritten after the copy. */
+  async #delete(key: string, etag: string | null): Promise<Pick<DoorAnswer, "status" | "json">> {
+    const { bucket } = this.#plan.place;
+    if (etag !== null && this.#supports.deletion) {
+      const headers = { "if-match": etag };
+      const answer = await this.#control.call(OBJECT, { bucket, key }, { method: "DELETE", headers });
+      if (answer.status !== UNSUPPORTED) return answer;
+      this.#supports.deletion = false;
+    }
+    const present = await this.#look(bucket, key);
+    if (present !== null && present.etag !== etag) return { status: CHANGED, json: null };
+    return await this.#control.call(OBJECT, { bucket, key }, { method: "DELETE" });
   }
 
   /** Whether an earlier try has moved an object: its source is gone, and its copy is there. */
@@ -184,11 +232,11 @@ class Transfer {
     this.#control.change({ done: done + 1, deleted: deleted + 1 });
   }
 
-  #failed(key: string, answer: DoorAnswer): void {
+  #failed(key: string, answer: Pick<DoorAnswer, "status" | "json">): void {
     const { status } = answer;
     this.#forbidden = status === 403 ? this.#forbidden + 1 : 0;
     if (this.#forbidden >= MAX_FORBIDDEN) throw new TaskStopped(status);
-    this.#control.addFault({ key, status, message: doorMessage(answer) });
+    this.#control.addFault({ key, status, message: status === CHANGED ? "" : doorMessage(answer) });
   }
 
   async #look(bucket: string, key: string): Promise<Found | null> {

@@ -102,6 +102,7 @@ export const REASONS = {
   login: "The login has ended. Log in again, then try again.",
   forbidden: "This account may not do that in this bucket. The owner of the bucket can allow it.",
   missing: "It no longer exists, or its bucket does not.",
+  changed: "It was changed meanwhile. The newer object is still in its old place.",
   conflict: "The store did not allow it in the present state of the object, such as a hold or a retention.",
   full: "The bucket has no room left: its quota is used up.",
   busy: "The store has too much to do at the moment. Try again shortly.",

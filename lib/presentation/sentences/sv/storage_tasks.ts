@@ -97,6 +97,7 @@ export const REASONS: typeof en.REASONS = {
   login: "Inloggningen har upphört. Logga in på nytt och försök igen.",
   forbidden: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
   missing: "Det finns inte längre, eller så finns inte bucketen.",
+  changed: "Det ändrades under tiden. Det nyare objektet finns kvar på sin gamla plats.",
   conflict: "Lagret tillåter det inte i objektets nuvarande tillstånd, till exempel på grund av en bevarandetid.",
   full: "Bucketen har ingen plats kvar: dess kvot är förbrukad.",
   busy: "Lagret har för mycket att göra just nu. Försök igen om en stund.",

@@ -15,6 +15,8 @@ export class FakeStore {
   readonly buckets = new Map<string, Map<string, string>>();
   readonly calls: SeenCall[] = [];
   /** Returns a status for a call that is to fail; `late`: after the store has done it. */
+  /** Conditions that the store rejects with 501. */
+  unsupported: readonly string[] = [];
   fault: (call: SeenCall) => number | { readonly late: number } | null = () => null;
 
   constructor(keys: Readonly<Record<string, readonly string[]>>) {
@@ -27,16 +29,38 @@ export class FakeStore {
     return [...this.buckets.get(bucket)?.keys() ?? []].sort();
   }
 
-  readonly call: typeof callDoor = async (operation, _account, parameters, { method = "GET", json } = {}) => {
+  readonly call: typeof callDoor = async (
+    operation,
+    _account,
+    parameters,
+    { method = "GET", json, headers = {} } = {},
+  ) => {
     await Promise.resolve();
     const { bucket, key = "" } = parameters as Record<string, string>;
     const call = { operation, method, bucket, key };
     this.calls.push(call);
     const fault = this.fault(call);
     if (typeof fault === "number") return answer(fault);
-    const done = this.#perform(call, parameters as Record<string, string | number>, json as Record<string, string>);
+    const done = this.#refused(call, headers, json as Record<string, string>) ??
+      this.#perform(call, parameters as Record<string, string | number>, json as Record<string, string>);
     return fault === null ? done : answer(fault.late);
   };
+
+  /** The ETag of an object is its content. */
+  #refused(
+    { operation, bucket, key }: SeenCall,
+    headers: Readonly<Record<string, string>>,
+    json: Readonly<Record<string, string>>,
+  ): DoorAnswer | null {
+    const names = Object.keys(headers);
+    if (names.some((name) => this.unsupported.includes(`${name} ${operation}`))) return answer(501);
+    const target = this.buckets.get(bucket)?.get(key);
+    const source = this.buckets.get(json?.source_bucket)?.get(json?.source_key);
+    const holds = (headers["if-match"] ?? target) === target &&
+      (headers["if-none-match"] === undefined || target === undefined) &&
+      (headers["x-amz-copy-source-if-match"] ?? source) === source;
+    return holds || (operation.endsWith("/copy") && source === undefined) ? null : answer(412);
+  }
 
   #perform(
     { operation, method, bucket, key }: SeenCall,

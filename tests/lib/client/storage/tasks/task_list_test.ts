@@ -98,6 +98,80 @@ Deno.test("move: an object whose new name is in use stays, unless it is the same
   assert.equal(replacing.store.buckets.get("a")?.get("y/1"), "bytes of x/1");
 });
 
+const CONDITIONS = [
+  "if-none-match /buckets/:bucket/objects/:key/copy",
+  "x-amz-copy-source-if-match /buckets/:bucket/objects/:key/copy",
+  "if-match /buckets/:bucket/objects/:key",
+];
+
+/** A page that moves `x/1` to another bucket; `race` happens just before the call that it is for, once. */
+async function racing(
+  race: (call: SeenCall, store: FakeStore) => boolean,
+  { onTaken = "skip", unsupported = [] }: { onTaken?: TransferTaskPlan["onTaken"]; unsupported?: string[] } = {},
+) {
+  const browser = new Browser(new FakeStore({ a: ["x/1"], b: [] }));
+  let isOver = false;
+  browser.store.unsupported = unsupported;
+  browser.store.fault = (call) => {
+    isOver ||= race(call, browser.store);
+    return null;
+  };
+  const steps = [{ kind: "object", from: "x/1", to: "y" }] as const;
+  const plan = move({ to: { bucket: "b", prefix: "" }, steps, onTaken, objects: 1 });
+  const state = await ended(browser.page().start(plan), browser.clock);
+  assert.ok(isOver);
+  const { buckets } = browser.store;
+  return { ...state, a: Object.fromEntries(buckets.get("a") ?? []), b: Object.fromEntries(buckets.get("b") ?? []) };
+}
+
+const overwritten = (store: FakeStore) => Boolean(store.buckets.get("a")?.set("x/1", "newer"));
+
+Deno.test("move: a source that is overwritten after its copy stays", async () => {
+  for (const unsupported of [[], CONDITIONS.slice(2)]) {
+    // Without the condition, the source is looked up again before it is deleted.
+    const at = (call: SeenCall, { calls }: FakeStore) =>
+      unsupported.length === 0 ? call.method === "DELETE" : call.method === "GET" && calls.some(isCopy);
+    const { a, b, done, deleted, failed, faults } = await racing(
+      (call, store) => at(call, store) && overwritten(store),
+      { unsupported },
+    );
+    assert.deepEqual([a, b], [{ "x/1": "newer" }, { y: "bytes of x/1" }]);
+    assert.deepEqual({ done, deleted, failed }, { done: 1, deleted: 0, failed: 1 });
+    assert.deepEqual(faults, [{ key: "x/1", status: 412, message: "" }]);
+  }
+});
+
+Deno.test("move: of a source that is overwritten before its copy, the newer one is moved; one that goes on changing stays", async () => {
+  const once = await racing((call, store) => isCopy(call) && overwritten(store));
+  assert.deepEqual([once.a, once.b, once.deleted, once.failed], [{}, { y: "newer" }, 1, 0]);
+  let writes = 0;
+  const always = await racing((call, { buckets }) => {
+    if (isCopy(call)) buckets.get("a")?.set("x/1", `write ${++writes}`);
+    return writes === 3;
+  });
+  assert.deepEqual([always.a, always.b, always.failed], [{ "x/1": "write 3" }, {}, 1]);
+});
+
+Deno.test("move: an object that comes to the new name meanwhile is replaced only if that was chosen", async () => {
+  const appears = ({ key, ...call }: SeenCall, store: FakeStore) =>
+    isCopy({ key, ...call }) && key === "y" && Boolean(store.buckets.get("b")?.set("y", "another"));
+  const skipping = await racing(appears);
+  assert.deepEqual([skipping.a, skipping.b], [{ "x/1": "bytes of x/1" }, { y: "another" }]);
+  assert.equal(skipping.skipped, 1);
+  const both = await racing(appears, { onTaken: "keep both" });
+  assert.deepEqual([both.a, both.b], [{}, { y: "another", "y (2)": "bytes of x/1" }]);
+  const replacing = await racing(appears, { onTaken: "replace" });
+  assert.deepEqual([replacing.a, replacing.b], [{}, { y: "bytes of x/1" }]);
+});
+
+Deno.test("move: a store without conditions moves all the same, and is asked for each condition once", async () => {
+  const browser = new Browser(new FakeStore({ a: KEYS }));
+  browser.store.unsupported = CONDITIONS;
+  const { done, deleted, failed } = await ended(browser.page().start(move()), browser.clock);
+  assert.deepEqual({ done, deleted, failed }, { done: 3, deleted: 3, failed: 0 });
+  assert.deepEqual(browser.store.keys("a"), MOVED);
+});
+
 Deno.test("move: it waits for a lost network, without an end, and goes on", async () => {
   const browser = new Browser(new FakeStore({ a: KEYS }));
   let isAway = true;
