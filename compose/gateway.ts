@@ -10,6 +10,8 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { genericConditions } from "@/lib/s3/condition_probe.ts";
 import { CONDITION_TABLES, type ConditionSupport } from "@/lib/s3/condition_table.ts";
+import { storeProbe } from "@/lib/s3/probes.ts";
+import { rejectsShortBodies } from "@/lib/s3/store_kind.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
@@ -39,7 +41,8 @@ export async function gatewayDeps(
     s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs, observe("s3")),
     mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs, observe("mapi")),
   };
-  const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now };
+  const mayTruncate = await truncation(gateway, { addresses, upstream: upstreams.s3, region, now: Date.now }, log);
+  const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now, mayTruncate };
   const identify = identities(gateway);
   const runner = taskRunner(gateway, { store: tasks, secret, s3, log, fixity, recorder });
   const { report } = fixity;
@@ -54,6 +57,7 @@ export async function gatewayDeps(
     conditions: conditionSupport(gateway, store, s3),
     upstreams,
     region,
+    mayTruncate,
     tasks: runner,
     schedules: await fixitySchedules(gateway, { identify, s3, tasks: runner, log, report }),
     backend: own?.backend ?? "hcp",
@@ -98,6 +102,35 @@ function conditionSupport({ store: own }: GatewayConfig, store: EmbeddedStore | 
   if (!store && own && own.backend !== "hcp") return genericConditions(s3);
   const table = store ? CONDITION_TABLES.embedded : CONDITION_TABLES.hcp;
   return () => Promise.resolve(table);
+}
+
+/**
+ * Tells whether the store may store a body that ends early as an object; undefined for HCP and the embedded store, which
+ * reject it.
+ *
+ * @throws ConfigError for a store that does, and has no uploads in parts
+ */
+async function truncation({ store }: GatewayConfig, s3: S3, log: RequestLog): Promise<S3["mayTruncate"]> {
+  if (!store || store.backend === "hcp" || store.allowsTruncation) return undefined;
+  const keys = store.identity.kind === "shared" ? store.identity : null;
+  const probe = storeProbe(s3, keys, store.backend === "minio" ? "minio" : "unknown");
+  const mayTruncate = (hasDigest: boolean) =>
+    probe().then((found) => !found || !rejectsShortBodies(found.kind, hasDigest));
+  const found = await probe();
+  if (found && await mayTruncate(false)) {
+    if (!found.hasParts) {
+      throw new ConfigError(
+        "S3_ENDPOINT_URL",
+        "the store may store an upload that breaks off as an object, and has no uploads in parts: " +
+          "use another store, or accept that with S3_ALLOW_TRUNCATED_UPLOADS=true",
+      );
+    }
+    log.write({
+      level: "info",
+      message: "S3_ENDPOINT_URL: the store may store an upload that breaks off as an object, so uploads go in parts",
+    });
+  }
+  return mayTruncate;
 }
 
 function identities({ store, authType }: GatewayConfig): Identify {

@@ -31,6 +31,7 @@ import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { mapiReachable, proveByMapi } from "@/lib/mapi/client.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { ConditionSupport } from "@/lib/s3/condition_table.ts";
+import type { S3 } from "@/lib/s3/client.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";
 import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
@@ -88,6 +89,8 @@ export interface GatewayDeps {
   /** One client for each protocol: their certificates are checked or not by settings of their own. */
   readonly upstreams: { readonly s3: UpstreamClient; readonly mapi: UpstreamClient };
   readonly region: string;
+  /** As in {@link S3}. */
+  readonly mayTruncate?: S3["mayTruncate"];
   /** What works on background tasks in this process. */
   readonly tasks: TaskRunner;
   /** Fixity checks that run at times of their own; null or absent: none. */
@@ -253,8 +256,8 @@ function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
   const key = tokenKey(deps.tokenSecret);
   const keys = deps.previousTokenSecret ? [key, tokenKey(deps.previousTokenSecret)] : [key];
   const tenants = new InFlight(deps.maxTenantRequests ?? DEFAULT_MAX_TENANT_REQUESTS);
-  const { s3TimeoutMs: timeoutMs, bodyBounds: bounds } = deps;
-  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs, bounds, conditions };
+  const { s3TimeoutMs: timeoutMs, bodyBounds: bounds, mayTruncate } = deps;
+  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs, bounds, conditions, mayTruncate };
   const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
   const admission = new Admission({
     ...deps,

@@ -36,6 +36,8 @@ interface StoreConfig {
   readonly addressingStyle: "path" | "virtual";
   readonly identity: StoreIdentity;
   readonly verifyTls: { readonly mapi: boolean; readonly s3: boolean };
+  /** Whether uploads may go in one PUT to a store that may store a truncated body. */
+  readonly allowsTruncation: boolean;
 }
 
 /** Whose keys sign towards S3. */
@@ -64,6 +66,7 @@ const GENERIC_ONLY: readonly VariableName[] = [
   "GATEWAY_USERS_FILE",
   "GATEWAY_USERS",
   "S3_SHARED_WITHOUT_LOGIN",
+  "S3_ALLOW_TRUNCATED_UPLOADS",
 ];
 
 /** The gateway role's settings. */
@@ -157,10 +160,22 @@ function storeConfig(reading: Reading): StoreConfig {
     for (const variable of GENERIC_ONLY) {
       if (reading.isSet(variable)) reading.warn(variable, "ignored, it has no meaning with STORAGE_BACKEND=hcp");
     }
-    return { backend, addresses, addressingStyle: "path", identity: { kind: "derived" }, verifyTls };
+    return {
+      backend,
+      addresses,
+      addressingStyle: "path",
+      identity: { kind: "derived" },
+      verifyTls,
+      allowsTruncation: false,
+    };
   }
   const addressingStyle = settings.S3_ADDRESSING_STYLE === "virtual" ? "virtual" : "path";
-  return { backend, addresses, addressingStyle, identity: reading.part(() => genericIdentity(reading)), verifyTls };
+  const allowsTruncation = settings.S3_ALLOW_TRUNCATED_UPLOADS;
+  if (allowsTruncation) {
+    reading.warn("S3_ALLOW_TRUNCATED_UPLOADS", "true, an upload that breaks off can become a truncated object");
+  }
+  const identity = reading.part(() => genericIdentity(reading));
+  return { backend, addresses, addressingStyle, identity, verifyTls, allowsTruncation };
 }
 
 function requireHcpAddresses(reading: Reading): void {

@@ -292,6 +292,10 @@ export const environment = z.object({
     flag().default(false),
     "`true` gives the rights of the shared keys to every caller, whatever the login.",
   ),
+  S3_ALLOW_TRUNCATED_UPLOADS: store(
+    flag().default(false),
+    "`true` sends each upload to a `minio` or `generic` store in one PUT, also where an upload that breaks off can become a truncated object. `false` sends it in parts there ([api.md](api.md#uploads-that-break-off)).",
+  ),
   CAMPAIGN_RESULTS_URL: web(base().optional(), "The base of all result URLs, as browsers reach it.", {
     aliases: ["HTRFLOW_RESULTS_URL", "HTRFLOW_PUBLIC_RESULTS_BASE"],
     otherwise: "with an embedded part `/results` on the request's origin, else required unless site-only",

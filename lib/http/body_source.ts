@@ -1,4 +1,5 @@
 import { bodyReader } from "@/lib/std/body_reader.ts";
+import type { BodyReader } from "@/lib/std/byte_reader.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
@@ -34,11 +35,19 @@ export function bodySource(
   { lengthBytes = null, bounds }: BodySourceOptions = {},
 ): BodySource {
   const reader = body && pacedReader(bodyReader(body, lengthBytes), bounds);
+  return readerSource({
+    read: () => reader?.read().catch(broken) ?? Promise.resolve(null),
+    cancel: () => reader?.cancel(),
+  });
+}
+
+/** What a reader reads as a source. */
+export function readerSource(reader: BodyReader): BodySource {
   let left: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   return {
     async read(maxBytes) {
       while (left.length === 0) {
-        const bytes: Uint8Array<ArrayBuffer> | null = await reader?.read().catch(broken) ?? null;
+        const bytes = await reader.read();
         if (!bytes) return null;
         left = bytes;
       }
@@ -46,7 +55,7 @@ export function bodySource(
       left = left.subarray(taken.length);
       return taken;
     },
-    stop: () => reader?.cancel(),
+    stop: () => reader.cancel(),
   };
 }
 

@@ -110,7 +110,8 @@ function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: Tim
   return pacedReader(shared, bounds);
 }
 
-function chunksReader(chunks: Chunks): BodyReader {
+/** Reads chunks of this process. */
+export function chunksReader(chunks: Chunks): BodyReader {
   return {
     read: async () => (await chunks.next()).value ?? null,
     // Does not wait: the chunk that is being read may never come.

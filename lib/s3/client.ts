@@ -49,6 +49,11 @@ export interface S3 {
   readonly bounds?: TimeBounds;
   /** Which conditions of writes the store holds; none when absent. */
   readonly conditions?: ConditionSupport;
+  /**
+   * Whether the store may store a body that ends early as an object, of a request that states a digest of the body or not.
+   * Absent: it rejects such a body.
+   */
+  readonly mayTruncate?: (hasDigest: boolean) => Promise<boolean>;
 }
 
 /** Headers by name in lower case. */
@@ -62,7 +67,7 @@ export interface S3Call {
   readonly headers?: Headers | HeaderRecord;
   /**
    * A stream is a client's body, which is passed on. Chunks are of this process: each may use the memory of the one
-   * before. Neither is signed, and both need `lengthBytes`.
+   * before. Neither is signed, and both need `lengthBytes`. Bytes are signed where the store may truncate a body.
    */
   readonly body?:
     | ReadableStream<Uint8Array<ArrayBuffer>>
@@ -97,7 +102,8 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
   const signed = { method: call.method, host: hostOf(origin), path, query };
   markRequest(s3.addresses, caller, call.method, headers);
-  signHeaders(signed, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
+  const signsBytes = call.body instanceof Uint8Array && await s3.mayTruncate?.(false) === true;
+  signHeaders(signed, headers, payloadHash(call.body, signsBytes), caller.s3, s3.region, s3.now());
   const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
   const sent = outgoingBody(s3, call, workMs);
   const request = {
@@ -185,8 +191,8 @@ export function locate(
 
 const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-function payloadHash(body: S3Call["body"]): string {
-  if (typeof body === "string") return sha256Hex(body);
+function payloadHash(body: S3Call["body"], signsBytes: boolean): string {
+  if (typeof body === "string" || (signsBytes && body instanceof Uint8Array)) return sha256Hex(body);
   return body ? UNSIGNED_PAYLOAD : EMPTY_PAYLOAD;
 }
 

@@ -2,9 +2,10 @@ import type { Caller, S3Keys, Verdict } from "@/lib/auth/store_credentials.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
-import { EMPTY_PAYLOAD, hostOf, s3Path, signHeaders } from "./signer.ts";
+import { EMPTY_PAYLOAD, encodeQuery, hostOf, type QueryPairs, s3Path, signHeaders } from "./signer.ts";
+import { type StoreKind, storeKind } from "./store_kind.ts";
 
-/** Statuses of a store that does not implement the list of buckets, which no other operation needs. */
+/** Statuses of a store that does not implement an operation. */
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([405, 501]);
 
 /**
@@ -58,25 +59,59 @@ export async function bucketReachable(
   return response.status === 404 ? "bucket missing" : "reachable";
 }
 
+/** What a generic store says of itself. */
+interface ProbedStore {
+  readonly kind: StoreKind;
+  /** Whether it accepts uploads in parts, as far as it says so without a bucket. */
+  readonly hasParts: boolean;
+}
+
+/**
+ * Asks a generic store what it is, by an upload in parts to a bucket that does not exist.
+ *
+ * @param keys null: the request is not signed
+ * @param declared its kind where its responses do not name one
+ * @returns a function that resolves with null while the store does not respond, and then asks again
+ */
+export function storeProbe(s3: S3, keys: S3Keys | null, declared: StoreKind): () => Promise<ProbedStore | null> {
+  let known: Promise<ProbedStore | null> | null = null;
+  const ask = async () => {
+    const path = s3Path(`stackroom-probe-${crypto.randomUUID()}`, "probe");
+    const response = await probe(s3, keys, null, "POST", path, [["uploads", ""]]);
+    if (typeof response !== "string") {
+      const isUnavailable = UNAVAILABLE_STATUSES.has(response.status);
+      // A proxy responds 502 to 504 while the store is away.
+      if (response.status < 500 || isUnavailable) {
+        const kind = storeKind(response.headers.get("server"));
+        return { kind: kind === "unknown" ? declared : kind, hasParts: !isUnavailable };
+      }
+    }
+    known = null;
+    return null;
+  };
+  return () => known ??= ask();
+}
+
 /** One small request, whatever the response. */
 async function probe(
   s3: S3,
   keys: S3Keys | null,
   tenant: string | null,
-  method: "GET" | "HEAD",
+  method: "GET" | "HEAD" | "POST",
   path: string,
+  query: QueryPairs = [],
 ): Promise<Response | "unreachable" | "unconfigured"> {
   const address = await s3.addresses.s3(tenant);
   if (!address) return "unconfigured";
   const headers: Record<string, string> = {};
-  const request = { method, host: hostOf(address.endpoint), path, query: [] };
+  const request = { method, host: hostOf(address.endpoint), path, query };
   if (keys) signHeaders(request, headers, EMPTY_PAYLOAD, keys, s3.region, s3.now());
   try {
     const response = await s3.upstream.send({
       method,
       operation: "ProbeEndpoint",
       origin: address.endpoint,
-      target: path,
+      target: query.length > 0 ? `${path}?${encodeQuery(query)}` : path,
       headers,
       timeoutMs: PROBE_TIMEOUT_MS,
     });

@@ -112,9 +112,9 @@ export function encodeQuery(query: QueryPairs): string {
   return query.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
 }
 
-/** Hexadecimal SHA-256 of a text as UTF-8, such as a body. */
-export function sha256Hex(text: string): string {
-  return hash("sha256", text, "hex");
+/** Hexadecimal SHA-256 of a body; a text counts as UTF-8. */
+export function sha256Hex(body: string | Uint8Array): string {
+  return hash("sha256", body, "hex");
 }
 
 function canonicalRequest(

@@ -47,6 +47,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   sendPart: ["PutObject"],
   sendPartFromSource: ["PutObject"],
   setVersioning: ["PutBucketVersioning"],
+  storeProbe: [],
   writeFromSource: ["PutObject"],
   writeObject: ["PutObject"],
 };

@@ -56,6 +56,27 @@ Deno.test("start: a damaged data folder ends it with one line that names it and 
   }
 });
 
+Deno.test("start: a store that may truncate uploads and has none in parts ends it, unless a setting accepts that", async () => {
+  await using store = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response(null, { status: 501 }),
+  );
+  const env = {
+    EMBEDDED: "off",
+    ROLES: "gateway",
+    STORAGE_BACKEND: "generic",
+    S3_ENDPOINT_URL: `http://127.0.0.1:${store.addr.port}`,
+    API_SECRET_KEY: "a secret that only tests know, 32+",
+  };
+  assert.match(
+    await refusedStart({ env }),
+    /^S3_ENDPOINT_URL: .* no uploads in parts: .*S3_ALLOW_TRUNCATED_UPLOADS=true$/m,
+  );
+  const application = await startApplication({ env: { ...env, S3_ALLOW_TRUNCATED_UPLOADS: "true" } });
+  assert.match(application.output(), /^S3_ALLOW_TRUNCATED_UPLOADS: true, .*$/m);
+  await application.stop();
+});
+
 Deno.test("start: an index that is lost ends it with one line, and no body goes", async () => {
   const dataFolder = await Deno.makeTempDir();
   const first = await startApplication({ dataFolder, env: STORAGE_ONLY });

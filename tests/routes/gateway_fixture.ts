@@ -83,7 +83,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     mapi: () => Promise.resolve(storeOrigin),
   };
   const now = options.app?.now ?? (() => NOW);
-  const s3 = { addresses, upstream: client, region: "us-east-1", now };
+  const s3 = { addresses, upstream: client, region: "us-east-1", now, mayTruncate: options.gateway?.mayTruncate };
   const tasks = new TaskRunner({
     store: new SqliteTaskStore(":memory:", steadyTime()),
     keys: taskKeys(SECRET),

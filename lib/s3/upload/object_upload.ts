@@ -2,13 +2,14 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
 import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { S3Failure } from "@/lib/s3/errors.ts";
 import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
 import { type ObjectRef, putObject, type WrittenObject } from "@/lib/s3/objects.ts";
 import { signalOf } from "@/lib/std/late_signal.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
 import { BufferPool } from "./buffer_pool.ts";
 import { type Part, partsOfKnownLength, partsOfUnknownLength, type UnknownLengthSizes } from "./parts.ts";
-import { requestBody } from "./request_body.ts";
+import { READ_HERE_BYTES, requestBody } from "./request_body.ts";
 
 /** Conditions of a write: an upload in parts has them at its completion. */
 const WRITE_CONDITIONS = ["if-match", "if-none-match"];
@@ -50,6 +51,9 @@ export const UPLOAD_SIZES: UploadSizes = {
   }),
 };
 
+const NO_SAFE_UPLOAD = "The store may store an upload that breaks off as an object, and has no uploads in parts: " +
+  "see S3_ALLOW_TRUNCATED_UPLOADS";
+
 interface ObjectUpload {
   /** A request's body. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
@@ -63,8 +67,8 @@ interface ObjectUpload {
 type SourceUpload = Omit<ObjectUpload, "body"> & { readonly source: BodySource };
 
 /**
- * Writes an object of any length. A body of known length up to {@link UploadSizes.maxPutBytes} is passed on in one PUT;
- * any other goes as {@link writeFromSource} sends it.
+ * Writes an object of any length. A body of known length up to {@link UploadSizes.maxPutBytes} is passed on in one PUT,
+ * unless the store may truncate it; any other goes as {@link writeFromSource} sends it.
  *
  * @throws HttpError 413 for what no object can hold, else as {@link writeFromSource}
  */
@@ -76,7 +80,9 @@ export async function writeObject(
   sizes: UploadSizes = UPLOAD_SIZES,
 ): Promise<WrittenObject> {
   if (lengthBytes !== null && lengthBytes > sizes.maxObjectBytes) throw payloadTooLarge(sizes.maxObjectBytes);
-  if (lengthBytes !== null && lengthBytes <= sizes.maxPutBytes) {
+  const isOnePut = lengthBytes !== null && lengthBytes <= sizes.maxPutBytes &&
+    (lengthBytes <= READ_HERE_BYTES || !await s3.mayTruncate?.(hasDigest(headers)));
+  if (isOnePut) {
     return await putObject(s3, caller, target, { ...await requestBody(s3, body, lengthBytes), headers });
   }
   const source = bodySource(body, { lengthBytes, bounds: s3.bounds });
@@ -85,10 +91,12 @@ export async function writeObject(
 
 /**
  * Writes an object in parts: streamed where its length is known, else read into the memory of one part. A body of unknown
- * length that ends within its first part is one PUT. An upload that does not end well is aborted.
+ * length that ends within its first part is one PUT, unless it streams and the store may truncate it. An upload that does
+ * not end well is aborted.
  *
  * @throws HttpError 413 for a body of unknown length that is longer than all parts, 400 for a digest that does not match,
- *   503 when no memory becomes free, else as the source and the store do
+ *   503 when no memory becomes free, 501 when the store has no uploads in parts and may truncate, else as the source and
+ *   the store do
  */
 export async function writeFromSource(
   s3: S3,
@@ -119,17 +127,16 @@ export async function writeFromSource(
       ? partsOfUnknownLength(body, buffers, sizes)
       : partsOfKnownLength(body, lengthBytes, Math.max(sizes.knownPartBytes, Math.ceil(lengthBytes / sizes.maxParts)));
     const first = await parts.next();
-    if (first.done || first.value.isLast) {
+    if (first.done || (first.value.isLast && (first.value.isBytes || !await s3.mayTruncate?.(hasDigest(headers))))) {
       using part = first.value;
       const content = part?.content() ?? { body: null, lengthBytes: 0 };
       return await putObject(s3, caller, target, { ...content, headers });
     }
-    await using upload = await openUpload(
-      s3,
-      caller,
-      target,
-      without(headers, [...WRITE_CONDITIONS, ...DIGEST_HEADERS]),
-    );
+    const described = without(headers, [...WRITE_CONDITIONS, ...DIGEST_HEADERS]);
+    await using upload = await openUpload(s3, caller, target, described).catch(async (error) => {
+      const isMissing = error instanceof S3Failure && (error.storeStatus === 501 || error.storeStatus === 405);
+      throw isMissing && await s3.mayTruncate?.(false) ? new HttpError(501, NO_SAFE_UPLOAD, { cause: error }) : error;
+    });
     const sent: SentPart[] = [];
     for (let next: IteratorResult<Part, undefined> = first; !next.done;) {
       using part: Part = next.value;
@@ -160,6 +167,10 @@ async function bothOrCancel<A, B>(
   for (const promise of both) promise.catch(cancel);
   await Promise.allSettled(both);
   return await Promise.all(both);
+}
+
+function hasDigest(headers: Headers): boolean {
+  return DIGEST_HEADERS.some((name) => headers.has(name));
 }
 
 function without(headers: Headers, names: readonly string[]): Headers {

@@ -11,6 +11,8 @@ export interface Part extends Disposable {
   readonly lengthBytes: number;
   /** Whether the body ends with it. */
   readonly isLast: boolean;
+  /** Whether it is sent as bytes and not as a stream. */
+  readonly isBytes: boolean;
   /** The bytes, to be sent once. */
   content(): UploadBody;
 }
@@ -24,7 +26,7 @@ export async function* partsOfKnownLength(
   for (let left = lengthBytes; left > 0; left -= partBytes) {
     const length = Math.min(left, partBytes);
     const content = () => ({ body: chunksOf(source, length), lengthBytes: length });
-    yield { lengthBytes: length, isLast: length === left, content, [Symbol.dispose]() {} };
+    yield { lengthBytes: length, isLast: length === left, isBytes: false, content, [Symbol.dispose]() {} };
   }
 }
 
@@ -89,6 +91,10 @@ export class BufferedPart implements Part {
 
   get isLast(): boolean {
     return this.#isLast;
+  }
+
+  get isBytes(): boolean {
+    return this.#buffers.length <= 1;
   }
 
   /** Reads until the part has so many bytes or the source ends. @throws HttpError as the source and the lease do */

@@ -7,7 +7,7 @@ import type { UploadBody } from "@/lib/s3/objects.ts";
  * Bodies up to so many bytes are read here. The runtime passes a body on in large chunks, after which its connection must
  * not be used again: too expensive for many small bodies.
  */
-const READ_HERE_BYTES = 64 * 1024;
+export const READ_HERE_BYTES = 64 * 1024;
 
 /**
  * A request's body for one PUT: a short one is read, a long one is passed on as it is.

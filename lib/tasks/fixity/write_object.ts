@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
+import { readerSource } from "@/lib/http/body_source.ts";
 import { HttpError } from "@/lib/http/errors.ts";
+import { chunksReader } from "@/lib/http/watched_upload.ts";
 import { headObject, putObject } from "@/lib/s3/objects.ts";
+import { writeFromSource } from "@/lib/s3/upload/object_upload.ts";
 import { startDigest } from "@/lib/std/digests.ts";
 import { readObject, type ReadSource } from "./read_object.ts";
 
@@ -71,7 +74,10 @@ async function put(
   const send = async (headers: Headers) => {
     headers.set("content-type", type);
     const ref = { bucket, key };
-    await putObject(s3, caller, ref, { headers, lengthBytes, body: encoded(text()) });
+    const body = encoded(text());
+    if (await s3.mayTruncate?.(false)) {
+      await writeFromSource(s3, caller, ref, { headers, lengthBytes: null, source: readerSource(chunksReader(body)) });
+    } else await putObject(s3, caller, ref, { headers, lengthBytes, body });
   };
   if (!isNew) return await send(new Headers());
   try {

@@ -54,8 +54,8 @@ export function objectUploadOperations(
       ...OBJECT,
       summary: "Write an object",
       description: "The body is the object. Content headers, `x-amz-meta-*`, `x-amz-tagging`, `Content-MD5`, " +
-        "`x-amz-checksum-*` go with it. Without a Content-Length, or above 5 GiB, it is written in parts. " +
-        CONDITIONS,
+        "`x-amz-checksum-*` go with it. Without a Content-Length, above 5 GiB, or where the store may store a truncated " +
+        "body, it is written in parts. " + CONDITIONS,
       body: { kind: "raw", description: "The bytes" },
       responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...rejections },
       audit: { action: "object_write", target: ({ params }) => objectTarget({ params }) },

@@ -71,6 +71,13 @@ Deno.test("generic backend: without keys, the callers bring their own", () => {
   refused({ ...without, STORAGE_BACKEND: "minio" }, "S3_ENDPOINT_URL", /is required.*minio/);
 });
 
+Deno.test("generic backend: truncated uploads are allowed by a setting alone, which is logged", () => {
+  assert.equal(read(GENERIC).gateway?.store?.allowsTruncation, false);
+  const allowed = read({ ...GENERIC, S3_ALLOW_TRUNCATED_UPLOADS: "true" });
+  assert.equal(allowed.gateway?.store?.allowsTruncation, true);
+  assert.match(allowed.warnings.join(), /^S3_ALLOW_TRUNCATED_UPLOADS: true/);
+});
+
 Deno.test("generic backend: keys for all callers need a users file, or the setting that allows them without", () => {
   const keys = { ...GENERIC, S3_ACCESS_KEY: "key", S3_SECRET_KEY: "secret" };
   const disk = { exists: (path: string) => path === "/users" };

@@ -16,7 +16,8 @@ const leaks = { sanitizeOps: false, sanitizeResources: false };
 for (const { name, run } of GATEWAY_CONTRACT) {
   Deno.test(`gateway contract, embedded store: ${name}`, leaks, async () => {
     await using store = await startStore();
-    await withBackend({ endpoint: store.s3("archive"), ...s3Keys("curator", SAMPLE_PASSWORD) }, run);
+    const keys = s3Keys("curator", SAMPLE_PASSWORD);
+    await withBackend({ endpoint: store.s3("archive"), ...keys, isEmbedded: true }, run);
   });
 }
 

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { genericConditions } from "@/lib/s3/condition_probe.ts";
+import { storeProbe } from "@/lib/s3/probes.ts";
+import { rejectsShortBodies } from "@/lib/s3/store_kind.ts";
 import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
 import { addressesAt, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
@@ -16,6 +18,7 @@ export interface Backend {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  readonly isEmbedded?: boolean;
 }
 
 /** The gateway over a backend, and somebody logged in. */
@@ -37,15 +40,23 @@ export type Answer = Awaited<ReturnType<Response["json"]>>;
 
 /** Runs a case on a gateway of its own in front of a backend, in a bucket that is gone afterwards. */
 export async function withBackend(backend: Backend, run: (client: Client) => Promise<void>): Promise<void> {
-  const addresses = addressesAt(backend.endpoint);
-  const upstream = upstreamClient({ verifyTls: true, timeoutMs: 60_000 });
+  const s3 = {
+    addresses: addressesAt(backend.endpoint),
+    region: "us-east-1",
+    upstream: upstreamClient({ verifyTls: true, timeoutMs: 60_000 }),
+    now: Date.now,
+  };
+  const probe = storeProbe(s3, null, "unknown");
   await withGateway({
     gateway: {
+      mayTruncate: backend.isEmbedded
+        ? undefined
+        : (hasDigest) => probe().then((found) => !found || !rejectsShortBodies(found.kind, hasDigest)),
       backend: "generic",
       mapiEnabled: false,
       identify: ownKeyIdentities("native"),
-      addresses,
-      conditions: genericConditions({ addresses, upstream, region: "us-east-1", now: Date.now }),
+      addresses: s3.addresses,
+      conditions: genericConditions(s3),
       uploadSizes: {
         ...UPLOAD_SIZES,
         maxPutBytes: PART_BYTES,

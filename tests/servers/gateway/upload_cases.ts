@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { StreamOfLength } from "@/lib/http/watched_upload.ts";
+import { until } from "@/tests/until.ts";
 import type { GatewayCase } from "./case.ts";
 import { type Client, PART_BYTES } from "./gateway_server.ts";
 
@@ -106,6 +108,36 @@ export const UPLOAD_CASES: readonly GatewayCase[] = [
       const path = `/buckets/${client.bucket}/objects/known`;
       assert.equal(await client.status("PUT", path, bytes(LENGTH), { "Content-Type": "a/b" }), 200);
       await assertStored(client, "known", "a/b");
+    },
+  },
+  {
+    name: "a body that breaks off is no object, and leaves the object that has its key",
+    async run({ bucket, call, json, status }) {
+      for (const announced of [60_000, 4_000_000, 4 * PART_BYTES]) {
+        for (const existing of [null, "existing"]) {
+          const path = `/buckets/${bucket}/objects/broken-${announced}-${existing}`;
+          if (existing !== null) assert.equal(await status("PUT", path, existing), 200);
+          let left = Math.floor(announced * 0.4);
+          const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+            pull(controller) {
+              if (left === 0) return controller.error(new Error("broken off"));
+              const chunk = bytes(Math.min(left, 65_536));
+              left -= chunk.length;
+              controller.enqueue(chunk);
+            },
+          });
+          await assert.rejects(call("PUT", path, new StreamOfLength(body, announced)));
+          // The gateway's abort comes after the client has left.
+          await until("the abort", async () => {
+            const [, { uploads }] = await json("GET", `/buckets/${bucket}/uploads`);
+            return uploads.length === 0 || null;
+          });
+          const found = await call("GET", path);
+          const text = await found.text();
+          if (existing === null) assert.equal(found.status, 404);
+          else assert.equal(text, existing);
+        }
+      }
     },
   },
   {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { BufferPool } from "@/lib/s3/upload/buffer_pool.ts";
 import { UPLOAD_SIZES, type UploadSizes } from "@/lib/s3/upload/object_upload.ts";
+import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { type Fixture, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 import { PartsStore } from "@/tests/routes/parts_store.ts";
 
@@ -32,14 +33,14 @@ function withParts(body: (fixture: Fixture, store: PartsStore) => Promise<void>)
 }
 
 /** A body that `fetch` sends without a Content-Length, in pieces of odd sizes. */
-function chunked(text: string): ReadableStream<Uint8Array> {
+function chunked(text: string, chunkBytes = 7): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
   return new ReadableStream({
     pull(controller) {
       if (at >= bytes.length) return controller.close();
-      controller.enqueue(bytes.slice(at, at + 7));
-      at += 7;
+      controller.enqueue(bytes.slice(at, at + chunkBytes));
+      at += chunkBytes;
     },
   });
 }
@@ -196,6 +197,8 @@ Deno.test("digests: the store checks those of one PUT, the gateway those of a bo
       ["x-amz-checksum-sha1", base64("sha1")],
       ["x-amz-checksum-sha256", base64("sha256")],
       ["x-amz-checksum-crc32", sum.toString("base64")],
+      ["x-amz-checksum-crc32c", base64Of("crc32c", text)],
+      ["x-amz-checksum-crc64nvme", base64Of("crc64nvme", text)],
     ];
     for (const [name, value] of stated) {
       const put = (value: string) => call(`${O}k`, { method: "PUT", body: chunked(text), headers: { [name]: value } });
@@ -212,15 +215,64 @@ Deno.test("digests: the store checks those of one PUT, the gateway those of a bo
       await single.body?.cancel();
       assert.equal(store.objects.get("/b/s")?.headers.get(name), value);
     }
+  });
+});
+
+function base64Of(algorithm: DigestAlgorithm, text: string): string {
+  const digest = startDigest(algorithm);
+  digest.update(new TextEncoder().encode(text));
+  return Uint8Array.fromHex(digest.hex()).toBase64();
+}
+
+Deno.test("a store that may truncate: streams go in parts, bytes are signed with their digest", async () => {
+  const mayTruncate = (hasDigest: boolean) => Promise.resolve(!hasDigest);
+  await withGateway({ gateway: { mayTruncate } }, async ({ call, answer, seen }) => {
+    const store = new PartsStore();
+    answer(store.answer);
+    const form = (text: string) => {
+      const form = new FormData();
+      form.set("file", new File([text], "x"));
+      return form;
+    };
+    const [short, oneBuffer, long] = [digits(60_000), digits(200_000), digits(300_000)];
+    const uploads: [method: "PUT" | "POST", text: string, body: BodyInit, inParts: boolean][] = [
+      ["PUT", "", "", false],
+      ["PUT", short, short, false],
+      ["PUT", oneBuffer, oneBuffer, true],
+      ["PUT", long, long, true],
+      ["PUT", oneBuffer, chunked(oneBuffer, 5000), false],
+      ["PUT", long, chunked(long, 5000), true],
+      ["POST", oneBuffer, form(oneBuffer), false],
+      ["POST", long, form(long), true],
+    ];
+    for (const [index, [method, text, body, inParts]] of uploads.entries()) {
+      const path = `${O}${index}`;
+      const begun = store.begun;
+      const written = await call(path, { method, body, headers: { "If-None-Match": "*", "x-amz-meta-a": "b" } });
+      assert.ok(written.ok, await written.text());
+      assert.equal(store.begun - begun, inParts ? 1 : 0, `upload ${index}`);
+      const object = store.objects.get(`/b/${index}`);
+      assert.equal(object?.body, text);
+      assert.equal(object?.headers.get("x-amz-meta-a"), "b");
+      const last = seen.at(-1);
+      assert.equal(last?.headers.get("if-none-match"), "*");
+      if (!inParts) {
+        const hash = createHash("sha256").update(text).digest("hex");
+        assert.equal(object?.headers.get("x-amz-content-sha256"), hash);
+      }
+    }
+    assert.equal(store.uploads.size, 0);
     const begun = store.begun;
-    const odd = await call(`${O}k`, {
-      method: "PUT",
-      body: chunked(text),
-      headers: { "x-amz-checksum-crc32c": "AAAAAA==" },
-    });
-    assert.equal(odd.status, 400);
-    assert.match((await odd.json()).detail, /^x-amz-checksum-crc32c: /);
-    assert.equal(store.begun, begun);
+    const digest = { "Content-MD5": createHash("md5").update(long).digest("base64") };
+    assert.equal((await call(`${O}digest`, { method: "PUT", body: long, headers: digest })).status, 200);
+    assert.equal(store.begun, begun, "a body whose digest the store checks was sent in parts");
+
+    store.refuse = (method, query) =>
+      method === "POST" && query.has("uploads") ? s3Error(501, "NotImplemented", "no parts") : null;
+    const none = await call(`${O}none`, { method: "PUT", body: long });
+    assert.equal(none.status, 501);
+    assert.match((await none.json()).detail, /has no uploads in parts: see S3_ALLOW_TRUNCATED_UPLOADS$/);
+    assert.equal(store.objects.has("/b/none"), false);
   });
 });
 
