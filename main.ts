@@ -1,7 +1,7 @@
 import { abort } from "node:process";
 import { announcement } from "@/compose/announcement.ts";
 import { openApplication } from "@/compose/application.ts";
-import { command } from "@/compose/commands.ts";
+import { command, unknownArgument } from "@/compose/commands.ts";
 import { endParts } from "@/compose/ending.ts";
 import { overloadGuard } from "@/compose/overload.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
@@ -29,6 +29,13 @@ const UNLIMITED_CONNECTIONS =
   "MAX_CONNECTIONS: this version of Deno gives no hold on connections, so their number and their timeouts are not limited: let a proxy in front do it (docs/operations.md)";
 
 try {
+  const unknown = unknownArgument(Deno.args);
+  if (unknown !== undefined) {
+    console.error(
+      `Unknown argument '${unknown}': the commands are reset, verify, backup FOLDER [EARLIER] and user NAME`,
+    );
+    Deno.exit(2);
+  }
   const [name, argument = "", second = null] = Deno.args;
   const run = command(name);
   if (!run) await start(readConfig(Deno.env.toObject()), Deno.args.includes("--dev"));

@@ -1,14 +1,16 @@
 /** Has calls on the data folder fail in the middle of a mixed load, and compares everything: `deno task bench:faults [ROUNDS] [SEED]`. */
 import { ioFaults } from "@/bench/faults/io_faults.ts";
 import { damaged, type FaultRound, faultRounds } from "@/bench/faults/rounds.ts";
+import { numberOf, toolArguments } from "@/tools/arguments.ts";
 import { table } from "./table.ts";
 
 const ROUNDS = 50;
 
+const { words } = toolArguments("deno task bench:faults [ROUNDS] [SEED]", { words: 2 });
+const count = numberOf("ROUNDS", words[0], ROUNDS);
+const seed = numberOf("SEED", words[1], Date.now() % 1_000_000, 0);
 const faults = await ioFaults();
 if (!faults) throw new Error("there is no C compiler to compile bench/faults/io_faults.c");
-const count = Number(Deno.args[0] ?? ROUNDS);
-const seed = Number(Deno.args[1] ?? Date.now() % 1_000_000);
 console.log(`${count} rounds, seed ${seed}`);
 const rounds: FaultRound[] = [];
 try {

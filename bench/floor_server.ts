@@ -3,10 +3,12 @@
  * it to a file, flushes it, and gives files back. `floor_server.ts FOLDER`; prints its origin.
  */
 import { createHash } from "node:crypto";
+import { refuseArguments, toolArguments } from "@/tools/arguments.ts";
 
 const BUFFER_BYTES = 128 * 1024;
 
-const folder = Deno.args[0];
+const { words: [folder] } = toolArguments("floor_server.ts FOLDER", { words: 1 });
+if (folder === undefined) refuseArguments("FOLDER is required");
 
 const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
   const path = `${folder}/${new URL(request.url).pathname.replaceAll(/[^a-z0-9]/g, "_")}`;

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 
+import { refuseArguments } from "@/tools/arguments.ts";
 import { runBounded } from "./bounded_run.ts";
 import { campaignMeasures } from "./campaigns.ts";
 import { gatewayMeasures } from "./gateway.ts";
@@ -49,14 +50,13 @@ if (Deno.args.length === 0) {
   const isReached = await runBounded(measures, { seconds: ALL_SECONDS, program });
   Deno.exit(isReached ? 0 : 1);
 }
-for (const name of Deno.args) {
+const chosen = Deno.args.map((name) => {
   const [part, measure] = name.split(".");
-  const chosen = PARTS[part]?.filter((one) => !measure || one.name.toLowerCase().includes(measure.toLowerCase()));
-  if (!chosen || chosen.length === 0) {
-    console.error(`no part ${name}: ${Object.keys(PARTS).join(", ")}, or one measure of it, as store.puts`);
-    Deno.exit(2);
-  }
-  for (const one of chosen) console.log(`\n${await one()}`);
-}
+  const measures = Object.hasOwn(PARTS, part) ? PARTS[part] : [];
+  const named = measures.filter((one) => !measure || one.name.toLowerCase().includes(measure.toLowerCase()));
+  if (named.length > 0) return named;
+  return refuseArguments(`no part ${name}: ${Object.keys(PARTS).join(", ")}, or one measure of it, as store.puts`);
+});
+for (const measure of chosen.flat()) console.log(`\n${await measure()}`);
 const verdicts = Deno.env.get("BENCH_VERDICTS");
 if (verdicts) Deno.writeTextFileSync(verdicts, JSON.stringify(notedVerdicts()));

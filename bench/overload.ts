@@ -6,6 +6,7 @@
 import { IdleConnections } from "@/bench/overload/idle_connections.ts";
 import { attack, type Outcome } from "@/bench/overload/vegeta.ts";
 import { overloadWorld } from "@/bench/overload/world.ts";
+import { numberOf, toolArguments } from "@/tools/arguments.ts";
 import { percentile } from "./latencies.ts";
 import { cpuSeconds, residentBytes } from "./process_figures.ts";
 import { table } from "./table.ts";
@@ -21,9 +22,14 @@ const SEARCH_SECONDS = 8;
 const FIRST_RATE = 100;
 const MIB = 1024 * 1024;
 
-const vegeta = optionOf("--vegeta") ?? "vegeta";
-const seconds = Number(optionOf("--seconds") ?? DEFAULT_SECONDS);
-const idleCount = Number(optionOf("--idle") ?? DEFAULT_IDLE);
+const { options } = toolArguments(
+  "deno task bench:overload --vegeta PROGRAM [--seconds N] [--rate N] [--idle N]",
+  { options: ["vegeta", "seconds", "rate", "idle"] },
+);
+const vegeta = options.vegeta ?? "vegeta";
+const seconds = numberOf("--seconds", options.seconds, DEFAULT_SECONDS);
+const idleCount = numberOf("--idle", options.idle, DEFAULT_IDLE, 0);
+const givenRate = options.rate === undefined ? null : numberOf("--rate", options.rate, 0);
 const world = await overloadWorld(APPLICATION_CPU);
 const { application, targets } = world;
 const rows = [[
@@ -35,7 +41,7 @@ try {
   await phase("warm-up", 60, 5);
   using idle = await IdleConnections.open(application.site, idleCount);
   const unloaded = admittedP99(await phase("unloaded", UNLOADED_RATE, Math.max(15, seconds / 10)));
-  const rate = Number(optionOf("--rate") ?? await sustainableRate(unloaded));
+  const rate = givenRate ?? await sustainableRate(unloaded);
   await phase("sustainable", rate, Math.max(10, seconds / 10), unloaded);
   verdict("3 times", await phase("3 times", 3 * rate, seconds, unloaded), unloaded);
   await phase("10 times", 10 * rate, Math.max(10, seconds / 10), unloaded);
@@ -59,6 +65,7 @@ async function phase(what: string, rate: number, seconds: number, unloaded?: num
     outcomes.filter((outcome) => outcome.status !== 503 && !isServed(outcome)),
     ({ status, error }) => `${status} ${error.slice(0, 80)}`,
   );
+  if (admitted.length === 0) problems.push(`${what}: no request was admitted`);
   const p99 = percentile(admitted, 0.99);
   rows.push([
     what,
@@ -128,9 +135,4 @@ function perSecond(outcomes: readonly Outcome[]): number[] {
     if (!isServed(outcome)) counts[second]++;
   }
   return counts;
-}
-
-function optionOf(name: string): string | undefined {
-  const at = Deno.args.indexOf(name);
-  return at < 0 ? undefined : Deno.args[at + 1];
 }

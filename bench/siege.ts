@@ -7,6 +7,7 @@ import { ATTACKS } from "@/bench/siege/attacks.ts";
 import type { Tally } from "@/bench/siege/hostile_connections.ts";
 import { type Experience, SiegeUser } from "@/bench/siege/user.ts";
 import { startApplication } from "@/tests/application.ts";
+import { numberOf, refuseArguments, toolArguments } from "@/tools/arguments.ts";
 import { ms, percentile } from "./latencies.ts";
 import { residentBytes } from "./process_figures.ts";
 import { table } from "./table.ts";
@@ -22,13 +23,12 @@ const MAX_P99_RATIO = 3;
 const MAX_RSS_RATIO = 1.25;
 const MIB = 1024 * 1024;
 
-const seconds = Number(optionOf("--seconds") ?? DEFAULT_SECONDS);
-const only = optionOf("--only") ?? "";
-const attacks = ATTACKS.filter(({ name }) => name.includes(only));
-if (!(seconds > 0) || attacks.length === 0) {
-  console.error(`--seconds takes a number above 0, --only a part of: ${ATTACKS.map(({ name }) => name).join("; ")}`);
-  Deno.exit(2);
-}
+const { options } = toolArguments("deno task bench:siege [--seconds N] [--only NAME]", {
+  options: ["seconds", "only"],
+});
+const seconds = numberOf("--seconds", options.seconds, DEFAULT_SECONDS);
+const attacks = ATTACKS.filter(({ name }) => name.includes(options.only ?? ""));
+if (attacks.length === 0) refuseArguments(`--only takes a part of: ${ATTACKS.map(({ name }) => name).join("; ")}`);
 
 const application = await startApplication();
 const problems: string[] = [];
@@ -45,6 +45,8 @@ try {
     const ratio = percentile(seen.durations, 0.99) / idleP99;
     rows.push(row(name, seen, ratio, tally));
     if (ratio > MAX_P99_RATIO) problems.push(`${name}: the user's p99 is ${ratio.toFixed(1)} times the idle one`);
+    if (seen.durations.length === 0) problems.push(`${name}: no request of the user ended`);
+    if (Object.keys(tally).length === 0) problems.push(`${name}: the attacker did nothing`);
     if (seen.failures > 0) problems.push(`${name}: ${seen.failures} of the user's requests failed`);
   }
   console.log(table(rows));
@@ -84,9 +86,4 @@ function row(name: string, { durations, failures }: Experience, ratio: number, t
 
 function mib(bytes: number): string {
   return `${Math.round(bytes / MIB)} MiB`;
-}
-
-function optionOf(name: string): string | undefined {
-  const at = Deno.args.indexOf(name);
-  return at < 0 ? undefined : Deno.args[at + 1];
 }

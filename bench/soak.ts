@@ -10,6 +10,7 @@ import { FAULTS } from "@/bench/soak/fault_proxy.ts";
 import { descriptorKinds, descriptors, median, type Sample, slope } from "@/bench/soak/samples.ts";
 import { NotDone, SoakClient, WrongAnswer } from "@/bench/soak/traffic.ts";
 import { LOGIN_MS, SoakWorld } from "@/bench/soak/world.ts";
+import { numberOf, toolArguments } from "@/tools/arguments.ts";
 import { table } from "./table.ts";
 
 const DEFAULT_MINUTES = 20;
@@ -33,12 +34,16 @@ const TOLD_EVERY_SECONDS = 300;
 /** Most messages that are printed of one kind. */
 const SHOWN = 10;
 
-const minutes = Number(optionOf("--minutes") ?? DEFAULT_MINUTES);
-const clientCount = Number(optionOf("--clients") ?? DEFAULT_CLIENTS);
-const seed = Number(optionOf("--seed") ?? Date.now() % 1_000_000);
-const faketime = optionOf("--faketime") ?? null;
-if (!(minutes > 0 && clientCount > 0) || REDIS_PROGRAM === null) {
-  console.error("--minutes and --clients take numbers above 0, and redis-server or valkey-server has to be installed");
+const { options } = toolArguments(
+  "deno task bench:soak [--minutes N] [--clients N] [--seed N] [--faketime LIBRARY]",
+  { options: ["minutes", "clients", "seed", "faketime"] },
+);
+const minutes = numberOf("--minutes", options.minutes, DEFAULT_MINUTES, 0.1);
+const clientCount = numberOf("--clients", options.clients, DEFAULT_CLIENTS);
+const seed = numberOf("--seed", options.seed, Date.now() % 1_000_000, 0);
+const faketime = options.faketime ?? null;
+if (REDIS_PROGRAM === null) {
+  console.error("redis-server or valkey-server has to be installed");
   Deno.exit(2);
 }
 
@@ -222,6 +227,8 @@ function report(): void {
       `${errors.length}, and ${allowedErrors} while Redis was away`,
       errors.length === 0,
     ],
+    ["requests done", String([...done.values()].reduce((sum, count) => sum + count, 0)), done.size > 0],
+    ["troubles", String(troubles.length), troubles.length > 0],
     ["wrong answers", String(wrong.length), wrong.length === 0],
     ["failures while nothing was wrong", String(calmFailures.length), calmFailures.length === 0],
   ] as const;
@@ -243,9 +250,4 @@ function report(): void {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function optionOf(name: string): string | undefined {
-  const at = Deno.args.indexOf(name);
-  return at < 0 ? undefined : Deno.args[at + 1];
 }

@@ -3,6 +3,7 @@
  * and over one without a bound, thousands of small files, and the memory of the page meanwhile. `UPLOAD_GIB` and
  * `UPLOAD_FILES` make it smaller.
  */
+import { numberOf } from "@/tools/arguments.ts";
 import { createHash } from "node:crypto";
 import { table } from "./table.ts";
 import { openPlainPage, type PlainPage } from "@/bench/uploads/plain_browser.ts";
@@ -11,8 +12,8 @@ import { type Application, startApplication, STORAGE_ONLY } from "@/tests/applic
 
 /** Of the page, bytes. */
 const MOST_MEMORY = 200e6;
-const GIB = Number(Deno.env.get("UPLOAD_GIB") ?? 5);
-const FILES = Number(Deno.env.get("UPLOAD_FILES") ?? 10_000);
+const GIB = numberOf("UPLOAD_GIB", Deno.env.get("UPLOAD_GIB"), 5, 0.01);
+const FILES = numberOf("UPLOAD_FILES", Deno.env.get("UPLOAD_FILES"), 10_000);
 const FILE_BYTES = 4096;
 const LINK_BYTES_PER_SECOND = 100e6;
 const BUCKET = "bench-uploads";

@@ -43,6 +43,19 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
+/** Most arguments of each command. */
+const MAX_ARGUMENTS: Readonly<Record<string, number>> = { reset: 0, verify: 0, backup: 2, user: 1 };
+/** Flags with which the launcher starts the server. */
+const SERVER_FLAGS = ["--dev", "--launched"];
+
+/** The first argument that `main.ts` does not know, of a command or of the start; undefined when it knows all. */
+export function unknownArgument([name, ...rest]: readonly string[]): string | undefined {
+  if (name !== undefined && Object.hasOwn(MAX_ARGUMENTS, name)) {
+    return rest.find((word, index) => word.startsWith("-") || index >= MAX_ARGUMENTS[name]);
+  }
+  return [name, ...rest].find((word) => word !== undefined && !SERVER_FLAGS.includes(word));
+}
+
 /** The command of that name; undefined when there is none. */
 export function command(name: string | undefined): Command | undefined {
   return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

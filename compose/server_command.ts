@@ -18,6 +18,9 @@ const V8_FLAGS = `--v8-flags=${
 /** What starts the process again when it changes, in development. */
 const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands"];
 
+/** Flags of the launcher. */
+const FLAGS = ["--dev", "--of-task"];
+
 /** How the server is started. */
 interface ServerCommand {
   /** For the runtime's executable. */
@@ -76,6 +79,11 @@ function realPath(path: string): string | null {
 
 if (import.meta.main) {
   try {
+    const unknown = Deno.args.find((word) => word.startsWith("-") && !FLAGS.includes(word));
+    if (unknown !== undefined) {
+      console.error(`Unknown argument '${unknown}': settings are environment variables (docs/configuration.md)`);
+      Deno.exit(2);
+    }
     const dev = Deno.args.includes("--dev");
     const main = Deno.args.find((word) => !word.startsWith("--"));
     const { args, notes } = await serverCommand(Deno.env.toObject(), { main, dev });

@@ -5,6 +5,7 @@ import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { staticFiles } from "@/routes/static_files.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { toolArguments } from "./arguments.ts";
 import { CampaignParts } from "@/tools/catalogue/campaign_parts.tsx";
 import { StorageParts } from "@/tools/catalogue/storage_parts.tsx";
 import { RecordParts } from "@/tools/catalogue/record_parts.tsx";
@@ -79,4 +80,5 @@ async function serveCatalogue(): Promise<void> {
   console.log(`Site        http://127.0.0.1:${server.addr.port}/`);
 }
 
+toolArguments("deno task catalogue");
 await serveCatalogue();

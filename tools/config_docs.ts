@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { kinds } from "@/lib/config/values.ts";
 import { type About, about, environment, SECTIONS } from "@/lib/config/variables.ts";
+import { toolArguments } from "./arguments.ts";
 
 const PAGE = new URL("../docs/configuration.md", import.meta.url);
 /** The formatter's line width: the page passes it as printed. */
@@ -127,4 +128,7 @@ function wrapped(text: string): string {
   return lines.join("\n");
 }
 
-if (import.meta.main) Deno.writeTextFileSync(PAGE, configurationPage());
+if (import.meta.main) {
+  toolArguments("deno task docs:config");
+  Deno.writeTextFileSync(PAGE, configurationPage());
+}

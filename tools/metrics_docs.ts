@@ -1,5 +1,6 @@
 import { defineMetrics } from "@/lib/metrics/metrics.ts";
 import { REFUSALS } from "@/lib/http/errors.ts";
+import { toolArguments } from "./arguments.ts";
 
 const PAGE = new URL("../docs/metrics.md", import.meta.url);
 
@@ -41,4 +42,7 @@ function wrapped(text: string, indent = "  "): string {
   return lines.join("\n");
 }
 
-if (import.meta.main) Deno.writeTextFileSync(PAGE, metricsPage());
+if (import.meta.main) {
+  toolArguments("deno task docs:metrics");
+  Deno.writeTextFileSync(PAGE, metricsPage());
+}

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import project from "@/deno.json" with { type: "json" };
 import { readImports, readSources, type Sources } from "./imports.ts";
+import { toolArguments } from "./arguments.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url)).replace(/\/$/, "");
 const PAGE = `${ROOT}/THIRD_PARTY_NOTICES.txt`;
@@ -106,4 +107,7 @@ function section(title: string, packages: readonly Package[]): string[] {
   return [RULE, title.toUpperCase(), ...groups.flat()];
 }
 
-if (import.meta.main) Deno.writeTextFileSync(PAGE, noticesPage());
+if (import.meta.main) {
+  toolArguments("deno task docs:notices");
+  Deno.writeTextFileSync(PAGE, noticesPage());
+}

@@ -1,3 +1,4 @@
+import { toolArguments } from "./arguments.ts";
 import { ROOMS } from "./import_rules.ts";
 
 /** The printed table stands between these lines of docs/architecture.md. */
@@ -20,6 +21,7 @@ export function roomTable(): string {
 }
 
 if (import.meta.main) {
+  toolArguments("deno task docs:rooms");
   const page = Deno.readTextFileSync(PAGE);
   const begin = page.indexOf(ROOMS_BEGIN);
   const end = page.indexOf(ROOMS_END);

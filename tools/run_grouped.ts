@@ -22,6 +22,10 @@ if ("problem" in options) {
   Deno.exit(2);
 }
 const paths = options.folders.flatMap((folder) => [...testFiles(folder, options.ignored)]);
+if (paths.length === 0) {
+  console.error(`no tests below ${options.folders.join(", ")}`);
+  Deno.exit(1);
+}
 const files = paths.map((path) => ({ path, text: Deno.readTextFileSync(new URL(path, ROOT)) }));
 const modules = await Deno.makeTempDir({ prefix: "stackroom-tests-" });
 try {

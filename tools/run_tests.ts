@@ -3,9 +3,11 @@
  * Failed tests are printed again after the output of all stages; the last line is "N passed, N failed". JUnit reports are
  * left in the folder that `TEST_REPORTS` names, where it is set.
  */
+import { toolArguments } from "./arguments.ts";
 import { runStages } from "./run_stages.ts";
 import { countStages, failuresOfStages, STAGES } from "./test_reports.ts";
 
+toolArguments("deno task test");
 const named = Deno.env.get("TEST_REPORTS");
 const folder = named || await Deno.makeTempDir({ prefix: "stackroom-reports-" });
 try {
@@ -17,7 +19,7 @@ try {
   for (const failure of failuresOfStages(folder, STAGES)) console.log(failure);
   const { passed, failed } = countStages(folder, STAGES);
   console.log(`${passed} passed, ${failed} failed`);
-  Deno.exitCode = failed > 0 ? Math.max(code, 1) : code;
+  Deno.exitCode = failed > 0 || passed === 0 ? Math.max(code, 1) : code;
 } finally {
   if (!named) await Deno.remove(folder, { recursive: true });
 }

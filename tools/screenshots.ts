@@ -6,6 +6,7 @@ import { folderOf } from "@/lib/presentation/storage/key_names.ts";
 import { doorPath, type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { launch } from "@/tests/browser/chromium.ts";
+import { toolArguments } from "./arguments.ts";
 
 /** Where the pictures of the documentation lie. */
 const FOLDER = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
@@ -112,4 +113,5 @@ async function save(page: Page, name: string): Promise<void> {
   console.log(`${name}.webp ${bytes.length}`);
 }
 
+toolArguments("deno task docs:screenshots");
 await takeScreenshots();

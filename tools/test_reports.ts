@@ -1,6 +1,7 @@
 /** Sums what the stages of the tests left: `deno run --allow-read tools/test_reports.ts FOLDER FAILED_BEFORE`. */
 import { textIfExists } from "@/lib/std/optional_file.ts";
 import { unescapeXml } from "@/lib/std/unescape_xml.ts";
+import { numberOf, refuseArguments, toolArguments } from "./arguments.ts";
 
 /** The stages, each a task `test:NAME`, in the order in which they run. */
 export const STAGES: readonly string[] = ["units", "end_to_end"];
@@ -99,8 +100,11 @@ function add(one: TestCounts, other: TestCounts): TestCounts {
 }
 
 if (import.meta.main) {
-  const [folder, failedBefore] = Deno.args;
-  const { passed, failed } = add(countStages(folder, STAGES), { passed: 0, failed: Number(failedBefore) });
+  const usage = "tools/test_reports.ts FOLDER FAILED_BEFORE";
+  const { words: [folder, failedBefore] } = toolArguments(usage, { words: 2 });
+  if (failedBefore === undefined) refuseArguments("FOLDER and FAILED_BEFORE are required", usage);
+  const before = numberOf("FAILED_BEFORE", failedBefore, 0, 0);
+  const { passed, failed } = add(countStages(folder, STAGES), { passed: 0, failed: before });
   console.log(`${passed} passed, ${failed} failed`);
-  if (failed > 0) Deno.exitCode = 1;
+  if (failed > 0 || passed === 0) Deno.exitCode = 1;
 }

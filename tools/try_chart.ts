@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
 import { startApplication } from "@/tests/application.ts";
+import { toolArguments } from "./arguments.ts";
 import { CHART_VALUES, HELM, template } from "./chart.ts";
 import { inTemporaryFolder, MissingTool } from "./temporary_tool.ts";
 
@@ -40,6 +41,7 @@ const SERVICE_MONITORS = {
   },
 };
 
+toolArguments("deno task try:chart");
 await inTemporaryFolder("chart", async (folder) => {
   if (HELM === null) throw new MissingTool("helm is missing: install it, or set HELM");
   await apply(JSON.stringify(SERVICE_MONITORS));

@@ -3,6 +3,7 @@
  * `npx`) and Python, and fetches the generators where they are not on the PATH.
  */
 import { startApplication } from "@/tests/application.ts";
+import { toolArguments } from "./arguments.ts";
 import { inTemporaryFolder, MissingTool, onPath, pythonTool, run } from "./temporary_tool.ts";
 
 const TYPESCRIPT_GENERATOR = "openapi-typescript@7.13.0";
@@ -17,6 +18,7 @@ for name in names:
 print(f"Python: {len(names)} modules import")
 `;
 
+toolArguments("deno task try:clients");
 await inTemporaryFolder("clients", async (folder) => {
   const document = `${folder}/openapi.json`;
   await Deno.writeTextFile(document, await readDocument());

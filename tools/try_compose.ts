@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { refuseArguments, toolArguments } from "./arguments.ts";
 import { readComposeFile, type Service } from "./compose_file.ts";
 import { ATTACKS, type Proxied } from "./proxied_attacks.ts";
 import { ServiceProcess } from "./service_process.ts";
@@ -26,6 +27,9 @@ const SECRETS = {
 const ROLES = ["gateway", "web", "results"] as const;
 type Role = typeof ROLES[number];
 
+const { words: [part = ""] } = toolArguments("deno task try:compose [PART OF A NAME]", { words: 1 });
+const chosen = ATTACKS.filter(({ name }) => name.includes(part));
+if (chosen.length === 0) refuseArguments(`no attack '${part}': ${ATTACKS.map(({ name }) => name).join("; ")}`);
 await inTemporaryFolder("compose", async (folder) => {
   const programs = { caddy: program("CADDY"), redis: program("REDIS"), s3: program("MINIO") };
   const { services } = readComposeFile(await Deno.readTextFile(`${PROJECT}/deploy/compose.yaml`), SECRETS);
@@ -105,7 +109,6 @@ function metricsOf(role: Role): string {
 
 async function attackAll(proxied: Proxied): Promise<void> {
   const through: string[] = [];
-  const chosen = ATTACKS.filter(({ name }) => name.includes(Deno.args[0] ?? ""));
   for (const { name, run } of chosen) {
     const failure = await run(proxied).then(() => null, (error: Error) => error.message);
     console.log(`${failure === null ? "ok  " : "FAIL"} ${name}${failure === null ? "" : `\n     ${failure}`}`);

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { toolArguments } from "./arguments.ts";
 import { readDockerfile } from "./dockerfile.ts";
 import { buildImage, type BuiltImage } from "./image_builder.ts";
 import { ImageProcess } from "./image_process.ts";
@@ -53,6 +54,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   },
 };
 
+toolArguments("deno task try:image");
 await inTemporaryFolder("image", async (folder) => {
   const began = performance.now();
   const arch = Deno.build.arch === "aarch64" ? "arm64" : "amd64";

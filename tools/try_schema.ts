@@ -8,21 +8,24 @@
 import { fileURLToPath } from "node:url";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
+import { numberOf, toolArguments } from "./arguments.ts";
 import { inTemporaryFolder, pythonTool, run } from "./temporary_tool.ts";
 
 /** The folder of the hooks and of what is expected beyond the schema. */
 const TOOLS = fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "");
 const SCHEMATHESIS = "schemathesis==4.32.5";
-const DEFAULT_EXAMPLES = "30";
+const DEFAULT_EXAMPLES = 30;
 const TENANT = "trial";
 const ACCOUNT = "examiner";
 const PASSWORD = "examiner-47";
 
+const { words } = toolArguments("deno task try:schema [EXAMPLES]", { words: 1 });
+const examples = String(numberOf("EXAMPLES", words[0], DEFAULT_EXAMPLES));
 await inTemporaryFolder("schema", async (folder) => {
   const schemathesis = await pythonTool("schemathesis", SCHEMATHESIS, folder);
   const application = await startApplication();
   try {
-    await examine(folder, schemathesis, application, Deno.args[0] ?? DEFAULT_EXAMPLES);
+    await examine(folder, schemathesis, application, examples);
   } finally {
     await application.stop();
   }

@@ -1,3 +1,4 @@
+import { numberOf } from "@/tools/arguments.ts";
 import { usedBy, writtenBytes } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
@@ -14,7 +15,7 @@ const MOST_GROWTH_MIB = 64;
 
 /** One body of BENCH_STREAM_MIB (1024) down and up, and eight at once, beside the floor and the store itself. */
 export async function measureStreams(): Promise<string> {
-  const size = Number(Deno.env.get("BENCH_STREAM_MIB") ?? 1024) * 2 ** 20;
+  const size = numberOf("BENCH_STREAM_MIB", Deno.env.get("BENCH_STREAM_MIB"), 1024) * 2 ** 20;
   const { direct, floor, gateway, stop } = await startSideBySide();
   try {
     const rows = [[

@@ -1,3 +1,4 @@
+import { numberOf } from "@/tools/arguments.ts";
 import { residentBytes, usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
@@ -16,7 +17,7 @@ const MOST_GROWTH_MIB = 64;
  * Growth is counted from the first such body on, which a process of its own sees before none but small requests.
  */
 export async function measureUnknownLengths(): Promise<string> {
-  const size = Number(Deno.env.get("BENCH_STREAM_MIB") ?? 1024) * 2 ** 20;
+  const size = numberOf("BENCH_STREAM_MIB", Deno.env.get("BENCH_STREAM_MIB"), 1024) * 2 ** 20;
   const rows = [[
     `${size / 2 ** 20} MiB, chunked`,
     "gateway MB/s",

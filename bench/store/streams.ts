@@ -1,3 +1,4 @@
+import { numberOf } from "@/tools/arguments.ts";
 import { randomBytes } from "node:crypto";
 import { type Used, usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
@@ -12,7 +13,7 @@ const AT_ONCE = [1, 8];
 
 /** One body up and down, and eight at once, beside the floor; servers take turns, and the best round of each counts. */
 export async function measureStreams(): Promise<string> {
-  const size = Number(Deno.env.get("BENCH_STREAM_MIB") ?? 1024) * 2 ** 20;
+  const size = numberOf("BENCH_STREAM_MIB", Deno.env.get("BENCH_STREAM_MIB"), 1024) * 2 ** 20;
   const folder = await Deno.makeTempDir({ prefix: "stackroom-bench-" });
   const floorFolder = await Deno.makeTempDir({ prefix: "stackroom-bench-floor-" });
   const servers: MeasuredServer[] = [];

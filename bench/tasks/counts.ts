@@ -1,3 +1,4 @@
+import { numberOf } from "@/tools/arguments.ts";
 import { inTurns, median } from "@/bench/gateway/load.ts";
 import { all, atMost, times } from "@/bench/gateway/verdict.ts";
 import { usedBy } from "@/bench/process_figures.ts";
@@ -13,7 +14,7 @@ import { putSmall } from "./put.ts";
 import { BUCKET, OBJECTS, type Site, startSite } from "./sites.ts";
 import { ended } from "./task_progress.ts";
 
-const KEYS = Number(Deno.env.get("BENCH_COUNTED_KEYS") ?? 1_000_000);
+const KEYS = numberOf("BENCH_COUNTED_KEYS", Deno.env.get("BENCH_COUNTED_KEYS"), 1_000_000);
 const PREFIX = "tree/";
 const REGION = "us-east-1";
 const ROUNDS = 3;

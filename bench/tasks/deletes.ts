@@ -1,3 +1,4 @@
+import { numberOf } from "@/tools/arguments.ts";
 import { createHash } from "node:crypto";
 import { usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
@@ -9,7 +10,7 @@ import { putAll, putSmall } from "./put.ts";
 import { BUCKET, OBJECTS, type Site, startSite } from "./sites.ts";
 import { ended } from "./task_progress.ts";
 
-const OBJECTS_OF_TASK = Number(Deno.env.get("BENCH_DELETED_OBJECTS") ?? 100_000);
+const OBJECTS_OF_TASK = numberOf("BENCH_DELETED_OBJECTS", Deno.env.get("BENCH_DELETED_OBJECTS"), 100_000);
 const KIB = 1024;
 /** Bodies up to this many bytes are in the index; larger ones are files. */
 const LARGEST_IN_INDEX = 16 * KIB;

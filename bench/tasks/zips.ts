@@ -1,3 +1,4 @@
+import { numberOf } from "@/tools/arguments.ts";
 import { inTurns, median } from "@/bench/gateway/load.ts";
 import { usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
@@ -20,7 +21,7 @@ interface Archive {
   readonly least: number;
 }
 
-const LARGE_BYTES = Number(Deno.env.get("BENCH_STREAM_MIB") ?? 1024) * MIB;
+const LARGE_BYTES = numberOf("BENCH_STREAM_MIB", Deno.env.get("BENCH_STREAM_MIB"), 1024) * MIB;
 
 const ARCHIVES: readonly Archive[] = [
   { name: "5,000 of 16 KiB", objects: 5000, bodyBytes: 16 * KIB, least: 0.85 },

@@ -155,6 +155,10 @@ function buildError(error: unknown): BuildError {
 }
 
 if (import.meta.main) {
+  if (Deno.args.length > 0) {
+    console.error(`Unknown argument '${Deno.args[0]}': deno task build takes none`);
+    Deno.exit(2);
+  }
   try {
     await siteAssets();
   } catch (error) {

@@ -41,6 +41,12 @@ Deno.test("bench: a measure that is not over in time, fails or misses its figure
   assert.match(text, /0 reached, 3 missed$/);
 });
 
+Deno.test("bench: a run without any verdict is not one that reached all", async () => {
+  const { isReached, text } = await run(9);
+  assert.equal(isReached, false);
+  assert.match(text, /0 reached, 0 missed$/);
+});
+
 Deno.test("bench: what measures leave of their time is for those after them", async () => {
   const { text } = await run(120, "quick", "quick", "quick", "broken");
   const [, seconds] = /^ *broken +the whole measure .*≤ (\d+) s +NO/m.exec(text) ?? [];

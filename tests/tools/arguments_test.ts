@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const UNKNOWN = "--no-such-argument";
+
+interface Ended {
+  readonly code: number;
+  readonly errors: string;
+}
+
+async function run(command: string, env: Record<string, string> = {}): Promise<Ended> {
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: command.split(" ").slice(1),
+    cwd: ROOT,
+    env: { DATA_DIR: "/nonexistent", NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  return { code, errors: new TextDecoder().decode(stderr) };
+}
+
+/** The command of each task that runs a program of the project. */
+function programs(): [task: string, command: string][] {
+  const { tasks } = JSON.parse(Deno.readTextFileSync(`${ROOT}deno.json`));
+  return Object.entries<{ command: string }>(tasks)
+    .map(([task, { command }]): [string, string] => [task, command])
+    .filter(([, command]) => /^deno run [^&]*\.tsx?\b[^&]*$/.test(command));
+}
+
+Deno.test("tools: every task refuses an argument that it does not know, and names it", async () => {
+  const found = programs();
+  assert.ok(found.length >= 25, `${found.length} tasks`);
+  const work = found.values();
+  await Promise.all([1, 2].map(async () => {
+    for (const [task, command] of work) {
+      const { code, errors } = await run(`${command} ${UNKNOWN}`);
+      assert.ok(errors.includes(UNKNOWN), `${task}: ${errors}`);
+      assert.equal(code, 2, `${task}: ${errors}`);
+    }
+  }));
+});
+
+Deno.test("tools: what would do nothing, or something else than it is asked for, is refused", async () => {
+  const bench = "deno run --config deno.test.json -A bench/";
+  const tool = "deno run --config deno.test.json -A tools/";
+  const commands: [command: string, problem: RegExp, env?: Record<string, string>][] = [
+    [`${bench}crash.ts --rounds 10`, /'--rounds'/],
+    [`${bench}crash.ts 0`, /^KILLS: '0' is not a number of at least 1/],
+    [`${bench}crash.ts ten`, /^KILLS: 'ten'/],
+    [`${bench}crash.ts 1 2 3`, /^Unexpected argument '3'/],
+    [`${bench}faults.ts 5 -1`, /'-1'/],
+    [`${bench}siege.ts --seconds=0`, /^--seconds: '0'/],
+    [`${bench}siege.ts --only=nothing-like-it`, /^--only takes a part of/],
+    [`${bench}soak.ts --minutes=NaN`, /^--minutes: 'NaN'/],
+    [`${bench}soak.ts --clients=`, /^--clients: ''/],
+    [`${bench}overload.ts --rate=fast`, /^--rate: 'fast'/],
+    [`${bench}mod.ts store.puts constructor`, /^no part constructor/],
+    [`${bench}mod.ts uploads`, /^UPLOAD_FILES: '0'/, { UPLOAD_FILES: "0" }],
+    [`${tool}fuzz.ts --seconds=x`, /^--seconds: 'x'/],
+    [`${tool}try_compose.ts nothing-like-it`, /^no attack 'nothing-like-it'/],
+    [`${tool}try_schema.ts many`, /^EXAMPLES: 'many'/],
+    [`${tool}test_reports.ts folder`, /^FOLDER and FAILED_BEFORE are required/],
+    ["deno run -A main.ts verify /some/folder", /^Unknown argument '\/some\/folder'/],
+    ["deno run -A main.ts verifi", /^Unknown argument 'verifi'/],
+  ];
+  const work = commands.values();
+  await Promise.all([1, 2].map(async () => {
+    for (const [command, problem, env] of work) {
+      const { code, errors } = await run(command, env);
+      assert.match(errors, problem, command);
+      assert.equal(code, 2, command);
+    }
+  }));
+});
