@@ -14,7 +14,7 @@ import type { ClusterHandle } from "./cluster.ts";
 import { gatewayDeps, tokenSecret } from "./gateway.ts";
 import type { ProcessMetrics } from "./metrics.ts";
 import type { Notifications } from "./notifications.ts";
-import { resultsDeps } from "./results.ts";
+import { resultsDeps, warnOfDerivation } from "./results.ts";
 import { credentialMemory, type ObserveUpstream } from "./shared.ts";
 import { openTasks } from "./tasks.ts";
 import { webRole } from "./web.ts";
@@ -76,6 +76,7 @@ export async function openApplication(
   const revocations = replicas?.revocations ?? null;
   const fromStore = config.results &&
     resultsDeps(config, config.results, store, folder, memory, log, revocations, observe, audit?.logins ?? null);
+  if (fromStore && config.results?.store) warnOfDerivation(fromStore, console.error);
   const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
     await webRole(config, config.web, {

@@ -6,9 +6,10 @@ import type { Config, ResultsConfig, SessionKeySource } from "@/lib/config/mod.t
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
-import { loginKeys } from "@/lib/results/login.ts";
+import { fitsStore, loginKeys } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import { givenSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/results/session_key.ts";
+import { probedKind } from "@/lib/s3/probes.ts";
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
@@ -49,6 +50,17 @@ export function resultsDeps(
     log,
     now: Date.now,
   };
+}
+
+/** Warns of a derivation that does not fit the store, which would let nobody log in. */
+export async function warnOfDerivation(
+  { store: { s3, tenant }, keyDerivation }: ResultsDeps,
+  warn: (line: string) => void,
+): Promise<void> {
+  const kind = await probedKind(s3, tenant).catch(() => null);
+  if (kind === null || fitsStore(keyDerivation, kind)) return;
+  const other = keyDerivation === "hcp" ? "none" : "hcp";
+  warn(`RESULTS_KEY_DERIVATION: ${keyDerivation} does not fit the results store, which is ${kind}: set ${other}`);
 }
 
 /** The keys of sessions; without a source, the one in the data folder. @throws SessionKeyError */

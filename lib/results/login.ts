@@ -4,6 +4,7 @@ import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { callS3ForHeaders } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
+import type { StoreKind } from "@/lib/s3/store_kind.ts";
 import { type ResultsStore, storeCaller } from "./results_store.ts";
 import { resultsError } from "./results_error.ts";
 
@@ -31,6 +32,11 @@ export function loginKeys(derivation: KeyDerivation, username: string, password:
   }
   // An access key is part of the Authorization header, between separators.
   return /^[\x21-\x2b\x2d-\x7e]+$/.test(username) ? { accessKey: username, secretKey: password } : null;
+}
+
+/** Whether a derivation suits a kind of store; true for stores of which that is not known. */
+export function fitsStore(derivation: KeyDerivation, kind: StoreKind): boolean {
+  return kind === "unknown" || (derivation === "hcp") === (kind === "hcp");
 }
 
 /**

@@ -92,6 +92,12 @@ export function storeProbe(s3: S3, keys: S3Keys | null, declared: StoreKind): ()
   return () => known ??= ask();
 }
 
+/** The kind of a store, by an unsigned request; null when it does not respond. */
+export async function probedKind(s3: S3, tenant: string | null): Promise<StoreKind | null> {
+  const response = await probe(s3, null, tenant, "GET", "/");
+  return typeof response === "string" ? null : storeKind(response.headers.get("server"));
+}
+
 /** One small request, whatever the response. */
 async function probe(
   s3: S3,

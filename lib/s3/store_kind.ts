@@ -1,7 +1,8 @@
-/** What an S3 store other than HCP is, by the `Server` header of its responses. */
-export type StoreKind = "aws" | "ceph" | "minio" | "versitygw" | "unknown";
+/** What an S3 store is, by the `Server` header of its responses. */
+export type StoreKind = "hcp" | "aws" | "ceph" | "minio" | "versitygw" | "unknown";
 
 const SERVERS: readonly (readonly [start: string, StoreKind])[] = [
+  ["hcp ", "hcp"],
   ["amazons3", "aws"],
   ["ceph object gateway", "ceph"],
   ["minio", "minio"],
@@ -9,7 +10,7 @@ const SERVERS: readonly (readonly [start: string, StoreKind])[] = [
 ];
 
 /** Stores that reject a PUT whose body is shorter than its Content-Length. */
-const REJECT_SHORT_BODIES: ReadonlySet<StoreKind> = new Set(["aws", "ceph", "minio"]);
+const REJECT_SHORT_BODIES: ReadonlySet<StoreKind> = new Set(["hcp", "aws", "ceph", "minio"]);
 /** Stores that store the bytes that arrived, but check a digest of the body before. */
 const CHECK_DIGESTS: ReadonlySet<StoreKind> = new Set(["versitygw"]);
 

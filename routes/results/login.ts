@@ -19,6 +19,7 @@ import { sessionCookie } from "@/lib/results/session_cookie.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
 import { resultsError, UNCACHED } from "@/lib/results/results_error.ts";
+import { cleanMessage, S3Failure } from "@/lib/s3/errors.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
@@ -64,7 +65,10 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
               headers: { "Retry-After": "1" },
             });
           }
-          return await sealedSession(deps, username, credentials.password);
+          return await sealedSession(deps, username, credentials.password).catch((error) => {
+            warnOfStore(deps, context, error);
+            throw error;
+          });
         } finally {
           leave.forEach((leave) => leave?.());
         }
@@ -79,6 +83,16 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
     handler: (context) =>
       isUrlencoded(context.request.headers) ? answerForm(deps, context, logIn) : answerJson(deps, context, logIn),
   };
+}
+
+/** Names the settings that may be wrong where the store responds neither yes nor no to the keys of a login. */
+function warnOfStore({ log, keyDerivation }: ResultsDeps, { requestId }: RequestContext, error: unknown): void {
+  const cause = error instanceof HttpError ? error.cause : null;
+  if (!(cause instanceof S3Failure)) return;
+  const response = cleanMessage(`${cause.storeStatus} ${cause.code ?? ""}`);
+  const settings = `RESULTS_S3_ENDPOINT, RESULTS_S3_BUCKET and RESULTS_KEY_DERIVATION (${keyDerivation})`;
+  const message = `the results store responded ${response} to the keys of a login: look at ${settings}`;
+  log.write({ level: "warn", request_id: requestId, message });
 }
 
 /** Records how a login ends, where it is known whether the credentials are right. */

@@ -35,6 +35,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   listUploads: ["ListBucketMultipartUploads"],
   listVersions: ["ListBucketVersions"],
   openUpload: ["PutObject", "AbortMultipartUpload"],
+  probedKind: [],
   proveCredentials: ["ListAllMyBuckets"],
   putAcl: ["PutBucketAcl", "PutObjectAcl"],
   putCors: ["PutBucketCORS"],

@@ -3,6 +3,7 @@ import { rejectsShortBodies, storeKind } from "@/lib/s3/store_kind.ts";
 
 Deno.test("store kind: known servers by the header that they send, and which of them reject a short body", () => {
   const servers: [server: string | null, kind: string, rejects: boolean][] = [
+    ["HCP V9.5.0.12", "hcp", true],
     ["AmazonS3", "aws", true],
     ["MinIO", "minio", true],
     ["MinIO/RELEASE.2026", "minio", true],

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/guess_limits.ts";
+import { batchedLog } from "@/lib/http/access_log.ts";
 import { givenSessionKeys } from "@/lib/results/session_key.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
 import { openSession } from "@/lib/results/session_token.ts";
@@ -107,6 +108,21 @@ Deno.test("login: without derivation the name and the password are the keys, and
       assert.equal((await login(origin, { username, password: "x" }, elsewhere())).status, 401, username);
     }
     assert.equal(asked.length, 1);
+  });
+});
+
+Deno.test("login: a store that responds neither yes nor no is logged with the settings that may be wrong, and no key", async () => {
+  let lines = "";
+  const log = batchedLog((text) => lines += text);
+  await withLogin(s3(400, "AuthorizationHeaderMalformed"), { log }, async ({ origin }) => {
+    lines = "";
+    const response = await login(origin, CREDENTIALS, elsewhere());
+    assert.deepEqual(await response.json(), { detail: "the results store could not check the login" });
+    log.flush();
+    const { level, message } = JSON.parse(lines.split("\n").find((line) => line.includes("message")) ?? "{}");
+    assert.equal(level, "warn");
+    assert.match(message, /400 AuthorizationHeaderMalformed .*RESULTS_KEY_DERIVATION \(hcp\)$/);
+    assert.ok(!lines.includes(CREDENTIALS.password));
   });
 });
 
