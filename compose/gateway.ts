@@ -41,7 +41,11 @@ export async function gatewayDeps(
     s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs, observe("s3")),
     mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs, observe("mapi")),
   };
-  const mayTruncate = await truncation(gateway, { addresses, upstream: upstreams.s3, region, now: Date.now }, log);
+  const mayTruncate = await detectTruncation(
+    gateway,
+    { addresses, upstream: upstreams.s3, region, now: Date.now },
+    log,
+  );
   const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now, mayTruncate };
   const identify = identities(gateway);
   const runner = taskRunner(gateway, { store: tasks, secret, s3, log, fixity, recorder });
@@ -110,7 +114,7 @@ function conditionSupport({ store: own }: GatewayConfig, store: EmbeddedStore | 
  *
  * @throws ConfigError for a store that does, and has no uploads in parts
  */
-async function truncation({ store }: GatewayConfig, s3: S3, log: RequestLog): Promise<S3["mayTruncate"]> {
+async function detectTruncation({ store }: GatewayConfig, s3: S3, log: RequestLog): Promise<S3["mayTruncate"]> {
   if (!store || store.backend === "hcp" || store.allowsTruncation) return undefined;
   const keys = store.identity.kind === "shared" ? store.identity : null;
   const probe = storeProbe(s3, keys, store.backend === "minio" ? "minio" : "unknown");

@@ -3,7 +3,7 @@ import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import { EMPTY_PAYLOAD, encodeQuery, hostOf, type QueryPairs, s3Path, signHeaders } from "./signer.ts";
-import { type StoreKind, storeKind } from "./store_kind.ts";
+import { rejectsShortBodies, type StoreKind, storeKind } from "./store_kind.ts";
 
 /** Statuses of a store that does not implement an operation. */
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([405, 501]);
@@ -67,35 +67,42 @@ interface ProbedStore {
 }
 
 /**
- * Asks a generic store what it is, by an upload in parts to a bucket that does not exist.
+ * Asks a generic store what it is. One that may truncate a body is asked for an upload in parts too, in a bucket that does
+ * not exist.
  *
- * @param keys null: the request is not signed
+ * @param keys null: the requests are not signed
  * @param declared its kind where its responses do not name one
  * @returns a function that resolves with null while the store does not respond, and then asks again
  */
 export function storeProbe(s3: S3, keys: S3Keys | null, declared: StoreKind): () => Promise<ProbedStore | null> {
   let known: Promise<ProbedStore | null> | null = null;
   const ask = async () => {
+    const named = await statusAndKind(probe(s3, keys, null, "GET", "/"));
+    if (named === null) return null;
+    const kind = named.kind === "unknown" ? declared : named.kind;
+    if (rejectsShortBodies(kind, false)) return { kind, hasParts: true };
     const path = s3Path(`stackroom-probe-${crypto.randomUUID()}`, "probe");
-    const response = await probe(s3, keys, null, "POST", path, [["uploads", ""]]);
-    if (typeof response !== "string") {
-      const isUnavailable = UNAVAILABLE_STATUSES.has(response.status);
-      // A proxy responds 502 to 504 while the store is away.
-      if (response.status < 500 || isUnavailable) {
-        const kind = storeKind(response.headers.get("server"));
-        return { kind: kind === "unknown" ? declared : kind, hasParts: !isUnavailable };
-      }
-    }
-    known = null;
-    return null;
+    const upload = await statusAndKind(probe(s3, keys, null, "POST", path, [["uploads", ""]]));
+    return upload && { kind, hasParts: !UNAVAILABLE_STATUSES.has(upload.status) };
   };
-  return () => known ??= ask();
+  return () =>
+    known ??= ask().then((found) => {
+      if (found === null) known = null;
+      return found;
+    });
+}
+
+/** Null where it is no response of the store: a proxy responds 500 to 504 while the store is away. */
+async function statusAndKind(sent: ReturnType<typeof probe>): Promise<{ status: number; kind: StoreKind } | null> {
+  const response = await sent;
+  if (typeof response === "string") return null;
+  const { status, headers } = response;
+  return status < 500 || UNAVAILABLE_STATUSES.has(status) ? { status, kind: storeKind(headers.get("server")) } : null;
 }
 
 /** The kind of a store, by an unsigned request; null when it does not respond. */
 export async function probedKind(s3: S3, tenant: string | null): Promise<StoreKind | null> {
-  const response = await probe(s3, null, tenant, "GET", "/");
-  return typeof response === "string" ? null : storeKind(response.headers.get("server"));
+  return (await statusAndKind(probe(s3, null, tenant, "GET", "/")))?.kind ?? null;
 }
 
 /** One small request, whatever the response. */

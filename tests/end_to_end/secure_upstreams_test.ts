@@ -60,7 +60,7 @@ for (const [name, { file, settings, cluster }] of Object.entries(TRUST)) {
         env: {
           EMBEDDED: "off",
           API_SECRET_KEY: "a key of this test, long enough to sign with",
-          STORAGE_BACKEND: "generic",
+          STORAGE_BACKEND: "minio",
           S3_ENDPOINT_URL: endpoint,
           RESULTS_S3_ENDPOINT: endpoint,
           RESULTS_S3_BUCKET: "results",
