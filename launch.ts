@@ -29,10 +29,11 @@ const planned = await new Deno.Command(Deno.execPath(), {
 }).output();
 if (!planned.success) Deno.exit(planned.code);
 
+const { args, env } = JSON.parse(new TextDecoder().decode(planned.stdout));
 const server = new Deno.Command(Deno.execPath(), {
-  args: [...JSON.parse(new TextDecoder().decode(planned.stdout)), "--launched"],
+  args: [...args, "--launched"],
   // The runtime's own spans show whole addresses: keys, queries and signatures. Those of lib/tracing do not.
-  env: { OTEL_DENO_TRACING: "false" },
+  env: { ...env, OTEL_DENO_TRACING: "false" },
   // Nothing is ever written here: the stream ends with this process, which the server notices.
   stdin: "piped",
   stdout: "inherit",

@@ -124,7 +124,8 @@ async function withSite<T>(live: number, events: number, use: (site: Site) => Pr
       CAMPAIGN_RESULTS_PROXY: `${clusterUrl}/results`,
       CAMPAIGN_WEB_STATIC: `${folder}/none`,
     };
-    const web = run((await serverCommand(settings)).args, settings);
+    const { args, env } = await serverCommand(settings);
+    const web = run(args, { ...env, ...settings });
     children.push(web);
     const site = (await lineWith(web, /^Site\s+(\S+?)\/?\s*$/m)).replace(/\/$/, "");
     await ready(site);

@@ -15,6 +15,16 @@ const V8_FLAGS = `--v8-flags=${
   ].join(",")
 }`;
 
+/**
+ * Has glibc return freed memory to the system (mallopt(3)): most of the resident memory under load is freed buffers of
+ * bodies. docs/architecture.md has the measurements.
+ */
+const MALLOC = {
+  MALLOC_TRIM_THRESHOLD_: "1048576",
+  MALLOC_MMAP_THRESHOLD_: "262144",
+  MALLOC_ARENA_MAX: "2",
+};
+
 /** What starts the process again when it changes, in development. */
 const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands"];
 
@@ -22,9 +32,11 @@ const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands"
 const FLAGS = ["--dev", "--of-task"];
 
 /** How the server is started. */
-interface ServerCommand {
+export interface ServerCommand {
   /** For the runtime's executable. */
   readonly args: readonly string[];
+  /** Environment variables beside those of the launcher; a variable that is set there is left out. */
+  readonly env: Readonly<Record<string, string>>;
   /** Lines for the operator: what the server may do beyond the usual. */
   readonly notes: readonly string[];
 }
@@ -52,10 +64,11 @@ export async function serverCommand(
   const notes = permissions.run.map((command) =>
     `KUBECONFIG: the server may run ${JSON.stringify(command)}, which gives its cluster's user credentials`
   );
-  if (!dev) return { args: ["run", V8_FLAGS, ...permissionFlags(permissions), program], notes };
+  const malloc = Object.fromEntries(Object.entries(MALLOC).filter(([name]) => env[name] === undefined));
+  if (!dev) return { args: ["run", V8_FLAGS, ...permissionFlags(permissions), program], env: malloc, notes };
   const watch = `--watch=${WATCHED.map((folder) => `${PROJECT_FOLDER}/${folder}`).join(",")}`;
   const flags = permissionFlags(withBuild(permissions));
-  return { args: ["run", watch, "--no-clear-screen", ...flags, program, "--dev"], notes };
+  return { args: ["run", watch, "--no-clear-screen", ...flags, program, "--dev"], env: malloc, notes };
 }
 
 /** Development builds the site in the server's process. */
@@ -86,9 +99,9 @@ if (import.meta.main) {
     }
     const dev = Deno.args.includes("--dev");
     const main = Deno.args.find((word) => !word.startsWith("--"));
-    const { args, notes } = await serverCommand(Deno.env.toObject(), { main, dev });
+    const { notes, ...command } = await serverCommand(Deno.env.toObject(), { main, dev });
     for (const note of notes) console.error(note);
-    console.log(JSON.stringify(args));
+    console.log(JSON.stringify(command));
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof PermissionError)) throw error;
     console.error(error.message);

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { serverCommand } from "@/compose/server_command.ts";
+import { type ServerCommand, serverCommand } from "@/compose/server_command.ts";
 import { PermissionError } from "@/lib/process/permission_flags.ts";
 import { siteAssets } from "@/lib/site/build.ts";
 import { ConfigError } from "@/lib/std/config_error.ts";
@@ -112,16 +112,16 @@ async function startOnce(options: ApplicationOptions): Promise<Application> {
     if (options.dataFolder === undefined) await Deno.remove(dataFolder, { recursive: true });
   };
   const env = { ...keptEnvironment(), NO_COLOR: "1", PORT: "0", DATA_DIR: dataFolder, ...options.env };
-  const start = await serverArgs(env, options.main).catch(async (error) => {
+  const start = await serverStart(env, options.main).catch(async (error) => {
     await removeFolder();
     throw error;
   });
-  const [command, ...args] = [...options.within ?? [], Deno.execPath(), ...start];
+  const [command, ...args] = [...options.within ?? [], Deno.execPath(), ...start.args];
   const child = new Deno.Command(command, {
     args,
     cwd: fileURLToPath(ROOT),
     clearEnv: true,
-    env,
+    env: { ...start.env, ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -183,12 +183,15 @@ let built: Promise<unknown> | null = null;
  *
  * @throws {StartError} for settings that end the start
  */
-async function serverArgs(env: Record<string, string>, main: string | undefined): Promise<readonly string[]> {
+async function serverStart(
+  settings: Record<string, string>,
+  main: string | undefined,
+): Promise<Pick<ServerCommand, "args" | "env">> {
   await (built ??= siteAssets());
   try {
-    const { args: [run, ...args] } = await serverCommand(env, { main });
+    const { args: [run, ...args], env } = await serverCommand(settings, { main });
     // Without it, a program of a test would be started with the configuration of its own folder, or of one above it.
-    return [run, `--config=${fileURLToPath(new URL("deno.json", ROOT))}`, ...args];
+    return { args: [run, `--config=${fileURLToPath(new URL("deno.json", ROOT))}`, ...args], env };
   } catch (error) {
     if (error instanceof ConfigError || error instanceof PermissionError) throw new StartError(`${error.message}\n`, 1);
     throw error;

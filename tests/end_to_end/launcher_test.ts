@@ -100,6 +100,21 @@ Deno.test("launcher: Ctrl-C and a closed terminal reach the server, and its exit
   }
 });
 
+Deno.test("launcher: the server gives freed memory back by glibc's variables, and those that are set stay", () =>
+  withFolder(async (folder) => {
+    const launched = launcher({ ...STORAGE_ONLY, DATA_DIR: folder, MALLOC_ARENA_MAX: "7" });
+    await launched.site();
+    const children = Deno.readTextFileSync(`/proc/${launched.pid}/task/${launched.pid}/children`).trim().split(" ");
+    const env = children.map((pid) => Deno.readTextFileSync(`/proc/${pid}/environ`)).join("").split("\0");
+    Deno.kill(launched.pid, "SIGTERM");
+    await launched.ended;
+    const malloc = env.filter((line) => line.startsWith("MALLOC_")).sort();
+    assert.equal(malloc.length, 3, malloc.join());
+    assert.equal(malloc[0], "MALLOC_ARENA_MAX=7");
+    assert.match(malloc[1], /^MALLOC_MMAP_THRESHOLD_=\d+$/);
+    assert.match(malloc[2], /^MALLOC_TRIM_THRESHOLD_=\d+$/);
+  }));
+
 const STARTS: Readonly<Record<string, (env: Readonly<Record<string, string>>) => Command>> = {
   "whose launcher": launcher,
   "in development whose launcher": (env) => launcher(env, "--dev"),
