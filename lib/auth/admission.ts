@@ -132,10 +132,11 @@ export class Admission {
       this.#recordLogin("failed", context, claims, protocol, status);
     };
     try {
+      const leave = await unproven.enter(context);
+      context.hold(leave);
+      // Begun with the slot, so that no more attempts are under way than an address may have.
       attempt = accepted.isKnown(digest) ? null : this.#attempt({ address, account, digest, by: "gateway" });
       if (attempt) context.hold(attempt.end);
-      const leave = unproven.enter(context);
-      context.hold(leave);
       let isAccepted = false;
       let isJudged = false;
       const caller: Caller = {
@@ -167,7 +168,7 @@ export class Admission {
         },
       };
       if (protocol === "mapi") {
-        if (request.body && !isShort(context)) context.hold(this.#longBodies.enter(context));
+        if (request.body && !isShort(context)) context.hold(await this.#longBodies.enter(context));
         return caller;
       }
       if (sharedKeys) {

@@ -1,7 +1,7 @@
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import { addressKey } from "./client_address.ts";
 import { type HttpError, type Refusal, unavailable } from "./errors.ts";
-import { AddressLimit, type InFlight } from "./in_flight.ts";
+import { AddressLimit, type Full, type InFlight } from "./in_flight.ts";
 import type { Middleware } from "./middleware.ts";
 import type { RequestContext } from "./request_context.ts";
 
@@ -13,11 +13,11 @@ const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Limits how many requests a role handles at a time: beyond that it returns 503 with Retry-After at once, before anything
- * is read. A request with a body takes a slot of `logins` instead, since it needs no credentials and may arrive slowly.
- * The slot is released by `handledBy` in app.ts, which comes before it.
+ * is read. A request with a body takes a slot of `logins` instead, since it needs no credentials and may arrive slowly: it
+ * waits for one as {@link UnprovenRequests} says. The slot is released by `handledBy` in app.ts, which comes before it.
  */
 export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): Middleware {
-  return function limitConcurrency(c, next) {
+  return async function limitConcurrency(c, next) {
     const context = c.get("context");
     const { method, role } = context;
     if (role === undefined) {
@@ -25,12 +25,12 @@ export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): 
     }
     try {
       if (method === "GET" || method === "HEAD") enterRole(inFlight, context);
-      else context.hold(logins.enter(context));
+      else context.hold(await logins.enter(context));
     } catch (error) {
       cancelBody(context.request);
       throw error;
     }
-    return next();
+    await next();
   };
 }
 
@@ -62,8 +62,11 @@ function tooMany(what: string, refusal: Refusal): HttpError {
   return unavailable(`${what} at a time`, RETRY_AFTER_SECONDS, refusal);
 }
 
-/** Requests of clients whose credentials are not checked yet: from one address, and in all. */
-export const MAX_UNPROVEN_PER_ADDRESS = 64;
+/**
+ * Requests of clients whose credentials are not checked yet: from one address, and in all. Those of an address are as many
+ * as the wrong passwords that it may try, so that right ones never count as guesses.
+ */
+export const MAX_UNPROVEN_PER_ADDRESS = 60;
 
 export const MAX_UNPROVEN = 512;
 
@@ -72,12 +75,34 @@ export const MAX_LOGINS_PER_ADDRESS = 16;
 
 export const MAX_LOGINS = 256;
 
-/** Slots for the requests of clients whose credentials are not proven, apart from those of clients with proven ones. */
+/** How long a request waits for a slot, ms. */
+const MAX_WAIT_MS = 1000;
+/** Requests that wait for a slot: from one address, and in all. Further ones are refused at once. */
+const MAX_WAITING_PER_ADDRESS = 256;
+const MAX_WAITING = 1024;
+
+type Leave = () => void;
+
+/** A request that waits for a slot. */
+interface Waiting {
+  readonly address: string;
+  readonly begin: (leave: Leave) => void;
+}
+
+/**
+ * Slots for the requests of clients whose credentials are not proven, apart from those of clients with proven ones. Where
+ * none is free a request waits for its turn, so that workers of one host may begin at the same time.
+ */
 export class UnprovenRequests {
   readonly #limit: AddressLimit;
+  readonly #waitLimit = new AddressLimit(MAX_WAITING_PER_ADDRESS, MAX_WAITING);
+  /** In the order of their arrival. */
+  readonly #waiting = new Set<Waiting>();
+  readonly #maxWaitMs: number;
 
-  constructor(maxPerAddress: number, max: number) {
+  constructor(maxPerAddress: number, max: number, maxWaitMs = MAX_WAIT_MS) {
     this.#limit = new AddressLimit(maxPerAddress, max);
+    this.#maxWaitMs = maxWaitMs;
   }
 
   /** How many are taken. */
@@ -90,16 +115,66 @@ export class UnprovenRequests {
     return this.#limit.max;
   }
 
+  /** How many requests wait for a slot. */
+  get waiting(): number {
+    return this.#waitLimit.count;
+  }
+
   /**
-   * Takes a slot for a request.
+   * Takes a slot for a request, after a wait of up to a second where none is free.
    *
    * @returns a function that releases the slot, once however often it is called
-   * @throws HttpError 503 when none is left
+   * @throws HttpError 503 when none became free, or too many requests wait
    */
-  enter(context: RequestContext): () => void {
-    const slot = this.#limit.enter(addressKey(context.clientAddress));
-    if (slot === "address") throw tooMany("Too many requests of this address", "address_full");
-    if (slot === "all") throw tooMany("Too many requests without proven credentials", "unproven_full");
-    return slot;
+  async enter(context: RequestContext): Promise<() => void> {
+    const address = addressKey(context.clientAddress);
+    const slot = this.#take(address);
+    return typeof slot === "function" ? slot : await this.#wait(address, slot);
   }
+
+  async #wait(address: string, full: Full): Promise<Leave> {
+    const stopWaiting = this.#waitLimit.enter(address);
+    if (typeof stopWaiting === "string") throw noSlot(full);
+    const { promise, resolve, reject } = Promise.withResolvers<Leave>();
+    const waiting: Waiting = { address, begin: resolve };
+    this.#waiting.add(waiting);
+    const timer = setTimeout(() => {
+      this.#waiting.delete(waiting);
+      reject(noSlot(full));
+    }, this.#maxWaitMs);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      stopWaiting();
+    }
+  }
+
+  #take(address: string): Leave | Full {
+    const slot = this.#limit.enter(address);
+    if (typeof slot === "string") return slot;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      slot();
+      this.#beginNext();
+    };
+  }
+
+  /** Gives the slot that became free to the first request that may have it. */
+  #beginNext(): void {
+    for (const waiting of this.#waiting) {
+      const slot = this.#take(waiting.address);
+      if (typeof slot === "string") continue;
+      this.#waiting.delete(waiting);
+      return waiting.begin(slot);
+    }
+  }
+}
+
+function noSlot(full: Full): HttpError {
+  return full === "address"
+    ? tooMany("Too many requests of this address", "address_full")
+    : tooMany("Too many requests without proven credentials", "unproven_full");
 }

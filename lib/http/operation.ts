@@ -109,9 +109,9 @@ export function publicOperation<
   P extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
   B extends BodySpec | undefined = undefined,
->(spec: OperationSpec<null, P, Q, B>, admit?: (context: RequestContext) => void): Operation {
-  const authenticate = (context: RequestContext) => {
-    admit?.(context);
+>(spec: OperationSpec<null, P, Q, B>, admit?: (context: RequestContext) => void | Promise<void>): Operation {
+  const authenticate = async (context: RequestContext) => {
+    await admit?.(context);
     return null;
   };
   return seal(spec, authenticate, null, null);

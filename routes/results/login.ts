@@ -3,7 +3,7 @@ import { addressKey } from "@/lib/http/client_address.ts";
 import { headerText } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { InFlight } from "@/lib/http/in_flight.ts";
+import { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
 import { loginKeys, storeAcceptsKeys, withoutTenant } from "@/lib/results/login.ts";
 import {
@@ -24,9 +24,9 @@ import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
 const SECONDS_PER_HOUR = 3600;
-/** Logins that wait for the store at once: from one address, and in all. */
-export const MAX_WAITING_PER_ADDRESS = 4;
-const MAX_WAITING = 32;
+/** Logins that the store checks at once: from one address, and in all. */
+export const MAX_CHECKS_PER_ADDRESS = 4;
+const MAX_CHECKS = 32;
 /** Stands for the tenant where the role has a store of its own: what that accepts says nothing about the gateway's. */
 const OWN_STORE = "results/";
 
@@ -42,37 +42,31 @@ interface Login {
  * login page with the status as `error`. The redirects of a form leave a note for the login page.
  */
 export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
-  const atStore = { ofAddress: new InFlight(MAX_WAITING_PER_ADDRESS), all: new InFlight(MAX_WAITING) };
+  const atStore = new UnprovenRequests(MAX_CHECKS_PER_ADDRESS, MAX_CHECKS);
   const logIn = async (context: RequestContext, credentials: Credentials): Promise<Login> => {
     const username = withoutTenant(credentials.username, deps.loginTenant);
     if (username === "") throw unusable("username", "Nothing is left of the name without the tenant");
-    const address = addressKey(context.clientAddress);
     const record = (what: "accepted" | "failed", status: number) => {
       const actor = { name: username, tenant: deps.store.tenant ?? deps.loginTenant };
       const { source, clientAddress: address, requestId } = context;
       const details = { by: "form", campaigns: what === "accepted" };
       deps.logins?.[what]({ source, actor, address, requestId, role: "results", status, details });
     };
-    const login = await recordedLogin(record, () =>
-      limitGuesses(deps, context, {
-        username,
-        password: credentials.password,
-      }, async () => {
-        const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
-        try {
-          if (leave.includes(null)) {
-            throw resultsError(429, "too many logins at once, try again in a moment", {
-              headers: { "Retry-After": "1" },
-            });
-          }
-          return await sealedSession(deps, username, credentials.password).catch((error) => {
+    const login = await recordedLogin(record, async () => {
+      const leave = await atStore.enter(context).catch(() => {
+        throw resultsError(429, "too many logins at once, try again in a moment", { headers: { "Retry-After": "1" } });
+      });
+      try {
+        const typed = { username, password: credentials.password };
+        return await limitGuesses(deps, context, typed, () =>
+          sealedSession(deps, username, typed.password).catch((error) => {
             warnOfStore(deps, context, error);
             throw error;
-          });
-        } finally {
-          leave.forEach((leave) => leave?.());
-        }
-      }));
+          }));
+      } finally {
+        leave();
+      }
+    });
     context.caller = { username, tenant: deps.store.tenant };
     sessions.confirm(login.token);
     return login;

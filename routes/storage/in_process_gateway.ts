@@ -41,6 +41,7 @@ export function inProcessGateway(
     const { info } = context;
     return await serve(inner, {
       target,
+      body: body instanceof Uint8Array ? body : undefined,
       remoteAddr: info?.remoteAddr,
       source: context.source,
       // What such a request holds is released with its own response, however long the client reads the other one.

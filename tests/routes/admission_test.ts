@@ -68,6 +68,23 @@ Deno.test("admission: a client that has just logged in starts many uploads and s
   });
 });
 
+Deno.test("admission: a hundred workers of one address log in and begin at once, each with an account, and none is refused", async () => {
+  await withGateway({ proven: false }, async ({ origin, answer }) => {
+    answer(() => new Response("<x/>", { headers: { ETag: '"e"' } }));
+    const work = async (n: number) => {
+      const login = await fetch(`${origin}/api/v1/auth/token`, {
+        method: "POST",
+        body: new URLSearchParams({ username: `archive/worker${n}`, password: "p4ssw0rd" }),
+      });
+      const { access_token } = await login.json();
+      const headers = { Authorization: `Bearer ${access_token}` };
+      return [login.status, await statusOf(fetch(`${origin}${O}k`, { headers }))];
+    };
+    const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => work(n)));
+    assert.deepEqual(statuses, Array(100).fill([200, 200]));
+  });
+});
+
 Deno.test("admission: a request whose credentials turn out right counts for its tenant from then on", async () => {
   await withGateway({ proven: false, gateway: { maxTenantRequests: 1 } }, async ({ call, answer }) => {
     let end = () => {};

@@ -47,7 +47,7 @@ export function authOperations({ key, format, lifetimeMinutes, now, slots }: Tok
       responses: {
         200: { description: "The token", schema: tokenAnswer },
         422: { description: "A missing field, or an invalid tenant name" },
-        503: { description: "Too many logins of this address at a time" },
+        503: { description: "Too many logins of this address at a time, also after a wait of one second" },
       },
       async handler({ body }, context) {
         const { username, tenant } = resolveLogin(body);
@@ -61,9 +61,11 @@ export function authOperations({ key, format, lifetimeMinutes, now, slots }: Tok
         );
         return Response.json({ access_token: token, token_type: "bearer" });
       },
-    }, (context) => {
+    }, async (context) => {
+      // A page that logs in has read its form already, under a slot that its own request holds.
+      if (context.info?.body) return;
       try {
-        context.hold(slots.enter(context));
+        context.hold(await slots.enter(context));
       } catch (error) {
         cancelBody(context.request);
         throw error;

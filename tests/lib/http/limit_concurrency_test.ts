@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { handledBy, httpApp, routesOf } from "@/lib/http/app.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import { limitConcurrency, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { RequestContext } from "@/lib/http/request_context.ts";
 import { NO_LOG } from "./no_log.ts";
 
 Deno.test("in flight: counts by key, releases a slot once, and stores nothing for idle keys", () => {
@@ -35,4 +36,67 @@ Deno.test("limit concurrency: a slot is held until the connection reports that t
     await app.request(path, {}, {});
     assert.equal(inFlight.count(), 0);
   }
+});
+
+/** A request of the client at an address. */
+function of(hostname: string): RequestContext {
+  return new RequestContext(new Request("http://localhost/"), {
+    remoteAddr: { transport: "tcp", hostname, port: 1 },
+  });
+}
+
+const refusal = (detail: string) => ({ status: 503, message: detail });
+
+Deno.test("unproven requests: they wait for their turn in the order of their arrival", async () => {
+  const slots = new UnprovenRequests(2, 3);
+  const [first, second] = await Promise.all([slots.enter(of("10.0.0.1")), slots.enter(of("10.0.0.1"))]);
+  const order: number[] = [];
+  const waiting = [1, 2].map((n) => slots.enter(of("10.0.0.1")).then((leave) => (order.push(n), leave)));
+  assert.equal(slots.waiting, 2);
+  const other = await slots.enter(of("10.0.0.2"));
+  const another = slots.enter(of("10.0.0.3"));
+  first();
+  first();
+  const leaveFirst = await waiting[0];
+  assert.deepEqual([slots.count, slots.waiting, order], [3, 2, [1]], "a slot is released once");
+  other();
+  const leaveOther = await another;
+  assert.deepEqual([slots.count, slots.waiting, order], [3, 1, [1]], "the share of the first address is full");
+  leaveFirst();
+  const leaveLast = await waiting[1];
+  assert.deepEqual(order, [1, 2]);
+  for (const leave of [second, leaveOther, leaveLast]) leave();
+  assert.deepEqual([slots.count, slots.waiting], [0, 0]);
+});
+
+Deno.test("unproven requests: a wait ends with 503, and no slot is lost to it", async () => {
+  const slots = new UnprovenRequests(1, 2, 1);
+  const leave = await slots.enter(of("10.0.0.1"));
+  await assert.rejects(slots.enter(of("10.0.0.1")), refusal("Too many requests of this address at a time"));
+  const other = await slots.enter(of("10.0.0.2"));
+  await assert.rejects(
+    slots.enter(of("10.0.0.3")),
+    refusal("Too many requests without proven credentials at a time"),
+  );
+  leave();
+  other();
+  assert.deepEqual([slots.count, slots.waiting], [0, 0]);
+  (await slots.enter(of("10.0.0.1")))();
+});
+
+Deno.test("unproven requests: those of one address that wait are bounded, and others wait beside them", async () => {
+  const slots = new UnprovenRequests(1, 1);
+  const leave = await slots.enter(of("10.0.0.1"));
+  const served = { "10.0.0.1": 0, "10.0.0.2": 0 };
+  const enter = async (address: keyof typeof served) => {
+    const leave = await slots.enter(of(address));
+    served[address]++;
+    leave();
+  };
+  const waiting = Array.from({ length: 256 }, () => enter("10.0.0.1"));
+  await assert.rejects(slots.enter(of("10.0.0.1")), { status: 503 });
+  waiting.push(enter("10.0.0.2"));
+  leave();
+  await Promise.all(waiting);
+  assert.deepEqual([served, slots.count, slots.waiting], [{ "10.0.0.1": 256, "10.0.0.2": 1 }, 0, 0]);
 });

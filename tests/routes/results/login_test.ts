@@ -7,7 +7,7 @@ import { batchedLog } from "@/lib/http/access_log.ts";
 import { givenSessionKeys } from "@/lib/results/session_key.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
 import { openSession } from "@/lib/results/session_token.ts";
-import { MAX_WAITING_PER_ADDRESS } from "@/routes/results/login.ts";
+import { MAX_CHECKS_PER_ADDRESS } from "@/routes/results/login.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { rawRequest } from "./raw_request.ts";
@@ -425,7 +425,7 @@ Deno.test("login: four of an address wait for the store at once, the next gets 4
   const gate = () => ({ waiting: 0, full: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() });
   let store = gate();
   const answer = async () => {
-    if (++store.waiting === MAX_WAITING_PER_ADDRESS) store.full.resolve();
+    if (++store.waiting === MAX_CHECKS_PER_ADDRESS) store.full.resolve();
     await store.open.promise;
     return new Response("");
   };
@@ -433,7 +433,7 @@ Deno.test("login: four of an address wait for the store at once, the next gets 4
     store = gate();
     const address = elsewhere();
     const attempt = (username: string) => login(origin, { username, password: "x" }, address);
-    const slow = Array.from({ length: MAX_WAITING_PER_ADDRESS }, (_, n) => attempt(`u${n}`));
+    const slow = Array.from({ length: MAX_CHECKS_PER_ADDRESS }, (_, n) => attempt(`u${n}`));
     await store.full.promise;
     const busy = await attempt("v");
     assert.deepEqual([busy.status, busy.headers.get("retry-after")], [429, "1"]);
@@ -446,6 +446,17 @@ Deno.test("login: four of an address wait for the store at once, the next gets 4
     assert.equal((await other).status, 204);
     assert.deepEqual((await Promise.all(slow)).map(({ status }) => status), [204, 204, 204, 204]);
     assert.equal((await attempt("v")).status, 204);
+  });
+});
+
+Deno.test("login: a hundred accounts of one address log in at once, and none is refused", async () => {
+  await withLogin(known, {}, async ({ origin }) => {
+    const address = elsewhere();
+    const attempts = Array.from(
+      { length: 100 },
+      (_, n) => login(origin, { username: `u${n}`, password: "x" }, address),
+    );
+    assert.deepEqual((await Promise.all(attempts)).map(({ status }) => status), Array(100).fill(204));
   });
 });
 

@@ -23,7 +23,7 @@ function limitedGateway() {
   const operation = (
     method: Method,
     path: string,
-    admit: (context: RequestContext) => void,
+    admit: (context: RequestContext) => void | Promise<void>,
     response: () => Response = () => Response.json({}),
   ) =>
     publicOperation({
@@ -38,7 +38,7 @@ function limitedGateway() {
     }, admit);
   const ofTenant = (context: RequestContext) => enterTenant(role, tenants, context, "archive");
   const service = inProcessGateway([
-    operation("POST", "/api/v1/auth/token", (context) => context.hold(logins.enter(context)), () => {
+    operation("POST", "/api/v1/auth/token", async (context) => context.hold(await logins.enter(context)), () => {
       return Response.json({ access_token: "a" });
     }),
     operation("GET", "/api/v1/buckets/{bucket}/versioning", ofTenant),
