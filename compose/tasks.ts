@@ -3,6 +3,7 @@ import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { proveCredentials } from "@/lib/s3/probes.ts";
 import { countHandler } from "@/lib/tasks/count.ts";
 import { deleteHandler } from "@/lib/tasks/delete.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
@@ -20,6 +21,8 @@ import { caCertificates } from "./shared.ts";
 
 /** The file of tasks in the data folder; SQLite adds `-wal`. */
 const TASKS_FILE = "tasks.db";
+/** One tenant has a quarter of all tasks, and at least so many. */
+const MIN_TASKS_PER_TENANT = 20;
 
 /** Where the gateway's background tasks are stored. */
 interface OpenTasks {
@@ -77,10 +80,15 @@ export function taskRunner(
     store: parts.store,
     keys: taskKeys(parts.secret),
     handlers: taskHandlers(parts.s3, fixityRate, parts.fixity),
-    bounds: { maxPerOwner: maxTasksPerUser, max: maxTasks },
+    bounds: {
+      maxPerOwner: maxTasksPerUser,
+      maxPerTenant: Math.max(MIN_TASKS_PER_TENANT, Math.floor(maxTasks / 4)),
+      max: maxTasks,
+    },
     clock: PROCESS_CLOCK,
     log: parts.log,
     recorder: parts.recorder,
+    prove: (caller) => proveCredentials(parts.s3, caller),
   });
 }
 

@@ -21,6 +21,7 @@ export const REFUSALS = [
   "guesses_address",
   "guesses_account",
   "tasks_of_user",
+  "tasks_of_tenant",
   "tasks_in_all",
   "logins_full",
   "uploads_full",

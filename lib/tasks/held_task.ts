@@ -9,9 +9,10 @@ const RETRY_MS = 1000;
 
 /**
  * Why the work on a task ends early: its owner cancelled it, another process has taken it over or it is gone (`lost`), its
- * lease may have run out while the store was not reachable (`expired`), or the process stops.
+ * lease may have run out while the store was not reachable (`expired`), the process stops, it must go on from its last
+ * checkpoint so that others have their turn (`yielded`), or the store refuses its keys (`refused`).
  */
-type Interruption = "canceled" | "lost" | "expired" | "stopped";
+type Interruption = "canceled" | "lost" | "expired" | "stopped" | "yielded" | "refused";
 
 /** What precedes the next run of a task whose work failed with an error that may pass. */
 interface Retry {
@@ -38,10 +39,21 @@ export class HeldTask {
   /** `paused`: its lease may have run out. `ending`: its end is not stored yet. */
   state: "waiting" | "running" | "paused" | "ending" = "waiting";
   end: TaskEnd | null = null;
+  /** Why the store refuses its keys, as a sentence for its owner; null: it does not. */
+  refusal: string | null = null;
   /** Since when its work has failed with errors that may pass, and the last wait; null where it has got further. */
   retry: Retry | null = null;
   /** Whether it waits until it may run again, without a slot of the tasks that can run. */
   isBackingOff = false;
+  /**
+   * Its place among waiting tasks, the least first: the last turn of a long task of its tenant, that of its owner, and its
+   * own arrival, all numbered in one sequence.
+   */
+  place: readonly [number, number, number] = [0, 0, 0];
+  /** When its run got its slot, by the clock. */
+  slotSince = 0;
+  /** Gives a run that waits for its next turn a slot; null: it does not wait for one. */
+  giveTurn: (() => void) | null = null;
 
   readonly #options: HeldTaskOptions;
   readonly #cancel = new AbortController();

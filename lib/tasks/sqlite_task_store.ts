@@ -14,6 +14,7 @@ import {
   type TaskEnd,
   type TaskKind,
   type TaskState,
+  type TaskSummary,
 } from "./task.ts";
 import {
   type Blobs,
@@ -25,23 +26,32 @@ import {
   type TaskStore,
 } from "./task_store.ts";
 
-const LAYOUT_VERSION = 2;
+const LAYOUT_VERSION = 3;
 const LAYOUT = `
 CREATE TABLE tasks (
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, bucket TEXT NOT NULL, state TEXT NOT NULL,
   canceling INTEGER NOT NULL, error TEXT, progress TEXT NOT NULL, caller BLOB, created_ms INTEGER NOT NULL,
-  updated_ms INTEGER NOT NULL, ended_ms INTEGER, expires_ms INTEGER NOT NULL, holder TEXT, lease_ms INTEGER NOT NULL
+  updated_ms INTEGER NOT NULL, ended_ms INTEGER, expires_ms INTEGER NOT NULL, holder TEXT, lease_ms INTEGER NOT NULL,
+  tenant TEXT, account TEXT
 ) WITHOUT ROWID;
 CREATE TABLE blobs (
   task TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (task, name)
 ) WITHOUT ROWID;
 CREATE TRIGGER delete_blobs AFTER DELETE ON tasks BEGIN DELETE FROM blobs WHERE task = old.id; END;
 `;
+const FROM_VERSION_2 = "ALTER TABLE tasks ADD COLUMN tenant TEXT; ALTER TABLE tasks ADD COLUMN account TEXT;";
+
+/** Which tasks count for the bounds: unfinished ones, and archives that can be downloaded. */
+const COUNTS = "(ended_ms IS NULL OR caller IS NOT NULL)";
+const INDEX = `CREATE INDEX IF NOT EXISTS counted ON tasks (created_ms, owner, tenant, expires_ms) WHERE ${COUNTS};`;
 
 /** Whether a row is of a long kind, and what of two lifetimes holds for it. */
 const IS_LONG = `kind = '${LONG_KIND}'`;
 const byLife = (read: (lifetime: Lifetime) => number) =>
   `iif(${IS_LONG}, ${read(LONG_LIFETIME)}, ${read(SHORT_LIFETIME)})`;
+
+/** How long a statement waits for another process, such as the operator's command, ms. */
+const BUSY_MS = 5000;
 
 const FULL = "The disk of the gateway is full: no background task can be stored until it has room";
 const DAMAGED = "The gateway's file of background tasks is damaged: a restart of the gateway begins a new one";
@@ -50,6 +60,8 @@ interface TaskRow {
   readonly id: string;
   readonly kind: string;
   readonly owner: string;
+  readonly tenant: string | null;
+  readonly account: string | null;
   readonly bucket: string;
   readonly state: string;
   readonly canceling: number;
@@ -59,6 +71,14 @@ interface TaskRow {
   readonly created_ms: number;
   readonly updated_ms: number;
   readonly ended_ms: number | null;
+  readonly lease_ms: number;
+}
+
+interface SqliteTaskStoreOptions {
+  /** Most pages of 4 KiB, beyond which the disk counts as full; without a bound when absent. */
+  readonly maxPages?: number;
+  /** Opens the file as it is, beside the process that works on its tasks. */
+  readonly isBeside?: boolean;
 }
 
 /**
@@ -76,13 +96,14 @@ export class SqliteTaskStore implements TaskStore {
   /**
    * @param path the file, or `:memory:`
    * @param now ms since 1970
-   * @param maxPages most pages of 4 KiB, beyond which the disk counts as full; without a bound when absent
+   * @throws Error where `isBeside` finds no file of this version
    */
-  constructor(path: string, now: () => number, { maxPages }: { readonly maxPages?: number } = {}) {
-    this.#db = new DatabaseSync(path);
+  constructor(path: string, now: () => number, { maxPages, isBeside = false }: SqliteTaskStoreOptions = {}) {
+    this.#db = new DatabaseSync(path, { timeout: BUSY_MS });
     this.#now = now;
     try {
-      this.#open();
+      if (isBeside) this.#requireLayout();
+      else this.#open();
       if (maxPages !== undefined) this.#db.exec(`PRAGMA max_page_count = ${maxPages}`);
     } catch (error) {
       this.#db.close();
@@ -91,17 +112,18 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   #open(): void {
-    // One process has the file, so no file beside it is needed for the lock of its log.
-    this.#db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;");
+    this.#db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;");
     this.#db.exec("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;");
     const { quick_check: state } = this.#db.prepare("PRAGMA quick_check(1)").get() as { quick_check: string };
     if (state !== "ok") throw new DamagedFileError(state);
-    const { user_version: version } = this.#db.prepare("PRAGMA user_version").get() as { user_version: number };
-    // Another version's tasks are not resumed: they are short-lived, and none of them holds the only copy of anything.
-    if (version !== LAYOUT_VERSION) {
+    const version = this.#version();
+    // Tasks of other versions are not resumed: none of them holds the only copy of anything.
+    if (version === 2) this.#transaction(() => this.#db.exec(`${FROM_VERSION_2} PRAGMA user_version = 3;`));
+    else if (version !== LAYOUT_VERSION) {
       this.#db.exec("DROP TABLE IF EXISTS tasks; DROP TABLE IF EXISTS blobs;");
       this.#db.exec(`${LAYOUT} PRAGMA user_version = ${LAYOUT_VERSION};`);
     }
+    this.#db.exec(INDEX);
     // Added later: the tasks of a file without it stay.
     this.#db.exec("CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID");
     this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0");
@@ -110,17 +132,27 @@ export class SqliteTaskStore implements TaskStore {
     this.#run(`UPDATE tasks SET expires_ms = min(expires_ms, ? + ${longest})`, this.#now());
   }
 
-  create(task: NewTask, holder: string, { maxPerOwner, max }: TaskBounds, blobs?: Blobs): Promise<Created> {
+  #version(): number {
+    return (this.#db.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
+  }
+
+  #requireLayout(): void {
+    const version = this.#version();
+    if (version !== LAYOUT_VERSION) throw new Error(`it has layout ${version} instead of ${LAYOUT_VERSION}`);
+  }
+
+  create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created> {
     const now = this.#now();
-    const counted =
-      "SELECT count(*) AS count FROM tasks WHERE expires_ms > ? AND (ended_ms IS NULL OR caller IS NOT NULL)";
+    const counted = `SELECT count(*) AS count FROM tasks WHERE expires_ms > ? AND ${COUNTS}`;
     return settled(() =>
       this.#durably(() => {
         if (this.#count("SELECT count(*) AS count FROM tasks WHERE id = ?", task.id) > 0) return "exists";
-        if (this.#count(`${counted} AND owner = ?`, now, task.owner) >= maxPerOwner) return "owner";
-        if (this.#count(counted, now) >= max) return "all";
+        if (this.#count(`${counted} AND owner = ?`, now, task.owner) >= bounds.maxPerOwner) return "owner";
+        const ofTenant = task.tenant === null ? 0 : this.#count(`${counted} AND tenant = ?`, now, task.tenant);
+        if (ofTenant >= bounds.maxPerTenant) return "tenant";
+        if (this.#count(counted, now) >= bounds.max) return "all";
         this.#run(
-          `INSERT INTO tasks VALUES (?, ?, ?, ?, 'running', 0, NULL, ?, ?, ?, ?, NULL, ?, ?, ?)`,
+          `INSERT INTO tasks VALUES (?, ?, ?, ?, 'running', 0, NULL, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?)`,
           task.id,
           task.kind,
           task.owner,
@@ -132,6 +164,8 @@ export class SqliteTaskStore implements TaskStore {
           now + lifetimeOf(task.kind).maxRunMs,
           holder,
           now + LEASE_MS,
+          task.tenant,
+          task.account,
         );
         if (blobs) this.#insertBlobs(task.id, blobs);
         return "created";
@@ -157,14 +191,32 @@ export class SqliteTaskStore implements TaskStore {
     });
   }
 
-  claim(holder: string, limit: number): Promise<Task[]> {
+  summaries(tenant: string | null): Promise<TaskSummary[]> {
     const now = this.#now();
     return settled(() => {
       const rows = this.#db.prepare(
-        `UPDATE tasks SET holder = ?, lease_ms = ? WHERE id IN (
-           SELECT id FROM tasks WHERE state = 'running' AND lease_ms <= ? AND expires_ms > ? ORDER BY created_ms LIMIT ?
+        `SELECT id, kind, owner, tenant, account, bucket, state, canceling, created_ms, lease_ms FROM tasks
+         WHERE ${COUNTS} AND (state = 'running' OR expires_ms > ?1) AND (?2 IS NULL OR tenant = ?2)
+         ORDER BY created_ms, id`,
+      ).all(now, tenant);
+      return (rows as unknown as TaskRow[]).map((row) => ({
+        ...summaryOf(row),
+        isLeased: row.state === "running" && row.lease_ms > now,
+      }));
+    });
+  }
+
+  claim(holder: string, limit: number, owner?: string): Promise<Task[]> {
+    const now = this.#now();
+    const free = `SELECT id FROM tasks WHERE ${COUNTS} AND state = 'running' AND lease_ms <= ?3 AND expires_ms > ?3
+      AND (?4 IS NULL OR owner = ?4)`;
+    return settled(() => {
+      const rows = this.#db.prepare(
+        `UPDATE tasks SET holder = ?1, lease_ms = ?2 WHERE id IN (
+           SELECT id FROM (${free} ORDER BY created_ms, id LIMIT ?5)
+           UNION SELECT id FROM (${free} AND canceling = 1 LIMIT ${MAX_LISTED})
          ) RETURNING *`,
-      ).all(holder, now + LEASE_MS, now, now, limit);
+      ).all(holder, now + LEASE_MS, now, owner ?? null, limit);
       return (rows as unknown as TaskRow[]).map(taskOf).sort((a, b) => a.createdAt - b.createdAt);
     });
   }
@@ -200,7 +252,18 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   cancel(id: string): Promise<void> {
-    return settled(() => this.#run("UPDATE tasks SET canceling = 1 WHERE id = ? AND state = 'running'", id));
+    const now = this.#now();
+    return settled(() =>
+      this.#durably(() => {
+        this.#run("UPDATE tasks SET canceling = 1 WHERE id = ? AND state = 'running'", id);
+        this.#run(
+          `UPDATE tasks SET state = 'canceled', caller = NULL, updated_ms = ?1 WHERE id = ?2 AND state = 'ready'
+             AND caller IS NOT NULL AND expires_ms > ?1`,
+          now,
+          id,
+        );
+      })
+    );
   }
 
   prolong(id: string): Promise<void> {
@@ -345,18 +408,26 @@ export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && /disk is full|no space left|quota exceeded|file too large/i.test(error.message);
 }
 
-function taskOf(row: TaskRow): Task {
+function summaryOf(row: TaskRow): Omit<TaskSummary, "isLeased"> {
   return {
     id: row.id,
     kind: row.kind as TaskKind,
     owner: row.owner,
+    tenant: row.tenant,
+    account: row.account,
     bucket: row.bucket,
     state: row.state as TaskState,
     isCanceling: row.state === "running" && row.canceling === 1,
+    createdAt: row.created_ms,
+  };
+}
+
+function taskOf(row: TaskRow): Task {
+  return {
+    ...summaryOf(row),
     error: row.error,
     progress: row.progress,
     sealedCaller: row.caller,
-    createdAt: row.created_ms,
     updatedAt: row.updated_ms,
     endedAt: row.ended_ms,
   };

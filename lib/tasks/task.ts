@@ -75,6 +75,10 @@ export interface Task {
   readonly kind: TaskKind;
   /** Equal for equal credentials, see {@link ownerOf}; reveals nothing about them. */
   readonly owner: string;
+  /** In lower case; null where the store has no tenants, or an earlier version created the task. */
+  readonly tenant: string | null;
+  /** The account whose name the store has proven; null where it proves none. */
+  readonly account: string | null;
   readonly bucket: string;
   readonly state: TaskState;
   /** Whether its cancellation was requested and it still runs. */
@@ -93,7 +97,7 @@ export interface Task {
 }
 
 /** A task that is about to be stored; it begins in the state `running`. */
-export type NewTask = Pick<Task, "id" | "kind" | "owner" | "bucket" | "progress"> & {
+export type NewTask = Pick<Task, "id" | "kind" | "owner" | "tenant" | "account" | "bucket" | "progress"> & {
   readonly sealedCaller: Uint8Array;
 };
 
@@ -105,3 +109,11 @@ export interface TaskEnd {
   /** Whether its sealed keys are needed until it expires, as for the download of an archive. */
   readonly keepsCaller: boolean;
 }
+
+/** A task as administrators see it: nothing of what it works on. */
+export type TaskSummary =
+  & Pick<Task, "id" | "kind" | "owner" | "tenant" | "account" | "bucket" | "state" | "isCanceling" | "createdAt">
+  & {
+    /** Whether a process works on it, or has it wait. */
+    readonly isLeased: boolean;
+  };

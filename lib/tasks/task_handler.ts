@@ -70,6 +70,14 @@ export interface Job<P> {
    */
   read<T>(work: () => Promise<T>): Promise<T>;
   /**
+   * Gives up the slot of a long task after a minute of work where others wait for one. Long work calls it often. Then the
+   * reads that are under way count no longer, until it has a slot again.
+   *
+   * @returns whether it has waited
+   * @throws the reason of {@link signal}; it may abort so that the task goes on from its last checkpoint
+   */
+  yieldTurn(): Promise<boolean>;
+  /**
    * Records a progress from which the task can go on; it must not be changed afterwards. It is stored at most four times
    * a second.
    *

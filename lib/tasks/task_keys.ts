@@ -72,6 +72,13 @@ export function ownerOf({ username, tenant, s3 }: Caller, { owner }: TaskKeys): 
   return createHmac("sha256", owner).update(text).digest("base64url");
 }
 
+/** The tenant and account of a caller whose keys the store has accepted, as far as these keys prove the names. */
+export function provenName({ username, tenant, s3, named }: Caller): Pick<Task, "tenant" | "account"> {
+  if (named) return { tenant: tenant?.toLowerCase() ?? null, account: username };
+  // A generic store knows access keys alone; keys of the gateway prove no name.
+  return { tenant: null, account: s3.accessKey === username ? username : null };
+}
+
 /** SHA-256 of a blob, as base64url. */
 export function blobDigest(blob: Uint8Array): string {
   return createHash("sha256").update(blob).digest("base64url");

@@ -5,21 +5,28 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { FairSlots } from "@/lib/std/fair_slots.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
 import { lifetimeOf, LONG_KIND, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
 import type { TaskClock } from "./task_clock.ts";
 import { TaskEnds } from "./task_ends.ts";
 import { failureSentence, INTERNAL_ERROR, isTransient, UNREADABLE_CALLER, UNREADABLE_TASK } from "./task_error.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
-import { blobDigests, openCaller, ownerOf, sealCaller, type TaskKeys } from "./task_keys.ts";
+import { blobDigests, openCaller, ownerOf, provenName, sealCaller, type TaskKeys } from "./task_keys.ts";
 import { hasFixedBlobs, mustBeSealed, progressOf, progressText } from "./task_progress.ts";
-import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
+import { type Blobs, MAX_LISTED, type TaskBounds, type TaskStore } from "./task_store.ts";
 
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
 const MAX_RUNNING = 8;
 const MAX_RUNNING_PER_OWNER = 4;
-/** The same of long kinds, which take days: the other slots are left to the tasks that someone waits for. */
+/**
+ * The same of long kinds, which take days: the other slots are left to the tasks that someone waits for. One owner has one
+ * of them at most, and gives it up after {@link TURN_MS} where others wait.
+ */
 const MAX_LONG_RUNNING = 2;
+const TURN_MS = 60_000;
+/** Runs of long tasks that wait for their next turn in memory. Further ones go on from their last checkpoint. */
+const MAX_PAUSED = 8;
 /**
  * Reads of the object store at a time, of all tasks and downloads of archives of a process. A task or download without a
  * read may have one beyond the limit: at most 7 tasks and 16 downloads more.
@@ -39,6 +46,10 @@ const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 /** How often expired tasks are deleted, ms. */
 const SWEEP_MS = 60_000;
+/** How often it is checked that the store still accepts the keys of tasks, ms. */
+const ACCOUNTS_MS = 20_000;
+/** Owners whose keys are checked at a time. */
+const MAX_CHECKS = 4;
 /** How long a stop waits for work to end, and then for the store, ms. A process has 4 s in all. */
 const UNWIND_MS = 1500;
 const RELEASE_MS = 1500;
@@ -56,6 +67,8 @@ interface TaskRunnerOptions {
   readonly log: Pick<RequestLog, "write">;
   /** Records how tasks end; null or absent: nothing does. */
   readonly recorder?: AuditRecorder | null;
+  /** Checks that the store accepts a caller's keys. Absent: nothing does. @throws HttpError 401 where it does not */
+  readonly prove?: (caller: Caller) => Promise<void>;
 }
 
 /** What a new task works on. */
@@ -103,7 +116,10 @@ export class TaskRunner {
   readonly #stop = new AbortController();
   readonly #ends: TaskEnds;
   #waiting: HeldTask[] = [];
+  /** The last number that a place in the queue was given. */
+  #lastPlace = 0;
   #isClaiming = false;
+  #isCheckingAccounts = false;
   #isReachable = true;
 
   constructor(options: TaskRunnerOptions) {
@@ -116,10 +132,11 @@ export class TaskRunner {
 
   /** What this process works on and has worked on. */
   get figures(): TaskFigures {
+    const paused = this.#paused().length;
     return {
-      running: this.#running.size,
+      running: this.#running.size - paused,
       maxRunning: MAX_RUNNING,
-      waiting: this.#waiting.length,
+      waiting: this.#waiting.length + paused,
       ended: this.#ends.counts,
       isStoreReachable: this.#isReachable,
     };
@@ -151,6 +168,7 @@ export class TaskRunner {
     const sealedCaller = sealCaller(caller, named, terms, keys);
     const task = {
       ...named,
+      ...provenName(caller),
       owner: ownerOf(caller, keys),
       progress: progressText(type, named, progress, keys),
       sealedCaller,
@@ -162,6 +180,14 @@ export class TaskRunner {
         `You have ${bounds.maxPerOwner} background tasks and archives, which is the limit: wait until one of them ends`,
         RETRY_AFTER_SECONDS,
         "tasks_of_user",
+      );
+    }
+    if (created === "tenant") {
+      throw tooManyRequests(
+        `Your tenant has ${bounds.maxPerTenant} background tasks and archives, which is the limit: wait until one of them ` +
+          "ends, or have an administrator cancel some",
+        RETRY_AFTER_SECONDS,
+        "tasks_of_tenant",
       );
     }
     if (created === "all") {
@@ -206,7 +232,7 @@ export class TaskRunner {
     return found;
   }
 
-  /** Requests the cancellation of a task. It ends soon afterwards, unless it has ended already. */
+  /** As {@link TaskStore.cancel}. A running task ends soon afterwards. */
   async cancel(id: string): Promise<void> {
     await this.store.cancel(id);
     const held = this.#held.get(id);
@@ -230,12 +256,17 @@ export class TaskRunner {
   async #maintain(): Promise<void> {
     const { clock } = this.#options;
     let sweptAt = -Infinity;
+    let checkedAt = clock.now();
     while (!this.#stop.signal.aborted) {
       for (const held of this.#held.values()) this.#renew(held);
       this.#claim();
       if (clock.now() - sweptAt >= SWEEP_MS) {
         sweptAt = clock.now();
         this.store.sweep().catch((error) => this.#onStoreError(error));
+      }
+      if (clock.now() - checkedAt >= ACCOUNTS_MS) {
+        checkedAt = clock.now();
+        this.#checkAccounts();
       }
       await clock.sleep(RENEW_MS, this.#stop.signal);
     }
@@ -269,16 +300,22 @@ export class TaskRunner {
     held.state = "paused";
   }
 
+  /** Claims tasks as far as it has room, and all whose cancellation was requested: their end takes no time. */
   async #claim(): Promise<void> {
     const active =
-      [...this.#held.values()].filter((held) => !held.isBackingOff && !(isLong(held) && held.state === "waiting"))
-        .length;
+      [...this.#held.values()].filter((held) =>
+        !held.isBackingOff && !held.giveTurn && !(isLong(held) && held.state === "waiting")
+      ).length;
     const limit = Math.min(MAX_CLAIMED - active, MAX_CLAIMED_IN_ALL - this.#held.size);
-    if (this.#isClaiming || limit <= 0) return;
+    await this.#claimUpTo(Math.max(0, limit));
+  }
+
+  async #claimUpTo(limit: number, owner?: string): Promise<void> {
+    if (this.#isClaiming) return;
     this.#isClaiming = true;
     const at = this.#options.clock.now();
     try {
-      const tasks = await this.store.claim(this.#holder, limit);
+      const tasks = await this.store.claim(this.#holder, limit, owner);
       this.#reachable();
       for (const task of tasks) {
         const held = this.#held.get(task.id);
@@ -315,37 +352,154 @@ export class TaskRunner {
     this.#waiting = this.#waiting.filter((other) => other !== held);
   }
 
+  /** Ends the tasks of owners whose keys the store refuses, such as those of an account that was disabled or deleted. */
+  async #checkAccounts(): Promise<void> {
+    const { prove } = this.#options;
+    if (!prove || this.#isCheckingAccounts) return;
+    this.#isCheckingAccounts = true;
+    try {
+      const known = new Map<string, Pick<Task, "id" | "kind" | "bucket" | "sealedCaller">>();
+      for (const { task } of this.#held.values()) known.set(task.owner, task);
+      for (const { id, owner, state, isLeased } of await this.store.summaries(null)) {
+        const task = state === "running" && !isLeased && !known.has(owner) && await this.store.get(id);
+        if (task) known.set(owner, task);
+      }
+      await forEachConcurrent([...known], MAX_CHECKS, async ([owner, task]) => {
+        const caller = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys)?.caller;
+        if (!caller || this.#stop.signal.aborted) return;
+        try {
+          await prove(caller);
+        } catch (error) {
+          if (error instanceof HttpError && error.status === 401) await this.#refuse(owner, failureSentence(error));
+        }
+      });
+    } catch (error) {
+      this.#onStoreError(error);
+    } finally {
+      this.#isCheckingAccounts = false;
+    }
+  }
+
+  /** Ends the tasks of an owner that this process has, and those that none has. */
+  async #refuse(owner: string, sentence: string | null): Promise<void> {
+    await this.#claimUpTo(MAX_LISTED, owner);
+    for (const held of [...this.#held.values()]) {
+      if (held.task.owner !== owner || held.end) continue;
+      held.refusal = sentence ?? INTERNAL_ERROR;
+      held.interrupt("refused");
+      if (held.state === "running") continue;
+      this.#waiting = this.#waiting.filter((other) => other !== held);
+      await this.#finish(held, failed(held, held.refusal));
+    }
+  }
+
   #enqueue(held: HeldTask): void {
     held.state = "waiting";
+    held.place = this.#newPlace();
     this.#waiting.push(held);
     this.#next();
   }
 
-  /** Begins work on tasks that wait, first of the owners of whose tasks the fewest run. */
+  #newPlace(): [number, number, number] {
+    const place = ++this.#lastPlace;
+    return [place, place, place];
+  }
+
+  /** Runs that wait for their next turn. */
+  #paused(): HeldTask[] {
+    return [...this.#running.keys()].filter(({ giveTurn }) => giveTurn);
+  }
+
+  /** Begins or continues work on tasks that wait. */
   #next(): void {
-    while (this.#running.size < MAX_RUNNING && !this.#stop.signal.aborted) {
-      const ofOwner = new Map<string, number>();
-      for (const { task: { owner } } of this.#running.keys()) ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + 1);
-      const takesLong = [...this.#running.keys()].filter(isLong).length < MAX_LONG_RUNNING;
-      let first: HeldTask | null = null;
-      let fewest = MAX_RUNNING_PER_OWNER;
-      for (const held of this.#waiting) {
-        const count = ofOwner.get(held.task.owner) ?? 0;
-        if (count >= fewest || held.isBackingOff || isLong(held) && !takesLong) continue;
-        first = held;
-        fewest = count;
-      }
-      if (!first) return;
+    const { clock } = this.#options;
+    for (let first; !this.#stop.signal.aborted && (first = this.#firstWaiting());) {
       const begun = first;
+      begun.slotSince = clock.now();
+      if (begun.giveTurn) {
+        begun.giveTurn();
+        begun.giveTurn = null;
+        continue;
+      }
       this.#waiting = this.#waiting.filter((held) => held !== begun);
       begun.state = "running";
       this.#running.set(
         begun,
         this.#work(begun).finally(() => {
           this.#running.delete(begun);
+          if (isLong(begun)) this.#endTurn(begun);
           this.#next();
         }),
       );
+    }
+  }
+
+  /**
+   * The waiting task that may run next: of the owners of whose tasks the fewest run, and then by its place. Null where none
+   * may.
+   */
+  #firstWaiting(): HeldTask | null {
+    const active = [...this.#running.keys()].filter(({ giveTurn }) => !giveTurn);
+    if (active.length >= MAX_RUNNING) return null;
+    const paused = this.#paused();
+    const hasLong = active.filter(isLong).length >= MAX_LONG_RUNNING;
+    const ofOwner = Map.groupBy(active, ({ task }) => task.owner);
+    let first: HeldTask | null = null;
+    let fewest = MAX_RUNNING_PER_OWNER;
+    for (const held of [...paused, ...this.#waiting]) {
+      const { owner } = held.task;
+      const count = ofOwner.get(owner)?.length ?? 0;
+      if (count > fewest || count === MAX_RUNNING_PER_OWNER || held.isBackingOff) continue;
+      if (isLong(held)) {
+        // A paused run of the same owner comes first: each owner has one run in memory at most.
+        const isBehind = !held.giveTurn && paused.some(({ task }) => task.owner === owner);
+        if (hasLong || isBehind || ofOwner.get(owner)?.some(isLong)) continue;
+      }
+      if (first && count === fewest && !isBefore(held, first)) continue;
+      first = held;
+      fewest = count;
+    }
+    return first;
+  }
+
+  /** Whether a long task has had its turn, and another owner's waits. */
+  #isTurnOver(held: HeldTask): boolean {
+    if (this.#options.clock.now() - held.slotSince < TURN_MS) return false;
+    const active = [...this.#running.keys()].filter((other) => isLong(other) && !other.giveTurn);
+    return [...this.#paused(), ...this.#waiting].some((other) =>
+      isLong(other) && !other.isBackingOff && active.every(({ task }) => task.owner !== other.task.owner)
+    );
+  }
+
+  /** Puts the long tasks of the same tenant and owner behind those of others. */
+  #endTurn(held: HeldTask): void {
+    const { owner, tenant } = held.task;
+    const last = ++this.#lastPlace;
+    for (const other of this.#held.values()) {
+      const isOfOwner = other.task.owner === owner;
+      if (!isLong(other) || (!isOfOwner && (tenant === null || other.task.tenant !== tenant))) continue;
+      const [, ofOwner, own] = other.place;
+      other.place = [last, isOfOwner ? last : ofOwner, own];
+    }
+    held.place = [last, last, last];
+  }
+
+  /** Waits for the next turn of a run whose turn is over. @throws the reason of its signal */
+  async #nextTurn(held: HeldTask): Promise<void> {
+    this.#endTurn(held);
+    if (this.#paused().length >= MAX_PAUSED) held.interrupt("yielded");
+    const { signal } = held;
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    held.giveTurn = resolve;
+    this.#next();
+    try {
+      await promise;
+    } finally {
+      held.giveTurn = null;
+      signal.removeEventListener("abort", abort);
     }
   }
 
@@ -354,8 +508,13 @@ export class TaskRunner {
     const end = await this.#run(held);
     if (end === "retry") return;
     if (end) return await this.#finish(held, end);
-    if (held.interruption === "lost") this.#forget(held);
-    else held.state = "paused";
+    if (held.interruption === "lost") return this.#forget(held);
+    if (held.interruption !== "yielded") {
+      held.state = "paused";
+      return;
+    }
+    held.resume();
+    this.#enqueue(held);
   }
 
   /** How a task ends; null where it is interrupted and does not end here, `retry` where it waits to run again. */
@@ -377,6 +536,7 @@ export class TaskRunner {
         keepsCaller: handler.keepsCaller,
       };
     } catch (error) {
+      if (held.interruption === "refused") return failed(held, held.refusal ?? INTERNAL_ERROR);
       if (held.interruption) return interrupted(held);
       if (held.steps > steps) held.retry = null;
       if (isTransient(error) && this.#retryLater(held)) return "retry";
@@ -417,6 +577,20 @@ export class TaskRunner {
     const { store, reads } = this;
     const { task } = held;
     const { id, bucket } = task;
+    const reading = new Set<{ leave: () => void }>();
+    const yieldTurn = async (): Promise<boolean> => {
+      held.signal.throwIfAborted();
+      if (!isLong(held) || !this.#isTurnOver(held)) return false;
+      for (const { leave } of reading) leave();
+      await this.#nextTurn(held);
+      for (const read of reading) {
+        const leave = await reads.enter(id, held.signal);
+        if (reading.has(read)) read.leave = leave;
+        else leave();
+      }
+      return true;
+    };
+    let yielding: Promise<boolean> | null = null;
     return {
       id,
       bucket,
@@ -425,13 +599,16 @@ export class TaskRunner {
       signal: held.signal,
       leaseSignal: held.leaseSignal,
       read: async (work) => {
-        const leave = await reads.enter(id, held.signal);
+        const read = { leave: await reads.enter(id, held.signal) };
+        reading.add(read);
         try {
           return await work();
         } finally {
-          leave();
+          reading.delete(read);
+          read.leave();
         }
       },
+      yieldTurn: () => yielding ??= yieldTurn().finally(() => yielding = null),
       checkpoint: (progress, how) => held.checkpoint(() => progressText(handler, task, progress, this.keys), how),
       async readBlobs(names) {
         const blobs = await store.readBlobs(id, names);
@@ -490,6 +667,11 @@ export class TaskRunner {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function isBefore(a: HeldTask, b: HeldTask): boolean {
+  const at = a.place.findIndex((number, index) => number !== b.place[index]);
+  return at >= 0 && a.place[at] < b.place[at];
+}
 
 function isLong({ task }: HeldTask): boolean {
   return task.kind === LONG_KIND;

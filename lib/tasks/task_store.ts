@@ -1,13 +1,14 @@
-import type { NewTask, Task, TaskEnd } from "./task.ts";
+import type { NewTask, Task, TaskEnd, TaskSummary } from "./task.ts";
 
-/** Most unfinished tasks, and unexpired archives: of one owner, and of all. */
+/** Most unfinished tasks, and unexpired archives: of one owner, of one tenant, and of all. */
 export interface TaskBounds {
   readonly maxPerOwner: number;
+  readonly maxPerTenant: number;
   readonly max: number;
 }
 
 /** What became of a new task: stored, there already under its id, or which bound is reached. */
-export type Created = "created" | "exists" | "owner" | "all";
+export type Created = "created" | "exists" | "owner" | "tenant" | "all";
 
 /**
  * What became of a change by a process that works on a task: `stored`; `canceling`, stored and its owner wants it to end;
@@ -37,8 +38,19 @@ export interface TaskStore {
   get(id: string): Promise<Task | null>;
   /** The tasks of an owner, kind and bucket that can be read, the newest first, at most {@link MAX_LISTED}. */
   list(selection: TaskSelection): Promise<Task[]>;
-  /** Leases up to `limit` running tasks whose lease has expired and which have not, the oldest first. */
-  claim(holder: string, limit: number): Promise<Task[]>;
+  /**
+   * The tasks that count for the bounds, the oldest first.
+   *
+   * @param tenant in lower case; null: those of all tenants
+   */
+  summaries(tenant: string | null): Promise<TaskSummary[]>;
+  /**
+   * Leases up to `limit` running tasks whose lease has expired and which have not, the oldest first; in addition those
+   * whose cancellation was requested, up to {@link MAX_LISTED}.
+   *
+   * @param owner of this owner alone when present
+   */
+  claim(holder: string, limit: number, owner?: string): Promise<Task[]>;
   /** Stores the progress of a running task and renews its lease. Null renews the lease alone. */
   save(id: string, holder: string, progress: string | null): Promise<Saved>;
   /**
@@ -48,7 +60,7 @@ export interface TaskStore {
   end(id: string, holder: string, end: TaskEnd): Promise<Saved>;
   /** Releases the leases of a process that stops, so that another one takes its tasks over at once. */
   release(holder: string): Promise<void>;
-  /** Requests the cancellation of a running task. */
+  /** Requests the cancellation of a running task. An archive that is ready can no longer be downloaded. */
   cancel(id: string): Promise<void>;
   /** Lets an archive live for `ENDED_TTL_MS` from now, but not longer than `MAX_RUN_MS` after it was created. */
   prolong(id: string): Promise<void>;

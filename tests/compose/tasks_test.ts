@@ -3,7 +3,7 @@ import { openTasks } from "@/compose/tasks.ts";
 import { readConfig } from "@/lib/config/mod.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 
-const BOUNDS = { maxPerOwner: 1, max: 1 };
+const BOUNDS = { maxPerOwner: 1, maxPerTenant: 1, max: 1 };
 
 /** The tasks of a process with a secret. */
 async function open(url: string, secret: string) {
@@ -27,7 +27,15 @@ Deno.test({
         .map((secret) => open(redis.url, secret)),
     );
     const id = crypto.randomUUID();
-    const task = { id, kind: "count", owner: "alva", bucket: "letters", progress: "{}" } as const;
+    const task = {
+      id,
+      kind: "count",
+      owner: "alva",
+      tenant: null,
+      account: null,
+      bucket: "letters",
+      progress: "{}",
+    } as const;
     await one.create({ ...task, sealedCaller: new Uint8Array(1) }, "a", BOUNDS);
     await one.release("a");
     assert.deepEqual(await other.claim("b", 9), []);

@@ -88,7 +88,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     store: new SqliteTaskStore(":memory:", steadyTime()),
     keys: taskKeys(SECRET),
     handlers: taskHandlers(s3),
-    bounds: { maxPerOwner: 10, max: 200 },
+    bounds: { maxPerOwner: 10, maxPerTenant: 200, max: 200 },
     clock: PROCESS_CLOCK,
     log,
     ...options.tasks,

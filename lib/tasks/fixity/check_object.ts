@@ -26,6 +26,7 @@ export interface Entry {
   readonly key: string;
   /** Of a listing of versions. */
   readonly versionId: string | null;
+  readonly isListed: boolean;
   /** As listed; null where it was not. */
   readonly etag: string | null;
   /** What its bytes must be besides what is stored with it. */
@@ -242,9 +243,7 @@ class Check {
     }
     if (isListed) return this.#row("unreadable", { detail: "The store lists it and does not find it" });
     if (expectations.length === 0) return this.#row("deleted", {});
-    const [{ proof, algorithm, expected }] = expectations;
-    const detail = proof === "manifest" ? "The manifest names it" : "It was there at the earlier check";
-    return this.#row("missing", { algorithm, expected, detail });
+    return missingRow(this.#entry);
   }
 
   /** Null where that cannot be found out. */
@@ -279,6 +278,14 @@ class Check {
       ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
     };
   }
+}
+
+/** The row of an object that is expected and that the store does not have. */
+export function missingRow({ key, versionId, expectations }: Entry): ReportRow {
+  const [{ proof, algorithm, expected }] = expectations;
+  const detail = proof === "manifest" ? "The manifest names it" : "It was there at the earlier check";
+  const version = versionId === null ? {} : { version_id: versionId };
+  return { key, result: "missing", ...version, algorithm, expected, detail };
 }
 
 interface Parted {

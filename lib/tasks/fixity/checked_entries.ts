@@ -29,11 +29,11 @@ export async function* checkedEntries({ listed, expected, mustBeNamed }: EntrySo
     const isExpected = awaited !== undefined && !awaited.done && awaited.value.key === key;
     const expectations = isExpected ? (await next()).expectations : [];
     const isNamed = expectations.some(({ proof }) => proof === "manifest");
-    yield { key, versionId, etag, expectations, isUnnamed: !isNamed && mustBeNamed(key) };
+    yield { key, versionId, isListed: true, etag, expectations, isUnnamed: !isNamed && mustBeNamed(key) };
   }
   while (isAwaited(null)) yield absent(await next());
 }
 
 function absent({ key, expectations }: ExpectedKey): Entry {
-  return { key, versionId: null, etag: null, expectations, isUnnamed: false };
+  return { key, versionId: null, isListed: false, etag: null, expectations, isUnnamed: false };
 }

@@ -1,15 +1,16 @@
 import type { S3 } from "@/lib/s3/client.ts";
 import { ByteRate } from "@/lib/std/byte_rate.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 import type { TaskClock } from "@/lib/tasks/task_clock.ts";
 import type { EndedTask, Job, TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { baselineKeys } from "./baseline.ts";
-import { checkObject, type Entry } from "./check_object.ts";
+import { checkObject, type Entry, missingRow } from "./check_object.ts";
 import { checkedEntries } from "./checked_entries.ts";
 import { EtagJudge } from "./etag_judge.ts";
 import { type ExpectedKey, mergedKeys } from "./expected.ts";
 import { counted, FIXITY, type FixityProgress } from "./fixity.ts";
 import type { FixityFigures } from "./fixity_figures.ts";
-import { listedEntries } from "./listed_entries.ts";
+import { GapLookUps, listedEntries } from "./listed_entries.ts";
 import { type ManifestFigures, manifestKeys, type ManifestRef } from "./manifest_keys.ts";
 import { type ReadSource, RETRY_MS } from "./read_object.ts";
 import { MAX_FULL_ROWS, MAX_ROWS, withRow } from "./report_rows.ts";
@@ -19,6 +20,7 @@ import { DIGESTS, withDigest, writeOutputs } from "./write_outputs.ts";
 
 /** Objects that a task reads at a time. */
 const READERS = 4;
+const ABSENT_PER_PAUSE = 256;
 
 interface FixityOptions {
   readonly s3: S3;
@@ -64,6 +66,7 @@ class FixityRun {
   readonly #signal: AbortSignal;
   readonly #etags: EtagJudge;
   #countedAt: number;
+  #yielding: Promise<boolean> | null = null;
 
   constructor(options: FixityOptions, processRate: ByteRate, job: Job<FixityProgress>) {
     this.#options = options;
@@ -93,13 +96,24 @@ class FixityRun {
       await this.#count(first.entry, await first.row);
       readings.shift();
     };
+    const lookUps = new GapLookUps({ ...source, prefix: request.prefix });
+    let last = after?.key ?? null;
+    let absent = 0;
     try {
       const listed = listedEntries({ ...source, ...request, after });
       const expected = this.#expected();
       const etags = this.#etags;
       for await (const entry of checkedEntries({ listed, expected, mustBeNamed: (key) => this.#mustBeNamed(key) })) {
         if (readings.length >= READERS) await countFirst();
-        const row = checkObject(this.#readSource(), bucket, entry, etags);
+        await this.#yieldTurn();
+        const isThere = entry.isListed || await lookUps.has(entry.key, last);
+        if (entry.isListed) lookUps.endGap();
+        // Other work of the process gets its turn: rows of absent objects need nothing to wait for.
+        else if (++absent % ABSENT_PER_PAUSE === 0) await sleep(0);
+        last = entry.key;
+        const row = isThere
+          ? checkObject(this.#readSource(), bucket, entry, etags)
+          : Promise.resolve(missingRow(entry));
         row.catch(() => {});
         readings.push({ entry, row });
       }
@@ -177,8 +191,19 @@ class FixityRun {
         this.#options.figures.bytes += bytes;
         if (isPayload) this.progress = { ...this.progress, underWay: this.progress.underWay + bytes };
         await this.#job.checkpoint(this.progress, "partial");
+        return await this.#yieldTurn();
       },
     };
+  }
+
+  /** Time without a slot is no time of work. */
+  #yieldTurn(): Promise<boolean> {
+    const { clock } = this.#options;
+    const from = clock.now();
+    return this.#yielding ??= this.#job.yieldTurn().then((hasWaited) => {
+      if (hasWaited) this.#countedAt += clock.now() - from;
+      return hasWaited;
+    }).finally(() => this.#yielding = null);
   }
 
   async #count(entry: Entry, row: ReportRow): Promise<void> {

@@ -43,6 +43,59 @@ export async function* listedEntries(source: ListingSource): AsyncGenerator<List
   }
 }
 
+/** So many keys are listed again for a gap: usually its end alone, but some may have come meanwhile. */
+const GAP_KEYS = 10;
+
+/**
+ * Looks once more for keys that a listing lacks. One short listing answers for all keys between two objects, however many
+ * are absent there.
+ */
+export class GapLookUps {
+  readonly #source: Omit<ListingSource, "after" | "allVersions">;
+  /** What the last listing shows, up to which key; null: up to the end. */
+  #known: { readonly keys: ReadonlySet<string>; readonly until: string | null } | null = null;
+
+  constructor(source: Omit<ListingSource, "after" | "allVersions">) {
+    this.#source = source;
+  }
+
+  /** Ends a gap: what was listed for it may be out of date for the next one. */
+  endGap(): void {
+    this.#known = null;
+  }
+
+  /**
+   * Whether the store lists a key.
+   *
+   * @param behind the last key that was looked at; null: none
+   * @throws as {@link listObjects}
+   */
+  async has(key: string, behind: string | null): Promise<boolean> {
+    if (!this.#covers(key)) {
+      const { prefix } = this.#source;
+      const { objects, is_truncated } = await this.#list({
+        prefix,
+        startAfter: behind ?? undefined,
+        maxKeys: GAP_KEYS,
+      });
+      const keys = new Set(objects.map(({ Key }) => Key));
+      this.#known = { keys, until: is_truncated ? objects.at(-1)?.Key ?? "" : null };
+    }
+    if (this.#covers(key)) return this.#known?.keys.has(key) === true;
+    const { objects } = await this.#list({ prefix: key, maxKeys: 1 });
+    return objects.some(({ Key }) => Key === key);
+  }
+
+  #covers(key: string): boolean {
+    return this.#known !== null && (this.#known.until === null || compareText(key, this.#known.until) <= 0);
+  }
+
+  #list(options: Parameters<typeof listObjects>[3]) {
+    const { s3, caller, bucket, read } = this.#source;
+    return read(() => listObjects(s3, caller, bucket, options));
+  }
+}
+
 async function* objectPages(source: ListingSource): AsyncGenerator<ListedEntry[]> {
   const { s3, caller, bucket, prefix, read } = source;
   let startAfter = source.after?.key;

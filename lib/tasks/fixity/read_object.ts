@@ -17,8 +17,8 @@ export interface ReadSource {
   readonly retryMs: readonly number[];
   /** Runs a read when this process may read from the store. */
   readonly read: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Called with the bytes of each chunk, and waited for. */
-  readonly pace: (bytes: number) => Promise<void>;
+  /** Called with the bytes of each chunk, and waited for. @returns whether the wait was a long one */
+  readonly pace: (bytes: number) => Promise<boolean>;
 }
 
 /** What a store said about an object with its first byte. */
@@ -94,6 +94,8 @@ class Reading {
   #opened: OpenedObject | null = null;
   #consume: (chunk: Uint8Array) => void = () => {};
   #position = 0;
+  /** Whether the body waits since its last chunk, and the store may have closed it. */
+  #isPaused = false;
 
   constructor(
     source: ReadSource,
@@ -115,6 +117,10 @@ class Reading {
         return await this.#readOn();
       } catch (error) {
         if (signal.aborted) throw signal.reason;
+        if (this.#isPaused) {
+          this.#isPaused = false;
+          continue;
+        }
         if (!mayPass(error)) throw error;
         if (this.#position - from >= PROGRESS_BYTES) tries = 0;
         if (tries >= retryMs.length) throw error;
@@ -171,7 +177,7 @@ class Reading {
       for (let chunk; (chunk = await reader.read());) {
         signal.throwIfAborted();
         consume(chunk);
-        await pace(chunk.length);
+        this.#isPaused = await pace(chunk.length);
       }
       signal.throwIfAborted();
     } finally {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { type NewTask, type Task, TASK_KINDS, type TaskEnd } from "@/lib/tasks/task.ts";
+import { type NewTask, type Task, TASK_KINDS, type TaskEnd, type TaskSummary } from "@/lib/tasks/task.ts";
 import type { Blobs, Created, Saved, TaskBounds, TaskSelection, TaskStore } from "@/lib/tasks/task_store.ts";
 import {
   REDIS_PREFIX,
@@ -22,6 +22,7 @@ import {
   RELEASE,
   REPLACE_NOTE,
   SAVE,
+  SUMMARIES,
   SWEEP,
   WRITE_BLOBS,
 } from "./task_scripts.ts";
@@ -34,30 +35,53 @@ const DAMAGED = "The stored record of this task is damaged: start the task again
 const text = z.instanceof(Uint8Array).transform((bytes) => Buffer.from(bytes).toString("utf8"));
 const time = text.pipe(z.string().regex(/^\d{1,15}$/)).transform(Number);
 const none = z.null();
+const kind = text.pipe(z.enum(TASK_KINDS));
+const state = text.pipe(z.enum(["running", "ready", "failed", "canceled"]));
+const flag = text.pipe(z.enum(["0", "1"])).transform((digit) => digit === "1");
+
+/** What `summary` of the scripts returns, in its order. */
+const SUMMARY = z.tuple([kind, text, text, state, flag, text.or(none), text.or(none), time, flag, text]).transform((
+  [kind, owner, bucket, state, canceling, tenant, account, createdAt, isLeased, id],
+): TaskSummary => ({
+  id,
+  kind,
+  owner,
+  tenant,
+  account,
+  bucket,
+  state,
+  isCanceling: state === "running" && canceling,
+  createdAt,
+  isLeased,
+}));
 
 /** What `record` of the scripts returns, in its order. */
 const RECORD = z.tuple([
-  text.pipe(z.enum(TASK_KINDS)),
+  kind,
   text,
   text,
-  text.pipe(z.enum(["running", "ready", "failed", "canceled"])),
-  text.pipe(z.enum(["0", "1"])),
+  state,
+  flag,
   text.or(none),
   text,
   time,
   time.or(none),
   time,
+  text.or(none),
+  text.or(none),
   z.instanceof(Uint8Array).or(none),
   text,
 ]).transform((
-  [kind, owner, bucket, state, canceling, error, progress, createdAt, endedAt, updatedAt, caller, id],
+  [kind, owner, bucket, state, canceling, error, progress, createdAt, endedAt, updatedAt, tenant, account, caller, id],
 ): Task => ({
   id,
   kind,
   owner,
+  tenant,
+  account,
   bucket,
   state,
-  isCanceling: state === "running" && canceling === "1",
+  isCanceling: state === "running" && canceling,
   error,
   progress,
   sealedCaller: caller && plainBytes(caller),
@@ -66,7 +90,7 @@ const RECORD = z.tuple([
   endedAt,
 }));
 
-const CREATED = text.pipe(z.enum(["created", "exists", "owner", "all"]));
+const CREATED = text.pipe(z.enum(["created", "exists", "owner", "tenant", "all"]));
 const SAVED = text.pipe(z.enum(["stored", "canceling", "lost"]));
 
 interface RedisTaskStoreOptions {
@@ -98,10 +122,10 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created> {
-    const { id, kind, owner, bucket, progress, sealedCaller } = task;
-    const { maxPerOwner, max } = bounds;
-    const words = [id, kind, owner, bucket, progress, sealedCaller, holder, maxPerOwner, max];
-    return parsed(CREATED, await this.#run(CREATE, ...words, ...blobWords(blobs)));
+    const { id, kind, owner, bucket, progress, sealedCaller, tenant, account } = task;
+    const { maxPerOwner, maxPerTenant, max } = bounds;
+    const words = [id, kind, owner, bucket, progress, sealedCaller, holder, maxPerOwner, maxPerTenant, max];
+    return parsed(CREATED, await this.#run(CREATE, ...words, tenant ?? "", account ?? "", ...blobWords(blobs)));
   }
 
   async get(id: string): Promise<Task | null> {
@@ -114,8 +138,13 @@ export class RedisTaskStore implements TaskStore {
     return (Array.isArray(reply) ? reply : []).flatMap((record) => RECORD.safeParse(record).data ?? []);
   }
 
-  async claim(holder: string, limit: number): Promise<Task[]> {
-    const reply = await this.#run(CLAIM, holder, limit);
+  async summaries(tenant: string | null): Promise<TaskSummary[]> {
+    const reply = await this.#run(SUMMARIES, ...tenant === null ? [] : [tenant]);
+    return (Array.isArray(reply) ? reply : []).flatMap((record) => SUMMARY.safeParse(record).data ?? []);
+  }
+
+  async claim(holder: string, limit: number, owner?: string): Promise<Task[]> {
+    const reply = await this.#run(CLAIM, holder, limit, ...owner === undefined ? [] : [owner]);
     const tasks: Task[] = [];
     for (const record of Array.isArray(reply) ? reply : []) {
       const { data } = RECORD.safeParse(record);

@@ -78,10 +78,19 @@ end
 -- What RECORD in the store's module reads, in its order.
 local function record(id)
   local values = redis.call('HMGET', key('task', id),
-    'kind', 'owner', 'bucket', 'state', 'canceling', 'error', 'progress', 'created', 'ended', 'updated')
+    'kind', 'owner', 'bucket', 'state', 'canceling', 'error', 'progress', 'created', 'ended', 'updated', 'tenant',
+    'account')
   local caller = redis.pcall('GET', key('caller', id))
-  values[11] = type(caller) == 'string' and caller
-  values[12] = id
+  values[13] = type(caller) == 'string' and caller
+  values[14] = id
+  return values
+end
+
+-- What SUMMARY in the store's module reads, in its order.
+local function summary(id)
+  local values = fields(id, 'kind', 'owner', 'bucket', 'state', 'canceling', 'tenant', 'account', 'created')
+  values[9] = (tonumber(redis.call('ZSCORE', LEASES, id)) or 0) > now and '1' or '0'
+  values[10] = id
   return values
 end
 
@@ -133,7 +142,10 @@ end
 
 const script = (text: string) => redisScript(COMMON + text);
 
-/** ARGV: id, kind, owner, bucket, progress, sealed keys, holder, bound of the owner, bound of all, then blobs. */
+/**
+ * ARGV: id, kind, owner, bucket, progress, sealed keys, holder, bounds of the owner, of the tenant and of all, tenant or
+ * '', account or '', then blobs.
+ */
 export const CREATE = script(`
 local id, owner, holder = ARGV[2], ARGV[4], ARGV[8]
 
@@ -150,16 +162,25 @@ end
 if redis.call('EXISTS', key('task', id)) == 1 then return 'exists' end
 redis.call('ZREMRANGEBYSCORE', key('counted', owner), '-inf', now)
 if isFull(key('counted', owner), tonumber(ARGV[9])) then return 'owner' end
-if isFull(COUNTED, tonumber(ARGV[10])) then return 'all' end
+if ARGV[12] ~= '' then
+  local ofTenant = 0
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', COUNTED, string.format('(%.0f', now), '+inf')) do
+    if fields(member, 'tenant')[1] == ARGV[12] then ofTenant = ofTenant + 1 end
+  end
+  if ofTenant >= tonumber(ARGV[10]) then return 'tenant' end
+end
+if isFull(COUNTED, tonumber(ARGV[11])) then return 'all' end
 
 local life = lifetime(ARGV[3])
 local expires = now + life.run
 redis.call('HSET', key('task', id), 'kind', ARGV[3], 'owner', owner, 'bucket', ARGV[5], 'progress', ARGV[6],
   'state', 'running', 'canceling', '0', 'created', now, 'updated', now, 'expires', expires, 'holder', holder)
+if ARGV[12] ~= '' then redis.call('HSET', key('task', id), 'tenant', ARGV[12]) end
+if ARGV[13] ~= '' then redis.call('HSET', key('task', id), 'account', ARGV[13]) end
 expire(key('task', id), expires + life.ended)
 redis.call('SET', key('caller', id), ARGV[7])
 expire(key('caller', id), expires)
-for i = 11, #ARGV, 2 do redis.call('HSET', key('blobs', id), ARGV[i], ARGV[i + 1]) end
+for i = 14, #ARGV, 2 do redis.call('HSET', key('blobs', id), ARGV[i], ARGV[i + 1]) end
 expire(key('blobs', id), expires + life.blobs)
 redis.call('ZADD', LEASES, now + LEASE, id)
 redis.call('ZADD', COUNTED, expires, id)
@@ -197,15 +218,33 @@ for i = 1, math.min(#found, ${MAX_LISTED}) do listed[i] = record(found[i].id) en
 return listed
 `);
 
-/** ARGV: holder, limit. */
+/** ARGV: the tenant; none: of all tenants. */
+export const SUMMARIES = script(`
+local found = {}
+for _, id in ipairs(redis.call('ZRANGE', COUNTED, 0, -1)) do
+  local task = fields(id, 'tenant', 'state', 'expires', 'created')
+  local counts = task[2] == 'running' or (task[2] == 'ready' and (tonumber(task[3]) or 0) > now)
+  if counts and (not ARGV[2] or task[1] == ARGV[2]) then
+    found[#found + 1] = { id = id, created = tonumber(task[4]) or 0 }
+  end
+end
+table.sort(found, function(a, b)
+  if a.created ~= b.created then return a.created < b.created end
+  return a.id < b.id
+end)
+for i, task in ipairs(found) do found[i] = summary(task.id) end
+return found
+`);
+
+/** ARGV: holder, limit, and the owner unless of all owners. */
 export const CLAIM = script(`
 local free = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now)) do
-  local task = fields(id, 'state', 'created', 'expires')
+  local task = fields(id, 'state', 'created', 'expires', 'owner', 'canceling')
   if task[1] ~= 'running' then
     redis.call('ZREM', LEASES, id)
-  elseif (tonumber(task[3]) or 0) > now then
-    free[#free + 1] = { id = id, created = tonumber(task[2]) or 0 }
+  elseif (tonumber(task[3]) or 0) > now and (not ARGV[4] or task[4] == ARGV[4]) then
+    free[#free + 1] = { id = id, created = tonumber(task[2]) or 0, canceling = task[5] == '1' }
   end
 end
 table.sort(free, function(a, b)
@@ -213,11 +252,12 @@ table.sort(free, function(a, b)
   return a.id < b.id
 end)
 local claimed = {}
-for i = 1, math.min(#free, tonumber(ARGV[3])) do
-  local id = free[i].id
-  redis.call('HSET', key('task', id), 'holder', ARGV[2])
-  redis.call('ZADD', LEASES, now + LEASE, id)
-  claimed[i] = record(id)
+for i, task in ipairs(free) do
+  if i <= tonumber(ARGV[3]) or (task.canceling and #claimed < tonumber(ARGV[3]) + ${MAX_LISTED}) then
+    redis.call('HSET', key('task', task.id), 'holder', ARGV[2])
+    redis.call('ZADD', LEASES, now + LEASE, task.id)
+    claimed[#claimed + 1] = record(task.id)
+  end
 end
 return claimed
 `);
@@ -252,7 +292,15 @@ end
 
 /** ARGV: id. */
 export const CANCEL = script(`
-if fields(ARGV[2], 'state')[1] == 'running' then redis.call('HSET', key('task', ARGV[2]), 'canceling', '1') end
+local id = ARGV[2]
+local task = fields(id, 'state', 'owner')
+if task[1] == 'running' then redis.call('HSET', key('task', id), 'canceling', '1') end
+if task[1] == 'ready' and redis.call('DEL', key('caller', id)) == 1 then
+  redis.call('HSET', key('task', id), 'state', 'canceled', 'updated', now)
+  redis.call('ZREM', COUNTED, id)
+  redis.call('ZREM', key('counted', task[2]), id)
+  expireCounted(task[2])
+end
 `);
 
 /** ARGV: id. */

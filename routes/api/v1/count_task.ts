@@ -3,6 +3,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { readCountPage } from "@/lib/s3/count_page.ts";
 import { COUNT, newCount } from "@/lib/tasks/count.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
+import { CANCELED } from "@/lib/tasks/task_error.ts";
 import { bucketParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import {
@@ -78,7 +79,8 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
           const { task, progress: { count } } = await tasks.find(COUNT, bucket, task_id, caller);
           const { files, folders, bytes } = count;
           const status = task.state === "running" ? "counting" : task.state === "ready" ? "ready" : "failed";
-          const error = task.error === null ? {} : { error: task.error };
+          const reason = task.state === "canceled" ? CANCELED : task.error;
+          const error = reason === null ? {} : { error: reason };
           const body = { task_id, status, files, folders, bytes, ...timesOf(task), ...error };
           return { body, isOver: task.state !== "running" };
         };

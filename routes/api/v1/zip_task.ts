@@ -6,6 +6,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { MAX_RUN_MS, type Task } from "@/lib/tasks/task.ts";
+import { CANCELED } from "@/lib/tasks/task_error.ts";
 import { openCaller } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
@@ -194,8 +195,14 @@ async function ticketTask(
 }
 
 /** A failed archive is an error response to its polls (wire facts, Background tasks). @throws HttpError 500 */
-function mustNotHaveFailed({ state, error }: Task, { failedKeys }: ZipProgress): void {
-  if (state === "failed") throw new HttpError(500, { status: "failed", error, failed_keys: failedKeys });
+function mustNotHaveFailed(task: Task, { failedKeys }: ZipProgress): void {
+  const { state } = task;
+  if (state !== "failed" && state !== "canceled") return;
+  throw new HttpError(500, { status: "failed", error: errorOf(task), failed_keys: failedKeys });
+}
+
+function errorOf({ state, error }: Task): string | null {
+  return state === "canceled" ? CANCELED : error;
 }
 
 /** Whether a request names JSON. Only then is a ready archive shown as such: `*` and the like are the archive. */
@@ -204,7 +211,7 @@ function acceptsJson(context: RequestContext): boolean {
 }
 
 function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.output<typeof zipStatus> {
-  const { id, bucket, state, error, createdAt, updatedAt, endedAt } = task;
+  const { id, bucket, state, createdAt, updatedAt, endedAt } = task;
   const { total, completed, failed, failedKeys, plan } = progress;
   const isRunning = state === "running";
   const rest = completed > 0 ? (updatedAt - createdAt) * (total - completed) / completed : null;
@@ -216,7 +223,7 @@ function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.ou
     completed,
     failed,
     failed_keys: isRunning ? [] : failedKeys,
-    error,
+    error: errorOf(task),
     bytes: plan.chunks.reduce((sum, { bytes, centralBytes }) => sum + bytes + centralBytes, 0),
     // No download prolongs the task for longer.
     download_url: `${file}?ticket=${issueTicket(id, createdAt + MAX_RUN_MS, keys)}`,

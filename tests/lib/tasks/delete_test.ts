@@ -36,6 +36,7 @@ class TestJob {
       signal,
       leaseSignal: this.#lease.signal,
       read: (work) => work(),
+      yieldTurn: () => Promise.resolve(false),
       checkpoint: (progress, when) => {
         if (this.stored.length + 1 === this.stopAt) {
           this.stopAt = Infinity;

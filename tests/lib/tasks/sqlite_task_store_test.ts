@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { HttpError } from "@/lib/http/errors.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
@@ -18,11 +19,13 @@ testTaskStore("tasks in SQLite", () => {
   });
 });
 
-const BOUNDS = { maxPerOwner: 10, max: 10 };
+const BOUNDS = { maxPerOwner: 10, maxPerTenant: 10, max: 10 };
 const TASK = {
   id: "d0d0d0d0-0000-4000-8000-000000000000",
   kind: "delete",
   owner: "alva",
+  tenant: "archive",
+  account: "alva",
   bucket: "letters",
   progress: "{}",
   sealedCaller: new Uint8Array([1]),
@@ -41,6 +44,85 @@ Deno.test("tasks in SQLite: a process that starts takes over what an earlier one
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+/** The layout of version 2, before tasks had a tenant. */
+const LAYOUT_2 = `
+CREATE TABLE tasks (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, bucket TEXT NOT NULL, state TEXT NOT NULL,
+  canceling INTEGER NOT NULL, error TEXT, progress TEXT NOT NULL, caller BLOB, created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL, ended_ms INTEGER, expires_ms INTEGER NOT NULL, holder TEXT, lease_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE blobs (
+  task TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (task, name)
+) WITHOUT ROWID;
+CREATE TRIGGER delete_blobs AFTER DELETE ON tasks BEGIN DELETE FROM blobs WHERE task = old.id; END;
+PRAGMA user_version = 2;
+`;
+
+Deno.test("file of tasks: the tasks and reports of a file of the version before stay, and new ones have a tenant", () =>
+  inFolder(async (path, warnings) => {
+    const earlier = new DatabaseSync(path);
+    earlier.exec(LAYOUT_2);
+    const now = Date.now();
+    const insert = earlier.prepare("INSERT INTO tasks VALUES (?,?,?,?,?,0,NULL,?,?,?,?,?,?,'gone',?)");
+    insert.run(
+      TASK.id,
+      "fixity",
+      "alva",
+      "letters",
+      "running",
+      "{}",
+      new Uint8Array([1]),
+      now,
+      now,
+      null,
+      now + 1e9,
+      now + 9e4,
+    );
+    insert.run(
+      "report",
+      "fixity",
+      "alva",
+      "letters",
+      "ready",
+      '{"n":1}',
+      null,
+      now - 9,
+      now - 9,
+      now - 9,
+      now + 1e9,
+      0,
+    );
+    earlier.prepare("INSERT INTO blobs VALUES ('report', 'rows', ?)").run(new Uint8Array([7]));
+    earlier.close();
+    for (let starts = 0; starts < 2; starts++) {
+      const store = open(path, warnings);
+      const report = await store.get("report");
+      assert.deepEqual([report?.progress, report?.tenant], ['{"n":1}', null]);
+      assert.deepEqual(await store.readBlobs("report", ["rows"]), [new Uint8Array([7])]);
+      assert.deepEqual((await store.claim("later", 1)).map(({ id, tenant }) => [id, tenant]), [[TASK.id, null]]);
+      await store.create({ ...TASK, id: `new${starts}` }, "a", BOUNDS);
+      assert.equal((await store.summaries("archive")).length, starts + 1);
+      await store.close();
+    }
+    assert.deepEqual(warnings, []);
+  }));
+
+Deno.test("file of tasks: the operator's command lists and cancels beside the process that works on them", () =>
+  inFolder(async (path, warnings) => {
+    const store = open(path, warnings);
+    await store.create(TASK, "a", BOUNDS);
+    const beside = new SqliteTaskStore(path, Date.now, { isBeside: true });
+    assert.deepEqual((await beside.summaries(null)).map(({ id, isLeased }) => [id, isLeased]), [[TASK.id, true]]);
+    await beside.cancel(TASK.id);
+    await beside.close();
+    assert.equal(await store.save(TASK.id, "a", null), "canceling", "its lease stays");
+    await store.close();
+    const earlier = new DatabaseSync(path);
+    earlier.exec("PRAGMA user_version = 2");
+    earlier.close();
+    assert.throws(() => new SqliteTaskStore(path, Date.now, { isBeside: true }), /layout 2/);
+  }));
 
 /** Runs a test in a folder of its own; `warnings` are the lines for the operator. */
 async function inFolder(run: (path: string, warnings: string[]) => Promise<void>): Promise<void> {

@@ -25,7 +25,7 @@ sceneTest("each end is announced with its state and progress before it is stored
         stored.push((await scene.stored(end.id)).state);
       },
     }],
-    bounds: { maxPerOwner: 100, max: 100 },
+    bounds: { maxPerOwner: 100, maxPerTenant: 100, max: 100 },
     clock: scene.clock,
     log: { write: () => {} },
   });
@@ -68,7 +68,7 @@ sceneTest(
       store: scene.store(),
       keys: KEYS,
       handlers: [{ ...deletion, run }, { ...COUNT, run: () => Promise.resolve({ done: 1 }) }],
-      bounds: { maxPerOwner: 100, max: 100 },
+      bounds: { maxPerOwner: 100, maxPerTenant: 100, max: 100 },
       clock: scene.clock,
       log: { write: () => {} },
       recorder,

@@ -34,7 +34,7 @@ sceneTest("a task is found by its owner alone, under its kind and bucket", async
 });
 
 sceneTest("beyond a bound a new task is 429 with Retry-After", async (scene) => {
-  const runner = scene.process(untilAborted, { maxPerOwner: 1, max: 2 });
+  const runner = scene.process(untilAborted, { maxPerOwner: 1, maxPerTenant: 2, max: 2 });
   await start(runner);
   await assert.rejects(start(runner), { status: 429, headers: { "Retry-After": "10" } });
   await start(runner, "bo");
@@ -234,9 +234,16 @@ sceneTest("other errors fail the task at once, with a sentence", async (scene) =
 sceneTest("a task whose keys or progress cannot be read fails", async (scene) => {
   const runner = scene.process(untilAborted);
   await runner.stop();
-  const stored = { kind: "count", owner: "o", bucket: "letters", sealedCaller: new Uint8Array(40) } as const;
+  const stored = {
+    kind: "count",
+    owner: "o",
+    tenant: null,
+    account: null,
+    bucket: "letters",
+    sealedCaller: new Uint8Array(40),
+  } as const;
   const id = "d0d0d0d0-0000-4000-8000-000000000001";
-  await scene.sqlite.create({ ...stored, id, progress: "{}" }, "gone", { maxPerOwner: 1, max: 1 });
+  await scene.sqlite.create({ ...stored, id, progress: "{}" }, "gone", { maxPerOwner: 1, maxPerTenant: 1, max: 1 });
   await scene.sqlite.release("gone");
   const other = scene.process(untilAborted);
   await settle();

@@ -17,10 +17,10 @@ export type Work = (job: Job<Counted>) => Promise<Counted>;
 export const COUNT = { kind: "count", progress: z.object({ done: z.int() }), keepsCaller: false } as const;
 export const KEYS = taskKeys(new TextEncoder().encode("a secret of this test"));
 
-export function caller(username: string): Caller {
+export function caller(username: string, tenant = "archive"): Caller {
   return {
     username,
-    tenant: "archive",
+    tenant,
     s3: { accessKey: username, secretKey: "s" },
     mapiAuthorization: null,
     named: true,
@@ -45,7 +45,12 @@ export class Scene {
   }
 
   /** A process that begins at once. */
-  process(run: Work, bounds = { maxPerOwner: 100, max: 100 }, type: TaskType<Counted> = COUNT): TaskRunner {
+  process(
+    run: Work,
+    bounds = { maxPerOwner: 100, maxPerTenant: 100, max: 100 },
+    type: TaskType<Counted> = COUNT,
+    prove?: (caller: Caller) => Promise<void>,
+  ): TaskRunner {
     const handler: TaskHandler<Counted> = { ...type, keepsCaller: false, run };
     const runner = new TaskRunner({
       store: this.store(),
@@ -54,6 +59,7 @@ export class Scene {
       bounds,
       clock: this.clock,
       log: { write: (entry) => void this.logged.push(entry) },
+      prove,
     });
     runner.start();
     return runner;

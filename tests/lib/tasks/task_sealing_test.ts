@@ -15,12 +15,12 @@ async function runDeletion(
   stored: (progress: string, task: SealedTask) => string = (progress, task) => sealProgress(progress, task, KEYS),
 ): Promise<{ task: Task; read: Uint8Array[] }> {
   const id = crypto.randomUUID();
-  const named = { id, kind: "delete", owner: "o", bucket: "letters" } as const;
+  const named = { id, kind: "delete", owner: "o", tenant: null, account: null, bucket: "letters" } as const;
   const task = { ...named, progress: stored('{"done":0}', named) };
   const { ageMs = 0, ...of } = sealed;
   const terms = { at: Date.now() - ageMs, digests: blobDigests(INPUT) };
   const sealedCaller = sealCaller(caller("alva"), { ...task, ...of }, terms, KEYS);
-  await scene.sqlite.create({ ...task, sealedCaller }, "gone", { maxPerOwner: 9, max: 9 }, blobs);
+  await scene.sqlite.create({ ...task, sealedCaller }, "gone", { maxPerOwner: 9, maxPerTenant: 9, max: 9 }, blobs);
   await scene.sqlite.release("gone");
   const read: Uint8Array[] = [];
   const work: Work = async (job) => {

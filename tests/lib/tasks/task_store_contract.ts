@@ -20,7 +20,7 @@ export interface StoreUnderTest {
   close?(): Promise<void>;
 }
 
-const BOUNDS = { maxPerOwner: 3, max: 5 };
+const BOUNDS = { maxPerOwner: 3, maxPerTenant: 4, max: 5 };
 const END: TaskEnd = { state: "ready", error: null, progress: '{"files":2}', keepsCaller: false };
 
 function newTask(change: Partial<NewTask> = {}): NewTask {
@@ -28,6 +28,8 @@ function newTask(change: Partial<NewTask> = {}): NewTask {
     id: randomUUID(),
     kind: "count",
     owner: "alva",
+    tenant: "archive",
+    account: "alva",
     bucket: "letters",
     progress: '{"files":0}',
     sealedCaller: new Uint8Array([1, 2, 3]),
@@ -87,12 +89,98 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
   test("a new task is refused beyond the bound of its owner and beyond that of all", async ({ store }) => {
     for (let count = 0; count < 3; count++) assert.equal(await store.create(newTask(), "a", BOUNDS), "created");
     assert.equal(await store.create(newTask(), "a", BOUNDS), "owner");
-    for (const owner of ["bo", "eva"]) assert.equal(await store.create(newTask({ owner }), "a", BOUNDS), "created");
-    assert.equal(await store.create(newTask({ owner: "ida" }), "a", BOUNDS), "all");
+    const ofOther = { tenant: null, account: null };
+    for (const owner of ["bo", "eva"]) {
+      assert.equal(await store.create(newTask({ owner, ...ofOther }), "a", BOUNDS), "created");
+    }
+    assert.equal(await store.create(newTask({ owner: "ida", ...ofOther }), "a", BOUNDS), "all");
+  });
+
+  test("a new task is refused beyond the bound of its tenant, others have theirs", async ({ store, advance }) => {
+    const ofMany = Array.from({ length: 4 }, (_, n) => newTask({ owner: `o${n}`, account: `o${n}` }));
+    for (const task of ofMany) assert.equal(await store.create(task, "a", BOUNDS), "created");
+    const fifth = newTask({ owner: "o5" });
+    assert.equal(await store.create(fifth, "a", BOUNDS), "tenant");
+    assert.equal(await store.create(newTask({ owner: "o6", tenant: "research" }), "a", BOUNDS), "created");
+    await store.end(ofMany[0].id, "a", END);
+    assert.equal(await store.create(fifth, "a", BOUNDS), "created");
+    await advance(MAX_RUN_MS + 1);
+    await store.sweep();
+    assert.equal(await store.create(newTask(), "a", { maxPerOwner: 1, maxPerTenant: 1, max: 1 }), "created");
+  });
+
+  test("tasks without a tenant count for no tenant", async ({ store }) => {
+    const bounds = { maxPerOwner: 9, maxPerTenant: 1, max: 3 };
+    for (const result of ["created", "created", "created", "all"]) {
+      assert.equal(await store.create(newTask({ tenant: null, account: null }), "a", bounds), result);
+    }
+  });
+
+  test("the tasks that count are listed for a tenant and for all, the oldest first", async ({ store, advance }) => {
+    const tasks = [
+      newTask({ kind: "zip", bucket: "mål" }),
+      newTask({ owner: "bo", tenant: "research", account: "bo" }),
+      newTask({ owner: "key", tenant: null, account: null, kind: "fixity" }),
+    ];
+    const ended = newTask();
+    for (const task of [...tasks, ended]) {
+      await store.create(task, "a", BOUNDS);
+      await advance(1);
+    }
+    await store.end(tasks[0].id, "a", { ...END, keepsCaller: true });
+    await store.end(ended.id, "a", END);
+    await store.cancel(tasks[1].id);
+    await store.release("a");
+    await store.claim("b", 1);
+    const all = await store.summaries(null);
+    assert.deepEqual(
+      all.map(({ createdAt: _, ...rest }) => rest),
+      tasks.map(({ id, kind, owner, tenant, account, bucket }, n) => ({
+        ...{ id, kind, owner, tenant, account, bucket },
+        state: n === 0 ? "ready" : "running",
+        isCanceling: n === 1,
+        isLeased: n === 1,
+      })),
+    );
+    assert.deepEqual((await store.summaries("research")).map(({ id }) => id), [tasks[1].id]);
+    await advance(ENDED_TTL_MS);
+    assert.deepEqual((await store.summaries("archive")).map(({ id }) => id), []);
+  });
+
+  test("tasks whose cancellation was requested are claimed beyond the limit, others of one owner alone", async ({ store }) => {
+    const tasks = ["alva", "bo", "alva"].map((owner) => newTask({ owner }));
+    for (const task of tasks) await store.create(task, "a", BOUNDS);
+    await store.release("a");
+    await store.cancel(tasks[1].id);
+    assert.deepEqual(await store.claim("b", 0, "alva"), []);
+    assert.deepEqual((await store.claim("b", 0)).map(({ id, isCanceling }) => [id, isCanceling]), [[
+      tasks[1].id,
+      true,
+    ]]);
+    assert.deepEqual(await store.claim("b", 9, "bo"), []);
+    assert.deepEqual(
+      (await store.claim("b", 9, "alva")).map(({ id }) => id).sort(),
+      [tasks[0].id, tasks[2].id].sort(),
+    );
+  });
+
+  test("an archive that is cancelled cannot be downloaded and leaves room", async ({ store }) => {
+    const bounds = { maxPerOwner: 1, maxPerTenant: 1, max: 1 };
+    const archive = newTask({ kind: "zip" });
+    await store.create(archive, "a", bounds);
+    await store.end(archive.id, "a", { ...END, keepsCaller: true });
+    await store.cancel(archive.id);
+    const canceled = await store.get(archive.id);
+    assert.deepEqual([canceled?.state, canceled?.sealedCaller], ["canceled", null]);
+    assert.deepEqual(await store.summaries(null), []);
+    await store.cancel(archive.id);
+    assert.equal(await store.create(newTask(), "a", bounds), "created");
+    await store.prolong(archive.id);
+    assert.equal((await store.get(archive.id))?.state, "canceled");
   });
 
   test("an ended task leaves room for another, an archive does once it has expired", async ({ store, advance }) => {
-    const bounds = { maxPerOwner: 1, max: 1 };
+    const bounds = { maxPerOwner: 1, maxPerTenant: 1, max: 1 };
     const task = newTask();
     await store.create(task, "a", bounds);
     await store.end(task.id, "a", END);
@@ -142,7 +230,7 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
     assert.equal(await store.get(count.id), null);
     assert.deepEqual((await store.get(archive.id))?.sealedCaller, new Uint8Array([1, 2, 3]));
     assert.deepEqual(await store.readBlobs(archive.id, ["plan/0"]), [new Uint8Array([7])]);
-    assert.equal(await store.create(newTask(), "a", { maxPerOwner: 1, max: 9 }), "owner");
+    assert.equal(await store.create(newTask(), "a", { maxPerOwner: 1, maxPerTenant: 9, max: 9 }), "owner");
     for (let passed = 3 * ENDED_TTL_MS - 120_000; passed < MAX_RUN_MS; passed += ENDED_TTL_MS / 2) {
       await store.prolong(archive.id);
       await advance(Math.min(ENDED_TTL_MS / 2, MAX_RUN_MS - passed));

@@ -48,10 +48,10 @@ async function checked(
     caller: { ...CALLER, signal },
     retryMs,
     read: (work) => work(),
-    pace: () => Promise.resolve(),
+    pace: () => Promise.resolve(false),
   };
   const judge = new EtagJudge({ source, bucket: "letters", known: null, isIgnored: false });
-  const entry = { key: "k", versionId, etag, expectations: [], isUnnamed: false };
+  const entry = { key: "k", versionId, etag, isListed: true, expectations: [], isUnnamed: false };
   return await checkObject(source, "letters", entry, judge);
 }
 

@@ -134,6 +134,8 @@ interface RunOptions {
   /** Of the task, which outlive a run. */
   readonly blobs?: Map<string, Uint8Array<ArrayBuffer>>;
   readonly windowKeys?: number;
+  /** As that of a job; the slot is never given up when absent. */
+  readonly yieldTurn?: () => Promise<boolean>;
 }
 
 /** Runs a check as a process does. @returns its progress at the end, and its rows */
@@ -167,6 +169,7 @@ export async function runFixity(
     signal,
     leaseSignal: signal,
     read: (work) => work(),
+    yieldTurn: options.yieldTurn ?? (() => Promise.resolve(false)),
     checkpoint(progress, how) {
       if (how !== "partial") checkpoints?.push(structuredClone(progress));
       return Promise.resolve(signal.throwIfAborted());

@@ -128,6 +128,75 @@ Deno.test("fixity: an object that was deleted since it was listed is no damage",
   assert.deepEqual(rows.map(({ result }) => result), ["intact", "deleted"]);
 });
 
+const manifestOf = (key: string) => ({
+  bucket: "letters",
+  key,
+  root: "",
+  form: "list" as const,
+  algorithm: "sha256" as const,
+  escapesPercent: false,
+  etag: null,
+});
+
+Deno.test("fixity: absent files of a manifest are looked up by one short listing for all between two objects", async () => {
+  await using store = startFixityStore();
+  const present = ["a/1", "m/1", "z/1"];
+  for (const key of present) store.put(key, `bytes of ${key}`);
+  const absent = ["a/0", "n/1"].flatMap((name) => Array.from({ length: 2000 }, (_, n) => `${name}${n}`));
+  const lines = [
+    ...present.map((key) => [sha256(`bytes of ${key}`), key]),
+    ...absent.map((key) => [RANDOM + RANDOM, key]),
+  ];
+  store.put("manifest", lines.map(([digest, key]) => `${digest}  ${key}\n`).join(""));
+  const lists: (string | null)[] = [];
+  const late = "n/11999";
+  store.listing = (query) => {
+    lists.push(query.get("start-after"));
+    // It comes after the listing of all has passed it.
+    if (lists.length === 2) store.put(late, "late");
+    return null;
+  };
+  const comparison = { manifests: [manifestOf("manifest")], scope: null, figures: [null], bag: null };
+  const { progress } = await runFixity(store, {}, { comparison });
+  const { intact, missing, changed } = progress.totals;
+  assert.deepEqual([intact, missing, changed], [4, 3999, 1], "the manifest itself has an ETag, and one file came");
+  assert.ok(lists.length <= 6, `${lists.length} listings`);
+  const requested = new Set(store.requests.map((request) => request.split(" ")[1]));
+  assert.deepEqual([...requested].sort(), [...present, late, "manifest"].sort());
+});
+
+Deno.test("fixity: an object whose body breaks at each wait for a turn is read on, and the waits are no time of work", async () => {
+  await using store = startFixityStore();
+  const bytes = new Uint8Array(1_000_000).fill(7);
+  store.put("a", bytes);
+  let reads = 0;
+  store.fault = () => {
+    const end = Math.min(bytes.length, 100_000 * ++reads);
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      async start(controller) {
+        controller.enqueue(bytes.slice(0, end));
+        if (end === bytes.length) return controller.close();
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        controller.error(new Error("cut"));
+      },
+    });
+    return new Response(body, { headers: { etag: `"${md5(bytes)}"`, "content-length": String(bytes.length) } });
+  };
+  const clock = new FakeClock();
+  let waits = 0;
+  const { progress, rows } = await runFixity(store, {}, {
+    clock,
+    async yieldTurn() {
+      waits++;
+      await clock.advance(60_000);
+      return true;
+    },
+  });
+  assert.deepEqual(rows.map(({ result, size }) => [result, size]), [["intact", bytes.length]]);
+  assert.ok(waits >= 10, `${waits} waits`);
+  assert.deepEqual([progress.files, progress.bytes, progress.workedMs], [1, bytes.length, 0]);
+});
+
 Deno.test("fixity: from each of its checkpoints a check with a manifest ends as if it had not been interrupted", async () => {
   await using store = startFixityStore();
   const lines: string[] = [];

@@ -28,7 +28,7 @@ async function read(server: ObjectServer, manifests: ManifestRef[], options = {}
     caller: { ...caller, signal },
     retryMs,
     read: <T>(work: () => Promise<T>) => work(),
-    pace: () => Promise.resolve(),
+    pace: () => Promise.resolve(false),
   };
   const all = manifestKeys({
     source,

@@ -39,7 +39,7 @@ class Processes {
       store: this.scene.store(),
       keys: KEYS,
       handlers: [handler],
-      bounds: { maxPerOwner: 10, max: 10 },
+      bounds: { maxPerOwner: 10, maxPerTenant: 10, max: 10 },
       clock: PROCESS_CLOCK,
       log,
     });

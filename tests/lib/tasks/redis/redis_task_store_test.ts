@@ -60,7 +60,7 @@ async function open(): Promise<RedisStoreUnderTest> {
 
 testTaskStore("tasks in Redis", open, { ignore: REDIS_PROGRAM === null });
 
-const BOUNDS = { maxPerOwner: 10, max: 100 };
+const BOUNDS = { maxPerOwner: 10, maxPerTenant: 100, max: 100 };
 const END: TaskEnd = { state: "ready", error: null, progress: "{}", keepsCaller: false };
 
 function newTask(change: Partial<NewTask> = {}): NewTask {
@@ -68,6 +68,8 @@ function newTask(change: Partial<NewTask> = {}): NewTask {
     id: crypto.randomUUID(),
     kind: "count",
     owner: "alva",
+    tenant: "archive",
+    account: "alva",
     bucket: "letters",
     progress: "{}",
     sealedCaller: new Uint8Array([1, 2, 3]),
@@ -114,7 +116,7 @@ test("of two processes that claim at the same time each gets other tasks", async
 
 test("processes with another secret neither see nor count, change or delete its tasks", async (under) => {
   const { store, server, advance, keys } = under;
-  const bounds = { maxPerOwner: 1, max: 1 };
+  const bounds = { maxPerOwner: 1, maxPerTenant: 1, max: 1 };
   const of = (secret: string) => deploymentOf(new TextEncoder().encode(secret));
   assert.match(of("one"), /^[0-9a-f]{16}$/);
   assert.notEqual(of("one"), of("other"));
@@ -257,7 +259,7 @@ test("the number of keys is bounded, however many tasks are started", async ({ s
 });
 
 test("tasks that the server has evicted do not count for the bounds", async ({ store, client }) => {
-  const bounds = { maxPerOwner: 1, max: 1 };
+  const bounds = { maxPerOwner: 1, maxPerTenant: 1, max: 1 };
   const task = newTask();
   await store.create(task, "a", bounds);
   assert.equal(await store.create(newTask(), "a", bounds), "owner");

@@ -29,7 +29,7 @@ function process(url: string, run: Work, clockOffset = 0): TaskRunner {
     store: new RedisTaskStore(new RedisClient({ url, warn() {} }), options),
     keys: taskKeys(new TextEncoder().encode("the secret of all replicas")),
     handlers: [{ ...COUNT, run }],
-    bounds: { maxPerOwner: 10, max: 10 },
+    bounds: { maxPerOwner: 10, maxPerTenant: 10, max: 10 },
     clock: PROCESS_CLOCK,
     log: { write() {} },
   });

@@ -122,7 +122,20 @@ export async function plannedTask(
   }
   const store = new SqliteTaskStore(":memory:", Date.now);
   const task = { id: randomUUID(), bucket: "letters", createdAt: MODIFIED, head };
-  const stored = { id: task.id, kind: "zip", owner: "a", bucket: "letters", progress: "{}" } as const;
-  await store.create({ ...stored, sealedCaller: new Uint8Array(1) }, "h", { maxPerOwner: 9, max: 9 }, blobs);
+  const stored = {
+    id: task.id,
+    kind: "zip",
+    owner: "a",
+    tenant: null,
+    account: null,
+    bucket: "letters",
+    progress: "{}",
+  } as const;
+  await store.create(
+    { ...stored, sealedCaller: new Uint8Array(1) },
+    "h",
+    { maxPerOwner: 9, maxPerTenant: 9, max: 9 },
+    blobs,
+  );
   return { store, task };
 }

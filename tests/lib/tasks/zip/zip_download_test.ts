@@ -41,6 +41,8 @@ async function withDownloads(run: (under: Under) => Promise<void>): Promise<void
     ...task,
     kind: "zip",
     owner: "a",
+    tenant: null,
+    account: null,
     state: "ready",
     progress: "{}",
     sealedCaller: null,

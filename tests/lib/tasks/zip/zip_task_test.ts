@@ -28,6 +28,7 @@ function jobOf(
     signal,
     leaseSignal: signal,
     read: (work) => work(),
+    yieldTurn: () => Promise.resolve(false),
     checkpoint,
     readBlobs: (names) => Promise.resolve(names.map((name) => (blobs.get(name) ?? null) as Uint8Array<ArrayBuffer>)),
     writeBlobs: (written: Blobs) => {

@@ -112,7 +112,7 @@ Deno.test("count task: a poll of credentials that were not proven lately asks th
 });
 
 Deno.test("count task: beyond the limit of a user it is 429 with Retry-After", async () => {
-  await withGateway({ tasks: { bounds: { maxPerOwner: 1, max: 9 } } }, async (fixture) => {
+  await withGateway({ tasks: { bounds: { maxPerOwner: 1, maxPerTenant: 9, max: 9 } } }, async (fixture) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     fixture.answer(async (_, { target }) => {
       if (!target.includes("max-keys=1&")) await promise;

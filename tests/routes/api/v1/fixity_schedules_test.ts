@@ -24,7 +24,7 @@ function schedulesOf(file: string): FixitySchedules {
     store: new Scene().store(),
     keys: KEYS,
     handlers: [],
-    bounds: { maxPerOwner: 1, max: 1 },
+    bounds: { maxPerOwner: 1, maxPerTenant: 1, max: 1 },
     clock: PROCESS_CLOCK,
     log,
   });
