@@ -58,6 +58,7 @@ import { objectVersionOperations } from "@/routes/api/v1/object_versions.ts";
 import { objectOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations } from "@/routes/api/v1/operation.ts";
 import { presignOperations } from "@/routes/api/v1/presign.ts";
+import { activeTaskOperations } from "@/routes/api/v1/tasks.ts";
 import { tagOperations } from "@/routes/api/v1/tags.ts";
 import { fixityScheduleOperations } from "@/routes/api/v1/fixity_schedules.ts";
 import { fixityOperations } from "@/routes/api/v1/fixity_task.ts";
@@ -305,6 +306,7 @@ function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
     ...countOperations(operation, tasks),
     ...deleteTaskOperations(operation, tasks),
     ...fixityOperations(operation, tasks),
+    ...activeTaskOperations(operation, { tasks: deps.tasks, mapi: prunes ? mapi : null }),
     ...fixityScheduleOperations(operation, {
       schedules: deps.schedules ?? null,
       mapi: deps.mapiEnabled ? mapi : null,

@@ -10,7 +10,12 @@ const READERS: ReadonlySet<string> = new Set(["ADMINISTRATOR", "SECURITY"]);
 /** What a store says to an account that lacks a right, and of what it does not have or does not know. */
 const NOT_SHOWN: ReadonlySet<number> = new Set([403, 404, 405]);
 
+const ADMINISTRATOR = "ADMINISTRATOR";
+
 const ROLES = z.object({ roles: z.object({ role: z.array(z.string()) }).partial().nullish() });
+const GROUPS = z.array(ROLES.extend({
+  members: z.object({ username: z.array(z.string()) }).partial().nullish(),
+}));
 
 /** @throws HttpError 403 for a caller who is no administrator; as {@link isAdministrator} */
 export async function requireAuditReader(mapi: Mapi, caller: Caller): Promise<void> {
@@ -26,14 +31,36 @@ export async function requireAuditReader(mapi: Mapi, caller: Caller): Promise<vo
  * @throws HttpError as {@link callMapi}
  */
 export async function isAdministrator(mapi: Mapi, caller: Caller): Promise<boolean> {
+  const { tenant } = caller;
+  if ((await ownRoles(mapi, caller)).some((role) => READERS.has(role))) return true;
+  const restricted = tenant === null ? mapiPath`/auditRecords` : mapiPath`/tenants/${tenant}/consoleSecurity`;
+  return await readIfShown(mapi, caller, restricted, {}) !== null;
+}
+
+/**
+ * Has the store decide whether a caller may see and cancel the tasks of its tenant, or at the system level of all: whether
+ * its own account has the role ADMINISTRATOR, or a group of the tenant whose record names it as a member.
+ *
+ * @throws HttpError as {@link callMapi}
+ */
+export async function isAdministratorOfTasks(mapi: Mapi, caller: Caller): Promise<boolean> {
+  const { tenant, username } = caller;
+  if ((await ownRoles(mapi, caller)).includes(ADMINISTRATOR)) return true;
+  if (tenant === null) return false;
+  const groups = await readIfShown(mapi, caller, mapiPath`/tenants/${tenant}/groupAccounts`, { verbose: true });
+  const name = username.toLowerCase();
+  return (GROUPS.safeParse(groups).data ?? []).some(({ roles, members }) =>
+    roles?.role?.includes(ADMINISTRATOR) && members?.username?.some((member) => member.toLowerCase() === name)
+  );
+}
+
+/** The roles of a caller's own account; none where the store does not show them. */
+async function ownRoles(mapi: Mapi, caller: Caller): Promise<readonly string[]> {
   const { tenant, username } = caller;
   const own = tenant === null
     ? mapiPath`/userAccounts/${username}`
     : mapiPath`/tenants/${tenant}/userAccounts/${username}`;
-  const account = await readIfShown(mapi, caller, own, { verbose: true });
-  if (ROLES.safeParse(account).data?.roles?.role?.some((role) => READERS.has(role))) return true;
-  const restricted = tenant === null ? mapiPath`/auditRecords` : mapiPath`/tenants/${tenant}/consoleSecurity`;
-  return await readIfShown(mapi, caller, restricted, {}) !== null;
+  return ROLES.safeParse(await readIfShown(mapi, caller, own, { verbose: true })).data?.roles?.role ?? [];
 }
 
 /** Null where the store does not show it. */

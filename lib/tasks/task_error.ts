@@ -30,6 +30,6 @@ export const CHANGED_PROGRESS =
   "The stored progress of the task was changed, or is of another version of the gateway: start it again";
 /** The progress is not one of this version, or of a kind that it does not have. */
 export const UNREADABLE_TASK = "The task was started by another version of the gateway: start it again";
-/** Said of a cancelled task of a kind that only administrators can cancel. */
-export const CANCELED = "The task was cancelled by an administrator";
+/** The error of a cancelled task of a kind that has no such state in its responses. */
+export const CANCELED = "The task was cancelled";
 export const INTERNAL_ERROR = "Internal error of the gateway: its log says more";

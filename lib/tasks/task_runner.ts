@@ -201,6 +201,11 @@ export class TaskRunner {
     return id;
   }
 
+  /** A task of any owner; null where there is none. @throws HttpError as {@link TaskStore} */
+  async get(id: string): Promise<Task | null> {
+    return UUID.test(id) ? await this.store.get(id) : null;
+  }
+
   /**
    * A task of a caller.
    *
@@ -208,7 +213,7 @@ export class TaskRunner {
    *   {@link TaskStore}
    */
   async find<P>(type: TaskType<P>, bucket: string, id: string, caller: Caller): Promise<FoundTask<P>> {
-    const task = UUID.test(id) ? await this.store.get(id) : null;
+    const task = await this.get(id);
     const isTheirs = task !== null && task.kind === type.kind && task.bucket === bucket &&
       task.owner === ownerOf(caller, this.keys);
     if (!isTheirs) throw notFound("Task");

@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { notFound } from "@/lib/http/errors.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import { isAdministratorOfTasks } from "@/lib/mapi/audit_records.ts";
+import type { Mapi } from "@/lib/mapi/client.ts";
+import { TASK_KINDS, type TaskSummary } from "@/lib/tasks/task.ts";
+import { ownerOf } from "@/lib/tasks/task_keys.ts";
+import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
+import type { GatewayOperation } from "./operation.ts";
+import { iso } from "./task_progress.ts";
+
+const TAG = "Background tasks";
+const STATES = ["running", "canceling", "ready", "failed", "canceled"] as const;
+
+const taskSchema = z.object({
+  id: z.string(),
+  kind: z.enum(TASK_KINDS),
+  state: z.enum(STATES).meta({ description: "`ready`: an archive that can be downloaded" }),
+  tenant: z.string().nullable(),
+  account: z.string().nullable().meta({ description: "Null where the store proves no name" }),
+  bucket: z.string(),
+  started_at: z.string().meta({ description: "ISO 8601, UTC" }),
+  own: z.boolean().meta({ description: "Whether the caller's credentials started it" }),
+}).meta({ id: "ActiveTask" });
+
+const list = z.object({
+  scope: z.enum(["own", "tenant", "all"]).meta({ description: "Whose tasks the caller sees" }),
+  tasks: z.array(taskSchema).meta({ description: "The oldest first" }),
+}).meta({ id: "ActiveTasks" });
+
+interface ActiveTaskRoutes {
+  readonly tasks: TaskRunner;
+  /** Null where the store has no accounts with roles. */
+  readonly mapi: Mapi | null;
+}
+
+/** The tasks that count for the limits: for their owners, and without their content for administrators. */
+export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi }: ActiveTaskRoutes): Operation[] {
+  /** Which tasks a caller sees besides its own: those of a tenant, or of all (null); undefined: none. */
+  const administered = async (caller: Caller): Promise<string | null | undefined> => {
+    if (mapi !== null && await isAdministratorOfTasks(mapi, caller)) return caller.tenant?.toLowerCase() ?? null;
+    await caller.prove?.();
+    return undefined;
+  };
+  return [
+    operation({
+      id: "list_tasks",
+      method: "GET",
+      path: "/api/v1/tasks",
+      tag: TAG,
+      summary: "The unfinished tasks, and the archives that can be downloaded",
+      description:
+        "Those of the caller. Accounts with the role ADMINISTRATOR see those of their tenant, or at the system level of " +
+        "all tenants, without what they work on.",
+      responses: { 200: { description: "What counts for the limits of tasks", schema: list } },
+      async handler({ caller }) {
+        const tenant = await administered(caller);
+        const owner = ownerOf(caller, tasks.keys);
+        const found = await tasks.store.summaries(tenant ?? null);
+        const shown = tenant === undefined ? found.filter((task) => task.owner === owner) : found;
+        const scope = tenant === undefined ? "own" : tenant === null ? "all" : "tenant";
+        return Response.json(
+          { scope, tasks: shown.map((task) => viewOf(task, owner)) } satisfies z.output<typeof list>,
+        );
+      },
+    }),
+    operation({
+      id: "cancel_task",
+      method: "POST",
+      path: "/api/v1/tasks/{task_id}/cancel",
+      tag: TAG,
+      summary: "Cancel a task",
+      description:
+        "A running task ends soon, and an archive can no longer be downloaded. For its owner, an ADMINISTRATOR of its " +
+        "tenant and the system level.",
+      params: z.object({ task_id: z.string().min(1) }),
+      responses: {
+        200: {
+          description: "It ends soon, or how it has ended",
+          schema: z.object({ id: z.string(), state: z.enum(STATES) }),
+        },
+        404: { description: "No such task, or that of another account" },
+      },
+      audit: {
+        action: "task_cancel",
+        target: () => ({ kind: "task" }),
+        details: ({ params: { task_id } }) => ({ task_id }),
+      },
+      async handler({ caller, params: { task_id } }, context) {
+        const tenant = await administered(caller);
+        const task = await tasks.get(task_id);
+        const isTheirs = task?.owner === ownerOf(caller, tasks.keys);
+        if (!task || !(isTheirs || tenant === null || (tenant !== undefined && task.tenant === tenant))) {
+          throw notFound("Task");
+        }
+        const { id, kind, account, bucket } = task;
+        context.noted = { task: kind, bucket, ...account === null ? {} : { account } };
+        await tasks.cancel(id);
+        const left = await tasks.get(id) ?? task;
+        return Response.json({ id, state: left.state === "running" ? "canceling" : left.state });
+      },
+    }),
+  ];
+}
+
+function viewOf({ id, kind, state, isCanceling, tenant, account, bucket, createdAt, owner }: TaskSummary, own: string) {
+  return {
+    id,
+    kind,
+    state: isCanceling ? "canceling" as const : state,
+    tenant,
+    account,
+    bucket,
+    started_at: iso(createdAt),
+    own: owner === own,
+  };
+}
