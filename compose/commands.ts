@@ -2,6 +2,7 @@ import { type Config, readConfig } from "@/lib/config/mod.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { parseRevocationText } from "@/lib/results/revocation_text.ts";
 import { backUp, backUpTrail, holdsData } from "./backup.ts";
+import { operatorTasks } from "./operator_tasks.ts";
 import { resetDataFolder } from "./reset.ts";
 import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";
 import { holdsTrail, notedEnd, verifyAuditFolder, verifyDataFolder } from "./verify.ts";
@@ -9,7 +10,7 @@ import { holdsTrail, notedEnd, verifyAuditFolder, verifyDataFolder } from "./ver
 /** A command beside the start: `main.ts NAME ARGUMENTS`. Returns false where what it looked for does not hold. */
 type Command = (argument: string, second: string | null) => boolean | Promise<boolean>;
 
-/** The commands by their names: `deno task reset`, `verify`, `backup` and `user`. */
+/** The commands by their names: `deno task reset`, `verify`, `backup`, `tasks` and `user`. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   reset() {
     console.log(resetDataFolder(config().dataFolder, confirm));
@@ -36,6 +37,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { isWhole, lines } = await backUp(dataFolder, folder, earlier, audit.folder);
     for (const line of lines) console.log(line);
     return isWhole;
+  },
+  async tasks(action, id) {
+    return await operatorTasks(config(), action, id, console.log);
   },
   async user(name) {
     console.log(await usersFileLine(name, await standardInput()));

@@ -20,7 +20,7 @@ import { endedCheck, type FixityParts } from "./fixity.ts";
 import { caCertificates } from "./shared.ts";
 
 /** The file of tasks in the data folder; SQLite adds `-wal`. */
-const TASKS_FILE = "tasks.db";
+export const TASKS_FILE = "tasks.db";
 /** One tenant has a quarter of all tasks, and at least so many. */
 const MIN_TASKS_PER_TENANT = 20;
 
@@ -56,19 +56,26 @@ export async function openTasks(
   warn: (line: string) => void,
 ): Promise<OpenTasks> {
   const { redisUrl } = config;
-  if (redisUrl !== null) {
-    // Loaded only here: most starts have no Redis.
-    const { RedisClient } = await import("@/lib/tasks/redis/redis_client.ts");
-    const { RedisTaskStore } = await import("@/lib/tasks/redis/redis_task_store.ts");
-    // Outages of the same server are reported by a connection of compose/replication.ts.
-    const settings = { url: redisUrl, caCerts: caCertificates(config), warn, reportsOutages: false };
-    const client = new RedisClient(settings);
-    const store = new RedisTaskStore(client, { deployment: deploymentOf(secret), warn });
-    return { store, isReachable: () => client.isReachable() };
-  }
+  if (redisUrl !== null) return await openRedisTasks(config, redisUrl, secret, warn);
   const now = steadyTime();
   const store = folder ? openTaskFile(`${folder.path}/${TASKS_FILE}`, now, warn) : new SqliteTaskStore(":memory:", now);
   return { store, isReachable: null };
+}
+
+/** Opens the store of background tasks in Redis; its parameters are those of {@link openTasks}. */
+export async function openRedisTasks(
+  config: Config,
+  url: string,
+  secret: Uint8Array,
+  warn: (line: string) => void,
+): Promise<OpenTasks> {
+  // Loaded only here: most starts have no Redis.
+  const { RedisClient } = await import("@/lib/tasks/redis/redis_client.ts");
+  const { RedisTaskStore } = await import("@/lib/tasks/redis/redis_task_store.ts");
+  // Outages of the same server are reported by a connection of compose/replication.ts.
+  const client = new RedisClient({ url, caCerts: caCertificates(config), warn, reportsOutages: false });
+  const store = new RedisTaskStore(client, { deployment: deploymentOf(secret), warn });
+  return { store, isReachable: () => client.isReachable() };
 }
 
 /** What works on background tasks in this process; it has not begun yet. */

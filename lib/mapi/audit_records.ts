@@ -38,15 +38,16 @@ export async function isAdministrator(mapi: Mapi, caller: Caller): Promise<boole
 }
 
 /**
- * Has the store decide whether a caller may see and cancel the tasks of its tenant, or at the system level of all: whether
- * its own account has the role ADMINISTRATOR, or a group of the tenant whose record names it as a member.
+ * Has the store decide whether a caller may see and cancel the tasks of its tenant: its own account has the role
+ * ADMINISTRATOR, or a group of the tenant whose record names it as a member. At the system level, which has the tasks of
+ * all tenants, as {@link isAdministrator}: not every store shows roles there.
  *
  * @throws HttpError as {@link callMapi}
  */
 export async function isAdministratorOfTasks(mapi: Mapi, caller: Caller): Promise<boolean> {
   const { tenant, username } = caller;
+  if (tenant === null) return await isAdministrator(mapi, caller);
   if ((await ownRoles(mapi, caller)).includes(ADMINISTRATOR)) return true;
-  if (tenant === null) return false;
   const groups = await readIfShown(mapi, caller, mapiPath`/tenants/${tenant}/groupAccounts`, { verbose: true });
   const name = username.toLowerCase();
   return (GROUPS.safeParse(groups).data ?? []).some(({ roles, members }) =>

@@ -87,17 +87,9 @@ export class DataFolder {
 
   /** The random secret of that name, created at its first use and stored: 32 bytes as 64 hexadecimal digits. */
   secret(name: string): string {
-    const path = `${this.path}/${name}.secret`;
-    try {
-      const secret = Deno.readTextFileSync(path).trim();
-      if (/^[0-9a-f]{64}$/.test(secret)) return secret;
-      throw new DataFolderError(`The file ${path} is damaged: restore it, or delete it to have a new secret made.`);
-    } catch (error) {
-      if (error instanceof DataFolderError) throw error;
-      if (!(error instanceof Deno.errors.NotFound)) {
-        throw new DataFolderError(`The file ${path} cannot be read (${reason(error)}): restore it, or remove it.`);
-      }
-    }
+    const stored = storedSecret(this.path, name);
+    if (stored !== null) return stored;
+    const path = secretFile(this.path, name);
     const secret = randomBytes(32).toString("hex");
     writeDurably(path, new TextEncoder().encode(secret));
     return secret;
@@ -235,6 +227,27 @@ function unwritable(path: string, error: unknown): DataFolderError {
       reason(error)
     }): make it writable, or set DATA_DIR to another folder.`,
   );
+}
+
+/**
+ * The secret of a data folder that was created under a name; null where there is none.
+ *
+ * @throws {DataFolderError} for one that is damaged or cannot be read
+ */
+export function storedSecret(folder: string, name: string): string | null {
+  const path = secretFile(folder, name);
+  try {
+    const secret = Deno.readTextFileSync(path).trim();
+    if (/^[0-9a-f]{64}$/.test(secret)) return secret;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw new DataFolderError(`The file ${path} cannot be read (${reason(error)}): restore it, or remove it.`);
+  }
+  throw new DataFolderError(`The file ${path} is damaged: restore it, or delete it to have a new secret made.`);
+}
+
+function secretFile(folder: string, name: string): string {
+  return `${folder}/${name}.secret`;
 }
 
 function reason(error: unknown): string {
