@@ -1,4 +1,11 @@
-import { AUDIT_PATH, auditPath, FIXITY_PATH, fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
+import {
+  AUDIT_PATH,
+  auditPath,
+  FIXITY_PATH,
+  fixityPath,
+  TASKS_PATH,
+  tasksPath,
+} from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 
 interface StoragePlacesProps {
@@ -17,6 +24,9 @@ export function StoragePlaces({ account, here, subject, hasTrail }: StoragePlace
     <nav class="storage-places" aria-label={STORAGE_LABELS.places}>
       <a href={fixityPath({ account, ...subject })} aria-current={here === FIXITY_PATH ? "page" : undefined}>
         {subject === null ? STORAGE_LABELS.fixity : STORAGE_LABELS.checkFixity}
+      </a>
+      <a href={tasksPath({ account })} aria-current={here === TASKS_PATH ? "page" : undefined}>
+        {STORAGE_LABELS.tasks}
       </a>
       {hasTrail && (
         <a href={auditPath({ account })} aria-current={here === AUDIT_PATH ? "page" : undefined}>

@@ -2,7 +2,7 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
 import { BATCH_OPERATION } from "@/lib/presentation/storage/file_batch.ts";
-import { AUDIT_PATH, FIXITY_PATH } from "@/lib/presentation/storage/storage_paths.ts";
+import { AUDIT_PATH, FIXITY_PATH, TASKS_PATH } from "@/lib/presentation/storage/storage_paths.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { DOOR_PATH } from "@/lib/storage/door_path.ts";
 import { auditPage } from "./audit.tsx";
@@ -16,6 +16,7 @@ import { shownPage } from "@/routes/frame/shown_page.ts";
 import type { StoragePageDeps } from "./storage_page.tsx";
 import { objectPageRoute } from "./object.tsx";
 import { smallFiles } from "./small_files.ts";
+import { tasksForm, tasksPage } from "./tasks.tsx";
 
 /** The storage pages. All are open: a page shows data only to a login. */
 export function mountStoragePages(add: AddRoute, deps: StoragePageDeps): void {
@@ -25,6 +26,12 @@ export function mountStoragePages(add: AddRoute, deps: StoragePageDeps): void {
   page("/storage/folder", "storage_folder_page", folderPageRoute(deps));
   page("/storage/object", "storage_object_page", objectPageRoute(deps));
   page(AUDIT_PATH, "audit_page", auditPage(deps));
+  const [tasks, cancelTask] = [tasksPage(deps), tasksForm(deps)];
+  add(TASKS_PATH, (context) => {
+    if (context.method !== "POST") return shownPage(context, "tasks_page", tasks);
+    context.operation = "tasks_form";
+    return inLanguageOf(context.request, () => cancelTask(context));
+  });
   const [fixity, form] = [fixityPage(deps), fixityForm(deps)];
   add(FIXITY_PATH, (context) => {
     if (context.method !== "POST") return shownPage(context, "fixity_page", fixity);

@@ -6,6 +6,9 @@ export const FIXITY_PATH = "/fixity";
 /** The audit trail of an account's tenant. */
 export const AUDIT_PATH = "/audit";
 
+/** The tasks of the server. */
+export const TASKS_PATH = `${STORAGE_PATH}/tasks`;
+
 /** Whether an address, from its path on, is that of a page that a login to the storage alone opens. */
 export function isStoragePath(address: string): boolean {
   return /^\/(?:storage|fixity|audit)(?:[/?]|$)/.test(address);
@@ -83,6 +86,13 @@ interface AuditAddress {
 /** The page of the audit trail. */
 export function auditPath({ account, ...filter }: AuditAddress): string {
   return `${AUDIT_PATH}${queryOf({ account, ...filter })}`;
+}
+
+/** The page of the server's tasks, and whether one was cancelled. */
+export function tasksPath(
+  { account, canceled }: { readonly account: string; readonly canceled?: "yes" | "no" },
+): string {
+  return `${TASKS_PATH}${queryOf({ account, canceled })}`;
 }
 
 /** The page of the fixity checks of an account, or of one of them. */

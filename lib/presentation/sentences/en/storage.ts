@@ -50,8 +50,9 @@ export const LABELS = {
   unknown: "–",
   prefixHint: "empty: the whole bucket",
   checkFixity: "Check fixity",
-  places: "Fixity checks and audit trail",
+  places: "Fixity checks, tasks and audit trail",
   fixity: "Fixity",
+  tasks: "Tasks",
   audit: "Audit trail",
 };
 

@@ -50,8 +50,9 @@ export const LABELS: typeof en.LABELS = {
   unknown: "–",
   prefixHint: "tomt: hela bucketen",
   checkFixity: "Kontrollera fixitet",
-  places: "Fixitetskontroller och händelselogg",
+  places: "Fixitetskontroller, uppgifter och händelselogg",
   fixity: "Fixitet",
+  tasks: "Uppgifter",
   audit: "Händelselogg",
 };
 

@@ -1,0 +1,38 @@
+import { counted } from "@/lib/presentation/locale/figures.ts";
+import type * as en from "@/lib/presentation/sentences/en/storage_active_tasks.ts";
+
+export const LABELS: typeof en.LABELS = {
+  title: "Serverns uppgifter",
+  kind: "Uppgift",
+  state: "Läge",
+  account: "Konto",
+  bucket: "Bucket",
+  started: "Startade",
+  unknown: "okänt",
+  cancel: "Avbryt",
+  cancelOf: (kind, account, bucket) => `Avbryt: ${kind}, ${account}, ${bucket}`,
+};
+
+export const KINDS: typeof en.KINDS = {
+  count: "Räkning av objekt",
+  zip: "ZIP-arkiv",
+  delete: "Borttagning",
+  fixity: "Fixitetskontroll",
+};
+
+export const STATES: typeof en.STATES = {
+  running: "pågår eller väntar",
+  canceling: "avbryts",
+  ready: "kan laddas ner",
+};
+
+export const SENTENCES: typeof en.SENTENCES = {
+  own: "Dina uppgifter som inte är klara, och dina arkiv som kan laddas ner.",
+  tenant: "Uppgifter som inte är klara hos alla konton i den här tenanten, och arkiv som kan laddas ner. " +
+    "Vad de arbetar med visas inte.",
+  all: "Uppgifter som inte är klara hos alla tenanter, och arkiv som kan laddas ner. Vad de arbetar med visas inte.",
+  none: "Ingen uppgift pågår eller väntar.",
+  shown: (shown, all) => `De ${shown} äldsta av ${counted(all, "uppgift", "uppgifter")}.`,
+  canceled: "Uppgiften har avbrutits. Den slutar inom några sekunder.",
+  gone: "Uppgiften är redan slut, eller är inte din.",
+};
