@@ -19,7 +19,7 @@ import { zipHandler } from "@/lib/tasks/zip/zip_task.ts";
 import { endedCheck, type FixityParts } from "./fixity.ts";
 import { caCertificates } from "./shared.ts";
 
-/** The file of tasks in the data folder; SQLite adds `-wal`. */
+/** The file of tasks in the data folder; SQLite adds `-wal` and `-shm`. */
 export const TASKS_FILE = "tasks.db";
 /** One tenant has a quarter of all tasks, and at least so many. */
 const MIN_TASKS_PER_TENANT = 20;

@@ -216,7 +216,7 @@ export const environment = z.object({
   ),
   MAX_TASKS: gateway(
     integer(1, MAX_STORED_TASKS, "tasks").default(DEFAULT_MAX_TASKS),
-    "The same for all users together, of all replicas that share them.",
+    "The same for all users together, of all replicas that share them. One tenant has a quarter of them, at least 20.",
   ),
   FIXITY_RATE: gateway(
     integer(0, MAX_FIXITY_RATE, "bytes per second").default(DEFAULT_FIXITY_RATE),
