@@ -138,7 +138,7 @@ export class SqliteTaskStore implements TaskStore {
 
   #requireLayout(): void {
     const version = this.#version();
-    if (version !== LAYOUT_VERSION) throw new Error(`it has layout ${version} instead of ${LAYOUT_VERSION}`);
+    if (version !== LAYOUT_VERSION) throw new Error(`its layout ${version} is not ${LAYOUT_VERSION}`);
   }
 
   create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created> {

@@ -1,15 +1,9 @@
 import { z } from "zod";
 
-const KINDS = ["count", "zip", "delete", "fixity"] as const;
-export type ActiveTaskKind = (typeof KINDS)[number];
-
-const STATES = ["running", "canceling", "ready"] as const;
-export type ActiveTaskState = (typeof STATES)[number];
-
 const TASK = z.object({
   id: z.string(),
-  kind: z.enum(KINDS),
-  state: z.enum(STATES),
+  kind: z.enum(["count", "zip", "delete", "fixity"]),
+  state: z.enum(["running", "canceling", "ready"]),
   tenant: z.string().nullable(),
   account: z.string().nullable(),
   bucket: z.string(),

@@ -121,7 +121,7 @@ Deno.test("file of tasks: the operator's command lists and cancels beside the pr
     const earlier = new DatabaseSync(path);
     earlier.exec("PRAGMA user_version = 2");
     earlier.close();
-    assert.throws(() => new SqliteTaskStore(path, Date.now, { isBeside: true }), /layout 2/);
+    assert.throws(() => new SqliteTaskStore(path, Date.now, { isBeside: true }), /layout 2 is not 3/);
   }));
 
 /** Runs a test in a folder of its own; `warnings` are the lines for the operator. */

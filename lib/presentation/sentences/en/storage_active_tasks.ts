@@ -1,5 +1,4 @@
 import { counted } from "@/lib/presentation/locale/figures.ts";
-import type { ActiveTaskKind, ActiveTaskState } from "@/lib/presentation/storage/active_task.ts";
 
 export const LABELS = {
   title: "Tasks of the server",
@@ -14,14 +13,14 @@ export const LABELS = {
   cancelOf: (kind: string, account: string, bucket: string) => `Cancel: ${kind}, ${account}, ${bucket}`,
 };
 
-export const KINDS: Readonly<Record<ActiveTaskKind, string>> = {
+export const KINDS = {
   count: "Count of objects",
   zip: "ZIP archive",
   delete: "Deletion",
   fixity: "Fixity check",
 };
 
-export const STATES: Readonly<Record<ActiveTaskState, string>> = {
+export const STATES = {
   running: "running or waiting",
   canceling: "being cancelled",
   ready: "can be downloaded",
