@@ -76,6 +76,8 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
       "/api/v1/credentials",
       "/api/v1/fixity/schedules",
       "/api/v1/presign",
+      "/api/v1/tasks",
+      "/api/v1/tasks/{task_id}/cancel",
       "/health",
       "/healthz",
       "/liveness",
