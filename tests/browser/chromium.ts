@@ -17,13 +17,13 @@ const FLAGS = [
 ];
 
 /**
- * Starts a headless Chromium: the one that `CHROMIUM` names, else the system's, else the npm package's.
+ * Starts a headless Chromium and prints which: the one that `CHROMIUM` names, else the system's, else the npm package's.
  *
  * @throws {Error} saying what to install where there is none, or where the one that `CHROMIUM` names is not there.
  */
 export async function launch(): Promise<Browser> {
   const { executable, env } = await findBrowser(Deno.env.toObject());
-  return await chromium.launch({
+  const browser = await chromium.launch({
     executablePath: executable,
     args: FLAGS,
     // Without a locale of UTF-8 the browser cannot open files whose names are not ASCII.
@@ -31,6 +31,8 @@ export async function launch(): Promise<Browser> {
     // The flags above are the whole choice: Playwright's own would ask for its bundled build.
     headless: true,
   });
+  console.log(`browser: Chromium ${browser.version()}, ${executable}`);
+  return browser;
 }
 
 /** Where the browser of {@linkcode launch} is found, given these environment variables. */

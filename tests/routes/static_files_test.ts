@@ -27,6 +27,13 @@ function serve(folder: string, isBuild: boolean) {
     handler(new RequestContext(new Request(`http://site.example/build/${name}`, { method, headers })));
 }
 
+Deno.test("static files: browsers that ask for /favicon.ico, as beside a plain text, get the site's icon", async () => {
+  const handler = staticFiles({ folder: `${PROJECT_FOLDER}/static`, prefix: "/", resultsUrl: () => "" });
+  const response = await handler(new RequestContext(new Request("http://site.example/favicon.ico")));
+  assert.equal(response.headers.get("Content-Type"), "image/x-icon");
+  assert.deepEqual([...new Uint8Array(await response.arrayBuffer()).subarray(0, 4)], [0, 0, 1, 0]);
+});
+
 Deno.test("built files: the compressed form that the client prefers, with the type and caching of the file", () =>
   inFolder(async (folder) => {
     const get = serve(folder, true);
