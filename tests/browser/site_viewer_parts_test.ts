@@ -54,11 +54,16 @@ Deno.test(
     await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
     await page.getByRole("searchbox").fill("ASKAN");
     await page.locator(".hits li").nth(3).waitFor();
-    await page.getByLabel("Match case and accents").check();
+    const exact = page.getByRole("checkbox", { name: "Match case and accents" });
+    await page.keyboard.press("Tab");
+    await exact.focus();
+    const looks = await exact.evaluate((box) => [box.clientWidth < 24, getComputedStyle(box).outlineStyle]);
+    assert.deepEqual(looks, [true, "solid"]);
+    await exact.check();
     await page.waitForFunction(() => document.querySelectorAll(".hits li").length === 0);
     await page.getByRole("searchbox").fill("askan");
     await untilHits(page, /^0 hits$/);
-    await page.getByLabel("Match case and accents").uncheck();
+    await exact.uncheck();
     await page.locator(".hits li").nth(3).waitFor();
     // Enter right after the last letter searches for what stands in the field.
     await page.getByRole("searchbox").fill("ASKAN");
