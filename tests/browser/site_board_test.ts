@@ -224,7 +224,7 @@ Deno.test(
       await banner.waitFor();
       assert.match(
         await banner.textContent() ?? "",
-        /^The server cannot be reached\. The list is from .* Next try at .*Try now/,
+        /^No connection to the server\. The list is from .* Next try at .*Try now/,
       );
       assert.equal(await top(), before);
       await page.context().setOffline(false);

@@ -212,7 +212,7 @@ Deno.test("storage uploads: the question about names in use is put once", async 
   });
 });
 
-Deno.test("storage uploads: offline it waits, and goes on by itself", async () => {
+Deno.test("storage uploads: offline they wait, and resume automatically", async () => {
   await withFolder(async ({ page, disk, objects }) => {
     write(`${disk}/large.bin`, 40 * MIB);
     const third = await holdPart(page, 3);
@@ -222,7 +222,7 @@ Deno.test("storage uploads: offline it waits, and goes on by itself", async () =
     await page.getByText("33.6 MB of 41.9 MB").waitFor();
     await page.context().setOffline(true);
     await third.release();
-    await page.getByText("The network is away.").waitFor();
+    await page.getByText("No connection to the server.").waitFor();
     await page.context().setOffline(false);
     await head(page).getByText("1 file uploaded").waitFor();
     assert.deepEqual(await objects(), { "large.bin": 40 * MIB });
@@ -239,7 +239,7 @@ Deno.test(
       await filesInput(page).setInputFiles(`${disk}/large.bin`);
       await head(page).getByText("1 file uploaded").waitFor();
       assert.deepEqual(await objects(), { "large.bin": 20 * MIB });
-      await page.getByText("do not let this page send straight to the store").waitFor();
+      await page.getByText("do not allow this page to upload directly to the store").waitFor();
       await page.unroute(isStore);
       await page.getByRole("button", { name: "Allow it" }).click();
       await page.getByRole("button", { name: "Allow it" }).waitFor({ state: "detached" });

@@ -187,7 +187,7 @@ async function storagePages(t: Deno.TestContext, { endpoint, account, password, 
       await filesInput(page).setInputFiles([`${disk}/long.bin`, `${disk}/åäö small.txt`]);
       await uploads(page).getByText("2 files uploaded").waitFor();
       if (differences.needsRule) {
-        await page.getByText("do not let this page send straight to the store").waitFor();
+        await page.getByText("do not allow this page to upload directly to the store").waitFor();
         assert.deepEqual(direct, []);
         await page.getByRole("button", { name: "Allow it" }).click();
         await page.getByRole("button", { name: "Allow it" }).waitFor({ state: "detached" });

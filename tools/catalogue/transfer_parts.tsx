@@ -129,7 +129,7 @@ const UPLOADS: Readonly<Record<string, Partial<Engine>>> = {
       ...["looking", "waiting", "sending", "finishing", "paused", "failed", "done", "skipped", "cancelled"],
     ] as const).map((state, n) => item(n, state as UploadState)),
   },
-  "the network is away": { items: [item(0, "sending")], isAway: true },
+  "no connection to the server": { items: [item(0, "sending")], isAway: true },
   "paused": { items: [item(0, "paused"), item(1, "waiting")], isPaused: true },
   "names are in use": { items: [item(0, "taken"), item(1, "taken")] },
   "stopped: the session has ended": { items: [item(0, "waiting")], halted: new UploadFault("session") },

@@ -104,7 +104,7 @@ Deno.test("fixity page: damage alone is red, with a sentence that says what to d
     assert.equal(/class="[^"]*\bbad\b/.test(html), isRed);
     if (isRed) {
       assert.match(textOf(html), /1 of 10 objects is damaged\. Restore it from an older version or another copy/);
-    } else assert.match(textOf(html), /The check broke off: no\. Start it again\./);
+    } else assert.match(textOf(html), /The check failed: no\. Start it again\./);
   }
 });
 

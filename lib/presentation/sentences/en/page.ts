@@ -7,7 +7,7 @@ export const SENTENCES = {
   noList: "This server has no list of campaigns.",
   campaignGone: "This campaign has been removed.",
   orderOfLastVisit: "The order is that of your last visit to this tab",
-  serverUnreachable: "The server cannot be reached.",
+  serverUnreachable: "No connection to the server.",
   unreadable: "The server answered with something that cannot be read.",
   apiNeedsScripts: "This page needs scripts. The description of the API that it shows does not:",
   noPage: "There is no page at this address.",

@@ -63,8 +63,8 @@ export const SENTENCES = {
   opensByName: "A bucket that is not listed opens by its name.",
   systemLevel: "An account of the system level has no buckets. It manages the tenants of the store through the API.",
   outdatedPage:
-    "This page is older than the server, which was updated. Reload it to go on. Then choose files again that were " +
-    "not uploaded yet; tasks go on by themselves.",
+    "This page is older than the server, which was updated. Reload it, then choose the files again that were " +
+    "not uploaded yet. Tasks continue automatically.",
   reading: "Reading further names…",
   outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",
@@ -90,7 +90,7 @@ export const SENTENCES = {
 /** Why something of the storage cannot be shown. */
 export const PROBLEMS = {
   busy: "The store has too much to do at the moment. Try again shortly.",
-  noServer: "The server cannot be reached. Check the network, then try again.",
+  noServer: "No connection to the server. Check your network, then try again.",
   unreachable: "The store cannot be reached. Try again later.",
   late: "The store does not answer in time. Try again later.",
   other: (status: number) => `The store cannot show this (it answered ${status}).`,

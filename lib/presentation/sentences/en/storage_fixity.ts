@@ -143,8 +143,8 @@ export const SENTENCES = {
       count === 1 ? "its" : "their"
     } bytes could be compared with.`,
   otherEtags: "The ETags of this store are no MD5s, so that one that differs proves nothing.",
-  failed: (error: string) => `The check broke off: ${error}. Start it again.`,
-  failedUnknown: "The check broke off. Start it again.",
+  failed: (error: string) => `The check failed: ${error}. Start it again.`,
+  failedUnknown: "The check failed. Start it again.",
   canceled: "It was cancelled; the figures are those of what had been read by then.",
   rowsLeftOut: (count: number) =>
     `${counted(count, "further object is", "further objects are")} counted but not listed: a report has a limit.`,
@@ -169,7 +169,7 @@ export const SENTENCES = {
   lastCheck: (files: number, damaged: number) =>
     `${counted(files, "object", "objects")} read, ${formatCount(damaged)} damaged`,
   othersNotRead: "The schedules of other accounts could not be read. Load the page again shortly.",
-  notCurrent: "The server cannot be reached, so the figures stand still. They are read again shortly.",
+  notCurrent: "No connection to the server, so the figures are not current. They are read again automatically.",
   hasEnded: (place: string) => `The check of ${place} has ended.`,
   damageIn: (count: number) => `${counted(count, "check", "checks")} with damage`,
   runningChecks: (count: number) => `${counted(count, "check", "checks")} running`,

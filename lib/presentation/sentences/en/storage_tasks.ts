@@ -70,7 +70,7 @@ export const PROGRESS = {
   undo: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} brought back`,
   unknownTotal: "?",
   canceling: "Ends after what is under way…",
-  away: "Waits for the network…",
+  away: "No connection to the server; the task continues automatically",
   elsewhere: "Another tab of this browser performs it.",
 };
 
@@ -97,8 +97,8 @@ export const ENDS = {
 
 /** Why something was not changed, and what to do. */
 export const REASONS = {
-  network: "The server cannot be reached. Check the network, then try again.",
-  outdated: "This page is older than the server, which was updated. The task goes on once the page is reloaded.",
+  network: "No connection to the server. Check your network, then try again.",
+  outdated: "This page is older than the server, which was updated. Reload the page to continue the task.",
   login: "The login has ended. Log in again, then try again.",
   forbidden: "This account may not do that in this bucket. The owner of the bucket can allow it.",
   missing: "It no longer exists, or its bucket does not.",

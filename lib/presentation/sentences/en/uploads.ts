@@ -8,13 +8,13 @@ export const LABELS = {
   orDrop: "Files and folders can be dropped anywhere on the page, too",
   dropHere: (folder: string) => `Drop to upload to ${folder}`,
   pauseAll: "Pause all",
-  goOn: "Go on",
+  goOn: "Resume",
   cancelAll: "Cancel all",
   tryAgain: "Try again",
   tryAllAgain: "Try all again",
   close: "Clear the list",
   pause: (name: string) => `Pause ${name}`,
-  resume: (name: string) => `Go on with ${name}`,
+  resume: (name: string) => `Resume ${name}`,
   cancel: (name: string) => `Cancel ${name}`,
   retry: (name: string) => `Try ${name} again`,
   replace: "Replace",
@@ -30,8 +30,8 @@ export const LABELS = {
   percent: (percent: number) => `${percent} per cent sent`,
   unfinished: "Unfinished uploads",
   unfinishedNote:
-    "Parts that were sent and never became an object. They take up room until they are deleted. An upload " +
-    "that is under way elsewhere stands here too.",
+    "Uploaded parts that were never completed to an object. They use space until they are deleted. Uploads " +
+    "in progress elsewhere are listed too.",
   reading: "Reading…",
   begun: "Begun",
   size: "Sent",
@@ -65,9 +65,9 @@ export const HEADS = {
 /** Beside each file. */
 export const STATES = {
   looking: "name is looked up",
-  waiting: "waits",
+  waiting: "waiting",
   sending: (sent: string, all: string) => `${sent} of ${all}`,
-  finishing: "the store puts the parts together",
+  finishing: "the store assembles the parts",
   pausing: (sent: string, all: string) => `pausing, ${sent} of ${all}`,
   paused: (sent: string, all: string) => `paused at ${sent} of ${all}`,
   taken: "the name is in use",
@@ -81,18 +81,18 @@ export const STATES = {
 
 /** Why a file was not uploaded, and what to do. `detail`: what the store said, with its full stop, or "". */
 export const FAULTS = {
-  lost: (sent: string) => `The connection broke off at ${sent}. Try again; what has arrived is not sent again.`,
-  busy: (detail: string) => `The store could not take it after several tries. ${detail}Try again later.`,
-  session: "Your login has ended. Log in again in another tab, then go on here.",
+  lost: (sent: string) => `The connection was lost after ${sent}. Try again; the upload resumes there.`,
+  busy: (detail: string) => `The upload failed after several attempts. ${detail}Try again later.`,
+  session: "Your login has ended. Log in again in another tab, then resume here.",
   outdated:
-    "This page is older than the server, which was updated. Reload it and choose the same files again; what has arrived " +
-    "is not sent again.",
+    "This page is older than the server, which was updated. Reload it and choose the same files again; the uploads " +
+    "resume where they stopped.",
   forbidden: "This account may not write here. The owner of the bucket can allow that.",
   "no bucket": "The bucket no longer exists.",
-  gone: "The upload was ended elsewhere, more than once. Try again.",
+  gone: "The upload was cancelled elsewhere, more than once. Try again.",
   taken: "The name is in use.",
   "no condition": "The store does not take this request.",
-  full: "The store or its quota has no room for this. Delete something or ask for more room, then go on.",
+  full: "The store or its quota has no room for this. Delete something or ask for more room, then resume.",
   unreadable: "The file has changed or can no longer be read. Choose it again.",
   refused: (detail: string) => `The store does not take this file. ${detail}`,
   "too large": "Longer than 5 TiB, which no object of the store can be. Split the file.",
@@ -102,17 +102,17 @@ export const FAULTS = {
 
 /** What concerns all files. */
 export const NOTICES = {
-  away: "The network is away. The uploads go on by themselves once it is back.",
+  away: "No connection to the server. Uploads resume automatically.",
   taken: (names: string, further: number) =>
     further === 0 ? `In use: ${names}.` : `In use: ${names} and ${formatCount(further)} more.`,
-  noRules: "This store has no CORS rules for buckets, so the bytes go through this server.",
+  noRules: "This store has no CORS rules for buckets, so uploads go through this server.",
   blocked: (bucket: string) =>
-    `The CORS rules of ${bucket} do not let this page send straight to the store, so the bytes go through this server. ` +
-    "A rule for this page makes it faster.",
+    `The CORS rules of ${bucket} do not allow this page to upload directly to the store, so uploads go through this server. ` +
+    "A rule for this page makes uploads faster.",
   forbidden: (bucket: string) =>
-    `The CORS rules of ${bucket} do not let this page send straight to the store, so the bytes go through this server. ` +
+    `The CORS rules of ${bucket} do not allow this page to upload directly to the store, so uploads go through this server. ` +
     "The owner of the bucket can change that.",
-  unreachable: "Your browser does not reach the store at its own address, so the bytes go through this server.",
+  unreachable: "Your browser cannot connect to the store, so uploads go through this server.",
   notAllowed:
     "The rule could not be added: this account may not change the bucket's CORS rules, or there are a hundred.",
   cut: (most: number) => `Only the first ${formatCount(most)} files were taken. Upload the others after these.`,
@@ -125,12 +125,12 @@ export const NOTICES = {
     `An upload of ${
       counted(files, "file", "files")
     } (${size}) to ${folder} was interrupted; it began ${begun}. Choose the ` +
-    "same files or folder again: what has arrived is not sent again.",
+    "same files or folder again to resume it.",
   interruptedWithHandles: (files: number, size: string, folder: string, begun: string) =>
     `An upload of ${
       counted(files, "file", "files")
-    } (${size}) to ${folder} was interrupted; it began ${begun}. What has ` +
-    "arrived is not sent again.",
+    } (${size}) to ${folder} was interrupted; it began ${begun}. It can ` +
+    "be resumed.",
   elsewhere: "Go to that folder",
   noneUnfinished: "There are none in this folder.",
   unfinishedForbidden: "This account may not list them. The owner of the bucket can.",

@@ -7,7 +7,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   noList: "Den här servern har ingen lista över kampanjer.",
   campaignGone: "Kampanjen har tagits bort.",
   orderOfLastVisit: "Ordningen är densamma som vid ditt senaste besök på den här fliken",
-  serverUnreachable: "Servern kan inte nås.",
+  serverUnreachable: "Ingen anslutning till servern.",
   unreadable: "Servern svarade med något som inte kan läsas.",
   apiNeedsScripts: "Den här sidan behöver skript. Det gör inte beskrivningen av API:et som visas på den:",
   noPage: "Det finns ingen sida på den här adressen.",

@@ -62,8 +62,8 @@ export const SENTENCES: typeof en.SENTENCES = {
   opensByName: "En bucket som inte finns i någon lista öppnas med sitt namn.",
   systemLevel: "Ett konto på systemnivå har inga bucketar. Det förvaltar lagrets tenanter genom API:et.",
   outdatedPage:
-    "Sidan är äldre än servern, som har uppdaterats. Läs in den på nytt för att fortsätta. Välj sedan de filer igen som " +
-    "inte hade laddats upp; uppgifterna fortsätter av sig själva.",
+    "Sidan är äldre än servern, som har uppdaterats. Läs in den på nytt och välj sedan de filer igen som inte " +
+    "hade laddats upp. Uppgifterna fortsätter automatiskt.",
   reading: "Läser fler namn…",
   outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",
@@ -88,7 +88,7 @@ export const SENTENCES: typeof en.SENTENCES = {
 
 export const PROBLEMS: typeof en.PROBLEMS = {
   busy: "Lagret har för mycket att göra just nu. Försök igen om en stund.",
-  noServer: "Servern kan inte nås. Kontrollera nätverket och försök igen.",
+  noServer: "Ingen anslutning till servern. Kontrollera nätverket och försök igen.",
   unreachable: "Lagret kan inte nås. Försök igen senare.",
   late: "Lagret svarar inte i tid. Försök igen senare.",
   other: (status) => `Lagret kan inte visa detta (det svarade ${status}).`,

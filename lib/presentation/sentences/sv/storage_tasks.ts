@@ -69,7 +69,7 @@ export const PROGRESS: typeof en.PROGRESS = {
   undo: (done, total) => `${formatCount(done)} av ${formatCount(total)} har hämtats tillbaka`,
   unknownTotal: "okänt antal",
   canceling: "Slutar efter det som pågår…",
-  away: "Väntar på nätverket…",
+  away: "Ingen anslutning till servern; uppgiften fortsätter automatiskt",
   elsewhere: "En annan flik i webbläsaren utför den.",
 };
 
@@ -92,8 +92,8 @@ export const ENDS: typeof en.ENDS = {
 };
 
 export const REASONS: typeof en.REASONS = {
-  network: "Servern kan inte nås. Kontrollera nätverket och försök igen.",
-  outdated: "Sidan är äldre än servern, som har uppdaterats. Uppgiften fortsätter när sidan läses in på nytt.",
+  network: "Ingen anslutning till servern. Kontrollera nätverket och försök igen.",
+  outdated: "Sidan är äldre än servern, som har uppdaterats. Läs in sidan på nytt för att fortsätta uppgiften.",
   login: "Inloggningen har upphört. Logga in på nytt och försök igen.",
   forbidden: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
   missing: "Det finns inte längre, eller så finns inte bucketen.",

@@ -8,13 +8,13 @@ export const LABELS: typeof en.LABELS = {
   orDrop: "Filer och mappar kan också släppas var som helst på sidan",
   dropHere: (folder) => `Släpp för att ladda upp till ${folder}`,
   pauseAll: "Pausa alla",
-  goOn: "Fortsätt",
+  goOn: "Återuppta",
   cancelAll: "Avbryt alla",
   tryAgain: "Försök igen",
   tryAllAgain: "Försök igen med alla",
   close: "Töm listan",
   pause: (name) => `Pausa ${name}`,
-  resume: (name) => `Fortsätt med ${name}`,
+  resume: (name) => `Återuppta ${name}`,
   cancel: (name) => `Avbryt ${name}`,
   retry: (name) => `Försök igen med ${name}`,
   replace: "Ersätt",
@@ -30,8 +30,8 @@ export const LABELS: typeof en.LABELS = {
   percent: (percent) => `${percent} procent skickade`,
   unfinished: "Oavslutade uppladdningar",
   unfinishedNote:
-    "Delar som skickades men aldrig blev ett objekt. De tar plats tills de tas bort. En uppladdning som pågår " +
-    "på annat håll står också här.",
+    "Uppladdade delar som aldrig blev ett objekt. De tar plats tills de tas bort. Uppladdningar som pågår " +
+    "på annat håll visas också här.",
   reading: "Läser…",
   begun: "Påbörjad",
   size: "Skickat",
@@ -78,18 +78,18 @@ export const STATES: typeof en.STATES = {
 };
 
 export const FAULTS: typeof en.FAULTS = {
-  lost: (sent) => `Förbindelsen bröts vid ${sent}. Försök igen; det som har kommit fram skickas inte igen.`,
-  busy: (detail) => `Lagret kunde inte ta emot den efter flera försök. ${detail}Försök igen senare.`,
-  session: "Din inloggning har upphört. Logga in igen i en annan flik och fortsätt sedan här.",
+  lost: (sent) => `Anslutningen bröts efter ${sent}. Försök igen; uppladdningen återupptas där.`,
+  busy: (detail) => `Uppladdningen misslyckades efter flera försök. ${detail}Försök igen senare.`,
+  session: "Din inloggning har upphört. Logga in igen i en annan flik och återuppta sedan här.",
   outdated:
-    "Sidan är äldre än servern, som har uppdaterats. Läs in den på nytt och välj samma filer igen; det som har kommit " +
-    "fram skickas inte igen.",
+    "Sidan är äldre än servern, som har uppdaterats. Läs in den på nytt och välj samma filer igen; uppladdningarna " +
+    "återupptas där de stannade.",
   forbidden: "Det här kontot får inte skriva här. Den som äger bucketen kan tillåta det.",
   "no bucket": "Bucketen finns inte längre.",
-  gone: "Uppladdningen avslutades på annat håll mer än en gång. Försök igen.",
+  gone: "Uppladdningen avbröts på annat håll mer än en gång. Försök igen.",
   taken: "Namnet används redan.",
   "no condition": "Lagret tar inte emot den här begäran.",
-  full: "Lagret eller dess kvot har inte plats. Ta bort något eller be om mer plats och fortsätt sedan.",
+  full: "Lagret eller dess kvot har inte plats. Ta bort något eller be om mer plats och återuppta sedan.",
   unreadable: "Filen har ändrats eller kan inte läsas längre. Välj den igen.",
   refused: (detail) => `Lagret tar inte emot den här filen. ${detail}`,
   "too large": "Längre än 5 TiB, vilket inget objekt i lagret kan vara. Dela filen.",
@@ -98,17 +98,17 @@ export const FAULTS: typeof en.FAULTS = {
 };
 
 export const NOTICES: typeof en.NOTICES = {
-  away: "Nätverket är borta. Uppladdningarna fortsätter av sig själva när det är tillbaka.",
+  away: "Ingen anslutning till servern. Uppladdningarna återupptas automatiskt.",
   taken: (names, further) =>
     further === 0 ? `Används redan: ${names}.` : `Används redan: ${names} och ${formatCount(further)} till.`,
-  noRules: "Det här lagret har inga CORS-regler för bucketar, så innehållet går genom den här servern.",
+  noRules: "Det här lagret har inga CORS-regler för bucketar, så uppladdningar går genom den här servern.",
   blocked: (bucket) =>
-    `CORS-reglerna för ${bucket} låter inte den här sidan skicka direkt till lagret, så innehållet går genom den här ` +
-    "servern. En regel för sidan gör det snabbare.",
+    `CORS-reglerna för ${bucket} låter inte den här sidan ladda upp direkt till lagret, så uppladdningar går genom den här ` +
+    "servern. En regel för sidan gör uppladdningar snabbare.",
   forbidden: (bucket) =>
-    `CORS-reglerna för ${bucket} låter inte den här sidan skicka direkt till lagret, så innehållet går genom den här ` +
+    `CORS-reglerna för ${bucket} låter inte den här sidan ladda upp direkt till lagret, så uppladdningar går genom den här ` +
     "servern. Den som äger bucketen kan ändra det.",
-  unreachable: "Webbläsaren når inte lagret på dess egen adress, så innehållet går genom den här servern.",
+  unreachable: "Webbläsaren kan inte ansluta till lagret, så uppladdningar går genom den här servern.",
   notAllowed:
     "Regeln kunde inte läggas till: kontot får inte ändra bucketens CORS-regler, eller så finns redan hundra.",
   cut: (most) => `Bara de första ${formatCount(most)} filerna togs med. Ladda upp de andra efter dessa.`,
@@ -118,12 +118,12 @@ export const NOTICES: typeof en.NOTICES = {
     `En uppladdning av ${
       counted(files, "fil", "filer")
     } (${size}) till ${folder} avbröts; den började ${begun}. Välj samma ` +
-    "filer eller mapp igen: det som har kommit fram skickas inte igen.",
+    "filer eller mapp igen för att återuppta den.",
   interruptedWithHandles: (files, size, folder, begun) =>
     `En uppladdning av ${
       counted(files, "fil", "filer")
-    } (${size}) till ${folder} avbröts; den började ${begun}. Det som ` +
-    "har kommit fram skickas inte igen.",
+    } (${size}) till ${folder} avbröts; den började ${begun}. Den kan ` +
+    "återupptas.",
   elsewhere: "Gå till den mappen",
   noneUnfinished: "Det finns inga i den här mappen.",
   unfinishedForbidden: "Det här kontot får inte lista dem. Den som äger bucketen får det.",

@@ -10,8 +10,8 @@ Deno.test("upload sentences: what the store said stands in the sentence as one",
   );
   assert.equal(
     faultSentence({ kind: "busy", detail: "Slow down. ", ...facts }),
-    "The store could not take it after several tries. Slow down. Try again later.",
+    "The upload failed after several attempts. Slow down. Try again later.",
   );
   assert.equal(faultSentence({ kind: "refused", detail: null, ...facts }), "The store does not take this file.");
-  assert.match(faultSentence({ kind: "lost", detail: null, ...facts }), /broke off at 2\.3 MB/);
+  assert.match(faultSentence({ kind: "lost", detail: null, ...facts }), /lost after 2\.3 MB/);
 });
