@@ -13,22 +13,34 @@ const LONE_MARK = /^\p{M}/u.source;
 const STAND_INS = new RegExp(`${MISSED_SPACES}|${UNSEEN}|${LONE_MARK}`, "gu");
 /** Most names: printable ASCII and Latin letters, with single spaces between. */
 const PLAIN = /^[!-~À-ÿĀ-ɏ]+(?: [!-~À-ÿĀ-ɏ]+)*$/u;
+const STAND_INS_OR_LETTERS = new RegExp(`${STAND_INS.source}|[^ -~]`, "gu");
 /** A joiner within an emoji shows as part of it. */
 const EMOJI_JOINER = /(?<=[\p{Extended_Pictographic}\u{fe0f}\p{Emoji_Modifier}])\u200d(?=\p{Extended_Pictographic})/gu;
 
 /**
  * A key, or a part of one, as it can be read faithfully: what cannot be seen, or would change how the text around it is
- * shown, is written out.
+ * shown, is written out. Parts of a path that are not in Unicode's form NFC look like others that are, and are marked.
+ *
+ * @see https://www.unicode.org/reports/tr15/
  */
 export function nameParts(name: string): NamePart[] {
   if (PLAIN.test(name)) return [{ text: name, isStandIn: false }];
+  if (name === name.normalize("NFC")) return writtenOut(name, STAND_INS);
+  return name.split(/(\/)/).flatMap((part) => {
+    if (part === part.normalize("NFC")) return writtenOut(part, STAND_INS);
+    if (part !== part.normalize("NFD")) return writtenOut(part, STAND_INS_OR_LETTERS);
+    return [...writtenOut(part, STAND_INS), { text: "⟨NFD⟩", isStandIn: true }];
+  });
+}
+
+function writtenOut(name: string, standIns: RegExp): NamePart[] {
   const joiners = new Set([...name.matchAll(EMOJI_JOINER)].map(({ index }) => index));
   const parts: NamePart[] = [];
   let at = 0;
   const plain = (end: number) => {
     if (end > at) parts.push({ text: name.slice(at, end), isStandIn: false });
   };
-  for (const { 0: odd, index } of name.matchAll(STAND_INS)) {
+  for (const { 0: odd, index } of name.matchAll(standIns)) {
     if (joiners.has(index)) continue;
     plain(index);
     parts.push({ text: [...odd].map(standIn).join(""), isStandIn: true });

@@ -13,7 +13,12 @@ Deno.test("key names: what cannot be seen is written out, everything else is as 
     "zero\u200Bwidth": "zero⟨U+200B⟩width",
     "no\u00A0break": "no⟨U+00A0⟩break",
     "\u0301a": "⟨U+0301⟩a",
-    "a\u0301": "a\u0301",
+    "\u00e1": "\u00e1",
+    "a\u0301": "a\u0301⟨NFD⟩",
+    "Ra\u0308kning/b\u00e4.pdf": "Ra\u0308kning⟨NFD⟩/b\u00e4.pdf",
+    "la\u0308s/": "la\u0308s⟨NFD⟩/",
+    "\u212bngstro\u0308m.txt": "⟨U+212B⟩ngstro⟨U+0308⟩m.txt",
+    "o\u0308\u00e5": "o⟨U+0308⟩⟨U+00E5⟩",
     "👩‍👩‍👧.png": "👩‍👩‍👧.png",
     "a\u200Db": "a⟨U+200D⟩b",
     "\uFFFFx": "⟨U+FFFF⟩x",
@@ -28,6 +33,14 @@ Deno.test("key names: names that differ look different, unless one writes out wh
     const isWrittenOut = /[␣⟨]/u;
     if (a === b || isWrittenOut.test(a) || isWrittenOut.test(b)) return;
     assert.notEqual(plainName(a), plainName(b));
+  }));
+});
+
+Deno.test("key names: names of one normal form differ by printable ASCII or a written-out part", () => {
+  const letters = fc.string({ unit: fc.constantFrom("a", "å", "a\u030a", "\u212b", "\uac00", "\u1100\u1161", "/") });
+  fc.assert(fc.property(letters, letters, (a, b) => {
+    if (a === b) return;
+    assert.notEqual(plainName(a).normalize("NFC"), plainName(b).normalize("NFC"));
   }));
 });
 
