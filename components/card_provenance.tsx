@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 
 import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
 import { modelPage } from "@/lib/presentation/model_page.ts";
-import { CARD } from "@/lib/presentation/card_sentences.ts";
+import { CARD, PIPELINE_STEPS } from "@/lib/presentation/card_sentences.ts";
 
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;
@@ -64,8 +64,10 @@ function ModelName({ model, revision }: PipelineModel) {
   return href === null ? name : <a href={href} rel="noreferrer">{name}</a>;
 }
 
-/** `TextRecognition` as `Text recognition`. */
+/** A step of a pipeline in words; one that is not known by its name: `ConfidenceStep` as `Confidence step`. */
 function stepWords(step: string): string {
+  const known = Object.keys(PIPELINE_STEPS).find((name) => name === step.toLowerCase());
+  if (known !== undefined) return PIPELINE_STEPS[known as keyof typeof PIPELINE_STEPS];
   const words = step.replace(/(?<=[a-zåäö])(?=[A-ZÅÄÖ])/g, " ").replace(/[_-]+/g, " ").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

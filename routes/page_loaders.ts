@@ -82,6 +82,6 @@ async function loadDetail(
     return detail && { detail };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return { problem: unreachableSentence(error.status, { detail: error.detail }) };
+    return { problem: unreachableSentence(error.status, error.coded) };
   }
 }

@@ -88,7 +88,7 @@ function Bag({ bag: { isValid, problems } }: { readonly bag: CheckedBag }) {
   return (
     <Fact name={FIXITY_LABELS.bag}>
       {isValid ? FIXITY_SENTENCES.bagValid : FIXITY_SENTENCES.bagInvalid}
-      {problems.length > 0 && <ul>{problems.map((problem) => <li key={problem} lang="en">{problem}</li>)}</ul>}
+      {problems.length > 0 && <ul>{problems.map((problem) => <li key={problem}>{problem}</li>)}</ul>}
     </Fact>
   );
 }

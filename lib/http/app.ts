@@ -125,7 +125,7 @@ export function renderError(error: unknown, context: RequestContext, log: Reques
   if (error instanceof HttpError) {
     // That of a role within this process stays, where this one renders an error of its own.
     if (error.refusal !== undefined) context.refusal = error.refusal;
-    return answer(error.status, { detail: error.detail }, error.headers);
+    return answer(error.status, { detail: error.detail, ...error.coded }, error.headers);
   }
   log.write({ ...describeRequest("error", context), error: stackOf(error) });
   return answer(500, { detail: "Internal server error", request_id: context.requestId });

@@ -1,3 +1,5 @@
+import type { Coded, CodedText } from "@/lib/std/coded.ts";
+
 /** One problem of one request field, in the wire shape of a 422 response. */
 export interface ValidationEntry {
   readonly type: string;
@@ -32,6 +34,8 @@ export const REFUSALS = [
 export type Refusal = (typeof REFUSALS)[number];
 
 export interface HttpErrorOptions {
+  /** Of a detail that pages translate. */
+  readonly coded?: Coded | null;
   /** Counted in metrics. */
   readonly refusal?: Refusal;
   /** Sent with the response, for example `WWW-Authenticate`. */
@@ -50,6 +54,8 @@ export class HttpError extends Error {
   readonly detail: ErrorDetail;
   readonly headers: Readonly<Record<string, string>>;
   readonly refusal: Refusal | undefined;
+  /** The code of the detail; null: it has none. */
+  readonly coded: Coded | null;
 
   constructor(status: number, detail: ErrorDetail, options: HttpErrorOptions = {}) {
     // The stack of an expected failure is never shown, and capturing it is a tenth of the cost of an error response.
@@ -61,7 +67,13 @@ export class HttpError extends Error {
     this.detail = detail;
     this.headers = options.headers ?? {};
     this.refusal = options.refusal;
+    this.coded = options.coded ?? null;
   }
+}
+
+/** The sentence of an expected failure. */
+export function sentenceOf({ message, coded }: HttpError): CodedText {
+  return { text: message, coded };
 }
 
 /** 400: the request cannot be meant like this; name the field. */
@@ -110,8 +122,8 @@ export function invalid(entries: readonly ValidationEntry[]): HttpError {
 }
 
 /** 422 with one sentence. */
-export function unprocessable(detail: string): HttpError {
-  return new HttpError(422, detail);
+export function unprocessable(detail: string, coded?: Coded): HttpError {
+  return new HttpError(422, detail, { coded });
 }
 
 /** 429: too often; `retryAfterSeconds` is sent as Retry-After. */
@@ -120,8 +132,14 @@ export function tooManyRequests(detail: string, retryAfterSeconds: number, refus
 }
 
 /** 502: an upstream is unreachable or its response is malformed. */
-export function badGateway(detail: string, cause?: unknown): HttpError {
-  return new HttpError(502, detail, { cause });
+export function badGateway(detail: string, cause?: unknown, coded?: Coded): HttpError {
+  return new HttpError(502, detail, { cause, coded });
+}
+
+/** 502: the pages of a store's listing repeat themselves. */
+export function listingStuck(bucket: string): HttpError {
+  const coded: Coded = { code: "listing_stuck", params: { bucket } };
+  return badGateway(`bucket '${bucket}': the store's listing does not advance`, undefined, coded);
 }
 
 /** 503: cannot serve now; `retryAfterSeconds` is sent as Retry-After. */
@@ -130,8 +148,8 @@ export function unavailable(detail: string, retryAfterSeconds: number, refusal?:
 }
 
 /** 504: an upstream did not answer in time. */
-export function gatewayTimeout(detail: string): HttpError {
-  return new HttpError(504, detail);
+export function gatewayTimeout(detail: string, coded?: Coded): HttpError {
+  return new HttpError(504, detail, { coded });
 }
 
 /** 499 (nginx's number): the client has left before the response; it only shows in the access log. */

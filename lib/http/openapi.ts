@@ -31,6 +31,8 @@ const ERROR_SCHEMA = z.object({
     })),
     z.record(z.string(), z.unknown()),
   ]),
+  code: z.string().optional().meta({ description: "Code of `detail`, where it is a sentence of ours" }),
+  params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
 }).meta({ id: "Error", description: "Every error answer; `detail` is a list where fields were refused (422)." });
 
 const REQUEST_ID = "RequestId";

@@ -1,4 +1,5 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import { codedAt } from "./coded_sentences.ts";
 import type { RefusedUrl } from "./result_url_guard.ts";
 import * as en from "@/lib/presentation/sentences/en/page.ts";
 import * as sv from "@/lib/presentation/sentences/sv/page.ts";
@@ -13,7 +14,7 @@ const REFUSED_URLS = inLanguage({ en: en.REFUSED_URLS, sv: sv.REFUSED_URLS });
  * @param body the JSON of the response
  */
 export function unreachableSentence(status: number, body: unknown): string {
-  if (detailOf(body) === RESULTS_OUTAGE) return SENTENCES.resultsOutage;
+  if (codedAt(body)?.code === "results_unavailable") return SENTENCES.resultsOutage;
   switch (status) {
     case 502:
       return SENTENCES.clusterOutage;
@@ -24,13 +25,6 @@ export function unreachableSentence(status: number, body: unknown): string {
     default:
       return SENTENCES.otherOutage(status);
   }
-}
-
-/** The detail that distinguishes an outage of the results store from one of the cluster. */
-const RESULTS_OUTAGE = "the results service did not answer";
-
-function detailOf(body: unknown): unknown {
-  return typeof body === "object" && body !== null && "detail" in body ? body.detail : undefined;
 }
 
 /** For an address in a query that is not opened. */

@@ -7,12 +7,12 @@ export const UNCACHED = { "Cache-Control": "private, no-cache" } as const;
 export function resultsError(
   status: number,
   detail: HttpError["detail"],
-  { headers, cause }: HttpErrorOptions = {},
+  { headers, cause, coded }: HttpErrorOptions = {},
 ): HttpError {
-  return new HttpError(status, detail, { headers: { ...UNCACHED, ...headers }, cause });
+  return new HttpError(status, detail, { headers: { ...UNCACHED, ...headers }, cause, coded });
 }
 
 /** 502: the results role did not respond. */
 export function noResultsResponse(cause?: unknown): HttpError {
-  return resultsError(502, "the results service did not answer", { cause });
+  return resultsError(502, "the results service did not answer", { cause, coded: { code: "results_unavailable" } });
 }

@@ -127,7 +127,7 @@ function notLoggedIn(): HttpError {
 }
 
 function noResponse(cause?: unknown): HttpError {
-  return new HttpError(502, "the results service did not answer", { cause });
+  return new HttpError(502, "the results service did not answer", { cause, coded: { code: "results_unavailable" } });
 }
 
 /** A signed-in user of the results store. */

@@ -34,6 +34,11 @@ const FAILURES: FailureDetails = {
   unreachable: "S3 endpoint unreachable",
   timeout: "S3 read timed out",
   broken: "S3 connection error",
+  codes: {
+    unreachable: { code: "store_unreachable" },
+    timeout: { code: "store_timeout" },
+    broken: { code: "store_broken" },
+  },
 };
 
 /** What all S3 operations share, independent of the caller. */
@@ -218,7 +223,7 @@ function outgoingBody(
 }
 
 function stalled(): HttpError {
-  return gatewayTimeout(FAILURES.timeout);
+  return gatewayTimeout(FAILURES.timeout, FAILURES.codes?.timeout);
 }
 
 /** The error for the client of a request that got no response. */

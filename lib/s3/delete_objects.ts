@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badGateway } from "@/lib/http/errors.ts";
+import { listingStuck } from "@/lib/http/errors.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
 import { cleanMessage, S3Failure } from "./errors.ts";
@@ -92,7 +92,7 @@ export async function* keyPages(s3: S3, caller: Caller, bucket: string, prefix: 
     // A caller that ends early never awaits the page that is being read.
     reading?.catch(() => {});
     if (page.objects.length > 0) yield page.objects.map(({ Key }) => Key);
-    if (isStuck) throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
+    if (isStuck) throw listingStuck(bucket);
   }
 }
 

@@ -9,7 +9,7 @@ import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { countKeys, keyCountState, NOTHING_COUNTED } from "./key_count.ts";
-import { CHANGED_INPUT } from "./task_error.ts";
+import { CHANGED_INPUT, taskGone } from "./task_error.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
 import type { Blobs } from "./task_store.ts";
 
@@ -188,7 +188,9 @@ class Deletion {
     const keys = page.objects.map(({ Key }) => Key);
     const isBehind = after === null || keys.length === 0 || compareText(keys[0], after) > 0;
     if (!isBehind || (keys.length === 0 && page.is_truncated)) {
-      throw new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`);
+      throw new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`, {
+        coded: { code: "listing_not_resumable", params: { bucket } },
+      });
     }
     return { keys, isLast: !page.is_truncated };
   }
@@ -241,7 +243,7 @@ function packed(texts: readonly string[]): Uint8Array {
 /** @throws HttpError 410 where the stored texts are gone or damaged */
 function unpacked(blob: Uint8Array | null): string[] {
   const { data } = z.array(z.string()).safeParse(blob && parsedJson(inflated(blob)));
-  if (!data) throw new HttpError(410, CHANGED_INPUT);
+  if (!data) throw taskGone(CHANGED_INPUT);
   return data;
 }
 
@@ -250,7 +252,7 @@ function inflated(blob: Uint8Array): Buffer {
   try {
     return gunzipSync(Buffer.from(blob), { maxOutputLength: MAX_LIST_BYTES });
   } catch {
-    throw new HttpError(410, CHANGED_INPUT);
+    throw taskGone(CHANGED_INPUT);
   }
 }
 

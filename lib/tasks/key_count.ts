@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badGateway, HttpError } from "@/lib/http/errors.ts";
+import { badGateway, HttpError, listingStuck } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { type CountPage, readCountPage } from "@/lib/s3/count_page.ts";
 import { signalOf } from "@/lib/std/late_signal.ts";
@@ -181,7 +181,7 @@ class KeyCount {
     const { bucket, delimiter } = this.#options;
     const repeats = page.token === null ? page.last === null || page.last === from : page.token === range.token;
     const isStuck = page.isTruncated && repeats;
-    if (isStuck) throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
+    if (isStuck) throw listingStuck(bucket);
     if (this.#isSequential || page.first === null || from === null) return;
     // With a delimiter, the page after a folder may begin with the same folder.
     const isBehind = compareText(page.first, from) > 0 || (delimiter !== "" && page.first === from);

@@ -1,3 +1,5 @@
+import { storedSentence } from "./task_error.ts";
+
 /** What background tasks do: count keys, offer objects as a ZIP archive, delete objects, or compare stored bytes. */
 export const TASK_KINDS = ["count", "zip", "delete", "fixity"] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
@@ -10,7 +12,10 @@ export const ENDED_TTL_MS = 600_000;
 /** After this long an unfinished task is failed, and its sealed keys are deleted, ms. */
 export const MAX_RUN_MS = 24 * 3_600_000;
 /** Why such a task failed. */
-export const RAN_TOO_LONG = "The task was stopped after 24 hours: start it again for what is left";
+export const RAN_TOO_LONG: string = storedSentence({
+  text: "The task was stopped after 24 hours: start it again for what is left",
+  coded: { code: "task_over_24_hours" },
+});
 /** Most ended tasks of one owner that can be read; the oldest go. Archives that can be downloaded are not among them. */
 export const MAX_ENDED_PER_OWNER = 100;
 /** How long errors of the object store that may pass are waited out while only partial checkpoints lie between, ms. */
@@ -51,7 +56,10 @@ export const SHORT_LIFETIME: Lifetime = {
  */
 export const LONG_LIFETIME: Lifetime = {
   maxRunMs: 30 * DAY_MS,
-  ranTooLong: "The task was stopped after 30 days: check the rest by smaller prefixes, or at a higher rate",
+  ranTooLong: storedSentence({
+    text: "The task was stopped after 30 days: check the rest by smaller prefixes, or at a higher rate",
+    coded: { code: "task_over_30_days" },
+  }),
   endedTtlMs: 400 * DAY_MS,
   blobsTtlMs: 30 * DAY_MS,
   maxEndedPerOwner: 20,
@@ -83,7 +91,7 @@ export interface Task {
   readonly state: TaskState;
   /** Whether its cancellation was requested and it still runs. */
   readonly isCanceling: boolean;
-  /** Why it failed, as a sentence for its owner; null unless it did. */
+  /** Why it failed, as a sentence for its owner that `readSentence` reads; null unless it did. */
   readonly error: string | null;
   /** What it works on and how far it is, as JSON, which some kinds seal; each kind has a schema of its own. */
   readonly progress: string;

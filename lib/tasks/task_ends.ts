@@ -3,6 +3,7 @@ import { integerAt, parsedJson } from "@/lib/std/untrusted.ts";
 import type { LeasedTask } from "./held_task.ts";
 import type { TaskEnd } from "./task.ts";
 import type { TaskHandler } from "./task_handler.ts";
+import { readSentence } from "./task_error.ts";
 import { openCaller, type TaskKeys } from "./task_keys.ts";
 import { readableProgress } from "./task_progress.ts";
 
@@ -35,7 +36,8 @@ export class TaskEnds {
     if (!handler?.onEnd) return;
     const { id, bucket, owner } = task;
     const tenant = task.sealedCaller && openCaller(task.sealedCaller, task, keys)?.caller.tenant;
-    const known = { id, bucket, owner, state, error, tenant: tenant ?? null };
+    const sentence = error === null ? null : readSentence(error).text;
+    const known = { id, bucket, owner, state, error: sentence, tenant: tenant ?? null };
     await handler.onEnd({ ...known, progress: readableProgress(handler, { ...task, progress }, keys) });
   }
 

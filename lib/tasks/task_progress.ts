@@ -1,7 +1,6 @@
-import { HttpError } from "@/lib/http/errors.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { Task } from "./task.ts";
-import { CHANGED_INPUT, CHANGED_PROGRESS, UNREADABLE_TASK } from "./task_error.ts";
+import { CHANGED_INPUT, CHANGED_PROGRESS, taskGone, UNREADABLE_TASK } from "./task_error.ts";
 import type { TaskType } from "./task_handler.ts";
 import { blobDigest, openProgress, type SealedTask, sealProgress, type TaskKeys } from "./task_keys.ts";
 
@@ -19,7 +18,7 @@ export function progressOf<P>(
 ): P {
   const text = isSealed ? openProgress(task.progress, task, keys) : task.progress;
   const { data, success } = progress.safeParse(text === null ? undefined : parsedJson(text));
-  if (!success) throw new HttpError(410, text === null ? CHANGED_PROGRESS : UNREADABLE_TASK);
+  if (!success) throw taskGone(text === null ? CHANGED_PROGRESS : UNREADABLE_TASK);
   return data;
 }
 
@@ -45,7 +44,7 @@ export function mustBeSealed(
   names.forEach((name, index) => {
     const blob = blobs[index];
     if (!blob || !Object.hasOwn(digests, name) || blobDigest(blob) !== digests[name]) {
-      throw new HttpError(410, CHANGED_INPUT);
+      throw taskGone(CHANGED_INPUT);
     }
   });
 }

@@ -10,7 +10,14 @@ import { HeldTask, type LeasedTask } from "./held_task.ts";
 import { lifetimeOf, LONG_KIND, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
 import type { TaskClock } from "./task_clock.ts";
 import { TaskEnds } from "./task_ends.ts";
-import { failureSentence, INTERNAL_ERROR, isTransient, UNREADABLE_CALLER, UNREADABLE_TASK } from "./task_error.ts";
+import {
+  failureSentence,
+  INTERNAL_ERROR,
+  isTransient,
+  storedSentence,
+  UNREADABLE_CALLER,
+  UNREADABLE_TASK,
+} from "./task_error.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
 import { blobDigests, openCaller, ownerOf, provenName, sealCaller, type TaskKeys } from "./task_keys.ts";
 import { hasFixedBlobs, mustBeSealed, progressOf, progressText } from "./task_progress.ts";
@@ -527,7 +534,7 @@ export class TaskRunner {
     const { task, steps } = held;
     const handler = this.#handlers.get(task.kind);
     const opened = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys);
-    if (!handler || !opened) return failed(held, handler ? UNREADABLE_CALLER : UNREADABLE_TASK);
+    if (!handler || !opened) return failed(held, storedSentence(handler ? UNREADABLE_CALLER : UNREADABLE_TASK));
     // The times of the store may have been changed; this one is sealed.
     const { maxRunMs, ranTooLong } = lifetimeOf(task.kind);
     if (Date.now() - opened.at > maxRunMs + CLOCK_SKEW_MS) return failed(held, ranTooLong);
@@ -547,7 +554,7 @@ export class TaskRunner {
       if (isTransient(error) && this.#retryLater(held)) return "retry";
       const sentence = failureSentence(error);
       if (sentence === null) this.#fault(held, error);
-      return failed(held, sentence ?? INTERNAL_ERROR);
+      return failed(held, storedSentence(sentence ?? INTERNAL_ERROR));
     }
   }
 

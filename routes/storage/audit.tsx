@@ -2,13 +2,14 @@ import { Icon } from "@/components/icon.tsx";
 import { AuditForm } from "@/components/storage/audit_form.tsx";
 import { AuditTable } from "@/components/storage/audit_table.tsx";
 import { StorageSection } from "@/components/storage/storage_section.tsx";
+import { invalidText } from "@/lib/presentation/coded_sentences.ts";
 import { formatFull } from "@/lib/presentation/moments.ts";
 import { type AuditFilter, auditFilterOf, auditParameters, filledIn } from "@/lib/presentation/storage/audit_filter.ts";
 import { type AuditPage, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
 import { AUDIT_LABELS, AUDIT_SENTENCES } from "@/lib/presentation/storage/audit_sentences.ts";
 import { auditPath, doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { clip, entries, member } from "@/lib/std/untrusted.ts";
 import {
   LoginEnded,
   statusWithout,
@@ -133,7 +134,7 @@ function problemOf(status: number, json: unknown, namesTenant: boolean): string 
       return AUDIT_SENTENCES.missing;
     case 422: {
       const [first] = entries(member(json, "detail"));
-      return AUDIT_SENTENCES.wrong(clip(stringAt(first, "msg") ?? "", MAX_MESSAGE));
+      return AUDIT_SENTENCES.wrong(clip(invalidText(first), MAX_MESSAGE));
     }
     case 501:
       return AUDIT_SENTENCES.unsupported;

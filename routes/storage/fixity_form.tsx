@@ -9,6 +9,7 @@ import {
   fixityFieldsOf,
   LEAST_RATE,
 } from "@/lib/presentation/storage/fixity_fields.ts";
+import { codedAt, invalidText, translated } from "@/lib/presentation/coded_sentences.ts";
 import { FIXITY_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
@@ -128,6 +129,7 @@ function saidIn(json: unknown): { field: FixityField | null; message: string } {
   const [, ofDetail, rest] = /^([a-z_]{1,40}): (.*)$/s.exec(detail) ?? [];
   const named = entries(member(first, "loc")).at(-1) ?? ofDetail;
   const field = (Object.keys(FIELD_NAMES) as FixityField[]).find((one) => FIELD_NAMES[one] === named) ?? null;
-  const message = stringAt(first, "msg") ?? (field === null ? detail : rest);
+  const message = invalidText(first) ||
+    translated({ text: field === null ? detail : rest, coded: codedAt(json) });
   return { field, message: clip(message, MAX_MESSAGE) };
 }

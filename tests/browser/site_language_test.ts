@@ -35,7 +35,6 @@ const DATA = [
     "ERROR",
     "Pending: 2 campaigns are ahead",
   ],
-  "Segmentation → Text recognition → Quality prediction → Export",
 ];
 
 /** A record of the log with its time, or a span in units of both languages. */

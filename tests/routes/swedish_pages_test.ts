@@ -27,8 +27,6 @@ const DATA = [
   ...["åsa", "admin", "archive/reader", "stackroom-demo", "the tenants", "/openapi.json", "batch-default/nobody"],
   "Pending: 2 campaigns are ahead",
   "0001 · v · Stackroom",
-  // Steps of a pipeline, written in words.
-  "Segmentation → Text recognition → Quality prediction → Export",
 ];
 
 function keyOf({ namespace, name }: JobSummary): string {

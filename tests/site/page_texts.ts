@@ -4,7 +4,7 @@ const READ_ATTRIBUTES = ["alt", "aria-label", "aria-description", "placeholder",
 /** Texts that are the same in both languages: names, units, signs and words of both. */
 export const SAME_WORDS: ReadonlySet<string> = new Set([
   ...["–", "API", "Bucket", "CSV", "Debug", "ETag", "Info", "Manifest (JSON)", "Pipeline", "Text", "text", "Version"],
-  ...["Bag", "JSON", "Manifest", "NDJSON"],
+  ...["Bag", "Export", "JSON", "Manifest", "NDJSON"],
   ...["Stackroom", "ALTO", "IIIF", "UTC", "EN", "SV", "English", "Svenska", "Home", "End", "Shift"],
 ]);
 

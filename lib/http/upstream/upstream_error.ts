@@ -1,4 +1,5 @@
 import { badGateway, clientClosedRequest, gatewayTimeout, type HttpError } from "@/lib/http/errors.ts";
+import type { Coded } from "@/lib/std/coded.ts";
 
 /** Why there is no response. */
 export type UpstreamProblem = "unreachable" | "timeout" | "aborted" | "broken";
@@ -18,6 +19,7 @@ export interface FailureDetails {
   readonly unreachable: string;
   readonly timeout: string;
   readonly broken: string;
+  readonly codes?: Readonly<Record<"unreachable" | "timeout" | "broken", Coded>>;
 }
 
 /**
@@ -29,7 +31,8 @@ export interface FailureDetails {
 export function upstreamFailure(error: unknown, details: FailureDetails): HttpError {
   const problem = error instanceof UpstreamError ? error.problem : "broken";
   if (problem === "aborted") return clientClosedRequest();
-  return problem === "timeout" ? gatewayTimeout(details.timeout) : badGateway(details[problem], error);
+  const coded = details.codes?.[problem];
+  return problem === "timeout" ? gatewayTimeout(details.timeout, coded) : badGateway(details[problem], error, coded);
 }
 
 const UNREACHABLE_CODES = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ECONNABORTED)$/;

@@ -1,3 +1,4 @@
+import { codedAt, codedText, codedTexts, translated } from "@/lib/presentation/coded_sentences.ts";
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 
 /** What became of an object, as reports say it: damage first, in the order in which pages show it. */
@@ -77,7 +78,7 @@ export interface FixityCheck {
   /** ISO 8601; null where it is not known, or has not come. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** Why it failed, in the gateway's words; "" where it did not. */
+  /** Why it failed; "" where it did not. */
   readonly error: string;
 }
 
@@ -112,11 +113,11 @@ export function readFixityCheck(status: unknown, bucket: string): FixityCheck | 
     ignoresEtags: stringAt(status, "etags") === "ignored",
     hasOtherEtags: stringAt(status, "etags") === "other",
     written: entries(member(status, "written")).flatMap((one) => stringAt(one, "key") ?? []),
-    writeError: stringAt(status, "write_error") ?? "",
+    writeError: writeErrorOf(status),
     schedule: stringAt(status, "schedule"),
     startedAt: stringAt(status, "started_at"),
     endedAt: stringAt(status, "ended_at"),
-    error: stringAt(status, "error") ?? "",
+    error: codedText(status, "error"),
   };
 }
 
@@ -223,7 +224,7 @@ export interface FixityRow {
   readonly expected: string | null;
   readonly actual: string | null;
   readonly sha256: string | null;
-  /** More about the result, in the gateway's words. */
+  /** More about the result. */
   readonly detail: string | null;
 }
 
@@ -243,7 +244,7 @@ export function readFixityRow(row: unknown): FixityRow | null {
     expected: stringAt(row, "expected"),
     actual: stringAt(row, "actual"),
     sha256: stringAt(row, "sha256"),
-    detail: stringAt(row, "detail"),
+    detail: codedText(row, "detail") || null,
   };
 }
 
@@ -272,11 +273,22 @@ function manifestOf(manifest: unknown, bucket: string): CheckManifest | null {
   };
 }
 
+/** Where all sentences have codes, they are translated; else the gateway's words are shown. */
+function writeErrorOf(status: unknown): string {
+  const text = stringAt(status, "write_error") ?? "";
+  const codes = entries(member(status, "write_error_codes")).map(codedAt);
+  if (codes.length === 0 || codes.includes(null)) return text;
+  return [...new Set(codes.map((coded) => translated({ text, coded })))].join("; ");
+}
+
 function bagOf(bag: unknown): CheckedBag | null {
   if (typeof bag !== "object" || bag === null) return null;
   const isValid = member(bag, "valid");
   return {
     isValid: typeof isValid === "boolean" ? isValid : null,
-    problems: entries(member(bag, "problems")).filter((problem) => typeof problem === "string"),
+    problems: codedTexts(
+      entries(member(bag, "problems")).map((problem) => typeof problem === "string" ? problem : ""),
+      member(bag, "problem_codes"),
+    ).filter((problem) => problem !== ""),
   };
 }

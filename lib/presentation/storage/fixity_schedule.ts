@@ -1,3 +1,4 @@
+import { codedText } from "@/lib/presentation/coded_sentences.ts";
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 
 /** A schedule of fixity checks, and how its last check went. */
@@ -20,7 +21,7 @@ interface FixitySchedule {
     readonly files: number;
     readonly damaged: number;
   } | null;
-  /** Why its last check could not be started, in the gateway's words; "" where it could. */
+  /** Why its last check could not be started; "" where it could. */
   readonly error: string;
 }
 
@@ -56,7 +57,7 @@ function schedulesOf(answer: unknown): FixitySchedule[] {
         files: integerAt(schedule, "last", "files"),
         damaged: integerAt(schedule, "last", "damaged"),
       },
-      error: stringAt(schedule, "error") ?? "",
+      error: codedText(schedule, "error"),
     }];
   });
 }

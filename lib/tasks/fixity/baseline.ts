@@ -27,12 +27,16 @@ export async function copyBaseline(
   read: ReadBlobs,
 ): Promise<CopiedBaseline> {
   const { request, rows, checkedAt } = progress;
-  if (task.state === "running") throw unprocessable("baseline: that check has not ended yet");
+  if (task.state === "running") {
+    throw unprocessable("baseline: that check has not ended yet", { code: "baseline_running" });
+  }
   if (!request.full || request.allVersions || checkedAt === null || rows.leftOut > 0) {
-    throw unprocessable("baseline: that check has no rows of all objects: it needs full, without all_versions");
+    throw unprocessable("baseline: that check has no rows of all objects: it needs full, without all_versions", {
+      code: "baseline_incomplete",
+    });
   }
   const blobs = await copiedChunks(rows, "rows", BASELINE, read);
-  if (blobs === null) throw unprocessable("baseline: the rows of that check are gone");
+  if (blobs === null) throw unprocessable("baseline: the rows of that check are gone", { code: "baseline_gone" });
   return { rows, blobs };
 }
 

@@ -3,6 +3,7 @@ import { headBucket } from "@/lib/s3/buckets.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { headObject, type VersionRef } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
+import type { ProblemCode } from "@/lib/std/coded.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import type { Digest } from "@/lib/std/digest.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
@@ -120,14 +121,14 @@ class Check {
       case "denied":
         // A response to HEAD does not say whether the object is denied or the credentials are wrong.
         await read(() => proveCredentials(s3, caller));
-        return this.#row("unreadable", { detail: "The login may not read it" });
+        return this.#row("unreadable", ROW_TEXTS.object_forbidden);
       case "changed":
-        return this.#row("unreadable", { detail: "It was overwritten each time it was read" });
+        return this.#row("unreadable", ROW_TEXTS.object_overwritten);
       case "retry":
         // The store may be away, or fail with this object alone.
         await read(() => headBucket(s3, caller, this.#bucket));
     }
-    return this.#row("unreadable", { detail: detailOf(error) });
+    return this.#row("unreadable", detailOf(error));
   }
 
   async #read(etag: string | null, isExact: boolean): Promise<ReportRow> {
@@ -198,12 +199,12 @@ class Check {
         algorithm,
         expected,
         actual: actual(compared),
-        ...differing && own === "equal" ? { detail: REPLACED } : {},
+        ...differing && own === "equal" ? ROW_TEXTS.object_replaced : {},
       });
     }
     if (!claim || ofClaim.length === 0) return this.#named(this.#row("unproven", known));
     if (own === "unknown") {
-      return this.#named(this.#row("unproven", { ...known, detail: "The store does not say its parts" }));
+      return this.#named(this.#row("unproven", { ...known, ...ROW_TEXTS.object_parts_unknown }));
     }
     const isEqual = own === "equal";
     const row = this.#row(isEqual ? "intact" : "changed", {
@@ -227,9 +228,9 @@ class Check {
     if (row.proved_by === undefined || !isOfEtag(row.proved_by)) return row;
     const verdict = await this.#etags.verdict(this.#entry.key);
     if (verdict === "md5") return row;
-    if (verdict === null) return { ...row, detail: "No other object shows whether the ETags of this store are MD5s" };
+    if (verdict === null) return { ...row, ...ROW_TEXTS.object_etags_unknown };
     const { proved_by: _, actual: __, ...rest } = row;
-    return this.#named({ ...rest, result: "unproven", detail: "The ETags of this store are no MD5s" });
+    return this.#named({ ...rest, result: "unproven", ...ROW_TEXTS.object_etags_not_md5 });
   }
 
   /** An object that was deleted since it was listed, one that is lost, or one that never was there. */
@@ -237,11 +238,9 @@ class Check {
     const { expectations } = this.#entry;
     const isListed = await this.#source.read(() => this.#isStillListed());
     if (isListed === null) {
-      return this.#row("unreadable", {
-        detail: "The store does not find it, and lists too many versions to look for it",
-      });
+      return this.#row("unreadable", ROW_TEXTS.object_versions_too_many);
     }
-    if (isListed) return this.#row("unreadable", { detail: "The store lists it and does not find it" });
+    if (isListed) return this.#row("unreadable", ROW_TEXTS.object_listed_not_found);
     if (expectations.length === 0) return this.#row("deleted", {});
     return missingRow(this.#entry);
   }
@@ -283,9 +282,9 @@ class Check {
 /** The row of an object that is expected and that the store does not have. */
 export function missingRow({ key, versionId, expectations }: Entry): ReportRow {
   const [{ proof, algorithm, expected }] = expectations;
-  const detail = proof === "manifest" ? "The manifest names it" : "It was there at the earlier check";
+  const detail = proof === "manifest" ? ROW_TEXTS.object_in_manifest : ROW_TEXTS.object_in_baseline;
   const version = versionId === null ? {} : { version_id: versionId };
-  return { key, result: "missing", ...version, algorithm, expected, detail };
+  return { key, result: "missing", ...version, algorithm, expected, ...detail };
 }
 
 interface Parted {
@@ -296,8 +295,34 @@ interface Parted {
 
 const CHECKSUM_MODE = { "x-amz-checksum-mode": "ENABLED" } as const;
 
-const REPLACED =
-  "Its bytes are as they were stored: it was overwritten since, or what it is compared with is of other bytes";
+/** Members of rows that say more about the result, by code. */
+const ROW_TEXTS = {
+  object_forbidden: row("object_forbidden", "The login may not read it"),
+  object_overwritten: row("object_overwritten", "It was overwritten each time it was read"),
+  object_parts_unknown: row("object_parts_unknown", "The store does not say its parts"),
+  object_etags_unknown: row(
+    "object_etags_unknown",
+    "No other object shows whether the ETags of this store are MD5s",
+  ),
+  object_etags_not_md5: row("object_etags_not_md5", "The ETags of this store are no MD5s"),
+  object_versions_too_many: row(
+    "object_versions_too_many",
+    "The store does not find it, and lists too many versions to look for it",
+  ),
+  object_listed_not_found: row("object_listed_not_found", "The store lists it and does not find it"),
+  object_in_manifest: row("object_in_manifest", "The manifest names it"),
+  object_in_baseline: row("object_in_baseline", "It was there at the earlier check"),
+  object_replaced: row(
+    "object_replaced",
+    "Its bytes are as they were stored: it was overwritten since, or what it is compared with is of other bytes",
+  ),
+  object_wrong_length: row("object_wrong_length", "The store sends another number of bytes than it says"),
+  object_broken_off: row("object_broken_off", "Its bytes break off each time it is read"),
+};
+
+function row(code: ProblemCode, detail: string): Pick<ReportRow, "detail" | "code"> {
+  return { detail, code };
+}
 
 function compare(
   expectations: readonly Expectation[],
@@ -332,7 +357,7 @@ function isOfEtag(proof: string): boolean {
   return proof === "etag" || proof === "etag_of_parts";
 }
 
-function detailOf(error: unknown): string {
-  if (error instanceof WrongLength) return "The store sends another number of bytes than it says";
-  return error instanceof HttpError ? error.message : "Its bytes break off each time it is read";
+function detailOf(error: unknown): Pick<ReportRow, "detail" | "code" | "params"> {
+  if (error instanceof WrongLength) return ROW_TEXTS.object_wrong_length;
+  return error instanceof HttpError ? { detail: error.message, ...error.coded } : ROW_TEXTS.object_broken_off;
 }

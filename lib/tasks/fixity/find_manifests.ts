@@ -4,6 +4,7 @@ import { BodyLimitError, readCappedBytes } from "@/lib/http/read_capped.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
+import type { CodedText } from "@/lib/std/coded.ts";
 import { escapesPercent, parseBagDeclaration, parsePayloadOxum } from "./bag_tags.ts";
 import { bagItName } from "./manifest_line.ts";
 import type { ManifestRef } from "./manifest_keys.ts";
@@ -33,10 +34,17 @@ export async function namedManifest({ s3, caller }: Lookup, named: NamedManifest
   const folder = folderOf(key);
   const bagIt = bagItName(key.slice(folder.length));
   if (bagIt && bagIt.algorithm === null) {
-    throw unprocessable("manifest: its name says an algorithm other than md5, sha1, sha256 and sha512");
+    throw unprocessable("manifest: its name says an algorithm other than md5, sha1, sha256 and sha512", {
+      code: "manifest_algorithm_unknown",
+    });
   }
   const etag = await etagOf({ s3, caller }, bucket, key);
-  if (etag === undefined) throw unprocessable(`manifest: there is no object '${key}' in bucket '${bucket}'`);
+  if (etag === undefined) {
+    throw unprocessable(`manifest: there is no object '${key}' in bucket '${bucket}'`, {
+      code: "manifest_not_found",
+      params: { key, bucket },
+    });
+  }
   const root = named.root ?? folder;
   const algorithm = bagIt?.algorithm ?? null;
   if (!bagIt) return { bucket, key, root, form: "list", algorithm, escapesPercent: false, etag };
@@ -52,17 +60,27 @@ interface FoundBag {
   /** Those whose algorithm is known. */
   readonly manifests: readonly ManifestRef[];
   readonly oxum: { readonly bytes: number; readonly files: number } | null;
-  /** What is wrong with it, as sentences. */
-  readonly problems: readonly string[];
+  /** What is wrong with it. */
+  readonly problems: readonly CodedText[];
 }
 
 /** Reads what a bag says about itself. @throws HttpError 422 where there is no bagit.txt */
 export async function findBag(lookup: Lookup, bucket: string, root: string): Promise<FoundBag> {
-  const problems: string[] = [];
+  const problems: CodedText[] = [];
   const declared = await tagFile(lookup, bucket, `${root}bagit.txt`);
-  if (declared === null) throw unprocessable(`bag: there is no object '${root}bagit.txt', so the prefix is no bag`);
+  if (declared === null) {
+    throw unprocessable(`bag: there is no object '${root}bagit.txt', so the prefix is no bag`, {
+      code: "bag_not_found",
+      params: { key: `${root}bagit.txt` },
+    });
+  }
   const declaration = declared === "too long" ? null : parseBagDeclaration(declared);
-  if (!declaration) problems.push("bagit.txt does not say its version and character encoding as BagIt does");
+  if (!declaration) {
+    problems.push({
+      text: "bagit.txt does not say its version and character encoding as BagIt does",
+      coded: { code: "bag_declaration_invalid" },
+    });
+  }
   const manifests: ManifestRef[] = [];
   for (const start of ["manifest-", "tagmanifest-"]) {
     const options = { prefix: root + start, delimiter: "/", maxKeys: MAX_KEYS };
@@ -73,8 +91,14 @@ export async function findBag(lookup: Lookup, bucket: string, root: string): Pro
       const { algorithm, form } = named;
       if (algorithm === null || manifests.length >= MAX_MANIFESTS) {
         if (problems.length >= MAX_MANIFESTS) continue;
-        const reason = algorithm === null ? "its algorithm is not known here" : "there are too many manifests";
-        problems.push(`${key.slice(root.length)} is not compared: ${reason}`);
+        const name = key.slice(root.length);
+        const isUnknown = algorithm === null;
+        problems.push({
+          text: `${name} is not compared: ${
+            isUnknown ? "its algorithm is not known here" : "there are too many manifests"
+          }`,
+          coded: { code: isUnknown ? "bag_algorithm_unknown" : "bag_manifests_too_many", params: { name } },
+        });
         continue;
       }
       const percent = declaration === null || escapesPercent(declaration);
@@ -82,11 +106,19 @@ export async function findBag(lookup: Lookup, bucket: string, root: string): Pro
     }
   }
   if (!manifests.some(({ form }) => form === "bagit")) {
-    problems.push("The bag has no payload manifest that can be compared");
+    problems.push({
+      text: "The bag has no payload manifest that can be compared",
+      coded: { code: "bag_without_manifest" },
+    });
   }
   const info = await tagFile(lookup, bucket, `${root}bag-info.txt`);
   const oxum = info === null ? null : info === "too long" ? "invalid" : parsePayloadOxum(info);
-  if (oxum === "invalid") problems.push("bag-info.txt does not say its Payload-Oxum as BagIt does");
+  if (oxum === "invalid") {
+    problems.push({
+      text: "bag-info.txt does not say its Payload-Oxum as BagIt does",
+      coded: { code: "bag_oxum_invalid" },
+    });
+  }
   return { manifests, oxum: oxum === "invalid" ? null : oxum, problems };
 }
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { CodedText } from "@/lib/std/coded.ts";
+import { codedOrNull } from "@/lib/tasks/coded_members.ts";
 import type { TaskType } from "@/lib/tasks/task_handler.ts";
 import { PROOFS } from "./claims.ts";
 import { type ReportRow, RESULTS } from "./report_row.ts";
@@ -32,16 +34,22 @@ type FixityRequest = z.output<typeof fixityRequest>;
 
 const writtenOutput = z.object({ key: z.string(), size: z.int().min(0), sha256: z.string() });
 
+/** The codes of sentences, in their order; absent in progress of earlier versions. */
+const codes = z.array(codedOrNull).optional();
+
 /** A bag that is checked. */
 const bag = z.object({
   /** As bag-info.txt says; null where it does not. */
   oxum: z.object({ bytes: z.number(), files: z.number() }).nullable(),
   /** What is wrong with it besides its files, as sentences. */
   problems: z.array(z.string()),
+  codes,
   /** Its payload so far. */
   bytes: z.number().min(0),
   files: amount,
 });
+
+type CheckedBag = z.output<typeof bag>;
 
 /** What a manifest says about the objects. */
 const manifestComparison = z.object({
@@ -92,6 +100,7 @@ const fixityProgress = z.object({
   written: z.array(writtenOutput).nullable(),
   /** Why something was not written. */
   writeError: z.string().nullable(),
+  writeCodes: codes,
   /** Bytes of objects that are being read. */
   underWay: z.number().min(0),
   /** How long it has worked so far, ms. */
@@ -139,6 +148,7 @@ export function newFixity({ request, comparison, baseline, startedAt }: FixitySt
     payload: { bytes: 0, files: 0 },
     written: null,
     writeError: null,
+    writeCodes: [],
     underWay: 0,
     workedMs: 0,
     startedAt,
@@ -207,22 +217,34 @@ export function manifestView({ comparison, request }: FixityProgress) {
  *
  * @returns null where no bag is checked; `valid` is null until the end
  */
-export function bagView(progress: FixityProgress): { valid: boolean | null; problems: string[] } | null {
+export function bagView(progress: FixityProgress) {
   const { comparison, checkedAt, totals } = progress;
   if (!comparison?.bag) return null;
-  const problems = checkedAt === null ? comparison.bag.problems : bagProblems(comparison, totals.unreadable > 0);
+  const { bag } = comparison;
+  const found = bag.problems.map((text, place): CodedText => ({ text, coded: bag.codes?.[place] ?? null }));
+  if (checkedAt !== null) found.push(...contentProblems(comparison, bag, totals.unreadable > 0));
   const isComplete = damageOf(totals) === 0 && totals.not_in_manifest === 0;
-  return { valid: checkedAt === null ? null : isComplete && problems.length === 0, problems };
+  return {
+    valid: checkedAt === null ? null : isComplete && found.length === 0,
+    problems: found.map(({ text }) => text),
+    problem_codes: found.map(({ coded }) => coded),
+  };
 }
 
-function bagProblems({ bag, manifests, figures }: ManifestComparison, hasUnread: boolean): string[] {
-  if (!bag) return [];
-  const problems = [...bag.problems];
-  const { oxum, bytes, files } = bag;
+function contentProblems(
+  { manifests, figures }: ManifestComparison,
+  { oxum, bytes, files }: CheckedBag,
+  hasUnread: boolean,
+): CodedText[] {
+  const problems: CodedText[] = [];
   if (oxum && !hasUnread && (oxum.bytes !== bytes || oxum.files !== files)) {
-    problems.push(
-      `Payload-Oxum says ${oxum.files} files of ${oxum.bytes} bytes: there are ${files} of ${bytes} bytes`,
-    );
+    problems.push({
+      text: `Payload-Oxum says ${oxum.files} files of ${oxum.bytes} bytes: there are ${files} of ${bytes} bytes`,
+      coded: {
+        code: "bag_oxum_differs",
+        params: { files: oxum.files, bytes: oxum.bytes, found_files: files, found_bytes: bytes },
+      },
+    });
   }
   let most = 0;
   for (const [index, { form }] of manifests.entries()) {
@@ -231,9 +253,17 @@ function bagProblems({ bag, manifests, figures }: ManifestComparison, hasUnread:
   for (const [index, { key, root, form }] of manifests.entries()) {
     const name = key.slice(root.length);
     const { entries, invalid } = figures[index] ?? { entries: 0, invalid: 0 };
-    if (invalid > 0) problems.push(`${name} has ${invalid} lines that name no file of the bag`);
+    if (invalid > 0) {
+      problems.push({
+        text: `${name} has ${invalid} lines that name no file of the bag`,
+        coded: { code: "bag_manifest_invalid_lines", params: { name, lines: invalid } },
+      });
+    }
     if (form === "bagit" && entries < most) {
-      problems.push(`${name} names ${entries} files, another payload manifest ${most}`);
+      problems.push({
+        text: `${name} names ${entries} files, another payload manifest ${most}`,
+        coded: { code: "bag_manifest_fewer_files", params: { name, files: entries, most } },
+      });
     }
   }
   return problems;

@@ -28,22 +28,35 @@ export function mustFitTogether(order: FixityOrder): void {
     order;
   if (manifest === null && manifestBucket !== null) throw alone("manifest_bucket", "manifest");
   if (manifest === null && manifestRoot !== null) throw alone("manifest_root", "manifest");
-  if (bag && manifest !== null) throw unprocessable("manifest: a bag has manifests of its own: leave out one of both");
+  if (bag && manifest !== null) {
+    throw unprocessable("manifest: a bag has manifests of its own: leave out one of both", {
+      code: "manifest_with_bag",
+    });
+  }
   if (bag && prefix !== "" && !prefix.endsWith("/")) {
-    throw unprocessable("prefix: that of a bag is empty or ends with a slash");
+    throw unprocessable("prefix: that of a bag is empty or ends with a slash", { code: "bag_prefix" });
   }
   if (write === "bag" && prefix !== "" && !prefix.endsWith("/")) {
-    throw unprocessable("prefix: that of a bag that is written is empty or ends with a slash");
+    throw unprocessable("prefix: that of a bag that is written is empty or ends with a slash", {
+      code: "written_bag_prefix",
+    });
   }
   if (write === "bag" && reportTo?.startsWith(`${prefix}data/`)) {
-    throw unprocessable("report_to: lies in the payload of the bag that is written, whose manifest does not name it");
+    throw unprocessable("report_to: lies in the payload of the bag that is written, whose manifest does not name it", {
+      code: "report_in_payload",
+    });
   }
   if (overwrite && write === null) throw alone("overwrite", "write");
   if (allVersions && (bag || manifest !== null || write !== null || baseline !== null)) {
-    throw unprocessable("all_versions: manifests and earlier checks say nothing about older versions: leave it out");
+    throw unprocessable("all_versions: manifests and earlier checks say nothing about older versions: leave it out", {
+      code: "versions_not_compared",
+    });
   }
 }
 
 function alone(field: string, other: string): HttpError {
-  return unprocessable(`${field}: has no meaning without ${other}`);
+  return unprocessable(`${field}: has no meaning without ${other}`, {
+    code: "field_without_other",
+    params: { field, other },
+  });
 }

@@ -132,9 +132,11 @@ class FixityRun {
   async write(): Promise<void> {
     const { bucket, id, readBlobs, writeBlobs } = this.#job;
     const source = this.#readSource({ isPayload: false });
-    const { written, error } = await writeOutputs({ source, bucket, id, progress: this.progress, readBlobs });
+    const { written, errors } = await writeOutputs({ source, bucket, id, progress: this.progress, readBlobs });
     await writeBlobs(emptyChunks(this.progress.digests, DIGESTS));
-    this.progress = { ...this.progress, digests: NO_LINES, written, writeError: error };
+    const writeError = errors.length === 0 ? null : errors.map(({ text }) => text).join("; ");
+    const writeCodes = errors.map(({ coded }) => coded);
+    this.progress = { ...this.progress, digests: NO_LINES, written, writeError, writeCodes };
     await this.#job.checkpoint(this.progress, "at once");
   }
 

@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badGateway, HttpError } from "@/lib/http/errors.ts";
+import { HttpError, listingStuck } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text_order.ts";
@@ -128,11 +128,13 @@ async function* versionPages(source: ListingSource): AsyncGenerator<ListedEntry[
     if (!page.is_truncated) return;
     const [nextKey, nextVersion] = [page.next_key_marker, page.next_version_id_marker ?? undefined];
     const isStuck = nextKey === null || (nextKey === keyMarker && nextVersion === versionIdMarker);
-    if (isStuck) throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
+    if (isStuck) throw listingStuck(bucket);
     [keyMarker, versionIdMarker] = [nextKey, nextVersion];
   }
 }
 
 function unordered(bucket: string): HttpError {
-  return new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`);
+  return new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`, {
+    coded: { code: "listing_not_resumable", params: { bucket } },
+  });
 }

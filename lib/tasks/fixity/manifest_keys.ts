@@ -99,9 +99,14 @@ async function readInto(window: Window, manifest: ManifestRef, source: ReadSourc
 function manifestError(error: unknown, key: string): unknown {
   if (!(error instanceof HttpError)) return error;
   if (error.status === 412) {
-    return new HttpError(409, `The manifest '${key}' was overwritten while the check ran: start it again`);
+    return new HttpError(409, `The manifest '${key}' was overwritten while the check ran: start it again`, {
+      coded: { code: "manifest_overwritten", params: { key } },
+    });
   }
-  return error.status === 404 ? new HttpError(409, `The manifest '${key}' was deleted while the check ran`) : error;
+  if (error.status !== 404) return error;
+  return new HttpError(409, `The manifest '${key}' was deleted while the check ran`, {
+    coded: { code: "manifest_deleted", params: { key } },
+  });
 }
 
 /** Digests of a key by their algorithms. */

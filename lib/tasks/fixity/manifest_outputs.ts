@@ -69,7 +69,11 @@ export async function writeManifest({ folder, lines, plan, write, overwrites }: 
  */
 export async function writeBag(source: BagSource): Promise<void> {
   const { folder, lines, plan, write, payload, overwrites, isValidBag, now } = source;
-  if (payload.files === 0) throw new HttpError(409, `No bag was written: no object lies below '${folder}${DATA}'`);
+  if (payload.files === 0) {
+    throw new HttpError(409, `No bag was written: no object lies below '${folder}${DATA}'`, {
+      coded: { code: "bag_without_payload", params: { key: folder + DATA } },
+    });
+  }
   const names = await namesOf(source);
   if (names.others.length > 0 && (overwrites || !isValidBag)) throw contradicted(folder, names.others);
   const declaration = await tagFile(source, DECLARATION, (text) => {
@@ -138,6 +142,7 @@ export function mustBePlain(folder: string, path: string, isReadable = true): vo
   throw new HttpError(
     409,
     `No manifest was written: tools would read the name of the object '${folder}${path}' as that of another file`,
+    { coded: { code: "not_written_name", params: { key: folder + path } } },
   );
 }
 
@@ -147,6 +152,7 @@ function contradicted(folder: string, names: readonly string[]): HttpError {
     409,
     `No bag was written: the new manifests may contradict ${keys}: delete what is out of date, or ask with bag and ` +
       "without overwrite, which compares them first",
+    { coded: { code: "bag_contradicted", params: { keys } } },
   );
 }
 
@@ -170,7 +176,9 @@ async function tagFile(
   const bytes = await read(folder + name);
   const found = bytes === null ? null : textIn(bytes);
   if (found === undefined) {
-    throw new HttpError(409, `No bag was written: '${folder}${name}' is too long, or its text is not in UTF-8`);
+    throw new HttpError(409, `No bag was written: '${folder}${name}' is too long, or its text is not in UTF-8`, {
+      coded: { code: "bag_file_unreadable", params: { key: folder + name } },
+    });
   }
   const text = textOf(found);
   if (text === null) {

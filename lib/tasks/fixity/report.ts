@@ -1,4 +1,5 @@
 import { bagView, damageOf, type FixityProgress, manifestView } from "./fixity.ts";
+import { failureMembers } from "@/lib/tasks/task_error.ts";
 import { manifestLine } from "./manifest_line.ts";
 import { mustBePlain } from "./manifest_outputs.ts";
 import { CSV_HEAD, csvLine, type ReportRow } from "./report_row.ts";
@@ -21,7 +22,7 @@ function reportHead({ id, bucket, status, error, progress }: ReportSubject) {
     bucket,
     prefix: request.prefix,
     status,
-    ...error === null ? {} : { error },
+    ...failureMembers(error),
     started_at: iso(startedAt),
     checked_at: checkedAt === null ? null : iso(checkedAt),
     all_versions: request.allVersions,

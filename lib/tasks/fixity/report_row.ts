@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { csvField } from "@/lib/std/csv_field.ts";
+import { codeMembers } from "@/lib/tasks/coded_members.ts";
 import { PROOFS } from "./claims.ts";
 
 /**
@@ -30,6 +31,7 @@ export const reportRow = z.object({
   actual: z.string().optional().meta({ description: "Hexadecimal" }),
   sha256: z.string().optional().meta({ description: "Of the bytes that were read, hexadecimal" }),
   detail: z.string().optional(),
+  ...codeMembers,
 }).meta({ id: "FixityRow" });
 export type ReportRow = z.output<typeof reportRow>;
 

@@ -37,7 +37,7 @@ export async function withRow(
  */
 export async function* readRows(rows: StoredLines, read: ReadBlobs, name = ROWS): AsyncGenerator<ReportRow[]> {
   for await (const lines of readLines(rows, name, read)) {
-    if (lines === null) throw new HttpError(410, ROWS_GONE);
+    if (lines === null) throw new HttpError(410, ROWS_GONE, { coded: { code: "report_rows_gone" } });
     yield lines.split("\n").filter((line) => line !== "").map((line) => reportRow.parse(parsedJson(line)));
   }
 }

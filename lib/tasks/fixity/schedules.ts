@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { Caller, Identify } from "@/lib/auth/store_credentials.ts";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import { LONG_LIFETIME, type Task } from "@/lib/tasks/task.ts";
 import type { TaskClock } from "@/lib/tasks/task_clock.ts";
-import { isTransient } from "@/lib/tasks/task_error.ts";
+import { INTERNAL_ERROR, isTransient, storedSentence } from "@/lib/tasks/task_error.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import { readableProgress } from "@/lib/tasks/task_progress.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
@@ -215,13 +215,17 @@ export class FixitySchedules {
       await startFixity({ s3, tasks }, caller, schedule.bucket, orderOf(schedule, baseline), id);
       await this.#replace(name, claimed, { ...claimed, state: "started", error: null });
     } catch (error) {
-      const sentence = error instanceof HttpError ? error.message : "Internal error of the gateway: its log says more";
+      const sentence = error instanceof HttpError ? sentenceOf(error) : INTERNAL_ERROR;
       if (!(error instanceof HttpError)) this.#report(schedule, error);
       const passes = isTransient(error) && at - due < GIVE_UP_MS;
-      const failed: ScheduleNote = { ...claimed, state: passes ? "starting" : "failed", error: sentence };
+      const failed: ScheduleNote = {
+        ...claimed,
+        state: passes ? "starting" : "failed",
+        error: storedSentence(sentence),
+      };
       const isNoted = await this.#replace(name, claimed, failed);
       this.#note(schedule, failed, null);
-      if (!passes && isNoted) await this.#options.onFailure({ id, schedule, error: sentence });
+      if (!passes && isNoted) await this.#options.onFailure({ id, schedule, error: sentence.text });
     }
   }
 

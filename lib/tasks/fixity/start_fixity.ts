@@ -60,7 +60,9 @@ async function baselineOf(tasks: TaskRunner, caller: Caller, bucket: string, id:
     return await copyBaseline(task, progress, (names) => tasks.store.readBlobs(id, names));
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 404) throw error;
-    throw unprocessable("baseline: there is no such check of this login in this bucket");
+    throw unprocessable("baseline: there is no such check of this login in this bucket", {
+      code: "baseline_not_found",
+    });
   }
 }
 
@@ -76,7 +78,13 @@ async function comparisonOf(
       manifests: [...manifests],
       scope: `${prefix}data/`,
       figures: manifests.map(() => null),
-      bag: { oxum, problems: [...problems], bytes: 0, files: 0 },
+      bag: {
+        oxum,
+        problems: problems.map(({ text }) => text),
+        codes: problems.map(({ coded }) => coded),
+        bytes: 0,
+        files: 0,
+      },
     };
   }
   if (manifest === null) return null;

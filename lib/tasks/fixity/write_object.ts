@@ -102,6 +102,7 @@ function conflict(keys: readonly string[]): HttpError {
     keys.length === 1
       ? `The object ${names} is there already with other bytes: ask with overwrite to replace it`
       : `The objects ${names} are there already with other bytes: ask with overwrite to replace them`,
+    { coded: { code: "not_written_exists", params: { keys: names } } },
   );
 }
 

@@ -1,4 +1,5 @@
-import { HttpError } from "@/lib/http/errors.ts";
+import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
+import type { CodedText } from "@/lib/std/coded.ts";
 import { isTransient } from "@/lib/tasks/task_error.ts";
 import { folderOf, tagFileBytes } from "./find_manifests.ts";
 import { bagView, damageOf, type FixityProgress } from "./fixity.ts";
@@ -50,10 +51,10 @@ type Write = (planned: PlannedOutput) => Promise<void>;
  */
 export async function writeOutputs(
   options: OutputSource,
-): Promise<{ written: WrittenOutput[]; error: string | null }> {
+): Promise<{ written: WrittenOutput[]; errors: CodedText[] }> {
   const { source, bucket } = options;
   const written: WrittenOutput[] = [];
-  const errors: string[] = [];
+  const errors: CodedText[] = [];
   const write = async (planned: PlannedOutput) => {
     await writePlanned(source, bucket, planned);
     const { key, size, sha256 } = planned;
@@ -64,10 +65,10 @@ export async function writeOutputs(
       await writeSome(options, write);
     } catch (error) {
       if (!(error instanceof HttpError) || isTransient(error)) throw error;
-      errors.push(error.message);
+      errors.push(sentenceOf(error));
     }
   }
-  return { written, error: errors.length === 0 ? null : errors.join("; ") };
+  return { written, errors };
 }
 
 async function writeManifests({ source, bucket, progress, readBlobs }: OutputSource, write: Write): Promise<void> {
@@ -76,10 +77,14 @@ async function writeManifests({ source, bucket, progress, readBlobs }: OutputSou
   const folder = folderOf(request.prefix);
   const damaged = damageOf(totals);
   if (damaged > 0) {
-    throw new HttpError(409, `'${manifestKey(folder)}' was not written, since ${damaged} objects are damaged`);
+    throw new HttpError(409, `'${manifestKey(folder)}' was not written, since ${damaged} objects are damaged`, {
+      coded: { code: "not_written_damaged", params: { key: manifestKey(folder), objects: damaged } },
+    });
   }
   if (digests.leftOut > 0) {
-    throw new HttpError(409, `'${manifestKey(folder)}' was not written: there are too many objects for one manifest`);
+    throw new HttpError(409, `'${manifestKey(folder)}' was not written: there are too many objects for one manifest`, {
+      coded: { code: "not_written_too_many", params: { key: manifestKey(folder) } },
+    });
   }
   const manifests = {
     folder,
@@ -100,7 +105,7 @@ async function writeManifests({ source, bucket, progress, readBlobs }: OutputSou
 
 async function* soundLines(digests: StoredLines, read: ReadBlobs): AsyncGenerator<string> {
   for await (const lines of readLines(digests, DIGESTS, read)) {
-    if (lines === null) throw new HttpError(410, LINES_GONE);
+    if (lines === null) throw new HttpError(410, LINES_GONE, { coded: { code: "not_written_digests_gone" } });
     yield lines;
   }
 }

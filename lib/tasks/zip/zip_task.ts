@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badGateway, badRequest, HttpError } from "@/lib/http/errors.ts";
+import { badRequest, HttpError, listingStuck } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { sleep } from "@/lib/std/sleep.ts";
@@ -97,10 +97,12 @@ async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Calle
     mustBeShort(plan.bytes);
     const next = page.is_truncated ? page.next_continuation_token : null;
     const isStuck = page.is_truncated && (next === null || next === continuationToken);
-    if (isStuck) throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
+    if (isStuck) throw listingStuck(bucket);
     continuationToken = next ?? undefined;
   } while (continuationToken !== undefined);
-  if (plan.count === 0) throw badRequest("No objects found under the given prefix");
+  if (plan.count === 0) {
+    throw badRequest("No objects found under the given prefix", { coded: { code: "archive_empty" } });
+  }
 }
 
 async function addKeys(
@@ -121,12 +123,17 @@ async function addKeys(
 }
 
 function mustFit(count: number): void {
-  if (count > MAX_OBJECTS) throw badRequest(`Too many objects (${count}). Maximum is ${MAX_OBJECTS}.`);
+  if (count <= MAX_OBJECTS) return;
+  throw badRequest(`Too many objects (${count}). Maximum is ${MAX_OBJECTS}.`, {
+    coded: { code: "archive_objects_too_many", params: { count, most: MAX_OBJECTS } },
+  });
 }
 
 function mustBeShort(planBytes: number): void {
   if (planBytes > MAX_PLAN_BYTES) {
-    throw badRequest("The keys of the objects are too long for one archive: choose fewer");
+    throw badRequest("The keys of the objects are too long for one archive: choose fewer", {
+      coded: { code: "archive_keys_too_long" },
+    });
   }
 }
 
@@ -157,7 +164,10 @@ export function zipHandler(s3: S3, retryMs: readonly number[] = RETRY_MS): TaskH
 }
 
 function planGone(cause?: Error): HttpError {
-  return new HttpError(410, "A part of the plan of the archive is gone: start it again", { cause });
+  return new HttpError(410, "A part of the plan of the archive is gone: start it again", {
+    cause,
+    coded: { code: "archive_plan_gone" },
+  });
 }
 
 interface LookupSource {

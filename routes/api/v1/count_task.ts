@@ -3,7 +3,6 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { readCountPage } from "@/lib/s3/count_page.ts";
 import { COUNT, newCount } from "@/lib/tasks/count.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { CANCELED } from "@/lib/tasks/task_error.ts";
 import { bucketParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import {
@@ -15,6 +14,8 @@ import {
   taskTimes,
   timesOf,
 } from "./task_progress.ts";
+import { failureOrCancel } from "@/lib/tasks/task_error.ts";
+import { codeMembers } from "@/lib/tasks/coded_members.ts";
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";
@@ -31,6 +32,7 @@ const progress = z.object({
   bytes: z.number().meta({ description: "Sum of the sizes of the keys so far" }),
   ...taskTimes,
   error: z.string().optional().meta({ description: "Why it failed" }),
+  ...codeMembers,
 }).meta({ id: "CountProgress" });
 
 /** Counting keys in the background. */
@@ -79,9 +81,8 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
           const { task, progress: { count } } = await tasks.find(COUNT, bucket, task_id, caller);
           const { files, folders, bytes } = count;
           const status = task.state === "running" ? "counting" : task.state === "ready" ? "ready" : "failed";
-          const reason = task.state === "canceled" ? CANCELED : task.error;
-          const error = reason === null ? {} : { error: reason };
-          const body = { task_id, status, files, folders, bytes, ...timesOf(task), ...error };
+          const failure = failureOrCancel(task);
+          const body = { task_id, status, files, folders, bytes, ...timesOf(task), ...failure };
           return { body, isOver: task.state !== "running" };
         };
         return pollResponse(routes, caller, context, view, ({ body }) => Response.json(body));

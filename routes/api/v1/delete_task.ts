@@ -21,6 +21,8 @@ import {
   taskTimes,
   timesOf,
 } from "./task_progress.ts";
+import { failureMembers } from "@/lib/tasks/task_error.ts";
+import { codeMembers } from "@/lib/tasks/coded_members.ts";
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/delete-task";
@@ -52,6 +54,8 @@ const progress = z.object({
   errors: z.array(z.object({ Key: z.string(), Code: z.string(), Message: z.string().nullable() })).meta({
     description: "The first 100 failures",
   }),
+  error: z.string().optional().meta({ description: "Why it failed" }),
+  ...codeMembers,
   ...taskTimes,
   estimated_end: z.string().optional().meta({ description: "While it deletes, at the pace so far" }),
 }).meta({ id: "DeleteTaskProgress" });
@@ -121,7 +125,7 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
           return { task, ...viewOf(task, progress) };
         };
         return pollResponse(routes, caller, context, view, ({ task, body }) => {
-          if (task.state === "failed") throw new HttpError(502, { status: "failed", error: task.error });
+          if (task.state === "failed") throw new HttpError(502, { status: "failed", ...failureMembers(task.error) });
           return Response.json(body);
         });
       },
@@ -180,7 +184,7 @@ function viewOf(task: Task, progress: DeleteProgress): TaskView {
       errors,
       ...timesOf(task),
       ...isEstimated ? { estimated_end: iso(task.updatedAt + deletingMs / done * (total - done)) } : {},
-      ...task.error === null ? {} : { error: task.error },
+      ...failureMembers(task.error),
     },
     isOver: task.state !== "running",
   };

@@ -8,6 +8,8 @@ import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules
 import { STATUS } from "./fixity_schemas.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { iso } from "./task_progress.ts";
+import { failureMembers } from "@/lib/tasks/task_error.ts";
+import { codeMembers } from "@/lib/tasks/coded_members.ts";
 
 const scheduleSchema = z.object({
   name: z.string(),
@@ -28,9 +30,11 @@ const scheduleSchema = z.object({
     bytes: z.number(),
     damaged: z.int(),
     error: z.string().optional().meta({ description: "Why it failed" }),
+    ...codeMembers,
   }).nullable().meta({ description: "The last check, while its record is kept" }),
   last_end_at: z.string().nullable().meta({ description: "When a check of the schedule last came to its end" }),
   error: z.string().nullable().meta({ description: "Why the last check could not be started" }),
+  ...codeMembers,
 });
 const list = z.object({
   schedules: z.array(scheduleSchema),
@@ -98,7 +102,7 @@ function lastOf({ task, progress }: NonNullable<ScheduleView["last"]>, due: numb
     files: progress.files,
     bytes: progress.bytes,
     damaged: damageOf(progress.totals),
-    ...task.error === null ? {} : { error: task.error },
+    ...failureMembers(task.error),
   };
 }
 
@@ -116,6 +120,7 @@ function bodyOf({ schedule, account, isOwn, nextAt, note, last }: ScheduleView):
     next_at: nextAt === null ? null : iso(nextAt),
     last: last && note && lastOf(last, note.due),
     last_end_at: succeededAt === null ? null : iso(succeededAt),
-    error: note?.error ?? null,
+    error: null,
+    ...failureMembers(note?.error ?? null),
   };
 }

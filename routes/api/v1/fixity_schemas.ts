@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { PROOFS } from "@/lib/tasks/fixity/claims.ts";
 import { bagView, damageOf, type FixityProgress, fixityTotals, manifestView } from "@/lib/tasks/fixity/fixity.ts";
+import { codedOrNull, codeMembers } from "@/lib/tasks/coded_members.ts";
 import { reportRow } from "@/lib/tasks/fixity/report_row.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
 import { bucketName, objectKey, wellFormed } from "./object_parameters.ts";
 import { taskTimes, timesOf } from "./task_progress.ts";
+import { failureMembers } from "@/lib/tasks/task_error.ts";
 
 export const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
 /** Slowest reading that can be asked for, bytes per second: below it, stores take a connection for dead. */
@@ -56,9 +58,11 @@ const manifest = z.object({
   entries: count.nullable().meta({ description: "Null until they have been read" }),
   invalid_lines: count,
 }).meta({ id: "FixityManifest" });
+const codeList = z.array(codedOrNull);
 const bag = z.object({
   valid: z.boolean().nullable().meta({ description: "Null until the end" }),
   problems: z.array(z.string()).meta({ description: "What is wrong besides what the rows say" }),
+  problem_codes: codeList.meta({ description: "Codes of the problems, in their order" }),
 }).meta({ id: "FixityBag" });
 
 /** What progress and report have in common. */
@@ -95,8 +99,10 @@ export const fixityStatus = z.object({
     description: "Objects that the check has written",
   }),
   write_error: z.string().optional().meta({ description: "Why something was not written" }),
+  write_error_codes: codeList.optional().meta({ description: "The codes of its sentences" }),
   ...taskTimes,
   error: z.string().optional().meta({ description: "Why it failed" }),
+  ...codeMembers,
 }).meta({ id: "FixityStatus" });
 
 export const fixityReport = z.object({
@@ -105,6 +111,7 @@ export const fixityReport = z.object({
   prefix: z.string(),
   status: z.enum(["done", "canceled", "failed"]),
   error: z.string().optional(),
+  ...codeMembers,
   started_at: z.string(),
   checked_at: z.string().nullable(),
   ...shared,
@@ -143,9 +150,11 @@ export function fixityView(task: Task, progress: FixityProgress): TaskView {
       rows: rows.count,
       rows_left_out: rows.leftOut,
       written: progress.written ?? [],
-      ...progress.writeError === null ? {} : { write_error: progress.writeError },
+      ...progress.writeError === null
+        ? {}
+        : { write_error: progress.writeError, write_error_codes: progress.writeCodes ?? [] },
       ...timesOf(task),
-      ...task.error === null ? {} : { error: task.error },
+      ...failureMembers(task.error),
     },
     isOver: task.state !== "running",
   };

@@ -6,7 +6,6 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { MAX_RUN_MS, type Task } from "@/lib/tasks/task.ts";
-import { CANCELED } from "@/lib/tasks/task_error.ts";
 import { openCaller } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
@@ -16,6 +15,8 @@ import { keyDetails } from "./audited_objects.ts";
 import { bucketParams, objectKey, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { EVENTS_DESCRIPTION, iso, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
+import { failureOrCancel } from "@/lib/tasks/task_error.ts";
+import { codeMembers } from "@/lib/tasks/coded_members.ts";
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/download";
@@ -37,6 +38,7 @@ const zipStatus = z.object({
   failed: z.int().meta({ description: "How many of those will be missing" }),
   failed_keys: z.array(z.string()).meta({ description: "The first of their keys, once the archive is ready" }),
   error: z.string().nullable(),
+  ...codeMembers,
   bytes: z.int().nullable().meta({ description: "Length of all objects looked up, with the records of the archive" }),
   download_url: z.string().meta({ description: "The archive without other credentials, on this origin" }),
   started_at: time,
@@ -46,7 +48,12 @@ const zipStatus = z.object({
 }).meta({ id: "ZipStatus" });
 
 const zipFailed = z.object({
-  detail: z.object({ status: z.literal("failed"), error: z.string().nullable(), failed_keys: z.array(z.string()) }),
+  detail: z.object({
+    status: z.literal("failed"),
+    error: z.string().nullable(),
+    ...codeMembers,
+    failed_keys: z.array(z.string()),
+  }),
 }).meta({ id: "ZipFailed" });
 
 const failed = { description: "It failed", schema: zipFailed };
@@ -196,13 +203,8 @@ async function ticketTask(
 
 /** A failed archive is an error response to its polls (wire facts, Background tasks). @throws HttpError 500 */
 function mustNotHaveFailed(task: Task, { failedKeys }: ZipProgress): void {
-  const { state } = task;
-  if (state !== "failed" && state !== "canceled") return;
-  throw new HttpError(500, { status: "failed", error: errorOf(task), failed_keys: failedKeys });
-}
-
-function errorOf({ state, error }: Task): string | null {
-  return state === "canceled" ? CANCELED : error;
+  if (task.state !== "failed" && task.state !== "canceled") return;
+  throw new HttpError(500, { status: "failed", error: null, ...failureOrCancel(task), failed_keys: failedKeys });
 }
 
 /** Whether a request names JSON. Only then is a ready archive shown as such: `*` and the like are the archive. */
@@ -223,7 +225,8 @@ function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.ou
     completed,
     failed,
     failed_keys: isRunning ? [] : failedKeys,
-    error: errorOf(task),
+    error: null,
+    ...failureOrCancel(task),
     bytes: plan.chunks.reduce((sum, { bytes, centralBytes }) => sum + bytes + centralBytes, 0),
     // No download prolongs the task for longer.
     download_url: `${file}?ticket=${issueTicket(id, createdAt + MAX_RUN_MS, keys)}`,

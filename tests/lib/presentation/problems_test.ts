@@ -283,7 +283,7 @@ Deno.test("sentences: an unknown code or status never puts foreign words into a 
   assert.match(loginErrorSentence("<b>call 123</b>"), /^The login did not work/);
   assert.match(loginErrorSentence("401"), /wrong/);
   assert.match(logProblem(418), /418/);
-  assert.match(unreachableSentence(502, { detail: "the results service did not answer" }), /results store/);
+  assert.match(unreachableSentence(502, { detail: "in other words", code: "results_unavailable" }), /results store/);
   assert.match(unreachableSentence(502, { detail: "other" }), /cluster/);
 });
 

@@ -546,6 +546,44 @@ Deno.test("fixity pages: in Swedish too", async () => {
   assert.match(textOf((await open(CHECK, "sv")).html), /Fixitetskontroll av letters\/1794\//);
 });
 
+Deno.test("fixity pages: sentences with a code are translated, others are shown as they are", async () => {
+  const failed = status({
+    status: "failed",
+    changed: 1,
+    damaged: 1,
+    rows: 2,
+    error: "The manifest 'a' was deleted",
+    code: "manifest_deleted",
+    params: { key: "a" },
+    bag: {
+      valid: false,
+      problems: ["m names 1 files", "of another version"],
+      problem_codes: [{ code: "bag_manifest_fewer_files", params: { name: "m", files: 1, most: 2 } }, null],
+    },
+    write_error: "'b' was not written; 'c' exists",
+    write_error_codes: [
+      { code: "not_written_too_many", params: { key: "b" } },
+      { code: "not_written_exists", params: { keys: "'c'" } },
+    ],
+  });
+  const rows = [
+    { key: "x", result: "unreadable", detail: "The login may not read it", code: "object_forbidden" },
+    { key: "y", result: "changed", detail: "The store's own words", code: "of_another_version" },
+  ];
+  const { open } = storagePages(gateway({ tasks: { letters: [failed] }, report: reportOf(rows) }));
+  const swedish = textOf((await open(CHECK, "sv")).html);
+  for (
+    const text of [
+      "Manifestet ”a” togs bort medan kontrollen pågick. Starta den igen.",
+      "m nämner 1 filer, ett annat manifest över innehållet 2",
+      "of another version",
+      "”b” skrevs inte: det finns för många objekt för ett manifest; 'c' finns redan med annat innehåll",
+      "Inloggningen får inte läsa det",
+      "The store's own words",
+    ]
+  ) assert.ok(swedish.includes(text), `${text} in ${swedish}`);
+});
+
 Deno.test("storage pages: a folder and an object lead to the form of a check of them", async () => {
   const { open } = storagePages(gateway());
   for (const path of ["folder", "object"]) {

@@ -1,3 +1,4 @@
+import { codedText } from "@/lib/presentation/coded_sentences.ts";
 import { entries, stringAt } from "@/lib/std/untrusted.ts";
 import { countOf, failure, followGatewayTask, startGatewayTask, timesOf } from "./gateway_task.ts";
 import type { TaskControl } from "./task_control.ts";
@@ -34,7 +35,7 @@ export async function runDelete(control: TaskControl, { place: { bucket }, keys,
       case "canceled":
         return { how: "canceled" };
       case "failed":
-        return { how: "failed", status: 0, message: stringAt(answer.json, "error") ?? "" };
+        return { how: "failed", status: 0, message: codedText(answer.json, "error") };
       default:
         return { how: "done" };
     }

@@ -1,3 +1,5 @@
+import { codedText } from "@/lib/presentation/coded_sentences.ts";
+
 /** Why a step of an upload failed. */
 type FaultKind =
   /** No response: the network, or a store that the browser does not reach. */
@@ -105,8 +107,7 @@ function xmlText(text: string, name: string): string | null {
 function jsonDetail(text: string): string | null {
   if (!text.startsWith("{")) return null;
   try {
-    const { detail } = JSON.parse(text);
-    return typeof detail === "string" ? detail : null;
+    return codedText(JSON.parse(text), "detail") || null;
   } catch {
     return null;
   }

@@ -78,7 +78,8 @@ Deno.test("delete task: a failed one is 502 with its error", async () => {
     assert.equal(status, "failed");
     assert.match(String(error), /credentials.*log in again/);
     const poll = await fixture.call(`${PATH}/${id}`);
-    assert.deepEqual([poll.status, await poll.json()], [502, { detail: { status: "failed", error } }]);
+    const failure = { status: "failed", error, code: "task_login_refused" };
+    assert.deepEqual([poll.status, await poll.json()], [502, { detail: failure }]);
   });
 });
 

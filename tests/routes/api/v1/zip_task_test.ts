@@ -199,6 +199,8 @@ Deno.test("zip task: the listing of a prefix reads no owners, and one that does 
       const stuck = await post();
       assert.deepEqual([stuck.status, await stuck.json()], [502, {
         detail: "bucket 'letters': the store's listing does not advance",
+        code: "listing_stuck",
+        params: { bucket: "letters" },
       }]);
     }
   });
