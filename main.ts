@@ -32,7 +32,7 @@ try {
   const unknown = unknownArgument(Deno.args);
   if (unknown !== undefined) {
     console.error(
-      `Unknown argument '${unknown}': the commands are reset, verify, backup FOLDER [EARLIER] and user NAME`,
+      `Unknown argument '${unknown}': the commands are reset, verify, backup FOLDER [EARLIER], tasks [cancel ID] and user NAME`,
     );
     Deno.exit(2);
   }

@@ -48,7 +48,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /** Most arguments of each command. */
-const MAX_ARGUMENTS: Readonly<Record<string, number>> = { reset: 0, verify: 0, backup: 2, user: 1 };
+const MAX_ARGUMENTS: Readonly<Record<string, number>> = { reset: 0, verify: 0, backup: 2, tasks: 2, user: 1 };
 /** Flags with which the launcher starts the server. */
 const SERVER_FLAGS = ["--dev", "--launched"];
 

@@ -4,6 +4,7 @@ import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
+import type { CodedText } from "@/lib/std/coded.ts";
 import { FairSlots } from "@/lib/std/fair_slots.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
@@ -393,15 +394,16 @@ export class TaskRunner {
   }
 
   /** Ends the tasks of an owner that this process has, and those that none has. */
-  async #refuse(owner: string, sentence: string | null): Promise<void> {
+  async #refuse(owner: string, sentence: CodedText | null): Promise<void> {
+    const refusal = storedSentence(sentence ?? INTERNAL_ERROR);
     await this.#claimUpTo(MAX_LISTED, owner);
     for (const held of [...this.#held.values()]) {
       if (held.task.owner !== owner || held.end) continue;
-      held.refusal = sentence ?? INTERNAL_ERROR;
+      held.refusal = refusal;
       held.interrupt("refused");
       if (held.state === "running") continue;
       this.#waiting = this.#waiting.filter((other) => other !== held);
-      await this.#finish(held, failed(held, held.refusal));
+      await this.#finish(held, failed(held, refusal));
     }
   }
 
@@ -548,7 +550,7 @@ export class TaskRunner {
         keepsCaller: handler.keepsCaller,
       };
     } catch (error) {
-      if (held.interruption === "refused") return failed(held, held.refusal ?? INTERNAL_ERROR);
+      if (held.interruption === "refused") return failed(held, held.refusal ?? storedSentence(INTERNAL_ERROR));
       if (held.interruption) return interrupted(held);
       if (held.steps > steps) held.retry = null;
       if (isTransient(error) && this.#retryLater(held)) return "retry";

@@ -58,11 +58,16 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
       });
       try {
         const typed = { username, password: credentials.password };
-        return await limitGuesses(deps, context, typed, () =>
-          sealedSession(deps, username, typed.password).catch((error) => {
-            warnOfStore(deps, context, error);
-            throw error;
-          }));
+        return await limitGuesses(
+          deps,
+          context,
+          typed,
+          () =>
+            sealedSession(deps, username, typed.password).catch((error) => {
+              warnOfStore(deps, context, error);
+              throw error;
+            }),
+        );
       } finally {
         leave();
       }

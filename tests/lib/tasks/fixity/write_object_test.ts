@@ -25,7 +25,7 @@ Deno.test("written object: to a store that may truncate, a long one goes in part
     caller: { ...caller, named: true, signal },
     retryMs: [],
     read: <T>(work: () => Promise<T>) => work(),
-    pace: () => Promise.resolve(),
+    pace: () => Promise.resolve(false),
   };
   const planned = (key: string, lines: number, found: "none" | "other") => ({
     output: {
