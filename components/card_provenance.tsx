@@ -2,7 +2,8 @@ import type { Signal } from "@preact/signals";
 
 import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
 import { modelPage } from "@/lib/presentation/model_page.ts";
-import { CARD, PIPELINE_STEPS } from "@/lib/presentation/card_sentences.ts";
+import { CARD } from "@/lib/presentation/card_sentences.ts";
+import { PIPELINE_STEPS } from "@/lib/presentation/pipeline_steps.ts";
 
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;

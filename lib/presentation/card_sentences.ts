@@ -3,4 +3,3 @@ import * as en from "@/lib/presentation/sentences/en/card.ts";
 import * as sv from "@/lib/presentation/sentences/sv/card.ts";
 
 export const CARD = inLanguage({ en: en.CARD, sv: sv.CARD });
-export const PIPELINE_STEPS = inLanguage({ en: en.PIPELINE_STEPS, sv: sv.PIPELINE_STEPS });

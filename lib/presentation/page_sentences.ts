@@ -1,5 +1,4 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import { codedAt } from "./coded_sentences.ts";
 import type { RefusedUrl } from "./result_url_guard.ts";
 import * as en from "@/lib/presentation/sentences/en/page.ts";
 import * as sv from "@/lib/presentation/sentences/sv/page.ts";
@@ -14,7 +13,7 @@ const REFUSED_URLS = inLanguage({ en: en.REFUSED_URLS, sv: sv.REFUSED_URLS });
  * @param body the JSON of the response
  */
 export function unreachableSentence(status: number, body: unknown): string {
-  if (codedAt(body)?.code === "results_unavailable") return SENTENCES.resultsOutage;
+  if (body instanceof Object && "code" in body && body.code === "results_unavailable") return SENTENCES.resultsOutage;
   switch (status) {
     case 502:
       return SENTENCES.clusterOutage;

@@ -1,9 +1,32 @@
 /** Codes of our own sentences in responses, reports and tasks. Pages translate them; foreign texts have none. */
-export const PROBLEM_CODES = [
+const TASK_CODES = [
   "results_unavailable",
   "store_unreachable",
   "store_timeout",
   "store_broken",
+  // Tasks.
+  "task_login_refused",
+  "task_forbidden",
+  "task_key_replaced",
+  "task_input_changed",
+  "task_progress_changed",
+  "task_other_version",
+  "task_over_24_hours",
+  "task_over_30_days",
+  "task_internal_error",
+  "task_canceled",
+  "archive_empty",
+  "archive_objects_too_many",
+  "archive_keys_too_long",
+  "archive_plan_gone",
+  "listing_stuck",
+  "listing_not_resumable",
+] as const;
+export type TaskCode = (typeof TASK_CODES)[number];
+
+/** Those of fixity checks as well, which the server's pages alone translate. */
+export const PROBLEM_CODES = [
+  ...TASK_CODES,
   // Objects of a fixity check.
   "object_forbidden",
   "object_overwritten",
@@ -52,23 +75,6 @@ export const PROBLEM_CODES = [
   "baseline_incomplete",
   "baseline_gone",
   "report_rows_gone",
-  // Tasks.
-  "task_login_refused",
-  "task_forbidden",
-  "task_key_replaced",
-  "task_input_changed",
-  "task_progress_changed",
-  "task_other_version",
-  "task_over_24_hours",
-  "task_over_30_days",
-  "task_internal_error",
-  "task_canceled",
-  "archive_empty",
-  "archive_objects_too_many",
-  "archive_keys_too_long",
-  "archive_plan_gone",
-  "listing_stuck",
-  "listing_not_resumable",
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 

@@ -1,7 +1,6 @@
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
 import type { Coded, CodedText } from "@/lib/std/coded.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
-import type { Task } from "./task.ts";
 
 /** Statuses of errors that may pass (spec, Errors). */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
@@ -54,7 +53,10 @@ export function failureMembers(stored: string | null): Partial<Coded> & { error?
 }
 
 /** The same for a kind of task that has no state "canceled" in its responses. */
-export function failureOrCancel({ state, error }: Pick<Task, "state" | "error">): Partial<Coded> & { error?: string } {
+export function failureOrCancel({ state, error }: {
+  readonly state: string;
+  readonly error: string | null;
+}): Partial<Coded> & { error?: string } {
   return failureMembers(state === "canceled" ? storedSentence(CANCELED) : error);
 }
 

@@ -2,7 +2,7 @@ import { Icon } from "@/components/icon.tsx";
 import { AuditForm } from "@/components/storage/audit_form.tsx";
 import { AuditTable } from "@/components/storage/audit_table.tsx";
 import { StorageSection } from "@/components/storage/storage_section.tsx";
-import { invalidText } from "@/lib/presentation/coded_sentences.ts";
+import { invalidText } from "@/lib/presentation/coded_check_sentences.ts";
 import { formatFull } from "@/lib/presentation/moments.ts";
 import { type AuditFilter, auditFilterOf, auditParameters, filledIn } from "@/lib/presentation/storage/audit_filter.ts";
 import { type AuditPage, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";

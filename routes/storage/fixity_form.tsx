@@ -9,7 +9,8 @@ import {
   fixityFieldsOf,
   LEAST_RATE,
 } from "@/lib/presentation/storage/fixity_fields.ts";
-import { codedAt, invalidText, translated } from "@/lib/presentation/coded_sentences.ts";
+import { ALL_SENTENCES, invalidText } from "@/lib/presentation/coded_check_sentences.ts";
+import { codedAt, translated } from "@/lib/presentation/coded_sentences.ts";
 import { FIXITY_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
@@ -130,6 +131,6 @@ function saidIn(json: unknown): { field: FixityField | null; message: string } {
   const named = entries(member(first, "loc")).at(-1) ?? ofDetail;
   const field = (Object.keys(FIELD_NAMES) as FixityField[]).find((one) => FIELD_NAMES[one] === named) ?? null;
   const message = invalidText(first) ||
-    translated({ text: field === null ? detail : rest, coded: codedAt(json) });
+    translated({ text: field === null ? detail : rest, coded: codedAt(json) }, ALL_SENTENCES);
   return { field, message: clip(message, MAX_MESSAGE) };
 }

@@ -1,3 +1,4 @@
+import { ALL_SENTENCES } from "@/lib/presentation/coded_check_sentences.ts";
 import { codedAt, codedText, codedTexts, translated } from "@/lib/presentation/coded_sentences.ts";
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 
@@ -117,7 +118,7 @@ export function readFixityCheck(status: unknown, bucket: string): FixityCheck | 
     schedule: stringAt(status, "schedule"),
     startedAt: stringAt(status, "started_at"),
     endedAt: stringAt(status, "ended_at"),
-    error: codedText(status, "error"),
+    error: codedText(status, "error", ALL_SENTENCES),
   };
 }
 
@@ -244,7 +245,7 @@ export function readFixityRow(row: unknown): FixityRow | null {
     expected: stringAt(row, "expected"),
     actual: stringAt(row, "actual"),
     sha256: stringAt(row, "sha256"),
-    detail: codedText(row, "detail") || null,
+    detail: codedText(row, "detail", ALL_SENTENCES) || null,
   };
 }
 
@@ -278,7 +279,7 @@ function writeErrorOf(status: unknown): string {
   const text = stringAt(status, "write_error") ?? "";
   const codes = entries(member(status, "write_error_codes")).map(codedAt);
   if (codes.length === 0 || codes.includes(null)) return text;
-  return [...new Set(codes.map((coded) => translated({ text, coded })))].join("; ");
+  return [...new Set(codes.map((coded) => translated({ text, coded }, ALL_SENTENCES)))].join("; ");
 }
 
 function bagOf(bag: unknown): CheckedBag | null {
@@ -289,6 +290,7 @@ function bagOf(bag: unknown): CheckedBag | null {
     problems: codedTexts(
       entries(member(bag, "problems")).map((problem) => typeof problem === "string" ? problem : ""),
       member(bag, "problem_codes"),
+      ALL_SENTENCES,
     ).filter((problem) => problem !== ""),
   };
 }

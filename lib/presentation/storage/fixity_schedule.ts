@@ -1,3 +1,4 @@
+import { ALL_SENTENCES } from "@/lib/presentation/coded_check_sentences.ts";
 import { codedText } from "@/lib/presentation/coded_sentences.ts";
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 
@@ -57,7 +58,7 @@ function schedulesOf(answer: unknown): FixitySchedule[] {
         files: integerAt(schedule, "last", "files"),
         damaged: integerAt(schedule, "last", "damaged"),
       },
-      error: codedText(schedule, "error"),
+      error: codedText(schedule, "error", ALL_SENTENCES),
     }];
   });
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { codedAt, codedText, codedTexts, invalidText, translated } from "@/lib/presentation/coded_sentences.ts";
+import { ALL_SENTENCES, invalidText } from "@/lib/presentation/coded_check_sentences.ts";
+import { codedAt, codedText, codedTexts, translated } from "@/lib/presentation/coded_sentences.ts";
 import { LANGUAGES, readLanguageFrom } from "@/lib/presentation/locale/language.ts";
 import { PROBLEM_CODES } from "@/lib/std/coded.ts";
 
@@ -22,7 +23,7 @@ Deno.test("coded sentences: the code decides, and a text without a known one sta
     assert.equal(codedText({ ...json, code: "of_the_store" }, "detail"), "Too many");
     assert.equal(codedText({ ...json, code: "constructor" }, "detail"), "Too many");
     assert.equal(codedText({ code: "archive_empty" }, "detail"), "");
-    assert.equal(codedText({ detail: "x", code: "manifest_deleted" }, "detail").includes("”?”"), true);
+    assert.equal(codedText({ detail: "x", code: "manifest_deleted" }, "detail", ALL_SENTENCES).includes("”?”"), true);
     assert.deepEqual(codedTexts(["a", "b"], [null, { code: "archive_empty" }]), ["a", "Det finns inga objekt där"]);
     assert.deepEqual(codedTexts(["a"], undefined), ["a"]);
     assert.equal(
@@ -38,7 +39,7 @@ Deno.test("coded sentences: any JSON gives a sentence, in every language for eve
     for (const language of LANGUAGES) {
       readLanguageFrom(() => language);
       try {
-        assert.ok(translated({ text: "x", coded: codedAt({ code, params }) }).length > 1);
+        assert.ok(translated({ text: "x", coded: codedAt({ code, params }) }, ALL_SENTENCES).length > 1);
         assert.equal(typeof codedText(other, "detail"), "string");
         assert.equal(typeof invalidText(other), "string");
       } finally {

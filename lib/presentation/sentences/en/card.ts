@@ -123,15 +123,3 @@ export const CARD = {
   pipelineGone: "The pipeline's document is gone.",
   noPages: "Its pages cannot be opened yet: no manifest names them.",
 };
-
-/** Steps of pipelines, by their names in lower case. */
-export const PIPELINE_STEPS = {
-  segmentation: "Segmentation",
-  wordsegmentation: "Word segmentation",
-  imageclassification: "Image classification",
-  readingorder: "Reading order",
-  orderlines: "Order lines",
-  textrecognition: "Text recognition",
-  qualityprediction: "Quality prediction",
-  export: "Export",
-};

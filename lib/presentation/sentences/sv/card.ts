@@ -121,14 +121,3 @@ export const CARD: typeof en.CARD = {
   pipelineGone: "Pipelinens dokument finns inte kvar.",
   noPages: "Volymens sidor kan inte öppnas än: inget manifest namnger dem.",
 };
-
-export const PIPELINE_STEPS: typeof en.PIPELINE_STEPS = {
-  segmentation: "Segmentering",
-  wordsegmentation: "Ordsegmentering",
-  imageclassification: "Bildklassificering",
-  readingorder: "Läsordning",
-  orderlines: "Radordning",
-  textrecognition: "Textigenkänning",
-  qualityprediction: "Kvalitetsskattning",
-  export: "Export",
-};

@@ -1,0 +1,20 @@
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import { member, stringAt } from "@/lib/std/untrusted.ts";
+import { filled, paramsOf } from "./coded_sentences.ts";
+import * as en from "@/lib/presentation/sentences/en/coded_checks.ts";
+import * as sv from "@/lib/presentation/sentences/sv/coded_checks.ts";
+
+/** The sentences of all codes; pages with scripts of their own load those of tasks alone. */
+export const ALL_SENTENCES = inLanguage({ en: en.ALL, sv: sv.ALL });
+const INVALID = inLanguage({ en: en.INVALID, sv: sv.INVALID });
+
+/** Why a field of a request is invalid, by the first entry of a 422 response; "" for what is none. */
+export function invalidText(entry: unknown): string {
+  const type = stringAt(entry, "type") ?? "";
+  const text = stringAt(entry, "msg") ?? "";
+  return isKnownType(type) ? filled(INVALID[type], paramsOf(member(entry, "ctx"))) : text;
+}
+
+function isKnownType(type: string): type is keyof typeof INVALID {
+  return Object.hasOwn(INVALID, type);
+}
