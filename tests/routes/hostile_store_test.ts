@@ -55,7 +55,9 @@ Deno.test("hostile store: bytes that are no HTTP are 502", async () => {
   ) {
     await eachAnswer((socket) => socket.end(bytes), ALL, (status, text, what) => {
       assert.equal(status, 502, what);
-      if (!what.startsWith("HEAD")) assert.deepEqual(JSON.parse(text), { detail: "S3 connection error" });
+      if (!what.startsWith("HEAD")) {
+        assert.deepEqual(JSON.parse(text), { detail: "S3 connection error", code: "store_broken" });
+      }
     });
   }
 });
@@ -64,7 +66,9 @@ Deno.test("hostile store: a connection that ends at once is 502, silence before 
   await eachAnswer((socket) => socket.end(), ALL, (status, _text, what) => assert.equal(status, 502, what));
   await eachAnswer(() => {}, ALL, (status, text, what) => {
     assert.equal(status, 504, what);
-    if (!what.startsWith("HEAD")) assert.deepEqual(JSON.parse(text), { detail: "S3 read timed out" });
+    if (!what.startsWith("HEAD")) {
+      assert.deepEqual(JSON.parse(text), { detail: "S3 read timed out", code: "store_timeout" });
+    }
   }, SILENCE_MS);
 });
 

@@ -110,7 +110,10 @@ Deno.test("hostile XML: a store that hangs before its answer is 504 for every op
   await withGateway({ gateway: { addresses: store.addresses, s3TimeoutMs: 200 } }, async ({ call }) => {
     await Promise.all(hanging.map(async ([method, path, body]) => {
       const response = await call(path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
-      assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }], path);
+      assert.deepEqual([response.status, await response.json()], [504, {
+        detail: "S3 read timed out",
+        code: "store_timeout",
+      }], path);
     }));
   });
 });
@@ -119,7 +122,10 @@ Deno.test("hostile XML: a store that cannot be reached is 502 for every operatio
   await withGateway({ gateway: { addresses: nowhere() } }, async ({ call }) => {
     for (const [method, path, body] of READERS) {
       const response = await call(path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
-      assert.deepEqual([response.status, await response.json()], [502, { detail: "S3 endpoint unreachable" }], path);
+      assert.deepEqual([response.status, await response.json()], [502, {
+        detail: "S3 endpoint unreachable",
+        code: "store_unreachable",
+      }], path);
     }
   });
 });

@@ -135,7 +135,10 @@ Deno.test("slow bodies: a store that takes no more of a long upload is 504 befor
   const gateway = { addresses: store.addresses, bodyBounds: longSilenceOnly };
   await withGateway({ gateway }, async ({ call }) => {
     const response = await call(`${O}k`, { method: "PUT", body: new Uint8Array(64 * MIB) });
-    assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }]);
+    assert.deepEqual([response.status, await response.json()], [504, {
+      detail: "S3 read timed out",
+      code: "store_timeout",
+    }]);
     // A socket that is not read does not notice its end.
     goOn();
     await store.closed(1);
@@ -187,7 +190,10 @@ for (const [what, body] of IN_PARTS) {
     const gateway = { addresses: store.addresses, bodyBounds: longSilenceOnly, uploadSizes };
     await withGateway({ gateway }, async ({ call }) => {
       const response = await call(`${O}k`, { method: "PUT", body: body() });
-      assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }]);
+      assert.deepEqual([response.status, await response.json()], [504, {
+        detail: "S3 read timed out",
+        code: "store_timeout",
+      }]);
       await store.aborted;
       resume();
       await store.closed(3);
@@ -231,7 +237,10 @@ Deno.test("slow bodies: a store that is silent once it has an upload is 504", as
   };
   await withGateway({ gateway }, async ({ call }) => {
     const response = await call(`${O}k`, { method: "PUT", body: new Uint8Array(100_000) });
-    assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }]);
+    assert.deepEqual([response.status, await response.json()], [504, {
+      detail: "S3 read timed out",
+      code: "store_timeout",
+    }]);
   });
 });
 

@@ -395,7 +395,8 @@ Deno.test("pass-through: with no role behind it every path is 502 with the sente
   await using site = web(remoteService(gone.origin), log);
   for (const [method, path] of [["GET", "_session"], ["GET", "x/y"], ["POST", "_login"]]) {
     const response = await fetch(`${site.origin}/results/${path}`, { method });
-    assert.deepEqual([response.status, await response.json()], [502, { detail: "the results service did not answer" }]);
+    const body = { detail: "the results service did not answer", code: "results_unavailable" };
+    assert.deepEqual([response.status, await response.json()], [502, body]);
     assert.equal(response.headers.get("cache-control"), "private, no-cache");
   }
   log.flush();

@@ -241,7 +241,7 @@ Deno.test("store: unreachable is 502, silence is 504, nonsense and redirects are
     for (const path of [`${O}x`, "/api/v1/buckets"]) {
       const response = await call(path);
       assert.equal(response.status, 502);
-      assert.deepEqual(await response.json(), { detail: "S3 endpoint unreachable" });
+      assert.deepEqual(await response.json(), { detail: "S3 endpoint unreachable", code: "store_unreachable" });
     }
   });
   await withGateway({}, async ({ call, answer }) => {
