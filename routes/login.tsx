@@ -7,6 +7,7 @@ import { SampleLogins, type SampleLoginsProps } from "@/components/sample_logins
 import LoginNotice from "@/islands/login_notice.tsx";
 import { LONGEST_WAIT_MS } from "@/lib/auth/guess_limits.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { foreignOriginSentence } from "@/lib/presentation/coded_check_sentences.ts";
 import {
   accountKind,
   accountSentence,
@@ -58,7 +59,7 @@ export function loginPage(deps: LoginPageDeps) {
     const error = query.get("error");
     const notice = error !== null
       // Where the same form opens the storage, accounts that open no campaigns are not refused.
-      ? failure(error, note, now, deps.hasStorage ? null : deps.campaignTenant)
+      ? failure(query, note, now, deps.hasStorage ? null : deps.campaignTenant)
       : user !== null
       ? { kind: "logged in", user } as const
       // A site without a cluster does not check sessions, and during an outage none can be checked.
@@ -79,18 +80,22 @@ export function loginPage(deps: LoginPageDeps) {
 }
 
 /** What to say of a failed form. */
-function failure(code: string, note: LoginNote | null, now: number, campaignTenant: string | null): Notice {
-  if (note?.kind !== "failed") return { kind: "failed", sentence: loginErrorSentence(code), isForApi: false };
+function failure(query: URLSearchParams, note: LoginNote | null, now: number, campaignTenant: string | null): Notice {
+  const code = query.get("error") ?? "";
+  const foreign = code === "403" ? foreignOriginSentence(query.get("code")) : null;
+  const failed = { kind: "failed", sentence: foreign ?? loginErrorSentence(code), isForApi: false } as const;
+  if (note?.kind !== "failed") return failed;
   // The cookie may hold any time; no wait is longer than the longest.
   if (code === "429" && note.retryAt !== null && note.retryAt <= now + LONGEST_WAIT_MS) {
     return { kind: "moment", moment: { kind: "locked", at: note.retryAt } };
   }
-  if (code !== "401" || campaignTenant === null) {
-    return { kind: "failed", sentence: loginErrorSentence(code), isForApi: false };
-  }
+  if (code !== "401" || campaignTenant === null) return failed;
   const account = accountKind(note.username, campaignTenant);
-  const sentence = accountSentence(account, campaignTenant) ?? loginErrorSentence(code);
-  return { kind: "failed", sentence, isForApi: account === "no tenant" };
+  return {
+    kind: "failed",
+    sentence: accountSentence(account, campaignTenant) ?? failed.sentence,
+    isForApi: account === "no tenant",
+  };
 }
 
 /** What to say to a browser whose session is over. */

@@ -15,6 +15,11 @@ export function invalidText(entry: unknown): string {
   return isKnownType(type) ? filled(INVALID[type], paramsOf(member(entry, "ctx"))) : text;
 }
 
+/** Why a form was taken for one of another site, by the code in the address of the login page; null for other codes. */
+export function foreignOriginSentence(code: string | null): string | null {
+  return code === "origin_scheme" || code === "origin_host" ? ALL_SENTENCES[code] : null;
+}
+
 function isKnownType(type: string): type is keyof typeof INVALID {
   return Object.hasOwn(INVALID, type);
 }

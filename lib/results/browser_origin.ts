@@ -22,7 +22,7 @@ export function browserHost(request: Addressed): string {
  * Rejects a login or logout sent by a page of another site: the `Origin` header must name the site as the browser
  * reached it, scheme and port included (RFC 6454 §7). Browsers send it with every POST, so a missing one is rejected.
  *
- * @throws HttpError 403
+ * @throws HttpError 403; its code says which part differs, since a proxy may have left a header out
  */
 export function requireSameOrigin(request: Pick<Request, "url" | "headers">): void {
   const host = browserHost(request);
@@ -30,6 +30,8 @@ export function requireSameOrigin(request: Pick<Request, "url" | "headers">): vo
   // Browsers write an origin without its default port, a Host header may carry it.
   const own = /^[\w.:[\]-]+$/.test(host) ? URL.parse(`${browserScheme(request)}://${host}`)?.origin : null;
   if (!origin || !own || origin.toLowerCase() !== own) {
-    throw resultsError(403, "cross-origin request refused");
+    const isSameHost = URL.parse(origin ?? "")?.host === URL.parse(own ?? "")?.host;
+    const coded = { code: isSameHost ? "origin_scheme" : "origin_host" } as const;
+    throw resultsError(403, "cross-origin request refused", { coded });
   }
 }

@@ -63,9 +63,10 @@ export async function readLoginForm(context: RequestContext): Promise<LoginForm>
   };
 }
 
-/** The path of the login page after a failed form, with the status and the path after the login. */
+/** The path of the login page after a failed form, with the status, its code and the path after the login. */
 export function failedLoginPath(error: HttpError, next: string): string {
-  return `/login?error=${error.status}` + (next === "/" ? "" : `&next=${encodeURIComponent(next)}`);
+  const code = error.coded ? `&code=${error.coded.code}` : "";
+  return `/login?error=${error.status}${code}` + (next === "/" ? "" : `&next=${encodeURIComponent(next)}`);
 }
 
 /**

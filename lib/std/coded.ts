@@ -27,6 +27,9 @@ export type TaskCode = (typeof TASK_CODES)[number];
 /** Those of fixity checks as well, which the server's pages alone translate. */
 export const PROBLEM_CODES = [
   ...TASK_CODES,
+  // Forms of another site, or behind a proxy that leaves a header out.
+  "origin_scheme",
+  "origin_host",
   // Objects of a fixity check.
   "object_forbidden",
   "object_overwritten",

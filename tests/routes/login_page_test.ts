@@ -48,6 +48,15 @@ Deno.test("login page: says when the next attempt is allowed", async () => {
   assert.match(await page({ query: "?error=429" }), /five minutes at most/);
 });
 
+Deno.test("login page: names the header that a proxy left out", async () => {
+  assert.match(await page({ query: "?error=403&code=origin_scheme" }), /role="alert".*X-Forwarded-Proto/s);
+  assert.match(await page({ query: "?error=403&code=origin_host", note: failed("reader") }), /header Host on/);
+  for (const query of ["?error=403", "?error=403&code=constructor", "?error=403&code=archive_empty"]) {
+    assert.match(await page({ query }), /not opened under the site/, query);
+  }
+  assert.doesNotMatch(await page({ query: "?error=401&code=origin_host" }), /header Host/);
+});
+
 Deno.test("login page: does not speak of attempts where a login was refused for another reason", async () => {
   const text = await page({ query: "?error=429", note: failed("reader") });
   assert.match(text, /role="alert".*No login is possible at the moment\./s);

@@ -299,7 +299,9 @@ Deno.test("login: a failed form goes back to the login page with its reason and 
     assert.equal(await place({ ...CREDENTIALS, next: "//evil.example" }), "/login?error=401");
     assert.equal(await place({ username: "a", next }), "/login?error=422&next=%2Flog%3Fa%3Db%26c%3Dd");
     assert.equal(await place({ username: "a", password: "" }), "/login?error=422");
-    assert.equal(await place(CREDENTIALS, { Origin: "http://evil.example" }), "/login?error=403");
+    assert.equal(await place(CREDENTIALS, { Origin: "http://evil.example" }), "/login?error=403&code=origin_host");
+    const secured = origin.replace("http:", "https:");
+    assert.equal(await place(CREDENTIALS, { Origin: secured }), "/login?error=403&code=origin_scheme");
     answer = s3(500, "InternalError");
     assert.equal(await place(CREDENTIALS), "/login?error=502");
     answer = refusing;

@@ -4,6 +4,10 @@ import { CODED } from "./coded.ts";
 /** Sentences of fixity checks as well. */
 export const ALL: Readonly<Record<ProblemCode, string>> = {
   ...CODED,
+  origin_scheme:
+    "The login was refused: the browser and the server disagree whether this site uses http or https. If this is its usual address, its proxy has to send the header X-Forwarded-Proto, and TRUSTED_HOPS has to count the proxy.",
+  origin_host:
+    "The login was refused: the server knows this site by another name than the browser. If this is its usual address, its proxy has to pass the header Host on.",
   object_forbidden: "The account may not read it",
   object_overwritten: "It was overwritten each time it was read",
   object_parts_unknown: "The store does not report its parts",

@@ -3,6 +3,10 @@ import { CODED } from "./coded.ts";
 
 export const ALL: typeof en.ALL = {
   ...CODED,
+  origin_scheme:
+    "Inloggningen nekades: webbläsaren och servern är inte överens om ifall sajten använder http eller https. Om adressen är den vanliga måste sajtens proxy skicka huvudet X-Forwarded-Proto, och TRUSTED_HOPS måste räkna med proxyn.",
+  origin_host:
+    "Inloggningen nekades: servern känner sajten under ett annat namn än webbläsaren. Om adressen är den vanliga måste sajtens proxy skicka huvudet Host vidare.",
   object_forbidden: "Inloggningen får inte läsa det",
   object_overwritten: "Det skrevs över varje gång det lästes",
   object_parts_unknown: "Lagret anger inte dess delar",
