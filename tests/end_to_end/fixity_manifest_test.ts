@@ -95,7 +95,7 @@ Deno.test({
       const folder = await curator.call("POST", `${BUCKET}/folders`, { folder_name: "bags/one/data/empty" });
       await folder.body?.cancel();
       const valid = await check(curator, { prefix: "bags/one/", bag: true, full: true });
-      assert.deepEqual([valid.end.status, valid.end.bag], ["done", { valid: true, problems: [] }]);
+      assert.deepEqual([valid.end.status, valid.end.bag], ["done", { valid: true, problems: [], problem_codes: [] }]);
       const proofs = Object.fromEntries(
         valid.rows.map(({ key, proved_by, algorithm }) => [key, [proved_by, algorithm]]),
       );
@@ -113,8 +113,11 @@ Deno.test({
         "bags/one/data/in/100% b.txt": "changed",
         "bags/one/manifest-md5.txt": "changed",
       });
-      assert.deepEqual(end.bag, {
+      const codes = end.bag.problem_codes.map(({ code }: { code: string }) => code);
+      assert.deepEqual(codes, ["bag_oxum_differs", "bag_manifest_invalid_lines", "bag_manifest_fewer_files"]);
+      assert.deepEqual({ ...end.bag, problem_codes: [] }, {
         valid: false,
+        problem_codes: [],
         problems: [
           "Payload-Oxum says 2 files of 120005 bytes: there are 3 of 120017 bytes",
           "manifest-md5.txt has 1 lines that name no file of the bag",

@@ -87,7 +87,7 @@ Deno.test({
       ]);
       assert.match(await textOf(curator, "bag/bag-info.txt"), /^Payload-Oxum: 200003\.2$/m);
       const valid = await check(curator, { prefix: "bag/", bag: true, full: true });
-      assert.deepEqual(valid.end.bag, { valid: true, problems: [] });
+      assert.deepEqual(valid.end.bag, { valid: true, problems: [], problem_codes: [] });
       assert.equal((valid.end.proved_by as Row).manifest, 6);
 
       await flipBit((await bodyFiles(dataFolder)).get(100_002) ?? assert.fail("no body"), 7);

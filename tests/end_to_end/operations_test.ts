@@ -167,6 +167,7 @@ const OF_TENANT: readonly Call[] = [
   ["restore_object_version", "POST /buckets/called-by-s3/restore/a/b", { version_id: "null" }],
   ["start_zip", "POST /buckets/called-by-s3/objects/download", { prefix: "" }],
   ["poll_zip", ({ start_zip: { task_id } }) => `GET /buckets/called-by-s3/objects/download/${task_id}`],
+  ["list_tasks", "GET /tasks"],
   ["presign", "POST /presign", { bucket: "called-by-s3", key: "a/b" }],
   ["presign", "POST /presign", {
     bucket: "called-by-s3",
@@ -221,6 +222,7 @@ const OF_TENANT: readonly Call[] = [
   ],
   ["head_zip", ({ start_zip: { download_url } }) => `HEAD ${belowApi(download_url)}`],
   ["download_zip", ({ start_zip: { download_url } }) => `GET ${belowApi(download_url)}`],
+  ["cancel_task", ({ start_zip: { task_id } }) => `POST /tasks/${task_id}/cancel`],
   ["delete_bucket", "DELETE /buckets/called-by-s3?force=true"],
   ["delete_content_class", `DELETE ${TENANT}/contentClasses/called`],
   ["delete_namespace", `DELETE ${NAMESPACE}`],

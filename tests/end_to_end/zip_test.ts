@@ -79,9 +79,16 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
     }
     const nothing = await client.call("POST", path, { prefix: "nowhere/" });
     assert.equal(nothing.status, 400);
-    assert.deepEqual(await nothing.json(), { detail: "No objects found under the given prefix" });
+    assert.deepEqual(await nothing.json(), {
+      detail: "No objects found under the given prefix",
+      code: "archive_empty",
+    });
     const many = await client.call("POST", path, { keys: Array.from({ length: 50_001 }, (_, at) => `${at}`) });
-    assert.deepEqual(await many.json(), { detail: "Too many objects (50001). Maximum is 50000." });
+    assert.deepEqual(await many.json(), {
+      detail: "Too many objects (50001). Maximum is 50000.",
+      code: "archive_objects_too_many",
+      params: { count: 50001, most: 50000 },
+    });
     for (const body of [{ keys: ["a"] }, { prefix: "" }]) {
       assert.equal((await client.call("POST", "/buckets/nowhere/objects/download", body)).status, 404);
     }
