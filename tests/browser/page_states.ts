@@ -10,8 +10,15 @@ const CONTROLS = "header.bar, .btn, .skip, input:not(.login input, [readonly]), 
 const MARKED = ".chip, .banner, .segments label:has(:checked), mark, .line.marked, [aria-pressed=true], " +
   "[role=tab][aria-selected=true], .objs tr.open > :first-child";
 
-async function scrollsSideways(page: Page): Promise<boolean> {
-  return await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+/** How long a page has to fit its window after a change of size, ms: scripts lay parts of the viewer out anew. */
+const SETTLED_MS = 10_000;
+
+async function staysTooWide(page: Page): Promise<boolean> {
+  return await page.waitForFunction(
+    () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+    undefined,
+    { timeout: SETTLED_MS },
+  ).then(() => false, () => true);
 }
 
 /** The widths in px at which the page is wider than its window, which has its size again afterwards. */
@@ -20,7 +27,7 @@ export async function tooNarrowWindows(page: Page): Promise<number[]> {
   const narrow: number[] = [];
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    if (await scrollsSideways(page)) narrow.push(width);
+    if (await staysTooWide(page)) narrow.push(width);
   }
   if (size) await page.setViewportSize(size);
   return narrow;
