@@ -52,7 +52,7 @@ export async function paperFindings(page: Page): Promise<string[]> {
   const found: string[] = [];
   await page.emulateMedia({ media: "print" });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  if (await scrollsSideways(page)) found.push("wider than its paper");
+  if (await staysTooWide(page)) found.push("wider than its paper");
   const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   if (paper !== "rgb(255, 255, 255)") found.push(`on ${paper}`);
   const controls = page.locator(CONTROLS).filter({ visible: true });
