@@ -27,10 +27,11 @@ export function linksOf(value: unknown, reading: Reading): readonly Reference[] 
   });
 }
 
-/** Whether a text stands in place of an address: neither absolute, nor a relative path or file name. */
+/** Whether a text stands in place of an address: neither of http or https, nor a relative path or file name. */
 function isSentence(id: string): boolean {
-  if (/^(?:mailto:|www\.)/i.test(id)) return true;
-  return id !== "" && !/^[a-z][a-z\d+.-]*:\S|^\S*[/?#]\S*$|^\S+\.[a-z\d]{1,5}$/i.test(id);
+  if (id === "" || /^(?:javascript|data|vbscript|blob|file):/i.test(id)) return false;
+  if (/^(?:www\.|[^/?#]*@)/i.test(id)) return true;
+  return !/^https?:\S|^(?:\.{0,2}\/|[?#])\S*$|^[^\s:]+\.[a-z][a-z\d]{0,4}(?:[?#]\S*)?$|^[^\s:]+\/$/i.test(id);
 }
 
 /** The file name of an address, otherwise its host. */

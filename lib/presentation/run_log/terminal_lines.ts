@@ -6,6 +6,9 @@ const CHARACTERS_A_STEP = 256 * 1024;
 const CURSOR_UP = new RegExp(String.raw`(?:\x1b\[|\x9b)\d*A`);
 /** A state of a progress bar, as tqdm, pip and wget write them. */
 const PROGRESS = /\d ?%|\b\d+\/\d+\b|[\d?](?:it|s)\/(?:it|s)\b|\.{3,}\s*$/;
+/** The start of an error's text where it follows a progress bar, which ends without a line feed. */
+const ERROR_START =
+  /(?: {0,8}\+ Exception Group )?Traceback \(most recent call last\):|╭─[─ ]{0,200}Traceback \(most|Exception (?:in thread|ignored in) /;
 /** Characters of a state that are compared with the next one. */
 const MAX_COMPARED = 300;
 
@@ -47,8 +50,16 @@ function lineEnd(text: string, start: number): number {
 /** A carriage return at the end of a line is part of its line end. */
 function hasSeveralLines(line: string): boolean {
   if (/[\r\n](?!$)/.test(line)) return true;
-  const at = findRecord(line) ?? 0;
+  const at = findNextLine(line) ?? 0;
   return at > 0 && PROGRESS.test(line.slice(0, at));
+}
+
+/** Where a record, or an error behind a progress bar, starts within a text that is one line; null: nowhere. */
+function findNextLine(text: string): number | null {
+  const record = findRecord(text);
+  const error = text.search(ERROR_START);
+  const isBehindBar = error > 0 && (record === null || error < record) && PROGRESS.test(text.slice(0, error));
+  return isBehindBar ? error : record;
 }
 
 function* linesWithin(text: string): Generator<undefined, readonly string[], void> {
@@ -58,7 +69,7 @@ function* linesWithin(text: string): Generator<undefined, readonly string[], voi
   const parts = /[^\r\n]+/g;
   let step = CHARACTERS_A_STEP;
   for (let part = parts.exec(text); part; part = parts.exec(text)) {
-    const at = findRecord(part[0]);
+    const at = findNextLine(part[0]);
     const plain = part[0].slice(0, at ?? part[0].length).replace(/[\b]+$/, "");
     if (withoutSequences(plain).trim() !== "") {
       if (state !== null && !overwrites(plain, state)) lines.push(state);

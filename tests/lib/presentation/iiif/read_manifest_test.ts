@@ -161,8 +161,9 @@ Deno.test("manifest: licences, links and logos that are no addresses are text, a
     "data:text/html,x",
     "mailto:a@b.se",
     "www.ra.se",
+    ...["arkiv@example.se", "CC-BY-4.0", "N/A", "doi:10.1234/abc", "urn:nbn:se:x-1", "tel:+468"],
   ];
-  const shown = [[null, "Kontakta arkivet"], [null, "Run"], [null, "mailto:a@b.se"], [null, "www.ra.se"]];
+  const shown = [[null, "Kontakta arkivet"], [null, "Run"], ...links.slice(3).map((text) => [null, text])];
   const pairs = (links: Manifest["homepages"]) => links.map(({ href, label }) => [href, label]);
   const three = read(manifest3(pages3(1), { homepage: links, rendering: links, seeAlso: links }));
   for (const own of [three.homepages, three.renderings, three.seeAlso]) assert.deepEqual(pairs(own), shown);

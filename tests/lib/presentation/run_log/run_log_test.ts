@@ -406,6 +406,22 @@ const messagesOf = (text: string) =>
   linesOf(parseRunLog(text)).map(({ level, message }) => `${level ?? ""}|${message}`);
 const bar = (done: number) => `pages:  ${done * 5}%|█▌     | ${done}/20 [00:02<00:18,  1.00s/it]`;
 
+Deno.test("run log: an error directly behind a progress bar is an error, and words in a line are not", () => {
+  const frames = '  File "a.py", line 1, in f\n';
+  for (
+    const error of [
+      `Traceback (most recent call last):\n${frames}ValueError: boom`,
+      `  + Exception Group Traceback (most recent call last):\n  | ${frames}  | ExceptionGroup: two (1 sub-exception)`,
+      `Exception in thread Thread-1:\nTraceback (most recent call last):\n${frames}ValueError: boom`,
+    ]
+  ) {
+    const lines = linesOf(parseRunLog(`${run[0]}\n\r${bar(1)}\r${bar(2)}${error}\n`));
+    assert.equal(lines.filter(({ opensError }) => opensError).length, 1, error);
+  }
+  const words = `${at(1, "INFO", "5% failed with Traceback (most recent call last): none")}\r\nno\rmore`;
+  assert.ok(linesOf(parseRunLog(words)).every(({ opensError }) => !opensError));
+});
+
 Deno.test("run log: the last state of a progress bar is a line, and a record behind it is a record", () => {
   const bars = `\r${bar(1)}\r${bar(2)}`;
   assert.deepEqual(messagesOf(`${run[0]}\n${bars}${at(2, "ERROR", "torn")}\n\r${bar(3)}\r${bar(4)}\n${run[0]}\n`), [
