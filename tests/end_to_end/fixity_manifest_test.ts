@@ -113,9 +113,10 @@ Deno.test({
         "bags/one/data/in/100% b.txt": "changed",
         "bags/one/manifest-md5.txt": "changed",
       });
-      const codes = end.bag.problem_codes.map(({ code }: { code: string }) => code);
+      const faulty = end.bag as { readonly problem_codes: readonly { readonly code: string }[] };
+      const codes = faulty.problem_codes.map(({ code }) => code);
       assert.deepEqual(codes, ["bag_oxum_differs", "bag_manifest_invalid_lines", "bag_manifest_fewer_files"]);
-      assert.deepEqual({ ...end.bag, problem_codes: [] }, {
+      assert.deepEqual({ ...faulty, problem_codes: [] }, {
         valid: false,
         problem_codes: [],
         problems: [
