@@ -1,5 +1,5 @@
 import { drawText } from "./handwriting.ts";
-import { drawMap, drawPageNumber, drawSeal, drawStamp } from "./page_ornaments.ts";
+import { drawMap, drawSeal, drawStamp } from "./page_ornaments.ts";
 import { type IndexedImage, PageCanvas } from "./page_canvas.ts";
 import { linesOf, type PageLayout } from "./page_layout.ts";
 import { drawPaper } from "./page_paper.ts";
@@ -18,7 +18,6 @@ export function drawPage(layout: PageLayout, texture: string, width: number, hei
     canvas.stroke([{ x, y }, { x: x + width + random() * 3, y: y + height + random() * 3 }], 0.9, SEPIA, 0.7);
   }
   if (layout.map) drawMap(canvas, layout.map, seededRandom("map", texture));
-  drawPageNumber(canvas, layout);
   for (const line of linesOf(layout)) {
     let tone = 0.8 + random() * 0.2;
     for (const { text, penX, baseline, size, hyphen } of line.words) {

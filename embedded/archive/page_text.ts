@@ -3,7 +3,7 @@ import { between, pick, seededRandom } from "./seeded_random.ts";
 /** The date at the head of a page; the pages of a volume lie in one year. */
 export function heading(seed: number, volume: string, page: number, random: () => number): string {
   const year = between(seededRandom("year", seed, volume), 1690, 1880);
-  return `Anno ${year} den ${between(random, 1, 28)} ${pick(random, MONTHS)}. Fol. ${page}`;
+  return `Anno ${year} den ${between(random, 1, 28)} ${pick(random, MONTHS)}`;
 }
 
 /** Words without end, in the manner of old Swedish court and parish books; only characters that the page font has. */

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 import { joinedBytes } from "@/lib/std/joined_bytes.ts";
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-const COMPRESSION_LEVEL = 6;
+const COMPRESSION_LEVEL = 9;
 
 /**
  * An 8-bit palette PNG of `width * height` indexes, row by row from the top (PNG specification, third edition).
