@@ -65,7 +65,7 @@ async function openVolume(page: Page, site: string, manifest: string, canvas = 0
 async function opening(scene: Scene): Promise<Row[]> {
   let canvas = 100;
   const opened = await times(scene.browser, async (page) => {
-    // Another page each time, which the archive has not drawn yet.
+    // Another page each time, whose image no earlier one has loaded.
     await openVolume(page, scene.site, `${scene.archive}/iiif/sample-2000-pages/manifest.json`, canvas += 10);
     const painted = await page.evaluate(() => globalThis.probe.painted[0]);
     await page.waitForTimeout(LOOK_MS);

@@ -1,4 +1,4 @@
-/** The thread of the embedded cluster and archive: drawing pages and moving campaigns never delay the site. */
+/** The thread of the embedded cluster and archive: moving campaigns never delays the site. */
 import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
 import { SAMPLES_EDITION } from "@/embedded/archive/source_volumes.ts";
 import type { ResultsWriter } from "@/embedded/cluster/outbox.ts";

@@ -1,7 +1,7 @@
 /** The embedded archive, and beside it volumes with texts whose images are the archive's. It prints where they are. */
 import { startEmbeddedArchive } from "@/embedded/archive/server.ts";
-import { imageServiceUrl, pageImageUrl, pageName } from "@/embedded/archive/source_volumes.ts";
-import { PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/page_layout.ts";
+import { pageImageUrl, pageName } from "@/embedded/archive/source_volumes.ts";
+import { PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/drawn_pages.ts";
 import { pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
 
 const VOLUME = "sample-2000-pages";
@@ -44,8 +44,7 @@ function manifest(base: string, pages: number) {
     label: { sv: ["Mätvolym"] },
     items: Array.from({ length: pages }, (_, index) => {
       const id = `${base}/canvas/${index}`;
-      const service = { id: imageServiceUrl(archive.url, VOLUME, index + 1), type: "ImageService3", profile: "level2" };
-      const body = { id: pageImageUrl(archive.url, VOLUME, index + 1), type: "Image", ...size, service: [service] };
+      const body = { id: pageImageUrl(archive.url, VOLUME, index + 1), type: "Image", ...size };
       const painting = { type: "Annotation", motivation: "painting", target: id, body };
       return {
         id,

@@ -1,14 +1,11 @@
-import { IMAGE_PROFILE, imageContext, profileUrl } from "./image_information.ts";
-import type { ImageApi } from "./image_request.ts";
-import { PAGE_HEIGHT, PAGE_WIDTH } from "./page_layout.ts";
+import { LOGO, PAGE_HEIGHT, PAGE_WIDTH, THUMBNAIL } from "./drawn_pages.ts";
 import {
   canvasUrl,
-  imageServiceUrl,
+  logoUrl,
   pageImageUrl,
   pageName,
   sourceManifestUrl,
   type SourceVolume,
-  THUMBNAIL,
   thumbnailUrl,
 } from "./source_volumes.ts";
 
@@ -30,9 +27,8 @@ const SECTION_TITLES = [
 const SECTION_PAGES = 4;
 /** Sections of a part; a volume with more of them has several parts. */
 const PART_SECTIONS = 10;
-/** The size of the logo, in pixels: a part of a page at the archive's image service. */
-const LOGO = { width: 90, height: 45 };
-const LOGO_REGION = "600,1933,400,200";
+/** Images on each canvas of a volume with choices. */
+const CHOICES = 3;
 
 /** The manifest of a volume in the IIIF Presentation API (2.1 or 3.0) that the volume speaks. */
 export function sourceManifest(archive: string, volume: SourceVolume): Document {
@@ -77,7 +73,7 @@ function presentation3(archive: string, volume: SourceVolume): Document {
       id: archive,
       type: "Agent",
       label: { sv: [ARCHIVE_NAME] },
-      logo: [{ id: logoUrl(archive, volume, 3), type: "Image", format: "image/png", ...LOGO }],
+      logo: [{ id: logoUrl(archive), type: "Image", format: "image/png", ...LOGO }],
     }],
     thumbnail: [thumbnail3(archive, volume, 1)],
     behavior: ["paged"],
@@ -112,37 +108,20 @@ function canvas3(archive: string, volume: SourceVolume, page: number): Document 
 }
 
 function body3(archive: string, volume: SourceVolume, page: number): Document {
-  const image = image3(archive, volume, page);
-  if (volume.sample !== "choices") return image;
-  // Viewers prefer a service to a file, and the page's own would show each choice alike.
-  const items = CHOICES.map(([quality, label]) => ({
-    ...image,
-    id: String(image.id).replace("default.png", `${quality}.png`),
-    label: { en: [label] },
+  if (volume.sample !== "choices") return image3(archive, volume, page);
+  const items = Array.from({ length: CHOICES }, (_, index) => ({
+    ...image3(archive, volume, (page - 1 + index) % volume.pages + 1),
+    label: { en: [`Leaf ${index + 1}`] },
   }));
   return { type: "Choice", items };
 }
 
-/** Qualities of one image, which cost the archive one drawing. */
-const CHOICES = [["default", "Colour"], ["gray", "Grey"], ["bitonal", "Black and white"]];
-
 function image3(archive: string, volume: SourceVolume, page: number): Document {
-  const hasService = volume.sample !== "plain-images" && volume.sample !== "choices";
-  return {
-    id: pageImageUrl(archive, volume.id, page),
-    type: "Image",
-    format: "image/png",
-    ...sizeOf(volume),
-    ...(hasService && { service: [service3(archive, volume, page)] }),
-  };
+  return { id: pageImageUrl(archive, volume.id, page), type: "Image", format: "image/png", ...sizeOf(volume) };
 }
 
 function thumbnail3(archive: string, volume: SourceVolume, page: number): Document {
   return { id: thumbnailUrl(archive, volume.id, page), type: "Image", format: "image/png", ...THUMBNAIL };
-}
-
-function service3(archive: string, volume: SourceVolume, page: number): Document {
-  return { id: imageServiceUrl(archive, volume.id, page), type: "ImageService3", profile: IMAGE_PROFILE };
 }
 
 function range3(archive: string, volume: SourceVolume, { id, label, members }: Section): Document {
@@ -188,7 +167,7 @@ function presentation2(archive: string, volume: SourceVolume): Document {
     ],
     license: RIGHTS,
     attribution: CREDIT,
-    logo: { "@id": logoUrl(archive, volume, 2) },
+    logo: { "@id": logoUrl(archive) },
     thumbnail: thumbnail2(archive, volume, 1),
     viewingHint: "paged",
     sequences: volume.sample === "sequences" ? [sequence, other] : [sequence],
@@ -214,14 +193,11 @@ function canvas2(archive: string, volume: SourceVolume, page: number): Document 
       motivation: "sc:painting",
       on: id,
       resource: {
-        "@id": pageImageUrl(archive, volume.id, page, 2),
+        "@id": pageImageUrl(archive, volume.id, page),
         "@type": "dctypes:Image",
         format: "image/png",
-        ...(volume.sample !== "plain-images" && {
-          width: PAGE_WIDTH,
-          height: PAGE_HEIGHT,
-          service: service2(archive, volume, page),
-        }),
+        width: PAGE_WIDTH,
+        height: PAGE_HEIGHT,
       },
     }],
   };
@@ -229,15 +205,11 @@ function canvas2(archive: string, volume: SourceVolume, page: number): Document 
 
 function thumbnail2(archive: string, volume: SourceVolume, page: number): Document {
   return {
-    "@id": thumbnailUrl(archive, volume.id, page, 2),
+    "@id": thumbnailUrl(archive, volume.id, page),
     "@type": "dctypes:Image",
     format: "image/png",
     ...THUMBNAIL,
   };
-}
-
-function service2(archive: string, volume: SourceVolume, page: number): Document {
-  return { "@context": imageContext(2), "@id": imageServiceUrl(archive, volume.id, page, 2), profile: profileUrl(2) };
 }
 
 function range2(archive: string, volume: SourceVolume, { id, label, members }: Section): Document {
@@ -263,12 +235,6 @@ function allSections(sections: readonly Section[]): Section[] {
 /** The width and height of a page, where the manifest states them. */
 function sizeOf(volume: SourceVolume): { width?: number; height?: number } {
   return volume.sample === "no-sizes" ? {} : { width: PAGE_WIDTH, height: PAGE_HEIGHT };
-}
-
-/** The archive's stamp on the first page of the volume. */
-function logoUrl(archive: string, volume: SourceVolume, api: ImageApi): string {
-  const service = imageServiceUrl(archive, volume.id, 1, api);
-  return `${service}/${LOGO_REGION}/${LOGO.width},${LOGO.height}/0/default.png`;
 }
 
 function pagesOf(volume: SourceVolume): number[] {

@@ -1,8 +1,5 @@
-import type { ImageApi } from "./image_request.ts";
-import { PAGE_HEIGHT, PAGE_WIDTH } from "./page_layout.ts";
-
-/** Changes when the same seed gives other pages, texts or documents than before. */
-export const SAMPLES_EDITION = 5;
+/** Changes when the same seed gives other campaigns, texts or documents than before, or a drawn page changes. */
+export const SAMPLES_EDITION = 6;
 
 /** What a sample manifest shows beside a plain volume, for those who try a viewer. */
 type ManifestSample =
@@ -14,8 +11,6 @@ type ManifestSample =
   | "choices"
   /** The pages in two orders, which only version 2.1 has. */
   | "sequences"
-  /** Images without an image service. */
-  | "plain-images"
   /** Canvases and images without width and height. */
   | "no-sizes"
   /** A JSON document that is not a manifest. */
@@ -42,19 +37,10 @@ export const SAMPLE_VOLUMES: readonly SourceVolume[] = [
   { id: "sample-right-to-left", title: "Från höger till vänster", pages: 12, presentation: 3, sample: "right-to-left" },
   { id: "sample-choices", title: "Tre avbildningar av varje sida", pages: 6, presentation: 3, sample: "choices" },
   { id: "sample-sequences", title: "Två ordningar", pages: 8, presentation: 2, sample: "sequences" },
-  { id: "sample-plain-images", title: "Bilder utan bildtjänst", pages: 6, presentation: 3, sample: "plain-images" },
-  { id: "sample-plain-images-2", title: "Bilder utan bildtjänst", pages: 6, presentation: 2, sample: "plain-images" },
   { id: "sample-no-sizes", title: "Sidor utan mått", pages: 6, presentation: 3, sample: "no-sizes" },
   { id: "sample-not-a-manifest", title: "Inte ett manifest", pages: 1, presentation: 3, sample: "not-a-manifest" },
   { id: "sample-cyclic-range", title: "Avsnitt i ring", pages: 6, presentation: 3, sample: "cyclic-range" },
 ];
-
-/** By what the width and height of a page are divided in the images that `info.json` lists, whole size first. */
-export const IMAGE_DIVISORS: readonly number[] = [1, 2, 4, 8];
-
-export function imageSize(divisor: number): { width: number; height: number } {
-  return { width: PAGE_WIDTH / divisor, height: PAGE_HEIGHT / divisor };
-}
 
 /** The name of a page counted from 1. */
 export function pageName(page: number): string {
@@ -69,20 +55,14 @@ export function canvasUrl(archive: string, volume: string, page: number): string
   return `${archive}/iiif/${encodeURIComponent(volume)}/canvas/${pageName(page)}`;
 }
 
-/** The IIIF image service of a page; append `/info.json` or `/full/max/0/default.png`. */
-export function imageServiceUrl(archive: string, volume: string, page: number, api: ImageApi = 3): string {
-  return `${archive}/${api === 3 ? "image" : "image2"}/${encodeURIComponent(volume)}/${pageName(page)}`;
+export function pageImageUrl(archive: string, volume: string, page: number): string {
+  return `${archive}/image/${encodeURIComponent(volume)}/${pageName(page)}.png`;
 }
 
-/** The image of a page at full size, which is named differently in 3.0 and 2.1 of the Image API. */
-export function pageImageUrl(archive: string, volume: string, page: number, api: ImageApi = 3): string {
-  return `${imageServiceUrl(archive, volume, page, api)}/full/${api === 3 ? "max" : "full"}/0/default.png`;
+export function thumbnailUrl(archive: string, volume: string, page: number): string {
+  return `${archive}/thumbnail/${encodeURIComponent(volume)}/${pageName(page)}.png`;
 }
 
-/** The smallest of the images that `info.json` lists. */
-export const THUMBNAIL = imageSize(IMAGE_DIVISORS[IMAGE_DIVISORS.length - 1]);
-
-export function thumbnailUrl(archive: string, volume: string, page: number, api: ImageApi = 3): string {
-  const size = api === 3 ? `${THUMBNAIL.width},${THUMBNAIL.height}` : `${THUMBNAIL.width},`;
-  return `${imageServiceUrl(archive, volume, page, api)}/full/${size}/0/default.png`;
+export function logoUrl(archive: string): string {
+  return `${archive}/logo.png`;
 }

@@ -1,13 +1,11 @@
-import { IMAGE_PROFILE } from "@/embedded/archive/image_information.ts";
-import { PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/page_layout.ts";
+import { PAGE_HEIGHT, PAGE_WIDTH, THUMBNAIL } from "@/embedded/archive/drawn_pages.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
-import { imageServiceUrl, pageName, THUMBNAIL, thumbnailUrl } from "@/embedded/archive/source_volumes.ts";
-import { altoXml } from "./alto.ts";
+import { pageName, thumbnailUrl } from "@/embedded/archive/source_volumes.ts";
 import { WORKER_DIGEST } from "./campaign_objects.ts";
 import { timestamp } from "./objects.ts";
 import { pipelineDigest, QUALITY_REVISION } from "./pipelines.ts";
 import { runLog } from "./run_log.ts";
-import { layoutOf, manifestUrl, type RunState, scanUrl, type VolumeRun } from "./volume_run.ts";
+import { altoOf, manifestUrl, type RunState, scanUrl, type VolumeRun } from "./volume_run.ts";
 
 /** A file of a worker; the body is created when it is written. */
 export interface ResultFile {
@@ -123,11 +121,6 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
               format: "image/png",
               width: PAGE_WIDTH,
               height: PAGE_HEIGHT,
-              service: [{
-                id: imageServiceUrl(run.archiveUrl, scan.volume, scan.page),
-                type: "ImageService3",
-                profile: IMAGE_PROFILE,
-              }],
             },
           }],
         }],
@@ -136,13 +129,21 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
   }));
 }
 
-/** The text of one page with its coordinates. */
+/** The text of one page with its coordinates; a pipeline that scores pages states its score as the page's `PC`. */
 export function altoFile(run: VolumeRun, page: number): ResultFile {
-  const quality = run.campaign.pipeline.scoresQuality ? pageQuality(run, page) : null;
+  const pc = run.campaign.pipeline.scoresQuality ? ` PC="${pageQuality(run, page)}"` : "";
   return {
     key: `${volumeKey(run)}/alto/${pageName(page)}.xml`,
     contentType: "application/xml",
-    body: () => encode(altoXml(layoutOf(run, page), pageName(page), page, quality)),
+    body: () =>
+      encode(
+        altoOf(run, page)
+          .replace(/<fileName>.*?</, `<fileName>${pageName(page)}.png<`)
+          .replace(
+            /<Page ID="page_\d+" PHYSICAL_IMG_NR="\d+"/,
+            `<Page ID="page_${page}" PHYSICAL_IMG_NR="${page}"${pc}`,
+          ),
+      ),
   };
 }
 

@@ -68,8 +68,8 @@ export interface SampleCampaign extends Campaign {
 }
 
 /**
- * The campaigns of a first start, most of them submitted before it. Names and sizes are the same for every seed, pages and
- * texts are not.
+ * The campaigns of a first start, most of them submitted before it. Their names and volumes are the same for every seed, the
+ * numbers of pages are not.
  */
 export function sampleCampaigns(seed: number): readonly SampleCampaign[] {
   return CAMPAIGNS.map(({ series, troubles, imagesEvery, ...campaign }) => {

@@ -180,9 +180,10 @@ function volumeOfImages(id: string, list: string, sources: Sources): CampaignVol
 }
 
 function scanOfImage(url: string, sources: Sources): Scan | null {
-  const [collection, volume = "", page = ""] = archivePath(url, sources);
-  const pages = collection === "image" || collection === "image2" ? sources.findVolume(volume)?.pages ?? 0 : 0;
-  return /^\d{4}$/.test(page) && Number(page) >= 1 && Number(page) <= pages ? { volume, page: Number(page) } : null;
+  const [collection, volume = "", file = "", ...rest] = archivePath(url, sources);
+  const pages = collection === "image" && rest.length === 0 ? sources.findVolume(volume)?.pages ?? 0 : 0;
+  const page = Number(/^(\d{4})\.png$/.exec(file)?.[1]);
+  return page >= 1 && page <= pages ? { volume, page } : null;
 }
 
 /** The decoded segments of a URL's path in the archive; none for another URL. */

@@ -1,4 +1,4 @@
-import { layoutPage, linesOf, type PageLayout } from "@/embedded/archive/page_layout.ts";
+import { drawnAlto, drawnPage } from "@/embedded/archive/drawn_pages.ts";
 import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
 import type { Campaign, CampaignVolume } from "./samples.ts";
 import type { Attempt, End, Stage, WorkEvent } from "./timeline.ts";
@@ -73,24 +73,25 @@ export function manifestUrl({ archiveUrl, volume }: VolumeRun): string | null {
   return volume.byImages ? null : sourceManifestUrl(archiveUrl, volume.scanOf(1).volume);
 }
 
-/**
- * How many lines the pages have that were laid out, by the timeline of their run: logs are written again and again, and
- * to lay out a page is most of their work.
- */
-const lineCounts = new WeakMap<VolumeRun["timeline"], Map<number, number>>();
-
-/** What is written on a page, and where. */
-export function layoutOf({ seed, volume, timeline }: VolumeRun, page: number): PageLayout {
-  const scan = volume.scanOf(page);
-  const layout = layoutPage(seed, scan.volume, scan.page);
-  const counts = lineCounts.get(timeline) ?? new Map<number, number>();
-  lineCounts.set(timeline, counts.set(page, linesOf(layout).length));
-  return layout;
+/** The ALTO file of the drawn page that a page of the volume shows. */
+export function altoOf({ volume }: VolumeRun, page: number): string {
+  return drawnAlto(numberOf(volume, page));
 }
 
+/** By the number of a drawn page: logs are written again and again. */
+const lineCounts = new Map<number, number>();
+
 /** The number of lines on a page. */
-export function lineCountOf(run: VolumeRun, page: number): number {
-  return lineCounts.get(run.timeline)?.get(page) ?? linesOf(layoutOf(run, page)).length;
+export function lineCountOf({ volume }: VolumeRun, page: number): number {
+  const number = numberOf(volume, page);
+  const count = lineCounts.get(number) ?? drawnAlto(number).split("<TextLine ").length - 1;
+  lineCounts.set(number, count);
+  return count;
+}
+
+function numberOf(volume: CampaignVolume, page: number): number {
+  const scan = volume.scanOf(page);
+  return drawnPage(scan.volume, scan.page);
 }
 
 function keptPages(run: VolumeRun): FinishedPage[] {

@@ -171,7 +171,7 @@ export const environment = z.object({
   SIMULATOR_SPEED: embedded(decimal(0.1, 1000).default(1), "The speed of the sample campaigns; 1 is normal."),
   SIMULATOR_SEED: embedded(
     integer(0, MAX_SEED).default(1),
-    "The seed of everything random in the samples. The same seed gives the same campaigns and pages.",
+    "The seed of everything random in the samples. The same seed gives the same campaigns.",
   ),
   API_SECRET_KEY: gateway(
     line().optional(),

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { z } from "zod";
-import { BadImageRequest, readImageRequest } from "@/embedded/archive/image_request.ts";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { HttpError } from "@/lib/http/errors.ts";
@@ -203,22 +202,3 @@ fuzz("addresses that viewers open", {
     ) => [guardResultUrl(text, "https://results.example/base/"), readVolumeAddress(text), readLogAddress(text)],
   },
 });
-
-const IMAGES = ["full/max/0/default.jpg", "pct:10,10,50.5,50/^200,/!90/gray.png", "0,0,100,100/,50/180/bitonal.webp"];
-
-fuzz("image requests", {
-  inputs: fc.tuple(fc.constantFrom(2 as const, 3 as const), near(IMAGES, ["pct:", "^!", "full", "1e9", "square"])),
-  check([api, text]) {
-    const image = resultOr(() => readImageRequest(api, fourOf(text)), (error) => error instanceof BadImageRequest);
-    if (image) assert.deepEqual(readImageRequest(api, image.canonical.split("/")).canonical, image.canonical);
-  },
-  growth: {
-    seeds: IMAGES,
-    read: (text) => resultOr(() => readImageRequest(3, fourOf(text)), (error) => error instanceof BadImageRequest),
-  },
-});
-
-/** The router hands over four segments of a path. */
-function fourOf(text: string): string[] {
-  return [...text.split("/"), "", "", ""].slice(0, 4);
-}

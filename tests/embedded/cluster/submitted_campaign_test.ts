@@ -100,7 +100,7 @@ Deno.test("submitted: the campaign of the documentation runs over the archive's 
     assert.equal(alto("loose-sheets"), alto("SE-RA-420-1720-B-0106"));
     const sheets = writer.json(`${RESULTS}/loose-sheets/manifest.json`);
     assert.deepEqual([sheets.pages, sheets.source_manifest], [3, null]);
-    assert.equal(sheets.page_sources["0003"], `${ARCHIVE}/image/SE-RA-420-1720-B-0106/0003/full/max/0/default.png`);
+    assert.equal(sheets.page_sources["0003"], `${ARCHIVE}/image/SE-RA-420-1720-B-0106/0003.png`);
     assert.match(writer.text(`${NAMESPACE}/status/logs/swedish-lion-v2/letters-1720-01.txt`), /COMPLETE \d+ pages\n$/);
   });
 });
@@ -203,7 +203,7 @@ Deno.test("submitted: what a worker cannot read fails for good, with a sentence 
       `lost\t${ARCHIVE}/iiif/no-such-volume/manifest.json`,
       `no-manifest\t${ARCHIVE}/iiif/sample-not-a-manifest/manifest.json`,
       `../up\t${ARCHIVE}/iiif/SE-RA-420-1720-B-0101/manifest.json`,
-      `beyond\timages:${ARCHIVE}/image/SE-RA-420-1720-B-0101/9999/full/max/0/default.png`,
+      `beyond\timages:${ARCHIVE}/image/SE-RA-420-1720-B-0101/9999.png`,
       "no-source",
     ];
     const spec = { ...sample.spec, completions: 7, parallelism: 7 };
