@@ -248,6 +248,10 @@ export class ImageView {
       // The library moves the view again after this event.
       if (isWhole) queueMicrotask(() => this.wholePage(true));
     });
+    // A plain image is drawn smaller from its whole size, where the usual quality loses thin strokes.
+    viewer.addHandler("tile-drawing", ({ context }) => {
+      if (context) context.imageSmoothingQuality = "high";
+    });
     viewer.addHandler("tile-loaded", ({ tiledImage }) => {
       if (!tiledImage) return;
       this.#seen.add(tiledImage);
