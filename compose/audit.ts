@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { AuditTrail } from "@/lib/audit/audit_trail.ts";
-import { bucketSink } from "@/lib/audit/bucket_sink.ts";
 import { CHAIN_START } from "@/lib/audit/chain.ts";
 import { AUDIT_FOLDER, type EndNote, OUTSIDE_END_FILE, outsideEnd } from "@/lib/audit/chain_files.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/audit/chain_reader.ts";
-import { FileSink } from "@/lib/audit/file_sink.ts";
+import { FileSink, standardOutput } from "@/lib/audit/file_sink.ts";
 import { LoginRecords } from "@/lib/audit/login_records.ts";
-import type { Forwarder } from "@/lib/audit/sink.ts";
-import { syslogSink } from "@/lib/audit/syslog_sink.ts";
 import type { AuditSource } from "@/lib/audit/trail_page.ts";
 import type { AuditConfig, Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
@@ -20,10 +17,7 @@ import { textIfExists } from "@/lib/std/optional_file.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { ConfigError } from "@/lib/std/config_error.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
-import { caCertificates, upstream } from "./shared.ts";
 
-/** Until the response headers of the store of records, ms. */
-const STORE_TIMEOUT_MS = 30_000;
 /** How often the log gets the end of the trail, ms. */
 const LOG_END_MS = 3_600_000;
 
@@ -57,11 +51,10 @@ export async function openAudit(
 ): Promise<Audit | null> {
   const { audit } = config;
   const path = audit.folder ?? (folder && `${folder.path}/${AUDIT_FOLDER}`);
-  const file = audit.file === null ? null : openFile(audit.file);
+  const file = audit.file === null ? null : audit.file === "-" ? standardOutput : openFile(audit.file);
   const outside = folder && endNote(folder.path, store, audit.folder ?? AUDIT_FOLDER);
   const chain = path === null ? null : await openChain(path, audit, outside, warn);
-  const forwarders = openForwarders(config, warn);
-  if (chain === null && file === null && forwarders.length === 0) {
+  if (chain === null && file === null) {
     warn("No audit trail is kept: there is no data folder, and no AUDIT_ setting names another place (docs/audit.md)");
     return null;
   }
@@ -70,7 +63,6 @@ export async function openAudit(
     end: chain?.end ?? CHAIN_START,
     chain,
     file,
-    forwarders,
     isRequired: audit.isRequired,
     now: Date.now,
     warn,
@@ -128,26 +120,4 @@ function openFile(path: string): FileSink {
   } catch (error) {
     throw new ConfigError("AUDIT_FILE", `the file ${path} of the audit trail cannot be used (${errorReason(error)})`);
   }
-}
-
-function openForwarders(config: Config, warn: (line: string) => void): Forwarder[] {
-  const { audit: { syslog, s3: bucket } } = config;
-  const forwarders: Forwarder[] = [];
-  if (syslog) forwarders.push(syslogSink({ address: syslog, caCerts: caCertificates(config), warn }));
-  if (bucket) {
-    const { endpoint, region, accessKey, secretKey, ...at } = bucket;
-    const address = { endpoint, publicEndpoint: endpoint };
-    const s3 = {
-      addresses: { s3: () => Promise.resolve(address) },
-      region,
-      upstream: upstream(config, true, STORE_TIMEOUT_MS, {}),
-      now: Date.now,
-    };
-    const keys = () => ({
-      accessKey: Deno.readTextFileSync(accessKey).trim(),
-      secretKey: Deno.readTextFileSync(secretKey).trim(),
-    });
-    forwarders.push(bucketSink({ s3, ...at, keys, warn }));
-  }
-  return forwarders;
 }

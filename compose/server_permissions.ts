@@ -46,8 +46,6 @@ export async function serverPermissions(
     ...present(pathOf(gateway?.fixitySchedules)),
     ...(gateway ? [apiPageFolder()] : []),
     ...audit,
-    ...present(config.audit.s3?.accessKey ?? null),
-    ...present(config.audit.s3?.secretKey ?? null),
     ...present(pathOf(config.notifications?.webhooks?.secrets)),
     ...present(pathOf(config.notifications?.mail?.login?.password)),
     ...present(pathOf(results?.sessionKey)),
@@ -69,7 +67,6 @@ export async function serverPermissions(
         ...metricsHost(config),
         ...sharedState(config),
         ...receivers(config),
-        ...auditServers(config),
       ]
       : "all",
     run: cluster.commands,
@@ -80,17 +77,8 @@ export async function serverPermissions(
 
 /** Where the audit trail is kept outside of the data folder. A rotated file is created anew in its folder. */
 function auditPlaces({ audit: { folder, file } }: Config, files: { realPath(path: string): string | null }): string[] {
-  return [...(folder === null ? [] : [folder]), ...(file === null ? [] : [dirname(file)])]
+  return [...(folder === null ? [] : [folder]), ...(file === null || file === "-" ? [] : [dirname(file)])]
     .flatMap((path) => dataFolders(resolve(path), files));
-}
-
-/** Where it is sent, with the ports. */
-function auditServers({ audit: { syslog, s3 } }: Config): string[] {
-  const { hostname, port, protocol } = new URL(s3?.endpoint ?? "http://none");
-  return [
-    ...(syslog ? [`${bracketed(syslog.host)}:${syslog.port}`] : []),
-    ...(s3 ? [`${hostname}:${port || (protocol === "https:" ? 443 : 80)}`] : []),
-  ];
 }
 
 /** The own files of the cluster's entry; nothing in a pod, and beside an embedded cluster. */

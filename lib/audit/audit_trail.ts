@@ -5,7 +5,7 @@ import { endsWithin } from "@/lib/std/ends_within.ts";
 import { auditRecord } from "./audit_record.ts";
 import { type ChainPosition, sealed } from "./chain.ts";
 import { DurableOutlet } from "./durable_outlet.ts";
-import { charactersOf, type DurableSink, type Forwarder, type SealedRecord } from "./sink.ts";
+import { charactersOf, type DurableSink, type SealedRecord } from "./sink.ts";
 
 /**
  * Records that wait in memory for each disk that takes none, and their lines, characters; further ones are lost. Usual
@@ -22,7 +22,7 @@ const WAIT_MS = 10_000;
 const HURRY_MS = 1500;
 /** How long a stop waits for all sinks at most, ms. */
 const CLOSE_MS = 2000;
-/** How much of that it waits before it passes what waits to all of them. */
+/** How much of that it waits before it passes what waits to both of them. */
 const DISKS_SHARE = 0.5;
 
 const NO_ROOM = "Changes cannot be recorded in the audit trail, and are refused until they can";
@@ -37,8 +37,6 @@ interface AuditTrailOptions {
   readonly chain: DurableSink | null;
   /** Another sink that a change waits for; null: none. */
   readonly file: DurableSink | null;
-  /** Sinks that records are sent to. */
-  readonly forwarders: readonly Forwarder[];
   /** Whether changes that cannot be recorded are refused. */
   readonly isRequired: boolean;
   /** How long a change waits for a disk, ms; {@link WAIT_MS} when absent. */
@@ -82,8 +80,6 @@ export class AuditTrail implements AuditRecorder {
   readonly #unsettled = new Set<WaitingChange>();
   /** What settles them. */
   readonly #settling = new Set<Promise<void>>();
-  /** Records that wait for the chain and are not offered to the forwarders yet. */
-  #unsent: readonly SealedRecord[] = [];
   #isHurried = false;
   #isClosed = false;
   /** Events that no sink got. */
@@ -108,23 +104,13 @@ export class AuditTrail implements AuditRecorder {
   /** What each sink has taken and lost. */
   get figures(): ReadonlyMap<string, SinkFigures> {
     const lost = this.#lost;
-    return new Map([
-      ...this.#durable.map(({ sink, written, waiting, lost: own }) => {
-        return [sink.name, { written, lost: lost + own, waiting }] as const;
-      }),
-      ...this.#options.forwarders.map((sink) => {
-        const { sent: written, waiting, isFailing } = sink;
-        // Others wait for more to be sent with them.
-        return [sink.name, { written, lost: sink.lost + lost, waiting: isFailing ? waiting : 0 }] as const;
-      }),
-    ]);
+    return new Map(this.#durable.map(({ sink, written, waiting, lost: own }) => {
+      return [sink.name, { written, lost: lost + own, waiting }];
+    }));
   }
 
   requireRoom(): void {
-    const { isRequired, forwarders } = this.#options;
-    if (!isRequired) return;
-    const isFailing = this.#durable.some(({ isFailing }) => isFailing) || forwarders.some(({ isFull }) => isFull);
-    if (isFailing) throw new HttpError(507, NO_ROOM);
+    if (this.#options.isRequired && this.#durable.some(({ isFailing }) => isFailing)) throw new HttpError(507, NO_ROOM);
   }
 
   record(event: AuditEvent): Promise<void> {
@@ -161,7 +147,7 @@ export class AuditTrail implements AuditRecorder {
   }
 
   /**
-   * Writes and sends what waits, settles all changes, and names what was not delivered.
+   * Writes what waits, settles all changes, and names what was not written.
    *
    * @param ms how long it may take at most; {@link CLOSE_MS} when absent or more
    */
@@ -170,28 +156,19 @@ export class AuditTrail implements AuditRecorder {
     const closeBy = performance.now() + closeMs;
     if (this.#running) await endsWithin(DISKS_SHARE * closeMs, this.#running);
     this.#isClosed = true;
-    // A disk that hangs keeps none of this from the others, and all of it is named below.
+    // A disk that hangs keeps none of this from the other, and all of it is named below.
     const rest = this.#taken(this.#waiting.length);
     const records = rest.map(({ record }) => record);
     this.#settleOnce(rest, this.#durable.map((outlet) => outlet.add(records)));
-    const { forwarders, warn } = this.#options;
-    const lostBefore = forwarders.map(({ lost }) => lost);
-    this.#offer([...this.#unsent, ...records]);
     const leftMs = () => Math.max(0, closeBy - performance.now());
-    await Promise.all([
-      ...this.#durable.map((outlet) => outlet.close(leftMs())),
-      endsWithin(leftMs(), Promise.all(forwarders.map((sink) => sink.close(leftMs())))),
-    ]);
+    await Promise.all(this.#durable.map((outlet) => outlet.close(leftMs())));
     // What has ended by now is settled at once; what hangs is not on a disk.
     await endsWithin(leftMs(), Promise.all(this.#settling));
     this.#settle([...this.#unsettled], this.#firstMissing);
-    const undelivered = [
-      // No record will tell of those that a disk dropped since the last one that did.
-      ...this.#durable.map(({ sink: { name }, waiting, lost }) => [name, waiting + lost - this.#toldOf(name)] as const),
-      ...forwarders.map(({ name, waiting, lost }, n) => [name, waiting + lost - lostBefore[n]] as const),
-    ];
-    for (const [name, count] of undelivered) {
-      if (count > 0) warn(`The audit trail: ${count} records were not delivered to ${name}`);
+    for (const { sink: { name }, waiting, lost } of this.#durable) {
+      // No later record will count those that a disk dropped since the last one that did.
+      const count = waiting + lost - this.#toldOf(name);
+      if (count > 0) this.#options.warn(`The audit trail: ${count} records were not delivered to ${name}`);
     }
     const lost = this.#lost - this.#toldOf(undefined);
     if (lost > 0) this.#warnOfLost(lost);
@@ -225,20 +202,12 @@ export class AuditTrail implements AuditRecorder {
     }
   }
 
-  /** Passes events to the sinks: to those that no change waits for as soon as the chain has them, or cannot have them. */
   async #pass(passed: readonly WaitingChange[]): Promise<void> {
     const records = passed.map(({ record }) => record);
-    this.#unsent = records;
     const added = this.#durable.map((outlet) => outlet.add(records));
     this.#settleOnce(passed, added);
     // The next batch does not wait for the file, which may hang while the chain is well.
     if (this.#chain) await added[0];
-    if (this.#unsent === records) this.#offer(records);
-  }
-
-  #offer(records: readonly SealedRecord[]): void {
-    this.#unsent = [];
-    for (const record of records) for (const sink of this.#options.forwarders) sink.offer(record);
   }
 
   /** Settles changes once each disk has said from which number on it has none of their records. */

@@ -67,6 +67,18 @@ export class FileSink implements DurableSink {
   }
 }
 
+/** Writes records to standard output, a line each. */
+export const standardOutput: DurableSink = {
+  name: "stdout",
+  async append(records) {
+    for (const { line } of records) {
+      const bytes = Buffer.from(`${line}\n`);
+      for (let written = 0; written < bytes.length;) written += await Deno.stdout.write(bytes.subarray(written));
+    }
+  },
+  close: () => Promise.resolve(),
+};
+
 const LINE_END = new Uint8Array([0x0a]);
 
 /** Whether a file ends with a whole line: a loss of power may have cut one off. */

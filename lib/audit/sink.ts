@@ -29,21 +29,3 @@ export interface DurableSink {
   /** Called once, after the last {@link append} has ended. It may take as long as the disk does. Never throws. */
   close(): Promise<void>;
 }
-
-/** Where records are sent, which no change waits for. */
-export interface Forwarder {
-  readonly name: string;
-  /** Records that were delivered, and that were dropped, since the start. */
-  readonly sent: number;
-  readonly lost: number;
-  /** Records that wait. */
-  readonly waiting: number;
-  /** Whether the last try failed. */
-  readonly isFailing: boolean;
-  /** Takes a record into a bounded queue, or drops it where that is full. */
-  offer(record: SealedRecord): void;
-  /** Whether the next record would be dropped. */
-  readonly isFull: boolean;
-  /** Sends what waits, for so many ms at most. */
-  close(ms: number): Promise<void>;
-}

@@ -18,8 +18,6 @@ type TextVariable = { [V in VariableName]: Settings[V] extends string | undefine
 
 /** Variables that name a file which must exist at the start. */
 type FileVariable =
-  | "AUDIT_S3_ACCESS_KEY_FILE"
-  | "AUDIT_S3_SECRET_KEY_FILE"
   | "CA_FILE"
   | "FIXITY_SCHEDULES_FILE"
   | "GATEWAY_USERS_FILE"

@@ -155,22 +155,6 @@ export const smtpAddress = () =>
     return isValid ? value : undefined;
   });
 
-/** The address of a syslog server. */
-export const syslogAddress = () =>
-  kind("an address such as udp://logs.example.org:514, tcp://…:601 or tls://…:6514", (value) => {
-    const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
-    const isValid = url && /^(?:udp|tcp|tls):$/.test(url.protocol) && canonicalHost(url.hostname) && url.port !== "0" &&
-      !url.username && !url.password && (url.pathname === "" || url.pathname === "/");
-    return isValid ? value : undefined;
-  });
-
-/** What keys begin with. */
-export const keyPrefix = () =>
-  kind("up to 512 visible ASCII characters without . and .. between slashes, and no slash in front", (value) => {
-    const isValid = /^[!-~]{1,512}$/.test(value) && !value.split("/").some((part) => part === "." || part === "..");
-    return isValid && !value.startsWith("/") ? value : undefined;
-  }, { shown: true });
-
 /** A mail address, without a name. */
 export const mailAddress = () =>
   kind("a mail address such as stackroom@example.org, without a name", (value) => {

@@ -138,7 +138,7 @@ export function defineMetrics() {
 
     auditRecords: counter(
       "audit_records_total",
-      "Records of the audit trail, by sink: chain, file, syslog or s3. written: the sink has them. lost: it does not, and never will.",
+      "Records of the audit trail, by sink: chain, file or stdout. written: the sink has them. lost: it does not, and never will.",
       ["sink", "result"],
     ),
     auditWaiting: gauge(

@@ -217,7 +217,7 @@ Deno.test("chain folder: a record is confirmed whose day is flushed, though a no
   const chain = await ChainFolder.open(folder, ALL);
   const { trail, end } = chain;
   const recorder = new AuditTrail({
-    ...{ trail, end, chain, file: null, forwarders: [], isRequired: true, now: () => NOON, warn: assert.fail },
+    ...{ trail, end, chain, file: null, isRequired: true, now: () => NOON, warn: assert.fail },
   });
   {
     using _ = withoutBlockingCalls();

@@ -206,23 +206,6 @@ Deno.test("config: all bad values are named at once, and so are all settings tha
   assert.deepEqual(names(lines(generic)), ["API_SECRET_KEY", "S3_ENDPOINT_URL", "S3_SECRET_KEY"]);
 });
 
-Deno.test("config: the audit trail's places, and what is missing beside them", () => {
-  assert.deepEqual(read({ AUDIT_SYSLOG_URL: "udp://[::1]" }).audit.syslog, { protocol: "udp", host: "::1", port: 514 });
-  const remote = read({ AUDIT_SYSLOG_URL: "tcp://logs.example.org" });
-  assert.deepEqual(remote.audit.syslog, { protocol: "tcp", host: "logs.example.org", port: 601 });
-  assert.match(remote.warnings.join(), /AUDIT_SYSLOG_URL.*without TLS/);
-  assert.equal(read({ AUDIT_SYSLOG_URL: "tls://logs.example.org" }).audit.syslog?.port, 6514);
-  for (const url of ["http://x", "udp://", "tcp://u:p@x", "udp://x/path", "udp://x:0", "tls://x?a"]) {
-    refused({ AUDIT_SYSLOG_URL: url }, "AUDIT_SYSLOG_URL", /an address such as udp:/);
-  }
-  for (const prefix of ["/audit/", "a/../b", "ä", "a b"]) {
-    refused({ AUDIT_S3_PREFIX: prefix }, "AUDIT_S3_PREFIX", /visible ASCII/);
-  }
-  refused({ AUDIT_S3_BUCKET: "trail" }, "AUDIT_S3_BUCKET", /no effect without AUDIT_S3_ENDPOINT/);
-  const bucket = { AUDIT_S3_ENDPOINT: "http://127.0.0.1:1", AUDIT_S3_BUCKET: "trail" };
-  refused(bucket, "AUDIT_S3_ACCESS_KEY_FILE", /is required/);
-});
-
 Deno.test("config: audit records are retained for a day beside samples, for ever without them, else as long as is set", () => {
   assert.equal(read({}).audit.retentionDays, 1);
   assert.equal(read({ AUDIT_RETENTION_DAYS: "3650" }).audit.retentionDays, 3650);

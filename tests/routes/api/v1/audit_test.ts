@@ -67,7 +67,6 @@ async function withAudit(body: (audited: Audited) => Promise<void>): Promise<voi
     end,
     chain,
     file: null,
-    forwarders: [],
     isRequired: false,
     now: Date.now,
     warn,
