@@ -66,9 +66,14 @@ interface OpenedCaller extends SealTerms {
   readonly caller: Caller;
 }
 
-/** The owner of tasks: a digest of a caller's user, tenant and S3 keys, so that other credentials are another owner. */
-export function ownerOf({ username, tenant, s3 }: Caller, { owner }: TaskKeys): string {
-  const text = JSON.stringify([tenant?.toLowerCase() ?? null, username, s3.accessKey, s3.secretKey]);
+/**
+ * The owner of tasks: a digest of a caller's user, tenant and S3 keys, so that other credentials are another owner. Names
+ * of users compare without case, and their access keys encode them: each spelling would have a share of its own.
+ */
+export function ownerOf({ username, tenant, s3, named }: Caller, { owner }: TaskKeys): string {
+  const name = named ? username.normalize("NFC").toLowerCase() : username;
+  const accessKey = named ? Buffer.from(name).toString("base64") : s3.accessKey;
+  const text = JSON.stringify([tenant?.toLowerCase() ?? null, name, accessKey, s3.secretKey]);
   return createHmac("sha256", owner).update(text).digest("base64url");
 }
 

@@ -41,3 +41,19 @@ Deno.test("task keys: other credentials are another owner, in every process alik
     ]
   ) assert.notEqual(ownerOf(other, keys), owner);
 });
+
+Deno.test("task keys: a name in another case or Unicode form is the same owner, but an access key is not", () => {
+  const as = (username: string): Caller => ({
+    ...caller,
+    username,
+    s3: { ...caller.s3, accessKey: btoa(String.fromCharCode(...new TextEncoder().encode(username))) },
+  });
+  for (const name of ["\u00c5SA", "a\u030asa"]) assert.equal(ownerOf(as(name), keys), ownerOf(caller, keys));
+  const ofKey = (key: string): Caller => ({
+    ...caller,
+    named: false,
+    username: key,
+    s3: { ...caller.s3, accessKey: key },
+  });
+  assert.notEqual(ownerOf(ofKey("AKIA"), keys), ownerOf(ofKey("akia"), keys));
+});
