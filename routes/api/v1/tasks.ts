@@ -95,7 +95,12 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
           throw notFound("Task");
         }
         const { id, kind, account, bucket } = task;
-        context.noted = { task: kind, bucket, ...account === null ? {} : { account } };
+        context.noted = {
+          task: kind,
+          bucket,
+          ...task.tenant === null ? {} : { tenant: task.tenant },
+          ...account === null ? {} : { account },
+        };
         await tasks.cancel(id);
         const left = await tasks.get(id) ?? task;
         return Response.json({ id, state: left.state === "running" ? "canceling" : left.state });

@@ -92,8 +92,8 @@ Deno.test("active tasks: an administrator lists and cancels those of its tenant,
     assert.equal((await store.get(id(2)))?.sealedCaller, null, "it cannot be downloaded");
     const records = events.filter(({ action }) => action === "task_cancel");
     assert.deepEqual(records.map(({ result, details }) => [result, details]), [
-      ["succeeded", { task_id: id(1), task: "delete", bucket: "letters", account: "reader" }],
-      ["succeeded", { task_id: id(2), task: "zip", bucket: "maps", account: "anna" }],
+      ["succeeded", { task_id: id(1), task: "delete", bucket: "letters", tenant: "archive", account: "reader" }],
+      ["succeeded", { task_id: id(2), task: "zip", bucket: "maps", tenant: "archive", account: "anna" }],
     ]);
     const bad = await fixture.call("/api/v1/tasks/x/cancel", { method: "POST" });
     assert.equal(bad.status, 404);
