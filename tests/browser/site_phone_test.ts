@@ -131,3 +131,17 @@ Deno.test(
     assert.deepEqual(await smallTargets(page), []);
   }),
 );
+
+Deno.test(
+  "phone: the way back is one line, however long the name of its campaign is",
+  withPage({ ...PHONE, viewport: { width: 320, height: 780 } }, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/alto/0004.xml": sampleAlto(12), "/iiif.json": {} } });
+    await open(visit, `${altoViewerPath(site)}&campaign=batch-default%2F${"campaign-".repeat(6)}1`, "alto_viewer");
+    const steps = page.locator(".crumbs li");
+    assert.equal(await steps.count(), 4);
+    const boxes = await steps.evaluateAll((all) => all.map((step) => step.getBoundingClientRect().toJSON()));
+    assert.equal(new Set(boxes.map(({ top }) => top)).size, 1);
+    for (const { right, width } of boxes) assert.ok(width >= TARGET && right <= 320, JSON.stringify(boxes));
+  }),
+);
