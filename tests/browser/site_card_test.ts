@@ -274,6 +274,18 @@ Deno.test(
       assert.ok(await first.locator(part).isVisible(), part);
     }
     assert.equal(await first.locator(".go .file").count(), 2);
+    await page.setViewportSize({ width: 320, height: 780 });
+    const times = await card.locator(".timeline figcaption > time").evaluateAll((all) =>
+      all.map((time) => {
+        const text = new Range();
+        text.selectNodeContents(time);
+        return [...text.getClientRects()].map(({ top }) => top);
+      })
+    );
+    assert.deepEqual(times, [[times[0][0]], [times[0][0]]]);
+    await page.setViewportSize(PHONE.viewport);
+    const print = await card.getByRole("button", { name: /^Print/ }).boundingBox();
+    assert.equal(print?.height, TARGET);
     const small = await page.locator("article").evaluateAll(
       (cards, least) =>
         cards.flatMap((card) => [...card.querySelectorAll<HTMLElement>("a, button, label, input[type=search]")])
