@@ -280,6 +280,18 @@ Deno.test(
     await dialog(page).getByRole("button", { name: "to/" }).click();
     await dialog(page).getByText(`Move to ${visit.bucket}/to/`).waitFor();
     assert.deepEqual(await accessibilityFindings(page), []);
+    await page.setViewportSize({ width: 320, height: 844 });
+    const words = await dialog(page).locator("fieldset label").evaluateAll((labels) =>
+      labels.map((label) => {
+        const range = new Range();
+        range.setStartAfter(label.querySelector("input")!);
+        range.setEndAfter(label.lastChild!);
+        const { right } = label.querySelector("input")!.getBoundingClientRect();
+        return [...range.getClientRects()].filter(({ left, width }) => width > 0 && left < right).length;
+      })
+    );
+    assert.deepEqual(words, [0, 0, 0], "no line of a choice is below its button");
+    await page.setViewportSize({ width: 1280, height: 720 });
     await dialog(page).getByRole("button", { name: "Move", exact: true }).click();
     await held.promise;
     await page.unroute(/objects\/:key\/copy/);
