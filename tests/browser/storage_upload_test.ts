@@ -177,6 +177,21 @@ Deno.test(
   },
 );
 
+Deno.test("storage uploads: a name that is too long for its row ends in an ellipsis", async () => {
+  await withFolder(async ({ page, disk }) => {
+    const name = `${"long-name-".repeat(20)}.txt`;
+    write(`${disk}/${name}`, 10);
+    await filesInput(page).setInputFiles(`${disk}/${name}`);
+    await head(page).getByText("1 file uploaded").waitFor();
+    // Chromium draws no ellipsis for what overflows inside an isolated element.
+    const shown = await page.locator(".uploads .name bdi").evaluate((text) => {
+      const { textOverflow, display } = getComputedStyle(text);
+      return { isCut: text.scrollWidth > text.clientWidth, textOverflow, display };
+    });
+    assert.deepEqual(shown, { isCut: true, textOverflow: "ellipsis", display: "block" });
+  });
+});
+
 Deno.test("storage uploads: the question about names in use is put once", async () => {
   await withFolder(async ({ page, disk, objects }) => {
     for (const name of ["a.txt", "b.txt", "c.txt"]) write(`${disk}/${name}`, 10);
