@@ -25,7 +25,7 @@ export const SENTENCES = {
   needsScripts: "Creating a link needs scripts.",
   newest: "The link leads to the current version, also after the object has been replaced.",
   receiver: (name: string, kind: string, until: string) =>
-    `The receiver gets “${name}” (${kind}) until ${until}. The link cannot be withdrawn before.`,
+    `The receiver gets “${name}” (${kind}) until ${until}. The link cannot be withdrawn before then.`,
   machine:
     "The link works on this machine only: the address of the store is a loopback address. An operator can set S3_PUBLIC_ENDPOINT_URL.",
   network:

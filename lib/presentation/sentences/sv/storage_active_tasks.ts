@@ -27,10 +27,10 @@ export const STATES: typeof en.STATES = {
 };
 
 export const SENTENCES: typeof en.SENTENCES = {
-  own: "Dina uppgifter som inte är klara, och dina arkiv som kan laddas ner.",
-  tenant: "Uppgifter som inte är klara hos alla konton i den här tenanten, och arkiv som kan laddas ner. " +
+  own: "Dina oavslutade uppgifter och dina arkiv som kan laddas ner.",
+  tenant: "De oavslutade uppgifterna hos alla konton i den här tenanten och de arkiv som kan laddas ner. " +
     "Vad de arbetar med visas inte.",
-  all: "Uppgifter som inte är klara hos alla tenanter, och arkiv som kan laddas ner. Vad de arbetar med visas inte.",
+  all: "De oavslutade uppgifterna hos alla tenanter och de arkiv som kan laddas ner. Vad de arbetar med visas inte.",
   none: "Ingen uppgift pågår eller väntar.",
   shown: (shown, all) => `De ${shown} äldsta av ${counted(all, "uppgift", "uppgifter")}.`,
   canceled: "Uppgiften har avbrutits. Den slutar inom några sekunder.",

@@ -22,7 +22,7 @@ export const LABELS: typeof en.LABELS = {
   time: "När (UTC)",
   who: "Vem",
   target: "Med vad",
-  details: "Uppgifter",
+  details: "Detaljer",
   next: "Äldre händelser",
   newest: "De nyaste händelserna",
   export: "Händelserna",

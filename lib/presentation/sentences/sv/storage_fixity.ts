@@ -73,7 +73,7 @@ export const LABELS: typeof en.LABELS = {
   last: "Senaste kontrollen",
   of: "av",
   never: "ingen än",
-  damaged: "skadade",
+  damaged: "skadat",
   all: "alla",
 };
 
