@@ -1,7 +1,5 @@
-import { Buffer } from "node:buffer";
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { CountedCache } from "@/lib/std/counted_cache.ts";
-import { Hmac } from "@/lib/std/sha256.ts";
 
 /** After the store accepted an identity, its requests need no further proof for this long, ms. */
 export const PROVEN_MS = 60_000;
@@ -26,8 +24,7 @@ interface LoginCredentials {
  */
 export class AcceptedIdentities {
   readonly #acceptedAt = new CountedCache<string, number>("accepted_identities", { max: MAX_IDENTITIES });
-  /** HMAC-SHA-256 under a key of this process; an Hmac object of node:crypto would cost several times as much. */
-  readonly #hmac = new Hmac(randomBytes(32), "");
+  readonly #key = randomBytes(32);
   readonly #now: () => number;
 
   /** @param now ms since 1970 */
@@ -38,7 +35,7 @@ export class AcceptedIdentities {
   /** The digest of an identity: equal for equal credentials in this process, and of no use elsewhere. */
   digest({ username, password, tenant }: LoginCredentials): string {
     const text = JSON.stringify([tenant?.toLowerCase() ?? null, username, password]);
-    return this.#hmac.hex(Buffer.from(text, "utf8").toString("latin1"));
+    return createHmac("sha256", this.#key).update(text).digest("hex");
   }
 
   /** Whether the store accepted it within {@link PROVEN_MS}. */

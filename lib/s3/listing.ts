@@ -1,8 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { S3, S3Call } from "./client.ts";
-import { objectPageJson } from "./list_bytes.ts";
 import { type ObjectPage, parseObjectPage } from "./list_xml.ts";
-import { callS3ForXml, callS3ForXmlBytes } from "./read_xml.ts";
+import { callS3ForXml } from "./read_xml.ts";
 import { parseUploadPage, type UploadPage } from "./upload_xml.ts";
 import { parseVersionPage, type VersionPage } from "./version_xml.ts";
 
@@ -24,17 +23,6 @@ interface ListOptions {
 /** One page of a bucket's objects. @throws HttpError as {@link callS3ForXml} */
 export async function listObjects(s3: S3, caller: Caller, bucket: string, options: ListOptions): Promise<ObjectPage> {
   return await callS3ForXml(s3, caller, objectsCall(bucket, options), parseObjectPage);
-}
-
-/** The same as JSON. @returns its bytes @throws HttpError as {@link callS3ForXml} */
-export async function listObjectsAsJson(
-  s3: S3,
-  caller: Caller,
-  bucket: string,
-  options: ListOptions,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const parse = (xml: string) => new TextEncoder().encode(JSON.stringify(parseObjectPage(xml)));
-  return await callS3ForXmlBytes(s3, caller, objectsCall(bucket, options), objectPageJson, parse);
 }
 
 /** The request of a page of objects. */

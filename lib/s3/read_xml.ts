@@ -20,42 +20,15 @@ export async function callS3ForXml<T>(s3: S3, caller: Caller, call: S3Call, pars
   return await parsedXml(await callS3(s3, caller, call), call, parse);
 }
 
-/**
- * The same for a response that can be used as bytes.
- *
- * @param use returns null for a document that `parse` must read
- */
-export async function callS3ForXmlBytes<T>(
-  s3: S3,
-  caller: Caller,
-  call: S3Call,
-  use: (xml: Uint8Array<ArrayBuffer>) => T | null,
-  parse: (xml: string) => T,
-): Promise<T> {
-  const xml = await wholeBody(await callS3(s3, caller, call), call);
-  return use(xml) ?? await parsedText(xml, call, parse);
-}
-
 /** The body of a response as {@link callS3ForXml} reads it, for callers that need its headers too. */
 export async function parsedXml<T>(response: Response, call: S3Call, parse: (xml: string) => T): Promise<T> {
-  return await parsedText(await wholeBody(response, call), call, parse);
-}
-
-async function wholeBody(response: Response, call: S3Call): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return await readCappedBytes(response, MAX_LISTING_BYTES, call.workMs);
-  } catch (error) {
-    throw badGateway(`${resourceOf(call)}: the store's response ended early`, error);
-  }
-}
-
-async function parsedText<T>(
-  xml: Uint8Array<ArrayBuffer>,
-  call: S3Call,
-  parse: (xml: string) => T,
-): Promise<T> {
   const resource = resourceOf(call);
-  const text = new TextDecoder().decode(xml);
+  let text: string;
+  try {
+    text = new TextDecoder().decode(await readCappedBytes(response, MAX_LISTING_BYTES, call.workMs));
+  } catch (error) {
+    throw badGateway(`${resource}: the store's response ended early`, error);
+  }
   if (ERROR_ROOT.test(text)) throw await s3Failure(new Response(text), resource);
   try {
     return parse(text);

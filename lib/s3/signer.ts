@@ -1,18 +1,22 @@
+import { Buffer } from "node:buffer";
 import { createHmac, hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { CountedCache } from "@/lib/std/counted_cache.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { digestHex, Hmac } from "@/lib/std/sha256.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** SHA-256 of nothing. */
 export const EMPTY_PAYLOAD = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-export const ALGORITHM = "AWS4-HMAC-SHA256";
+const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_CACHED_KEYS = 1000;
 /** Characters of a path that RFC 3986 does not encode. */
 const UNRESERVED_PATH = /^[\w.~/-]*$/;
 const MAX_CACHED_HOSTS = 1000;
+const ASCII = /^[\0-\x7f]*$/;
+/** Of SHA-256. */
+const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
 
 /** A query as ordered pairs, not encoded. */
 export type QueryPairs = readonly (readonly [name: string, value: string])[];
@@ -50,7 +54,13 @@ export function signHeaders(
     if (name.startsWith("x-amz-") || name === "content-type" || name === "content-md5") signed.push(name);
   }
   const { lines, names } = canonicalHeaders(request.host, headers, signed);
-  const canonical = canonicalRequest(request, lines, names, canonicalQuery(request.query), payloadHash);
+  const canonical = canonicalRequest(
+    request,
+    lines,
+    names,
+    joined(encodedPairs(request.query).sort(inOrder)),
+    payloadHash,
+  );
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
   const signature = sign(canonical, date, scope, keys, region);
   headers["authorization"] =
@@ -76,24 +86,17 @@ export function presignQuery(
   const { lines, names } = canonicalHeaders(request.host, headers, Object.keys(headers));
   const date = amzDate(now);
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
-  const query: QueryPairs = [
+  const pairs = encodedPairs([
     ...request.query,
     ["X-Amz-Algorithm", ALGORITHM],
     ["X-Amz-Credential", `${keys.accessKey}/${scope}`],
     ["X-Amz-Date", date],
     ["X-Amz-Expires", String(expiresSeconds)],
     ["X-Amz-SignedHeaders", names],
-  ];
-  const encoded = encodeQuery(query);
-  const canonical = canonicalRequest(
-    request,
-    lines,
-    names,
-    // The parameters of the signature are in order already.
-    request.query.length === 0 ? encoded : canonicalQuery(query),
-    UNSIGNED_PAYLOAD,
-  );
-  return `${encoded}&X-Amz-Signature=${sign(canonical, date, scope, keys, region)}`;
+  ]);
+  const query = joined(pairs);
+  const canonical = canonicalRequest(request, lines, names, joined(pairs.sort(inOrder)), UNSIGNED_PAYLOAD);
+  return `${query}&X-Amz-Signature=${sign(canonical, date, scope, keys, region)}`;
 }
 
 /** The path-style path of a bucket, or of a key in it: each segment is encoded once, slashes of the key are not. */
@@ -109,7 +112,7 @@ export function encodedKey(key: string): string {
 
 /** A query string with RFC 3986 encoding, in the order given. */
 export function encodeQuery(query: QueryPairs): string {
-  return query.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
+  return joined(encodedPairs(query));
 }
 
 /** Hexadecimal SHA-256 of a body; a text counts as UTF-8. */
@@ -128,7 +131,7 @@ function canonicalRequest(
 }
 
 /** The lines and the names of the signed headers in their canonical form: the host and those that are named. */
-export function canonicalHeaders(
+function canonicalHeaders(
   host: string,
   headers: Readonly<Record<string, string>>,
   named: readonly string[],
@@ -145,26 +148,35 @@ function folded(value: string): string {
   return trimmed.includes("  ") ? trimmed.replace(/ +/g, " ") : trimmed;
 }
 
-function canonicalQuery(query: QueryPairs): string {
-  if (query.length === 0) return "";
-  const encoded = query.map(([name, value]) => [encodeRfc3986(name), encodeRfc3986(value)]);
-  encoded.sort(([a, x], [b, y]) => a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0);
-  return encoded.map(([name, value]) => `${name}=${value}`).join("&");
+type EncodedPair = [name: string, value: string];
+
+function encodedPairs(query: QueryPairs): EncodedPair[] {
+  return query.map(([name, value]) => [encodeRfc3986(name), encodeRfc3986(value)]);
 }
 
+/** The order of a canonical query. */
+function inOrder([a, x]: EncodedPair, [b, y]: EncodedPair): number {
+  return a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0;
+}
+
+function joined(pairs: readonly EncodedPair[]): string {
+  return pairs.map(([name, value]) => `${name}=${value}`).join("&");
+}
+
+/** @param canonical its characters are bytes (0 to 255) */
 function sign(canonical: string, date: string, scope: string, keys: S3Keys, region: string): string {
-  const text = `${ALGORITHM}\n${date}\n${scope}\n${digestHex(canonical)}`;
+  // The digest of a text is that of its UTF-8, and bytes cost twice as much.
+  const bytes = ASCII.test(canonical) ? canonical : Buffer.from(canonical, "latin1");
+  const text = `${ALGORITHM}\n${date}\n${scope}\n${hash("sha256", bytes, "hex")}`;
   return signing(keys, date.slice(0, 8), region).hmac.hex(text);
 }
 
-/** The key of a day, and the HMAC under it with its inner state computed. */
+/** The key of a day, and the HMAC under it. */
 interface Signing {
   readonly key: Uint8Array;
   readonly hmac: Hmac;
 }
 
-/** The latest signing key of a pair of keys, found without hashing its secret. */
-const latest = new WeakMap<S3Keys, { readonly day: string; readonly region: string; readonly signing: Signing }>();
 const signings = new CountedCache<string, Signing>("signing_keys", { max: MAX_CACHED_KEYS });
 
 /** The key of a day (`YYYYMMDD`) and region. */
@@ -172,17 +184,14 @@ export function signingKey(keys: S3Keys, day: string, region: string): Uint8Arra
   return signing(keys, day, region).key;
 }
 
-/** Deriving a key costs three times a signature, so it is cached under a hash of its secret. */
-function signing(keys: S3Keys, day: string, region: string): Signing {
-  const last = latest.get(keys);
-  if (last?.day === day && last.region === region) return last.signing;
-  const name = `${sha256Hex(keys.secretKey)}/${day}/${region}`;
+/** Deriving a key costs several signatures, so it is cached under a hash of its secret. */
+function signing({ secretKey }: S3Keys, day: string, region: string): Signing {
+  const name = `${sha256Hex(secretKey)}/${day}/${region}`;
   let cached = signings.get(name);
   if (!cached) {
-    const key = hmac(hmac(hmac(hmac(`AWS4${keys.secretKey}`, day), region), "s3"), "aws4_request");
-    signings.set(name, cached = { key, hmac: new Hmac(key, "") });
+    const key = hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), "s3"), "aws4_request");
+    signings.set(name, cached = { key, hmac: new Hmac(key) });
   }
-  latest.set(keys, { day, region, signing: cached });
   return cached;
 }
 
@@ -190,11 +199,42 @@ function hmac(key: string | Uint8Array, text: string): Uint8Array {
   return createHmac("sha256", key).update(text, "utf8").digest();
 }
 
+const encoder = new TextEncoder();
+
+/**
+ * HMAC-SHA-256 (RFC 2104) of short ASCII texts under a key of at most 64 bytes, by two digests. It allocates no native
+ * memory: that of `createHmac` makes the event loop wait 10 ms and more while it is collected.
+ */
+class Hmac {
+  #inner = new Uint8Array(BLOCK_BYTES);
+  readonly #outer = new Uint8Array(BLOCK_BYTES + DIGEST_BYTES);
+
+  constructor(key: Uint8Array) {
+    for (let index = 0; index < BLOCK_BYTES; index++) {
+      this.#inner[index] = (key[index] ?? 0) ^ 0x36;
+      this.#outer[index] = (key[index] ?? 0) ^ 0x5c;
+    }
+  }
+
+  /** The HMAC in lower-case hexadecimal. */
+  hex(text: string): string {
+    const length = BLOCK_BYTES + text.length;
+    if (this.#inner.length !== length) {
+      const pad = this.#inner.subarray(0, BLOCK_BYTES);
+      this.#inner = new Uint8Array(length);
+      this.#inner.set(pad);
+    }
+    encoder.encodeInto(text, this.#inner.subarray(BLOCK_BYTES));
+    this.#outer.subarray(BLOCK_BYTES).setFromHex(hash("sha256", this.#inner, "hex"));
+    return hash("sha256", this.#outer, "hex");
+  }
+}
+
 let lastSecond = NaN;
 let lastDate = "";
 
 /** A time (ms since 1970) in the format of signatures. */
-export function amzDate(now: number): string {
+function amzDate(now: number): string {
   const second = Math.floor(now / 1000);
   if (second !== lastSecond) {
     lastDate = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");

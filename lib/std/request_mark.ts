@@ -1,5 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
-import { Hmac } from "./sha256.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** The header in which a gateway tells the store of its process for whom it sends a request. */
 export const REQUEST_MARK_HEADER = "x-stackroom-request";
@@ -12,7 +11,7 @@ export interface MarkedRequest {
   readonly address: string | null;
 }
 
-/** Writes and reads marks under a key of at most 64 bytes that only the two sides know. */
+/** Writes and reads marks under a key that only the two sides know. */
 export interface RequestMarks {
   write(request: MarkedRequest): string;
   /** Null for a mark that was not written with the key. */
@@ -45,8 +44,8 @@ const MARK = /^([A-Za-z0-9._-]{1,128}) (-|[0-9A-Fa-f.:]{2,45}) ([0-9a-f]{64})$/;
 
 /** Marks are `<id> <address> <HMAC-SHA256>`: what they say is not secret, but others cannot write it. */
 export function requestMarks(key: Uint8Array): RequestMarks {
-  const hmac = new Hmac(key, "stackroom request ");
-  const signature = (id: string, address: string) => hmac.hex(`${id} ${address}`);
+  const signature = (id: string, address: string) =>
+    createHmac("sha256", key).update(`stackroom request ${id} ${address}`).digest("hex");
   return {
     write({ id, address }) {
       const shown = address ?? UNKNOWN;

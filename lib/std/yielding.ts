@@ -3,7 +3,7 @@ const SLICE_MS = 1;
 /** Wait for other work, ms: a timer that is due by then, or an immediate, would run before what has arrived. */
 const TURN_MS = 2;
 /** Reading the clock costs about as much as a small item. */
-const ITEMS_PER_CLOCK = 16;
+const ITEMS_PER_CLOCK = 4;
 
 /**
  * Calls `work` with 0 to `count` - 1, letting other work of the process in between. Several such loops take turns, one

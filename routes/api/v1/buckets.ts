@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { forceDelete, type ForceDeleteDeps } from "@/lib/buckets/force_delete.ts";
-import { compressibleJson, compressibleResponse } from "@/lib/http/compressible.ts";
+import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bucketList, objectPage } from "@/lib/s3/list_xml.ts";
-import { issuedForm, type IssuedForms, listObjectsAsJson, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { issuedForm, type IssuedForms, listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -130,7 +130,7 @@ export function bucketOperations(
         404: { description: "No such bucket" },
       },
       async handler({ caller, params: { bucket }, query }, { request }) {
-        const page = await listObjectsAsJson(s3, caller, bucket, {
+        const page = await listObjects(s3, caller, bucket, {
           prefix: query.prefix,
           delimiter: query.delimiter,
           continuationToken: query.continuation_token,
@@ -138,7 +138,7 @@ export function bucketOperations(
           maxKeys: query.max_keys,
           fetchOwner: true,
         });
-        return compressibleResponse(request, page, "application/json");
+        return compressibleJson(request, page);
       },
     }),
   ];

@@ -149,14 +149,12 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
         json.text('{"urls":[');
         byKey.text('],"by_key":{');
         await presignObjects(s3, caller, bucket, objects, method, seconds, ({ key, headers }, url) => {
-          json.text(isFirst ? '{"key":' : ',{"key":').string(key).text(',"url":"').bytes(url);
-          json.text(headers ? `","headers":${JSON.stringify(headers)}}` : '"}');
+          json.text((isFirst ? "" : ",") + JSON.stringify({ key, url, headers }));
           isFirst = false;
           // The map has no headers, without which such a URL is rejected.
-          if (headers) return;
-          const before = members.size;
-          if (members.add(key).size === before) return;
-          byKey.text(before > 0 ? "," : "").string(key).text(':"').bytes(url).text('"');
+          if (headers || members.has(key)) return;
+          byKey.text(`${members.size > 0 ? "," : ""}${JSON.stringify(key)}:${JSON.stringify(url)}`);
+          members.add(key);
         });
         json.append(byKey);
         json.text(`},"expires_in":${seconds}}`);

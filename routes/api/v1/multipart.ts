@@ -23,7 +23,7 @@ import {
   WITH_SHA256,
 } from "@/lib/s3/multipart.ts";
 import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
-import { presignableParts, presignParts, requiredHeaders } from "@/lib/s3/presign.ts";
+import { presignableObject, presignParts, requiredHeaders } from "@/lib/s3/presign.ts";
 import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_part.ts";
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
 import { partPage } from "@/lib/s3/upload_xml.ts";
@@ -178,7 +178,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const excess = parts.find((number) => number > total_parts);
         if (excess) throw badRequest(`part_numbers: part ${excess} is not one of the ${total_parts} parts`);
         const headers = partHeaders(body.checksums ?? [], total_parts);
-        const target = await presignableParts(s3, caller, place);
+        const target = await presignableObject(s3, caller, place);
         if (!body.upload_id) requireAll(headers, total_parts);
         const algorithm = headers.size > 0 ? new Headers(WITH_SHA256) : undefined;
         const upload_id = body.upload_id ?? (await createUpload(s3, caller, place, algorithm)).uploadId;
@@ -190,9 +190,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const upload = { uploadId: upload_id, parts, headers };
         let isFirst = true;
         await presignParts(s3, caller, target, upload, expires_in, (number, url) => {
-          const required = headers.get(number);
-          json.text(isFirst ? '{"part_number":' : ',{"part_number":').text(String(number)).text(',"url":"').bytes(url);
-          json.text(required ? `","headers":${JSON.stringify(required)}}` : '"}');
+          json.text((isFirst ? "" : ",") + JSON.stringify({ part_number: number, url, headers: headers.get(number) }));
           isFirst = false;
         });
         json.text("]}");

@@ -76,6 +76,7 @@ Deno.test("lists: nonsense is refused, never something else", () => {
       good.replace("<Size>1", "<Size>-1"),
       good.replace("<Size>1", "<Size>1e3"),
       good.replace("<Key>k</Key>", ""),
+      good.replace("<Key>k</Key>", "<Key>%zz</Key>").replace("</List", "<EncodingType>url</EncodingType></List"),
       good.replace("<Key>k", "<Key>&nbsp;"),
       good.replace("<Key>k", "<Key>&#xD800;"),
       good.replace("</Key>", "</Kex>"),
