@@ -19,7 +19,7 @@ interface OverloadGuard {
 
 /** Creates the guard of a process, which reports in the log when an overload begins and ends. */
 export function overloadGuard(config: Config, log: RequestLog): OverloadGuard {
-  const { trustedHops, server: { maxEventLoopDelayMs: maxDelayMs } } = config;
+  const { maxEventLoopDelayMs: maxDelayMs } = config.server;
   if (maxDelayMs === 0) return { guard: (handler) => handler, figures: () => null };
   const mayReport = atMostEvery(REPORT_EVERY_MS);
   let isReported = false;
@@ -35,7 +35,7 @@ export function overloadGuard(config: Config, log: RequestLog): OverloadGuard {
     },
   });
   return {
-    guard: (handler) => shedLoad(handler, { shedder, always: PROBE_PATHS, trustedHops }),
+    guard: (handler) => shedLoad(handler, { shedder, always: PROBE_PATHS }),
     figures: () => shedder.figures,
   };
 }

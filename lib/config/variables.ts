@@ -94,7 +94,7 @@ export const environment = z.object({
   ),
   MAX_EVENT_LOOP_DELAY: process(
     integer(0, 60_000, "milliseconds").default(DEFAULT_MAX_EVENT_LOOP_DELAY_MS),
-    "How late the event loop may be for long. Above it, as many requests get 503 with `Retry-After` as are too many for the processor, so that the others are not late ([Overload](operations.md#overload)). Health paths do not count. 0 handles all of them, however late.",
+    "Above this delay of the event loop for long, requests get 503 with `Retry-After` ([Overload](operations.md#overload)). Health paths do not count. 0 handles all of them, however late.",
   ),
   MAX_CONNECTIONS: process(
     integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS),
