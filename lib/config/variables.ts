@@ -2,7 +2,6 @@ import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
-import { DEFAULT_MAX_EVENT_LOOP_DELAY_MS } from "@/lib/std/load_shedder.ts";
 import {
   DEFAULT_HEAD_SECONDS,
   DEFAULT_IDLE_SECONDS,
@@ -91,10 +90,6 @@ export const environment = z.object({
   MAX_REQUESTS: process(
     integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_REQUESTS),
     "How many requests each role handles at a time, streamed bodies included. Further ones get 503 with `Retry-After` at once. Health paths do not count.",
-  ),
-  MAX_EVENT_LOOP_DELAY: process(
-    integer(0, 60_000, "milliseconds").default(DEFAULT_MAX_EVENT_LOOP_DELAY_MS),
-    "Above this delay of the event loop for long, requests get 503 with `Retry-After` ([Overload](operations.md#overload)). Health paths do not count. 0 handles all of them, however late.",
   ),
   MAX_CONNECTIONS: process(
     integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS),

@@ -1,5 +1,5 @@
-/** How late the event loop may be for long, ms, unless the settings say otherwise. */
-export const DEFAULT_MAX_EVENT_LOOP_DELAY_MS = 50;
+/** How late the event loop may be for long, ms. A higher bound lets requests wait longer before any is refused. */
+export const MAX_EVENT_LOOP_DELAY_MS = 50;
 
 /** How often the delay is measured while requests come, ms. */
 const TICK_MS = 5;
@@ -26,8 +26,6 @@ export interface ShedderFigures {
 }
 
 interface LoadShedderOptions {
-  /** How late the event loop may be for long, ms. */
-  readonly maxDelayMs: number;
   /** A clock that only goes forward, ms. */
   readonly now?: () => number;
   /** Calls a function later; it must not keep the process alive. */
@@ -40,11 +38,10 @@ interface LoadShedderOptions {
  * Refuses requests while the event loop is late. Without it all of them wait in a queue that only grows.
  *
  * The delay is that of a timer, which is about the length of a turn of the event loop. An overload begins when it is above
- * `maxDelayMs` several times in a row, or far above it once, while many requests are handled. Until it is over, requests
+ * {@link MAX_EVENT_LOOP_DELAY_MS} several times in a row, or far above it once, while many requests are handled. Until it is over, requests
  * are refused whenever the delay is above a fifth of that.
  */
 export class LoadShedder {
-  readonly #maxDelayMs: number;
   readonly #now: () => number;
   readonly #after: (ms: number, call: () => void) => void;
   readonly #onChange: (isShedding: boolean, refused: number) => void;
@@ -65,8 +62,7 @@ export class LoadShedder {
   #refusedBefore = 0;
   #refusedAt = 0;
 
-  constructor({ maxDelayMs, now, after, onChange }: LoadShedderOptions) {
-    this.#maxDelayMs = maxDelayMs;
+  constructor({ now, after, onChange }: LoadShedderOptions) {
     this.#now = now ?? (() => performance.now());
     this.#after = after ?? ((ms, call) => Deno.unrefTimer(setTimeout(call, ms)));
     this.#onChange = onChange ?? (() => {});
@@ -84,9 +80,9 @@ export class LoadShedder {
     // Timers come before requests, so this is how long the turn has taken.
     const delay = now - this.#tickedAt - TICK_MS;
     const isMany = this.#arrivals >= LEAST_IN_FLIGHT && this.#inFlight >= LEAST_IN_FLIGHT;
-    if (!this.#isShedding && isMany && delay > LONG_TURN * this.#maxDelayMs) this.#begin(now);
+    if (!this.#isShedding && isMany && delay > LONG_TURN * MAX_EVENT_LOOP_DELAY_MS) this.#begin(now);
     if (this.#isShedding && this.#inFlight >= ALWAYS_IN_FLIGHT) {
-      if (Math.max(delay, this.#delay) > AIM * this.#maxDelayMs) {
+      if (Math.max(delay, this.#delay) > AIM * MAX_EVENT_LOOP_DELAY_MS) {
         this.#refused++;
         this.#refusedAt = now;
         return false;
@@ -112,7 +108,7 @@ export class LoadShedder {
     const now = this.#now();
     this.#delay = now - this.#tickedAt - TICK_MS;
     if (this.#arrivals > 0) this.#arrivedAt = now;
-    const isLate = this.#delay > this.#maxDelayMs && this.#mostInFlight >= LEAST_IN_FLIGHT;
+    const isLate = this.#delay > MAX_EVENT_LOOP_DELAY_MS && this.#mostInFlight >= LEAST_IN_FLIGHT;
     this.#lateTicks = isLate ? this.#lateTicks + 1 : 0;
     if (!this.#isShedding && this.#lateTicks >= LATE_TICKS) this.#begin(now);
     if (this.#isShedding && now - this.#refusedAt >= CALM_MS) this.#end();

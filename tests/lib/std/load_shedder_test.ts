@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { LoadShedder } from "@/lib/std/load_shedder.ts";
+import { LoadShedder, MAX_EVENT_LOOP_DELAY_MS as MAX_DELAY_MS } from "@/lib/std/load_shedder.ts";
 
-const MAX_DELAY_MS = 50;
 /** What an admitted request costs the processor, and a refused one, ms. */
 const REQUEST_MS = 1;
 const REFUSAL_MS = 0.05;
@@ -14,7 +13,6 @@ class Loop {
   readonly waits: number[] = [];
   refused = 0;
   readonly shedder = new LoadShedder({
-    maxDelayMs: MAX_DELAY_MS,
     now: () => this.now,
     after: (ms, call) => this.timers.push({ at: this.now + ms, call }),
     onChange: (isShedding, refused) => this.changes.push([isShedding, refused]),
