@@ -22,16 +22,17 @@ interface ShedLoad {
  * routed nor logged, so that most of the process is left for those that it admits.
  */
 export function shedLoad(handler: Handler, { shedder, always }: ShedLoad): Handler {
-  const admitted = async (request: Request, info: HandlerInfo) => {
+  const admitted = async (request: Request, info: HandlerInfo, isRead: boolean) => {
     try {
       return await handler(request, info);
     } finally {
-      shedder.leave();
+      shedder.leave(isRead);
     }
   };
   return function shed(request, info) {
     if (always.has((info.target ?? rawTarget(request.url)).path)) return handler(request, info);
-    if (shedder.enter()) return admitted(request, info);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (shedder.enter(isRead)) return admitted(request, info, isRead);
     cancelBody(request);
     const response = (request.method === "HEAD" ? REFUSAL_OF_HEAD : REFUSAL).clone();
     response.headers.set(REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER)));

@@ -9,11 +9,13 @@ const LATE_TICKS = 3;
 const LONG_TURN = 4;
 /** An overload has so many requests at a time: with fewer, the process is late for other reasons. */
 const LEAST_IN_FLIGHT = 100;
-/** During an overload, requests are refused while the delay is above this share of what begins one. */
-const AIM = 0.2;
+/** During an overload, requests are refused while the delay is above this, ms. */
+const LEAST_DELAY_MS = MAX_EVENT_LOOP_DELAY_MS / 5;
 /** During an overload, so many requests at a time are always handled. */
 const ALWAYS_IN_FLIGHT = 8;
-/** It is over when nothing was refused for so long, ms. */
+/** During an overload, so many reads at a time are handled at most: they may wait for a thread that is later still. */
+const MOST_READS = 32;
+/** It is over when the event loop was not late for so long, ms. */
 const CALM_MS = 1000;
 /** When no request came for so long, the delay is not measured, ms. */
 const IDLE_MS = 1000;
@@ -39,7 +41,7 @@ interface LoadShedderOptions {
  *
  * The delay is that of a timer, which is about the length of a turn of the event loop. An overload begins when it is above
  * {@link MAX_EVENT_LOOP_DELAY_MS} several times in a row, or far above it once, while many requests are handled. Until it is over, requests
- * are refused whenever the delay is above a fifth of that.
+ * are refused whenever the delay is above a fifth of that, and reads beyond a fixed number.
  */
 export class LoadShedder {
   readonly #now: () => number;
@@ -57,10 +59,11 @@ export class LoadShedder {
   /** Admitted requests without a response: now, and most of them since the last tick. */
   #inFlight = 0;
   #mostInFlight = 0;
+  #readsInFlight = 0;
   #isShedding = false;
   #refused = 0;
   #refusedBefore = 0;
-  #refusedAt = 0;
+  #lateAt = 0;
 
   constructor({ now, after, onChange }: LoadShedderOptions) {
     this.#now = now ?? (() => performance.now());
@@ -72,8 +75,11 @@ export class LoadShedder {
     return { isShedding: this.#isShedding, refused: this.#refused };
   }
 
-  /** @returns whether a request that has just come is handled: then {@link leave} has to be called */
-  enter(): boolean {
+  /**
+   * @param isRead whether the time to its response is that of this process: a body may come slowly
+   * @returns whether a request that has just come is handled: then {@link leave} has to be called
+   */
+  enter(isRead: boolean): boolean {
     const now = this.#now();
     if (!this.#isTicking) this.#start(now);
     this.#arrivals++;
@@ -81,20 +87,24 @@ export class LoadShedder {
     const delay = now - this.#tickedAt - TICK_MS;
     const isMany = this.#arrivals >= LEAST_IN_FLIGHT && this.#inFlight >= LEAST_IN_FLIGHT;
     if (!this.#isShedding && isMany && delay > LONG_TURN * MAX_EVENT_LOOP_DELAY_MS) this.#begin(now);
-    if (this.#isShedding && this.#inFlight >= ALWAYS_IN_FLIGHT) {
-      if (Math.max(delay, this.#delay) > AIM * MAX_EVENT_LOOP_DELAY_MS) {
-        this.#refused++;
-        this.#refusedAt = now;
-        return false;
-      }
+    if (this.#isShedding && this.#isTooMany(isRead, delay)) {
+      this.#refused++;
+      return false;
     }
+    if (isRead) this.#readsInFlight++;
     this.#mostInFlight = Math.max(this.#mostInFlight, ++this.#inFlight);
     return true;
   }
 
   /** Has to be called when an admitted request has its response. */
-  leave(): void {
+  leave(isRead: boolean): void {
     this.#inFlight--;
+    if (isRead) this.#readsInFlight--;
+  }
+
+  #isTooMany(isRead: boolean, delay: number): boolean {
+    if (this.#inFlight < ALWAYS_IN_FLIGHT) return false;
+    return Math.max(delay, this.#delay) > LEAST_DELAY_MS || (isRead && this.#readsInFlight >= MOST_READS);
   }
 
   #start(now: number): void {
@@ -111,7 +121,8 @@ export class LoadShedder {
     const isLate = this.#delay > MAX_EVENT_LOOP_DELAY_MS && this.#mostInFlight >= LEAST_IN_FLIGHT;
     this.#lateTicks = isLate ? this.#lateTicks + 1 : 0;
     if (!this.#isShedding && this.#lateTicks >= LATE_TICKS) this.#begin(now);
-    if (this.#isShedding && now - this.#refusedAt >= CALM_MS) this.#end();
+    if (this.#delay > LEAST_DELAY_MS) this.#lateAt = now;
+    if (this.#isShedding && now - this.#lateAt >= CALM_MS) this.#end();
     this.#tickedAt = now;
     this.#arrivals = 0;
     this.#mostInFlight = this.#inFlight;
@@ -122,7 +133,7 @@ export class LoadShedder {
   #begin(now: number): void {
     this.#isShedding = true;
     this.#refusedBefore = this.#refused;
-    this.#refusedAt = now;
+    this.#lateAt = now;
     this.#onChange(true, 0);
   }
 

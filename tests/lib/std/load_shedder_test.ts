@@ -27,14 +27,14 @@ class Loop {
       while (done < arrivals.length && arrivals[done] <= this.now) done++;
       const ready = arrivals.slice(first, done);
       const admitted = ready.filter(() => {
-        const isAdmitted = this.shedder.enter();
+        const isAdmitted = this.shedder.enter(true);
         this.now += isAdmitted ? REQUEST_MS : REFUSAL_MS;
         return isAdmitted;
       });
       this.refused += ready.length - admitted.length;
       for (const at of admitted) {
         this.waits.push(this.now - at);
-        this.shedder.leave();
+        this.shedder.leave(true);
       }
       arrivals.push(...ready.flatMap(() => next(this.now) ?? []));
       if (ready.length === 0) this.now = Math.min(arrivals[done], ...this.timers.map(({ at }) => at));
@@ -63,7 +63,7 @@ class Loop {
 /** A loop in which so many requests have begun and not ended, and whose timer has just fired. */
 function uploading(count: number): Loop {
   const loop = new Loop();
-  for (let n = 0; n < count; n++) loop.shedder.enter();
+  for (let n = 0; n < count; n++) loop.shedder.enter(true);
   loop.rest(20);
   return loop;
 }
@@ -98,9 +98,9 @@ Deno.test("load shedder: a long pause is no overload, nor are many clients that 
 Deno.test("load shedder: one long computation among many uploads is no overload", () => {
   const loop = uploading(150);
   loop.now += 300;
-  assert.ok(loop.shedder.enter());
+  assert.ok(loop.shedder.enter(true));
   loop.turn();
-  assert.ok(loop.shedder.enter());
+  assert.ok(loop.shedder.enter(true));
   assert.equal(loop.shedder.figures.isShedding, false);
 });
 
@@ -108,7 +108,7 @@ Deno.test("load shedder: many requests in one long turn are an overload", () => 
   const loop = uploading(150);
   const admitted = Array.from({ length: 300 }, () => {
     loop.now += REQUEST_MS;
-    return loop.shedder.enter();
+    return loop.shedder.enter(true);
   });
   assert.ok(admitted.includes(false));
   assert.ok(loop.shedder.figures.isShedding);
@@ -126,7 +126,7 @@ for (const times of [1.5, 3, 10]) {
   });
 }
 
-Deno.test("load shedder: an overload is over a second after the last refusal, and its refusals are counted", () => {
+Deno.test("load shedder: an overload is over when the event loop was not late for a second, and its refusals are counted", () => {
   const loop = new Loop();
   loop.run(arrivals(0, 2000, 3));
   assert.deepEqual(loop.changes, [[true, 0]]);
@@ -142,5 +142,18 @@ Deno.test("load shedder: during an overload eight requests at a time are handled
   const loop = new Loop();
   loop.run(arrivals(0, 2000, 3));
   loop.now += 500;
-  assert.deepEqual(Array.from({ length: 9 }, () => loop.shedder.enter()), [...Array(8).fill(true), false]);
+  assert.deepEqual(Array.from({ length: 9 }, () => loop.shedder.enter(true)), [...Array(8).fill(true), false]);
+});
+
+Deno.test("load shedder: during an overload reads in flight are bounded, which does not keep it going", () => {
+  const loop = new Loop();
+  loop.run(arrivals(0, 2000, 3));
+  loop.rest(20);
+  assert.equal(Array.from({ length: 100 }, () => loop.shedder.enter(true)).filter(Boolean).length, 32);
+  assert.ok(loop.shedder.enter(false), "an upload may wait for its client");
+  for (let n = 0; n < 300; n++) {
+    loop.rest(5);
+    loop.shedder.enter(true);
+  }
+  assert.equal(loop.shedder.figures.isShedding, false);
 });
