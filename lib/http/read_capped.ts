@@ -22,50 +22,28 @@ export class BodyLimitError extends Error {
   }
 }
 
-/**
- * Reads a whole body as text (UTF-8, malformed bytes replaced).
- *
- * @param capBytes most bytes that are taken; a longer body is cancelled
- * @param totalMs longest way of the whole body, however steadily it drips
- * @throws BodyLimitError above the cap or when it takes too long; whatever breaks the stream
- */
+/** Reads a whole body as text (UTF-8, malformed bytes replaced). @throws as {@link readCappedBytes} */
 export async function readCapped(
   response: UpstreamResponse,
   capBytes: number,
   totalMs: number = SHORT_BODY_MS,
 ): Promise<string> {
-  return await read(response, capBytes, totalMs, TEXT);
+  return new TextDecoder().decode(await readCappedBytes(response, capBytes, totalMs));
 }
 
-/** The same as bytes. @throws as {@link readCapped} */
+/**
+ * Reads a whole body.
+ *
+ * @param capBytes most bytes that are taken; a longer body is cancelled
+ * @param totalMs longest way of the whole body, however steadily it drips
+ * @throws BodyLimitError above the cap or when it takes too long; whatever breaks the stream
+ */
 export async function readCappedBytes(
   response: UpstreamResponse,
   capBytes: number,
   totalMs: number = SHORT_BODY_MS,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  return await read(response, capBytes, totalMs, BYTES);
-}
-
-/** What a body becomes: by a method of its response, or from its bytes. */
-interface Form<T> {
-  readonly whole: (response: Response) => Promise<T>;
-  readonly from: (bytes: Uint8Array<ArrayBuffer>) => T;
-}
-
-const TEXT: Form<string> = {
-  whole: (response) => response.text(),
-  from: (bytes) => new TextDecoder().decode(bytes),
-};
-
-const BYTES: Form<Uint8Array<ArrayBuffer>> = { whole: (response) => response.bytes(), from: (bytes) => bytes };
-
-async function read<T>(
-  response: UpstreamResponse,
-  capBytes: number,
-  totalMs: number,
-  { whole, from }: Form<T>,
-): Promise<T> {
-  if (!response.body) return from(new Uint8Array(0));
+  if (!response.body) return new Uint8Array(0);
   // The announced length of an encoded body is not that of what is read.
   const announced = response.headers.has("content-encoding") ? null : announcedLength(response);
   if (announced !== null && announced > capBytes) {
@@ -77,14 +55,13 @@ async function read<T>(
   // times outside of V8's heap (chunks, copies, the whole), and V8 would collect all of its memory every few bodies.
   if (announced !== null && breakOff) {
     return await withDeadline(totalMs, {
-      work: () => whole(response),
+      work: () => response.bytes(),
       cancel: () => breakOff.abort(),
       late: () => new BodyLimitError(`not whole after ${totalMs} ms`, true),
     });
   }
   try {
-    const bytes = await readLimited(chunkReader(response.body.getReader()), { maxBytes: capBytes, totalMs });
-    return from(bytes);
+    return await readLimited(chunkReader(response.body.getReader()), { maxBytes: capBytes, totalMs });
   } catch (error) {
     const isStall = error instanceof SlowBody;
     throw isStall || error instanceof BodyTooLong ? new BodyLimitError(error.message, isStall) : error;

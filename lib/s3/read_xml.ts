@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway } from "@/lib/http/errors.ts";
-import { readCappedBytes } from "@/lib/http/read_capped.ts";
+import { readCapped } from "@/lib/http/read_capped.ts";
 import { callS3, resourceOf, type S3, type S3Call } from "./client.ts";
 import { s3Failure } from "./errors.ts";
 import { MalformedXml } from "./xml.ts";
@@ -25,7 +25,7 @@ export async function parsedXml<T>(response: Response, call: S3Call, parse: (xml
   const resource = resourceOf(call);
   let text: string;
   try {
-    text = new TextDecoder().decode(await readCappedBytes(response, MAX_LISTING_BYTES, call.workMs));
+    text = await readCapped(response, MAX_LISTING_BYTES, call.workMs);
   } catch (error) {
     throw badGateway(`${resource}: the store's response ended early`, error);
   }

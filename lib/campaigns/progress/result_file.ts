@@ -1,8 +1,5 @@
-import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
-import { announcedLength, chunkReader } from "@/lib/std/body_reader.ts";
-import { deadline, withDeadline } from "@/lib/std/deadline.ts";
-import { SlowBody } from "@/lib/std/paced_reader.ts";
-import { BodyTooLong, readLimited } from "@/lib/std/read_limited.ts";
+import { BodyLimitError, readCappedBytes, type UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { deadline } from "@/lib/std/deadline.ts";
 
 /** Requests a result file: `fetch`, or the results role of this process or another. Redirects are not followed. */
 export type ResultsFetch = (url: string, options: ResultsRequest) => Promise<UpstreamResponse>;
@@ -82,25 +79,10 @@ async function fetchFile(
 
 /** The whole body within `timeoutMs`, null when it is longer than `maxBytes`. */
 async function readBody(response: UpstreamResponse, { timeoutMs, maxBytes }: FileLimits): Promise<Uint8Array | null> {
-  if (!response.body) return new Uint8Array(0);
-  const announced = announcedLength(response);
-  if (announced !== null && announced > maxBytes) {
-    response.body.cancel().catch(() => {});
-    return null;
-  }
-  const { breakOff } = response;
-  // In one call: reading a short body chunk by chunk costs a third of the whole request.
-  if (announced !== null && breakOff) {
-    return await withDeadline(timeoutMs, {
-      work: () => response.bytes(),
-      cancel: () => breakOff.abort(),
-      late: () => new SlowBody(`not whole after ${timeoutMs} ms`),
-    });
-  }
   try {
-    return await readLimited(chunkReader(response.body.getReader()), { maxBytes, totalMs: timeoutMs });
+    return await readCappedBytes(response, maxBytes, timeoutMs);
   } catch (error) {
-    if (error instanceof BodyTooLong) return null;
+    if (error instanceof BodyLimitError && !error.isStall) return null;
     throw error;
   }
 }
