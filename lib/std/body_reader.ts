@@ -47,15 +47,8 @@ function readerOf(body: Body, lengthBytes: number | null): BodyReader {
   return reusingReader(bytes, short?.readBytes ?? LONG_READ_BYTES);
 }
 
-/** Where the runtime (Deno 2.9) stores the controller of a stream, which alone says of which kind the stream is. */
-const CONTROLLER = Object.getOwnPropertySymbols(new ReadableStream()).find(({ description }) =>
-  description === "[[controller]]"
-);
-
 /** A reader into given memory; null for a stream of another kind, as a body that came with its head has. */
 export function byteReader(body: Body): ReadableStreamBYOBReader | null {
-  // The error costs more than reading a short body.
-  if (CONTROLLER && !(Reflect.get(body, CONTROLLER) instanceof ReadableByteStreamController)) return null;
   try {
     return body.getReader({ mode: "byob" });
   } catch (error) {
