@@ -40,8 +40,8 @@ interface LoadShedderOptions {
  * Refuses requests while the event loop is late. Without it all of them wait in a queue that only grows.
  *
  * The delay is that of a timer, which is about the length of a turn of the event loop. An overload begins when it is above
- * {@link MAX_EVENT_LOOP_DELAY_MS} several times in a row, or far above it once, while many requests are handled. Until it is over, requests
- * are refused whenever the delay is above a fifth of that, and reads beyond a fixed number.
+ * {@link MAX_EVENT_LOOP_DELAY_MS} several times in a row, or far above it once, while many requests are handled. Until it
+ * is over, requests are refused whenever the delay is above a fifth of that, and reads beyond a fixed number.
  */
 export class LoadShedder {
   readonly #now: () => number;
