@@ -26,7 +26,7 @@ const MALLOC = {
 };
 
 /** What starts the process again when it changes, in development. */
-const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands"];
+const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands", "locales"];
 
 /** Flags of the launcher. */
 const FLAGS = ["--dev", "--of-task"];

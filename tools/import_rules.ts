@@ -47,6 +47,7 @@ export const ROOMS: readonly Room[] = [
       "lib/tasks",
       "lib/site",
       "lib/presentation",
+      "lib/presentation/locale",
       "lib/audit",
       ...ADAPTERS,
     ],
@@ -54,14 +55,19 @@ export const ROOMS: readonly Room[] = [
   {
     room: "islands",
     holds: "what the browser runs",
-    imports: ["components", "lib/client", "lib/presentation"],
+    imports: ["components", "lib/client", "lib/presentation", "lib/presentation/locale"],
     types: ["lib/campaigns/projection"],
   },
   {
     room: "components",
     holds: "markup without state",
-    imports: ["lib/client", "lib/presentation"],
+    imports: ["lib/client", "lib/presentation", "lib/presentation/locale"],
     types: ["lib/campaigns/projection"],
+  },
+  {
+    room: "locales",
+    holds: "the sentences of pages in each language",
+    imports: ["lib/presentation/locale", "lib/std"],
   },
   {
     room: "embedded",
@@ -150,18 +156,19 @@ export const ROOMS: readonly Room[] = [
   {
     room: "lib/site",
     holds: "server side of pages: document, policies, build, stylesheet",
-    imports: ["lib/presentation", "lib/http", "lib/std"],
+    imports: ["lib/presentation", "lib/presentation/locale", "lib/http", "lib/std"],
   },
   {
     room: "lib/client",
     holds: "what only a browser runs: stores, pollers, hydration",
-    imports: ["lib/presentation", "lib/std"],
+    imports: ["lib/presentation", "lib/presentation/locale", "lib/std"],
     types: ["lib/campaigns/projection"],
   },
+  { room: "lib/presentation/locale", holds: "the reader's language, figures in it", imports: ["lib/std"] },
   {
     room: "lib/presentation",
-    holds: "pure, both sides: sentences, states, order, durations, paths",
-    imports: ["lib/std"],
+    holds: "pure, both sides: states, order, durations, paths",
+    imports: ["locales", "lib/presentation/locale", "lib/std"],
     types: ["lib/campaigns/projection"],
   },
   {

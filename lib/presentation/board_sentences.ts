@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/board.ts";
-import * as sv from "@/lib/presentation/sentences/sv/board.ts";
+import * as en from "@/locales/en/board.ts";
+import * as sv from "@/locales/sv/board.ts";
 
 export const BOARD_SENTENCES = inLanguage({ en: en.BOARD_SENTENCES, sv: sv.BOARD_SENTENCES });
 export const BOARD_LABELS = inLanguage({ en: en.BOARD_LABELS, sv: sv.BOARD_LABELS });

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/closed_side.ts";
-import * as sv from "@/lib/presentation/sentences/sv/closed_side.ts";
+import * as en from "@/locales/en/closed_side.ts";
+import * as sv from "@/locales/sv/closed_side.ts";
 import { accountKind } from "./login_sentences.ts";
 
 const CLOSED = inLanguage({ en: en.CLOSED, sv: sv.CLOSED });

@@ -1,8 +1,8 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import { member, stringAt } from "@/lib/std/untrusted.ts";
 import { filled, paramsOf } from "./coded_sentences.ts";
-import * as en from "@/lib/presentation/sentences/en/coded_checks.ts";
-import * as sv from "@/lib/presentation/sentences/sv/coded_checks.ts";
+import * as en from "@/locales/en/coded_checks.ts";
+import * as sv from "@/locales/sv/coded_checks.ts";
 
 /** The sentences of all codes; pages with scripts of their own load those of tasks alone. */
 export const ALL_SENTENCES = inLanguage({ en: en.ALL, sv: sv.ALL });

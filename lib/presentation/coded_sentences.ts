@@ -2,8 +2,8 @@ import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import type { Coded, CodedText, ProblemCode, ProblemParams } from "@/lib/std/coded.ts";
 import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
-import * as en from "@/lib/presentation/sentences/en/coded.ts";
-import * as sv from "@/lib/presentation/sentences/sv/coded.ts";
+import * as en from "@/locales/en/coded.ts";
+import * as sv from "@/locales/sv/coded.ts";
 
 /** Sentences by code, with values in braces. */
 type CodedTable = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/fetch_problems.ts";
-import * as sv from "@/lib/presentation/sentences/sv/fetch_problems.ts";
+import * as en from "@/locales/en/fetch_problems.ts";
+import * as sv from "@/locales/sv/fetch_problems.ts";
 
 /**
  * Why a file could not be read: a status of HTTP, or what happened before there was a whole response. `blocked`: the browser

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/login.ts";
-import * as sv from "@/lib/presentation/sentences/sv/login.ts";
+import * as en from "@/locales/en/login.ts";
+import * as sv from "@/locales/sv/login.ts";
 import { formatAge, formatDuration } from "./durations.ts";
 import { formatClock, formatEnd } from "./moments.ts";
 

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/times.ts";
-import * as sv from "@/lib/presentation/sentences/sv/times.ts";
+import * as en from "@/locales/en/times.ts";
+import * as sv from "@/locales/sv/times.ts";
 
 const TIMES = inLanguage({ en: en.TIMES, sv: sv.TIMES });
 

@@ -1,7 +1,7 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import type { RefusedUrl } from "./result_url_guard.ts";
-import * as en from "@/lib/presentation/sentences/en/page.ts";
-import * as sv from "@/lib/presentation/sentences/sv/page.ts";
+import * as en from "@/locales/en/page.ts";
+import * as sv from "@/locales/sv/page.ts";
 
 export const SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
 export const LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });

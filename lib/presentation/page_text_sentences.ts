@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/page_text.ts";
-import * as sv from "@/lib/presentation/sentences/sv/page_text.ts";
+import * as en from "@/locales/en/page_text.ts";
+import * as sv from "@/locales/sv/page_text.ts";
 
 export const PAGE_TEXT_SENTENCES = inLanguage({ en: en.PAGE_TEXT_SENTENCES, sv: sv.PAGE_TEXT_SENTENCES });
 export const PAGE_TEXT_LABELS = inLanguage({ en: en.PAGE_TEXT_LABELS, sv: sv.PAGE_TEXT_LABELS });

@@ -1,5 +1,5 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/script_failure.ts";
-import * as sv from "@/lib/presentation/sentences/sv/script_failure.ts";
+import * as en from "@/locales/en/script_failure.ts";
+import * as sv from "@/locales/sv/script_failure.ts";
 
 export const SCRIPT_FAILURE = inLanguage({ en: en.SCRIPT_FAILURE, sv: sv.SCRIPT_FAILURE });

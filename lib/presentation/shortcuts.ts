@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/shortcuts.ts";
-import * as sv from "@/lib/presentation/sentences/sv/shortcuts.ts";
+import * as en from "@/locales/en/shortcuts.ts";
+import * as sv from "@/locales/sv/shortcuts.ts";
 
 /** A key of a page and what it does there; its words stand in a table by command. */
 export interface Shortcut<Command> {

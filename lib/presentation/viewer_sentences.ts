@@ -3,8 +3,8 @@ import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { ManifestProblem } from "@/lib/presentation/iiif/read_manifest.ts";
 import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "./fetch_problems.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/viewer.ts";
-import * as sv from "@/lib/presentation/sentences/sv/viewer.ts";
+import * as en from "@/locales/en/viewer.ts";
+import * as sv from "@/locales/sv/viewer.ts";
 
 export const VIEWER_SENTENCES = inLanguage({ en: en.VIEWER_SENTENCES, sv: sv.VIEWER_SENTENCES });
 export const VIEWER_LABELS = inLanguage({ en: en.VIEWER_LABELS, sv: sv.VIEWER_LABELS });

@@ -1,7 +1,7 @@
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/problems.ts";
-import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
+import * as en from "@/locales/en/problems.ts";
+import * as sv from "@/locales/sv/problems.ts";
 import { csvField } from "@/lib/std/csv_field.ts";
 import { volumeChip, volumeSentence } from "./volume_words.ts";
 

@@ -2,8 +2,8 @@ import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Chip } from "./campaign_state.ts";
 import { formatAge, formatSpan } from "./durations.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/problems.ts";
-import * as sv from "@/lib/presentation/sentences/sv/problems.ts";
+import * as en from "@/locales/en/problems.ts";
+import * as sv from "@/locales/sv/problems.ts";
 import { containerWords, failureWords, PROBLEMS, stageWords, unexplainedFailure } from "./problem_sentences.ts";
 
 const VOLUME_CHIPS = inLanguage({ en: en.VOLUME_CHIPS, sv: sv.VOLUME_CHIPS });

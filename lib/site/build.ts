@@ -19,6 +19,7 @@ import { CODED_EXTENSIONS } from "./static_file.ts";
 const SOURCE_FOLDERS = [
   "islands",
   "components",
+  "locales",
   "lib/campaigns/projection",
   "lib/client",
   "lib/presentation",

@@ -124,11 +124,11 @@ function sentencesOf(language: Language): Plugin {
   return {
     name: `sentences in ${language}`,
     setup(bundler) {
-      const folder = new RegExp(`/sentences/(?:${others})/`);
+      const folder = new RegExp(`/locales/(?:${others})/`);
       bundler.onResolve(
         { filter: folder },
         ({ path, resolveDir, kind }) =>
-          bundler.resolve(path.replace(folder, `/sentences/${language}/`), { resolveDir, kind }),
+          bundler.resolve(path.replace(folder, `/locales/${language}/`), { resolveDir, kind }),
       );
     },
   };

@@ -216,7 +216,7 @@ export async function errorSentences(root: URL): Promise<Sentence[]> {
     }
   }
   for (const [file, names] of [...Object.entries(TABLES), ...Object.entries(MIXED)]) {
-    const path = `lib/presentation/sentences/en/${file}.ts`;
+    const path = `locales/en/${file}.ts`;
     const source = parse(await Deno.readTextFile(new URL(path, root)));
     for (const name of names) {
       const texts = textsIn(source, ...rangeOf(source, name, TABLES[file]?.includes(name) ?? false));

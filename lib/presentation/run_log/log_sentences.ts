@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/log.ts";
-import * as sv from "@/lib/presentation/sentences/sv/log.ts";
+import * as en from "@/locales/en/log.ts";
+import * as sv from "@/locales/sv/log.ts";
 
 export const LOG_SENTENCES = inLanguage({ en: en.LOG_SENTENCES, sv: sv.LOG_SENTENCES });
 export const LOG_LABELS = inLanguage({ en: en.LOG_LABELS, sv: sv.LOG_LABELS });

@@ -2,8 +2,8 @@ import { formatDuration } from "@/lib/presentation/durations.ts";
 import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "@/lib/presentation/fetch_problems.ts";
 import { formatQuality } from "@/lib/presentation/locale/figures.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/log.ts";
-import * as sv from "@/lib/presentation/sentences/sv/log.ts";
+import * as en from "@/locales/en/log.ts";
+import * as sv from "@/locales/sv/log.ts";
 import type { RunPage } from "./run_manifest.ts";
 
 export const RUN_WORDS = inLanguage({ en: en.RUN_WORDS, sv: sv.RUN_WORDS });

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/storage_active_tasks.ts";
-import * as sv from "@/lib/presentation/sentences/sv/storage_active_tasks.ts";
+import * as en from "@/locales/en/storage_active_tasks.ts";
+import * as sv from "@/locales/sv/storage_active_tasks.ts";
 
 export const ACTIVE_TASK_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const ACTIVE_TASK_KINDS = inLanguage({ en: en.KINDS, sv: sv.KINDS });

@@ -2,8 +2,8 @@ import { formatSpan } from "@/lib/presentation/durations.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import type { Chip } from "@/lib/presentation/campaign_state.ts";
-import * as en from "@/lib/presentation/sentences/en/storage_fixity.ts";
-import * as sv from "@/lib/presentation/sentences/sv/storage_fixity.ts";
+import * as en from "@/locales/en/storage_fixity.ts";
+import * as sv from "@/locales/sv/storage_fixity.ts";
 import { formatBytes } from "./file_sizes.ts";
 import {
   damageOf,

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/storage.ts";
-import * as sv from "@/lib/presentation/sentences/sv/storage.ts";
+import * as en from "@/locales/en/storage.ts";
+import * as sv from "@/locales/sv/storage.ts";
 import type { Shortcut } from "@/lib/presentation/shortcuts.ts";
 
 /** What a key does in a folder. */

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/storage_object.ts";
-import * as sv from "@/lib/presentation/sentences/sv/storage_object.ts";
+import * as en from "@/locales/en/storage_object.ts";
+import * as sv from "@/locales/sv/storage_object.ts";
 import { isStoreOutage, storageProblem } from "./storage_sentences.ts";
 
 export const OBJECT_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/storage.ts";
-import * as sv from "@/lib/presentation/sentences/sv/storage.ts";
+import * as en from "@/locales/en/storage.ts";
+import * as sv from "@/locales/sv/storage.ts";
 
 export const STORAGE_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const STORAGE_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });

@@ -1,7 +1,7 @@
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/storage_tasks.ts";
-import * as sv from "@/lib/presentation/sentences/sv/storage_tasks.ts";
+import * as en from "@/locales/en/storage_tasks.ts";
+import * as sv from "@/locales/sv/storage_tasks.ts";
 import { formatBytes } from "./file_sizes.ts";
 import { plainName } from "./key_names.ts";
 import { OUTDATED, type TaskPlan, type TaskState } from "./task_record.ts";

@@ -1,6 +1,6 @@
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/lib/presentation/sentences/en/uploads.ts";
-import * as sv from "@/lib/presentation/sentences/sv/uploads.ts";
+import * as en from "@/locales/en/uploads.ts";
+import * as sv from "@/locales/sv/uploads.ts";
 
 export const UPLOAD_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const UPLOAD_HEADS = inLanguage({ en: en.HEADS, sv: sv.HEADS });

@@ -5,7 +5,7 @@ import { currentLanguage, inLanguage, LANGUAGES, readLanguageFrom } from "@/lib/
 import { SAME_WORDS } from "@/tests/site/page_texts.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const FOLDER = `${ROOT}lib/presentation/sentences`;
+const FOLDER = `${ROOT}locales`;
 const files = (language: string) => [...Deno.readDirSync(`${FOLDER}/${language}`)].map(({ name }) => name).sort();
 
 type Entry = readonly [path: string, english: unknown, swedish: unknown];
@@ -88,7 +88,7 @@ Deno.test("sentences: no module reads one when it is loaded, since the language 
       await import(path).catch((error) => error === tooEarly && console.log(path));
     }
     console.log("done");`;
-  const modules = ["components", "islands", "lib/client", "lib/presentation", "routes"].flatMap((folder) =>
+  const modules = ["components", "islands", "lib/client", "lib/presentation", "locales", "routes"].flatMap((folder) =>
     sourcesBelow(folder)
   );
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {

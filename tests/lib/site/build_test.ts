@@ -3,8 +3,8 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 import { siteAssets } from "@/lib/site/build.ts";
 import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
-import { SCRIPT_FAILURE as EN } from "@/lib/presentation/sentences/en/script_failure.ts";
-import { SCRIPT_FAILURE as SV } from "@/lib/presentation/sentences/sv/script_failure.ts";
+import { SCRIPT_FAILURE as EN } from "@/locales/en/script_failure.ts";
+import { SCRIPT_FAILURE as SV } from "@/locales/sv/script_failure.ts";
 import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
 
 /** A small project of its own, with the packages and the base of the real one. */
@@ -19,8 +19,8 @@ async function inProject(test: (root: string) => Promise<void>) {
         "lib/campaigns/projection",
         "lib/client",
         "lib/presentation/locale",
-        "lib/presentation/sentences/en",
-        "lib/presentation/sentences/sv",
+        "locales/en",
+        "locales/sv",
         "lib/site/styles",
         "lib/std",
       ]
@@ -31,21 +31,21 @@ async function inProject(test: (root: string) => Promise<void>) {
     await Deno.writeTextFile(`${root}/deno.lock`, "{}");
     for (
       const name of [
-        "client/hydrate.ts",
-        "client/island.tsx",
-        "client/dev_reload_client.ts",
-        "client/language_form.ts",
-        "presentation/viewer_address.ts",
-        "presentation/locale/language.ts",
-        "presentation/named_campaign.ts",
-        "presentation/page_paths.ts",
-        "presentation/script_failure.ts",
-        "presentation/sentences/en/script_failure.ts",
-        "presentation/sentences/sv/script_failure.ts",
-        "std/dns_label.ts",
+        "lib/client/hydrate.ts",
+        "lib/client/island.tsx",
+        "lib/client/dev_reload_client.ts",
+        "lib/client/language_form.ts",
+        "lib/presentation/viewer_address.ts",
+        "lib/presentation/locale/language.ts",
+        "lib/presentation/named_campaign.ts",
+        "lib/presentation/page_paths.ts",
+        "lib/presentation/script_failure.ts",
+        "locales/en/script_failure.ts",
+        "locales/sv/script_failure.ts",
+        "lib/std/dns_label.ts",
       ]
     ) {
-      await Deno.copyFile(`${PROJECT_FOLDER}/lib/${name}`, `${root}/lib/${name}`);
+      await Deno.copyFile(`${PROJECT_FOLDER}/${name}`, `${root}/${name}`);
     }
     await Deno.writeTextFile(
       `${root}/islands/hello.tsx`,

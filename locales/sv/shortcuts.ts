@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/shortcuts.ts";
+import type * as en from "@/locales/en/shortcuts.ts";
 
 export const SHORTCUT_LABELS: typeof en.SHORTCUT_LABELS = {
   shortcuts: "Kortkommandon",

@@ -1,5 +1,5 @@
 import { counted } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/login.ts";
+import type * as en from "@/locales/en/login.ts";
 
 const MALFORMED = "Användarnamnet eller lösenordet saknas eller är för långt.";
 const UNREACHABLE = "Resultatlagret svarar inte, så inloggningen kan inte kontrolleras. Försök igen om en stund.";

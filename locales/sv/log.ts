@@ -1,5 +1,5 @@
 import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/log.ts";
+import type * as en from "@/locales/en/log.ts";
 
 export const LOG_SENTENCES: typeof en.LOG_SENTENCES = {
   waiting: "Loggen visas här när arbetaren har laddat upp sina första rader, omkring 15 sekunder efter start.",

@@ -1,5 +1,5 @@
 import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/problems.ts";
+import type * as en from "@/locales/en/problems.ts";
 
 export const PROBLEMS: typeof en.PROBLEMS = {
   unexplained: "Volymen misslyckades, och ingenting finns kvar som säger varför.",

@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/coded.ts";
+import type * as en from "@/locales/en/coded.ts";
 
 export const CODED: typeof en.CODED = {
   results_unavailable: "Resultatlagret svarar inte",

@@ -1,5 +1,5 @@
 import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/board.ts";
+import type * as en from "@/locales/en/board.ts";
 
 /** Names that are read out one by one. */
 const MAX_NAMED = 3;

@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/storage_share.ts";
+import type * as en from "@/locales/en/storage_share.ts";
 
 export const LABELS: typeof en.LABELS = {
   validFor: "Länken gäller i",

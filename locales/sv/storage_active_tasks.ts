@@ -1,5 +1,5 @@
 import { counted } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/storage_active_tasks.ts";
+import type * as en from "@/locales/en/storage_active_tasks.ts";
 
 export const LABELS: typeof en.LABELS = {
   title: "Serverns uppgifter",

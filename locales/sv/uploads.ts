@@ -1,5 +1,5 @@
 import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/uploads.ts";
+import type * as en from "@/locales/en/uploads.ts";
 
 export const LABELS: typeof en.LABELS = {
   uploads: "Uppladdningar",

@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/coded_checks.ts";
+import type * as en from "@/locales/en/coded_checks.ts";
 import { CODED } from "./coded.ts";
 
 export const ALL: typeof en.ALL = {

@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/storage_fixity.ts";
+import type * as en from "@/locales/en/storage_fixity.ts";
 import { counted, formatCount, formatDecimal } from "@/lib/presentation/locale/figures.ts";
 
 /** “Objekt” is the same in singular and plural. */

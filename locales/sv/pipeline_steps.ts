@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/pipeline_steps.ts";
+import type * as en from "@/locales/en/pipeline_steps.ts";
 
 export const PIPELINE_STEPS: typeof en.PIPELINE_STEPS = {
   segmentation: "Segmentering",

@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/theme.ts";
+import type * as en from "@/locales/en/theme.ts";
 
 export const THEMES: typeof en.THEMES = {
   system: "systemets",

@@ -1,5 +1,5 @@
 import { counted } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/page_text.ts";
+import type * as en from "@/locales/en/page_text.ts";
 
 export const PAGE_TEXT_SENTENCES: typeof en.PAGE_TEXT_SENTENCES = {
   noPageNamed: "Ingen sida är angiven: öppna en från volymens logg.",

@@ -1,5 +1,5 @@
 import { counted } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/card.ts";
+import type * as en from "@/locales/en/card.ts";
 
 export const CARD: typeof en.CARD = {
   countedVolumes: (count) => counted(count, "volym", "volymer"),

@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/storage_object.ts";
+import type * as en from "@/locales/en/storage_object.ts";
 import { counted } from "@/lib/presentation/locale/figures.ts";
 
 export const LABELS: typeof en.LABELS = {

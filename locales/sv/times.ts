@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/times.ts";
+import type * as en from "@/locales/en/times.ts";
 
 export const TIMES: typeof en.TIMES = {
   hours: (hours) => `${hours} tim`,

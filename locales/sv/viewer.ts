@@ -1,5 +1,5 @@
 import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/viewer.ts";
+import type * as en from "@/locales/en/viewer.ts";
 
 export const VIEWER_SENTENCES: typeof en.VIEWER_SENTENCES = {
   opening: "Öppnar manifestet…",

@@ -1,5 +1,5 @@
 import { counted } from "@/lib/presentation/locale/figures.ts";
-import type * as en from "@/lib/presentation/sentences/en/page.ts";
+import type * as en from "@/locales/en/page.ts";
 
 export const SENTENCES: typeof en.SENTENCES = {
   noMatch: "Ingen kampanj matchar filtret.",

@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/storage.ts";
+import type * as en from "@/locales/en/storage.ts";
 import { counted } from "@/lib/presentation/locale/figures.ts";
 
 export const LABELS: typeof en.LABELS = {

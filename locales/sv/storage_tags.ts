@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/storage_tags.ts";
+import type * as en from "@/locales/en/storage_tags.ts";
 
 export const LABELS: typeof en.LABELS = {
   name: (row) => `Namn på tagg ${row}`,

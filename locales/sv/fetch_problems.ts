@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/fetch_problems.ts";
+import type * as en from "@/locales/en/fetch_problems.ts";
 
 export const FILE_NAMES: typeof en.FILE_NAMES = {
   manifest: "Manifestet",

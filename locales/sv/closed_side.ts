@@ -1,4 +1,4 @@
-import type * as en from "@/lib/presentation/sentences/en/closed_side.ts";
+import type * as en from "@/locales/en/closed_side.ts";
 
 export const CLOSED: typeof en.CLOSED = {
   campaigns: {
