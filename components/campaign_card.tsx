@@ -8,7 +8,7 @@ import { CARD } from "@/lib/presentation/card_sentences.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { openCampaignPath } from "@/lib/presentation/page_paths.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
-import { SCRIPT_FAILURE } from "@/lib/presentation/script_failure.ts";
+import { SCRIPT_FAILURE } from "@/lib/presentation/frame_sentences.ts";
 import { csvName } from "@/lib/presentation/volume_csv.ts";
 import { withNamedRows } from "@/lib/presentation/volume_rows.ts";
 import { CardIdentity } from "./card_identity.tsx";

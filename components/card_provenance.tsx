@@ -3,7 +3,11 @@ import type { Signal } from "@preact/signals";
 import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
 import { modelPage } from "@/lib/presentation/model_page.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { PIPELINE_STEPS } from "@/lib/presentation/pipeline_steps.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/locales/en/pipeline_steps.ts";
+import * as sv from "@/locales/sv/pipeline_steps.ts";
+
+const PIPELINE_STEPS = inLanguage({ en: en.PIPELINE_STEPS, sv: sv.PIPELINE_STEPS });
 
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;

@@ -1,5 +1,5 @@
 import { CONFIDENCE_STEPS, type ConfidenceStep } from "@/lib/presentation/alto/confidence.ts";
-import { CONFIDENCE_WORDS, PAGE_TEXT_LABELS } from "@/lib/presentation/page_text_sentences.ts";
+import { CONFIDENCE_WORDS, PAGE_TEXT_LABELS } from "@/lib/presentation/page_text_words.ts";
 
 interface ConfidenceLegendProps {
   /** The step of each line, to count them; steps without a line are left out. Absent: all steps, uncounted. */

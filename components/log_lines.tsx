@@ -6,7 +6,14 @@ import { useBatches } from "@/lib/client/batches.ts";
 import { watchNearScreen } from "@/lib/client/on_screen.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { lineText, type LogLine as Line } from "@/lib/presentation/run_log/lines.ts";
-import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
+import {
+  foldedHits,
+  formatOffset,
+  LOG_LABELS,
+  LOG_SENTENCES,
+  requestsInShort,
+  requestsSentence,
+} from "@/lib/presentation/run_log/words.ts";
 import { isStopped, summarizeRequests } from "@/lib/presentation/run_log/requests.ts";
 import {
   blocksOf,
@@ -18,7 +25,6 @@ import {
   MAX_LINE_CHARACTERS,
   type RowBlock,
 } from "@/lib/presentation/run_log/rows.ts";
-import { foldedHits, formatOffset, requestsInShort, requestsSentence } from "@/lib/presentation/run_log/words.ts";
 
 /** Requests without a good response that are shown below the sentence of folded ones. */
 const MAX_STOPPED = 5;

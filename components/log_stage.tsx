@@ -1,5 +1,4 @@
-import { STAGE_TITLES } from "@/lib/presentation/run_log/log_sentences.ts";
-import { stageCounts, stoppedBy } from "@/lib/presentation/run_log/words.ts";
+import { STAGE_TITLES, stageCounts, stoppedBy } from "@/lib/presentation/run_log/words.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import type { RowBlock } from "@/lib/presentation/run_log/rows.ts";
 import type { LogStage as Stage } from "@/lib/presentation/run_log/run_log.ts";

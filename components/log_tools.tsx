@@ -1,8 +1,7 @@
 import type { LogView } from "@/lib/client/log_view.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { LEVEL_FILTERS, type LevelFilter } from "@/lib/presentation/run_log/level_filter.ts";
-import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
-import { hitsFigure } from "@/lib/presentation/run_log/words.ts";
+import { hitsFigure, LOG_LABELS } from "@/lib/presentation/run_log/words.ts";
 import { Icon } from "./icon.tsx";
 
 interface LogToolsProps {

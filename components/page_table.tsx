@@ -2,7 +2,7 @@ import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatQuality } from "@/lib/presentation/locale/figures.ts";
 import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { altoPath } from "@/lib/presentation/page_paths.ts";
-import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
+import { LOG_LABELS } from "@/lib/presentation/run_log/words.ts";
 import type { RunPage } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { pageAltoUrl } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import type { PageOrder } from "@/lib/presentation/run_manifest/run_summary.ts";

@@ -1,6 +1,6 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
-import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
+import { LOG_LABELS } from "@/lib/presentation/run_log/words.ts";
 import type { RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import type { RunSummary } from "@/lib/presentation/run_manifest/run_summary.ts";

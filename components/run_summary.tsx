@@ -4,7 +4,7 @@ import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
-import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/presentation/run_manifest/run_summary.ts";
 import { PageGrid } from "./page_grid.tsx";

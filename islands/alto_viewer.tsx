@@ -11,11 +11,10 @@ import { PageReader } from "@/lib/client/page_reader.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
-import { pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
+import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES, pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
 import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { altoPath, loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
-import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_sentences.ts";
 
 type AltoViewerProps = {
   /** An address that may be opened: one that was judged to lie within the results, or that of an object of the store. */

@@ -21,8 +21,14 @@ import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
-import { LOG_FIGURES, LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
-import { type Following, logProblem, outcomeChip } from "@/lib/presentation/run_log/words.ts";
+import {
+  type Following,
+  LOG_FIGURES,
+  LOG_LABELS,
+  LOG_SENTENCES,
+  logProblem,
+  outcomeChip,
+} from "@/lib/presentation/run_log/words.ts";
 import { isComplete } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
 

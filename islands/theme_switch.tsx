@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { chooseTheme, storedTheme, type Theme, themeAfter } from "@/lib/client/theme.ts";
-import { THEMES } from "@/lib/presentation/theme_sentences.ts";
+import { THEMES } from "@/lib/presentation/frame_sentences.ts";
 
 /** Goes through system, light and dark. Hidden where scripts do not run: the system's theme holds there. */
 export default island("theme_switch", function ThemeSwitch() {

@@ -4,7 +4,7 @@ import { readPageAddress } from "@/lib/presentation/page_address.ts";
 import { type NamedCampaign, readNamedCampaign } from "@/lib/presentation/named_campaign.ts";
 import { runLogOf } from "@/lib/presentation/page_paths.ts";
 import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
-import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_sentences.ts";
+import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_words.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";

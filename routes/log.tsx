@@ -5,7 +5,7 @@ import { type NamedCampaign, readNamedCampaign } from "@/lib/presentation/named_
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
-import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { RefusedAddress } from "./refused_address.tsx";

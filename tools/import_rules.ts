@@ -61,7 +61,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: "components",
     holds: "markup without state",
-    imports: ["lib/client", "lib/presentation", "lib/presentation/locale"],
+    imports: ["lib/client", "lib/presentation", "lib/presentation/locale", "locales"],
     types: ["lib/campaigns/projection"],
   },
   {

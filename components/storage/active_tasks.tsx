@@ -1,11 +1,7 @@
 import { Chip } from "@/components/chip.tsx";
 import { Moment } from "@/components/moment.tsx";
 import type { ActiveTask } from "@/lib/presentation/storage/active_task.ts";
-import {
-  ACTIVE_TASK_KINDS,
-  ACTIVE_TASK_LABELS,
-  ACTIVE_TASK_STATES,
-} from "@/lib/presentation/storage/active_task_sentences.ts";
+import { ACTIVE_TASK_KINDS, ACTIVE_TASK_LABELS, ACTIVE_TASK_STATES } from "@/lib/presentation/storage/active_task.ts";
 import { tasksPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
 

@@ -12,7 +12,7 @@ import { securedAddress } from "@/lib/client/secured_address.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
-import { SCRIPT_FAILURE } from "@/lib/presentation/script_failure.ts";
+import { SCRIPT_FAILURE } from "@/lib/presentation/frame_sentences.ts";
 import type { TextLine } from "@/lib/presentation/viewer_text.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";

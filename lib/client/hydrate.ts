@@ -1,6 +1,6 @@
 import { type FunctionComponent, h, hydrate } from "preact";
 
-import { SCRIPT_FAILURE } from "@/lib/presentation/script_failure.ts";
+import { SCRIPT_FAILURE } from "@/lib/presentation/frame_sentences.ts";
 
 /** Loads the code of each island by its name. */
 type Loaders = Readonly<Record<string, () => Promise<{ readonly default: { Component: FunctionComponent } }>>>;

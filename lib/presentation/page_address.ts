@@ -1,4 +1,4 @@
-import { PAGE_TEXT_LABELS } from "./page_text_sentences.ts";
+import { PAGE_TEXT_LABELS } from "./page_text_words.ts";
 import { readVolumeAddress, type VolumeAddress } from "./volume_address.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 

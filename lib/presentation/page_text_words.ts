@@ -1,8 +1,15 @@
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import type { AltoProblem } from "@/lib/presentation/alto/read_alto.ts";
 import { formatQuality } from "@/lib/presentation/locale/figures.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/locales/en/page_text.ts";
+import * as sv from "@/locales/sv/page_text.ts";
 import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "./fetch_problems.ts";
-import { PAGE_PROBLEMS, PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "./page_text_sentences.ts";
+
+export const PAGE_TEXT_SENTENCES = inLanguage({ en: en.PAGE_TEXT_SENTENCES, sv: sv.PAGE_TEXT_SENTENCES });
+export const PAGE_TEXT_LABELS = inLanguage({ en: en.PAGE_TEXT_LABELS, sv: sv.PAGE_TEXT_LABELS });
+export const CONFIDENCE_WORDS = inLanguage({ en: en.CONFIDENCE_WORDS, sv: sv.CONFIDENCE_WORDS });
+const PAGE_PROBLEMS = inLanguage({ en: en.PAGE_PROBLEMS, sv: sv.PAGE_PROBLEMS });
 
 /** A line's confidence in words; a percentage is rounded down, so that it agrees with the step. */
 export function confidenceWords(confidence: number | null): string {

@@ -107,7 +107,7 @@ const MIXED: Readonly<Record<string, readonly string[]>> = {
     "apiNeedsScripts",
   ],
   page_text: ["noFile", "noPageNamed", "noTextLines", "pageNeedsScripts", "textNotCopied"],
-  script_failure: ["sentence"],
+  frame: ["sentence"],
   storage: [
     "outdatedPage",
     "readOnly",

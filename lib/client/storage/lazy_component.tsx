@@ -2,7 +2,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 
 import { lazyCode } from "@/lib/client/lazy_code.ts";
-import { SCRIPT_FAILURE } from "@/lib/presentation/script_failure.ts";
+import { SCRIPT_FAILURE } from "@/lib/presentation/frame_sentences.ts";
 import { isOutdated, loadCode } from "./load_code.ts";
 
 /**

@@ -2,11 +2,19 @@ import type { Chip } from "@/lib/presentation/campaign_state.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "@/lib/presentation/fetch_problems.ts";
 import { formatCount, formatDecimal } from "@/lib/presentation/locale/figures.ts";
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import { clip } from "@/lib/std/untrusted.ts";
-import { LOG_FIGURES, LOG_LABELS, LOG_SENTENCES, OUTCOMES } from "./log_sentences.ts";
+import * as en from "@/locales/en/log.ts";
+import * as sv from "@/locales/sv/log.ts";
 import type { RequestsResult } from "./requests.ts";
 import { placeOfHit } from "./rows.ts";
 import type { LogStage, RunOutcome } from "./run_log.ts";
+
+export const LOG_SENTENCES = inLanguage({ en: en.LOG_SENTENCES, sv: sv.LOG_SENTENCES });
+export const LOG_LABELS = inLanguage({ en: en.LOG_LABELS, sv: sv.LOG_LABELS });
+export const LOG_FIGURES = inLanguage({ en: en.LOG_FIGURES, sv: sv.LOG_FIGURES });
+const OUTCOMES = inLanguage({ en: en.OUTCOMES, sv: sv.OUTCOMES });
+export const STAGE_TITLES = inLanguage({ en: en.STAGE_TITLES, sv: sv.STAGE_TITLES });
 
 /** Requests in one sentence with their result: `18 requests, all answered 200, median 0.21 s apart`. */
 export function requestsSentence({ count, statuses, medianSeconds }: RequestsResult): string {

@@ -3,8 +3,8 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 import { siteAssets } from "@/lib/site/build.ts";
 import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
-import { SCRIPT_FAILURE as EN } from "@/locales/en/script_failure.ts";
-import { SCRIPT_FAILURE as SV } from "@/locales/sv/script_failure.ts";
+import { SCRIPT_FAILURE as EN } from "@/locales/en/frame.ts";
+import { SCRIPT_FAILURE as SV } from "@/locales/sv/frame.ts";
 import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
 
 /** A small project of its own, with the packages and the base of the real one. */
@@ -39,9 +39,9 @@ async function inProject(test: (root: string) => Promise<void>) {
         "lib/presentation/locale/language.ts",
         "lib/presentation/named_campaign.ts",
         "lib/presentation/page_paths.ts",
-        "lib/presentation/script_failure.ts",
-        "locales/en/script_failure.ts",
-        "locales/sv/script_failure.ts",
+        "lib/presentation/frame_sentences.ts",
+        "locales/en/frame.ts",
+        "locales/sv/frame.ts",
         "lib/std/dns_label.ts",
       ]
     ) {
