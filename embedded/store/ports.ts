@@ -8,6 +8,9 @@ import { textIfExists } from "@/lib/std/optional_file.ts";
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 
+/** One after the other: two processes seldom get the same one, also where one of them restarts its store. */
+let nextPort = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+
 /** How many ports are tried for one that is free. */
 const ATTEMPTS = 500;
 
@@ -50,8 +53,9 @@ export class Ports {
       );
     }
     const used = new Set(Object.values(this.#ports));
-    let port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++, port = port >= LAST_PORT ? FIRST_PORT : port + 1) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const port = nextPort;
+      nextPort = port >= LAST_PORT ? FIRST_PORT : port + 1;
       if (used.has(port)) continue;
       const server = tryListen(hostname, port, handler, reject);
       if (!server) continue;
