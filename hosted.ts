@@ -31,7 +31,7 @@ try {
   if (config.redisUrl === null) console.error(NO_SHARED_TASKS);
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
   const application = await openApplication(config, { folder: null, store: null, cluster: null, dev: false }, log);
-  const served = overloadGuard(log).guard(serving(application.app));
+  const served = overloadGuard(config, log).guard(serving(application.app));
   // The runtime chooses the address where the host tells it (DENO_SERVE_ADDRESS).
   const { host: hostname, port } = config.server;
   Deno.serve({ hostname, port, onError: faultResponse }, (request, info) => {

@@ -81,7 +81,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
   ]);
 
   const application = await openApplication(config, { folder, store, cluster, dev }, log);
-  const overload = overloadGuard(log);
+  const overload = overloadGuard(config, log);
   const served = overload.guard(serving(application.app));
   listener.answerWith(served);
   if (metrics && metricsListener && application.metrics) {

@@ -1,3 +1,4 @@
+import { addressKey, clientAddress, peerAddress } from "@/lib/http/client_address.ts";
 import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
 import { rawTarget } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER, requestId } from "@/lib/http/request_context.ts";
@@ -15,24 +16,31 @@ interface ShedLoad {
   readonly shedder: LoadShedder;
   /** Paths that are always handled, such as probes: an orchestrator would end a process that is busy. */
   readonly always: ReadonlySet<string>;
+  /** How many proxies in front of this process are ours. */
+  readonly trustedHops: number;
 }
 
 /**
  * Refuses the requests that an overloaded process cannot handle in time, with 503 and `Retry-After`. They are neither
  * routed nor logged, so that most of the process is left for those that it admits.
  */
-export function shedLoad(handler: Handler, { shedder, always }: ShedLoad): Handler {
-  const admitted = async (request: Request, info: HandlerInfo, isRead: boolean) => {
+export function shedLoad(handler: Handler, { shedder, always, trustedHops }: ShedLoad): Handler {
+  const admitted = async (request: Request, info: HandlerInfo, isRead: boolean, since: number) => {
     try {
       return await handler(request, info);
     } finally {
-      shedder.leave(isRead);
+      shedder.leave(isRead, since);
     }
   };
   return function shed(request, info) {
+    const address = () => {
+      const forwardedFor = trustedHops > 0 ? request.headers.get("X-Forwarded-For") : null;
+      return addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
+    };
     if (always.has((info.target ?? rawTarget(request.url)).path)) return handler(request, info);
     const isRead = request.method === "GET" || request.method === "HEAD";
-    if (shedder.enter(isRead)) return admitted(request, info, isRead);
+    const since = shedder.enter(isRead, address);
+    if (since !== null) return admitted(request, info, isRead, since);
     cancelBody(request);
     const response = (request.method === "HEAD" ? REFUSAL_OF_HEAD : REFUSAL).clone();
     response.headers.set(REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER)));

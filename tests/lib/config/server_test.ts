@@ -10,6 +10,7 @@ Deno.test("HOST: every interface without an embedded part, and then any Host nam
     allowedHosts: null,
     publicOrigin: null,
     stopDelayMs: 0,
+    maxEventLoopDelayMs: 50,
     certificate: null,
   });
   assert.equal(read({ ...REAL_STORE, HOST: "[::1]" }).server.host, "::1");
@@ -141,6 +142,8 @@ Deno.test("bounds: requests at a time have defaults, and no bound is unlimited",
   assert.equal(read({}).gateway?.maxTenantRequests, 512);
   const given = read({ MAX_REQUESTS: "10", MAX_TENANT_REQUESTS: "2" });
   assert.deepEqual([given.maxRequests, given.gateway?.maxTenantRequests], [10, 2]);
+  assert.equal(read({ MAX_EVENT_LOOP_DELAY: "0" }).server.maxEventLoopDelayMs, 0);
+  refused({ MAX_EVENT_LOOP_DELAY: "-1" }, "MAX_EVENT_LOOP_DELAY", /milliseconds from 0 to/);
   for (const name of ["MAX_REQUESTS", "MAX_TENANT_REQUESTS"]) refused({ [name]: "0" }, name, /from 1 to/);
 });
 
