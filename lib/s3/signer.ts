@@ -106,7 +106,7 @@ export function s3Path(bucket: string, key?: string): string {
 }
 
 /** A key as it is in a path. @throws URIError for a lone surrogate */
-export function encodedKey(key: string): string {
+function encodedKey(key: string): string {
   return UNRESERVED_PATH.test(key) ? key : key.split("/").map(encodeRfc3986).join("/");
 }
 

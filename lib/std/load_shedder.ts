@@ -13,7 +13,7 @@ const LATE_MS = 100;
 const LONG_TURN = 4;
 /** It has so many requests at a time: with fewer, a process that is late has other reasons, or clients that wait. */
 const LEAST_AT_A_TIME = 100;
-/** During an overload, so many requests at a time are always admitted. */
+/** During an overload, so many reads at a time are always admitted, and as many writes: uploads may last for hours. */
 const ALWAYS_AT_A_TIME = 8;
 /** Where no more than this share of reads are quick, the others wait, and are not just of a slow kind. */
 const NEARLY_ALL_WAIT = 0.25;
@@ -114,7 +114,7 @@ export class LoadShedder {
    */
   enter(isRead: boolean, address: () => string): number | null {
     const now = this.#now();
-    if (!this.#isAdmitted(address, now)) {
+    if (!this.#isAdmitted(isRead, address, now)) {
       this.#refused++;
       return null;
     }
@@ -142,7 +142,7 @@ export class LoadShedder {
     else this.#typicalMs *= ms > this.#typicalMs ? 1 + TYPICAL_STEP : 1 - TYPICAL_STEP;
   }
 
-  #isAdmitted(address: () => string, now: number): boolean {
+  #isAdmitted(isRead: boolean, address: () => string, now: number): boolean {
     this.#arrivals++;
     if (!this.#isTicking) this.#start();
     let overload = this.#overload;
@@ -153,7 +153,8 @@ export class LoadShedder {
       if (!isLong || this.#running < LEAST_AT_A_TIME || this.#arrivals < LEAST_AT_A_TIME) return true;
       overload = this.#begin(now, this.#arrivals / elapsedMs);
     }
-    return overload.admits(address(), now, this.#running < ALWAYS_AT_A_TIME);
+    const alike = isRead ? this.#reads : this.#running - this.#reads;
+    return overload.admits(address(), now, alike < ALWAYS_AT_A_TIME);
   }
 
   #start(): void {

@@ -485,6 +485,15 @@ Deno.test("load shedder: some requests at a time are admitted in any overload", 
   assert.ok(admitted < 100);
 });
 
+Deno.test("load shedder: uploads that stall take no places of reads", () => {
+  const loop = new Loop();
+  loop.run(arrivals(0, 3000, 10));
+  assert.ok(loop.shedder.figures.isShedding);
+  const enter = (isRead: boolean) => loop.shedder.enter(isRead, () => "192.0.2.9") !== null;
+  while (enter(false));
+  assert.ok(enter(true));
+});
+
 Deno.test("load shedder: does not look at the event loop while no requests come", () => {
   const loop = new Loop();
   loop.run(arrivals(0, 100, 1));
