@@ -71,7 +71,7 @@ export async function gatewayDeps(
     corsOrigins: gateway.corsOrigins,
     acceptsAllLogins: own?.identity.kind === "shared" && own.identity.users === null,
     issuedForms: store && EMBEDDED_FORMS,
-    maxTenantRequests: gateway.maxTenantRequests,
+    maxTenantRequests: Math.ceil(config.maxRequests / 2),
   };
 }
 

@@ -6,7 +6,7 @@ import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
-import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { unlistedJobs } from "@/lib/campaigns/source/unlisted_jobs.ts";
 import { type Config, ConfigError, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
@@ -126,13 +126,12 @@ async function campaignRole(
   const { resultsUrl } = web;
   const writer = recordWriter({ connection, conventions, resultsUrl });
   const records = campaignRecords({ writer, resultsUrl, log, now });
-  const chosen = chosenCampaigns({
+  const chosen = new ChosenCampaigns({
     connection,
     conventions,
     namespaces,
     now,
     random: Math.random,
-    reads: web.clusterReads,
     unlisted: unlistedJobs(log, conventions),
     watchRefused: () => console.error(LISTED_INSTEAD),
     watchAllowed: () => console.error(FOLLOWED_AGAIN),

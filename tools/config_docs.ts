@@ -80,13 +80,15 @@ function variableRows(section: string): string[][] {
   return [["Variable", "Roles", "Value", "Default", "Meaning"], ...rows];
 }
 
-function variableRow(name: string, schema: z.ZodType, { roles = [], aliases = [], meaning, secret, otherwise }: About) {
+function variableRow(name: string, schema: z.ZodType, facts: About) {
+  const { roles = [], aliases = [], content, meaning, secret, otherwise } = facts;
   const names = aliases.length > 0
     ? `\`${name}\` (also ${aliases.map((alias) => `\`${alias}\``).join(", ")})`
     : `\`${name}\``;
   const { fallback, inner } = unwrapped(schema);
   const value = (kinds.get(inner)?.text ?? "") + (secret ? " (secret)" : "");
-  return [names, roles.join(", "), value, fallback ?? otherwise ?? "", meaning];
+  const instead = content === undefined ? "" : ` \`${content}\` may hold its text instead (secret).`;
+  return [names, roles.join(", "), value, fallback ?? otherwise ?? "", meaning + instead];
 }
 
 /** The kind of value below an optional or a default, and the default as one would write it. */

@@ -3,8 +3,10 @@ import { fileURLToPath } from "node:url";
 
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "@/lib/kubernetes/own_credentials.ts";
+import { parseSessionKeys } from "@/lib/results/session_key.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
-import type { Reading, TextSource } from "./reading.ts";
+import type { Reading } from "./reading.ts";
+import type { TextSource } from "./values.ts";
 
 export interface CampaignsConfig {
   readonly conventions: Conventions;
@@ -24,8 +26,6 @@ export interface WebConfig {
   readonly siteOnly: boolean;
   /** Release tag of the deployment. */
   readonly version: string;
-  /** Whether the cluster is followed or listed; `auto`: followed where the account may. */
-  readonly clusterReads: "auto" | "watch" | "list";
   /** The value of `KUBECONFIG`, or a kubeconfig itself; null: the pod's service account or the user's own file. */
   readonly kubeconfig: TextSource | null;
   /** How long a session of the results lasts. */
@@ -93,7 +93,6 @@ export function webConfig(reading: Reading): WebConfig {
     staticFolder: staticFolder(reading),
     siteOnly,
     version: settings.CAMPAIGN_BATCH_VERSION,
-    clusterReads: settings.CAMPAIGN_CLUSTER_READS,
     kubeconfig: siteOnly || reading.embedded.cluster ? null : reading.part(() => kubeconfig(reading)),
     sessionHours: settings.RESULTS_SESSION_HOURS,
     storage: reading.part(() => storagePages(reading)),
@@ -108,7 +107,6 @@ function storagePages(reading: Reading): StoragePagesConfig | null {
   const sessionKey = sessionKeySource(reading, hasOwnKey ? null : SESSION_KEY_FILE);
   // The results role reports what is wrong with its own.
   if (!roles.has("results")) {
-    reading.onlyOne("RESULTS_SESSION_KEY_FILE", "RESULTS_SESSION_KEY");
     if (sessionKey !== null && "path" in sessionKey && !files.exists(sessionKey.path)) {
       reading.report(
         "RESULTS_SESSION_KEY_FILE",
@@ -160,7 +158,6 @@ function resultsHops({ settings: { TRUSTED_HOPS }, roles }: Reading): number {
 /** The session keys of the results role; null: stored in the data folder. */
 function requiredSessionKey(reading: Reading): SessionKeySource | null {
   const { embedded, files } = reading;
-  reading.onlyOne("RESULTS_SESSION_KEY_FILE", "RESULTS_SESSION_KEY");
   const source = sessionKeySource(reading, embedded.store ? null : SESSION_KEY_FILE);
   if (source !== null && "path" in source && !files.exists(source.path)) {
     const isGiven = reading.isSet("RESULTS_SESSION_KEY_FILE");
@@ -178,9 +175,9 @@ function requiredSessionKey(reading: Reading): SessionKeySource | null {
 
 /** @param otherwise the file where nothing is set; null: none */
 function sessionKeySource({ settings }: Reading, otherwise: string | null): SessionKeySource | null {
-  const { RESULTS_SESSION_KEY: keys, RESULTS_SESSION_KEY_FILE: path = otherwise } = settings;
-  if (keys !== undefined) return { keys };
-  return path === null ? null : { path };
+  const { RESULTS_SESSION_KEY_FILE: given } = settings;
+  if (given === undefined) return otherwise === null ? null : { path: otherwise };
+  return "path" in given ? given : { keys: parseSessionKeys(given.text) ?? [] };
 }
 
 function podNamespace(reading: Reading): string | undefined {
@@ -204,15 +201,14 @@ function resultsUrl(reading: Reading, siteOnly: boolean): string | null {
 /** Null: the pod's service account or the user's own file, one of which is there. */
 function kubeconfig(reading: Reading): TextSource | null {
   const { exists } = reading.files;
-  reading.onlyOne("KUBECONFIG", "KUBECONFIG_CONTENT");
-  const { KUBECONFIG: given, KUBECONFIG_CONTENT: text } = reading.settings;
-  if (text !== undefined) return { text };
+  const given = reading.settings.KUBECONFIG;
+  if (given !== undefined && "text" in given) return given;
   if (given !== undefined) {
-    const missing = given.split(delimiter).find((path) => path !== "" && !exists(path));
+    const missing = given.path.split(delimiter).find((path) => path !== "" && !exists(path));
     if (missing !== undefined) {
       reading.report("KUBECONFIG", `there is no file ${JSON.stringify(missing)}; correct the path`);
     }
-    return { path: given };
+    return given;
   }
   const own = ownKubeconfig(reading.home);
   if (!exists(SERVICE_ACCOUNT_TOKEN) && (own === null || !exists(own))) {

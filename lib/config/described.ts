@@ -24,6 +24,8 @@ export interface About {
   /** Other names, the first one set counts; the variable's own name wins over all of them. */
   readonly aliases?: readonly string[];
   readonly meaning: string;
+  /** The variable that may hold the text itself, where this one is the path of its file. */
+  readonly content?: string;
   /** What holds where it is unset and the schema has no fixed default. */
   readonly otherwise?: string;
   /** Its value never appears in a message. */

@@ -1,6 +1,7 @@
 import type { DomainSettings } from "@/lib/store/addresses.ts";
 
-import type { Reading, TextSource } from "./reading.ts";
+import type { Reading } from "./reading.ts";
+import type { TextSource } from "./values.ts";
 import type { VariableName } from "./variables.ts";
 
 export interface GatewayConfig {
@@ -15,8 +16,6 @@ export interface GatewayConfig {
   readonly mapiEnabled: boolean;
   readonly mapiTimeoutSeconds: number;
   readonly authType: "native" | "ad";
-  /** Requests of one tenant at a time. */
-  readonly maxTenantRequests: number;
   /** Unfinished background tasks and unexpired archives: of one user, and of all. */
   readonly maxTasksPerUser: number;
   readonly maxTasks: number;
@@ -64,7 +63,6 @@ const GENERIC_ONLY: readonly VariableName[] = [
   "S3_VERIFY_SSL",
   "S3_ADDRESSING_STYLE",
   "GATEWAY_USERS_FILE",
-  "GATEWAY_USERS",
   "S3_SHARED_WITHOUT_LOGIN",
   "S3_ALLOW_TRUNCATED_UPLOADS",
 ];
@@ -84,11 +82,10 @@ export function gatewayConfig(reading: Reading): GatewayConfig {
     mapiEnabled: settings.MAPI_ENABLED && hasMapi,
     mapiTimeoutSeconds: settings.HCP_TIMEOUT,
     authType: settings.STORE_AUTH_TYPE,
-    maxTenantRequests: settings.MAX_TENANT_REQUESTS,
     maxTasksPerUser: settings.MAX_TASKS_PER_USER,
     maxTasks: settings.MAX_TASKS,
     fixityRate: settings.FIXITY_RATE === 0 ? null : settings.FIXITY_RATE,
-    fixitySchedules: reading.textSource("FIXITY_SCHEDULES_FILE", "FIXITY_SCHEDULES"),
+    fixitySchedules: reading.textSource("FIXITY_SCHEDULES_FILE"),
     region: settings.S3_REGION,
     store,
   };
@@ -195,11 +192,11 @@ function hasMapiAddress({ domain, host }: DomainSettings): boolean {
 /** Configured keys serve all callers, and the login checks nothing: that must be guarded, or configured on purpose. */
 function genericIdentity(reading: Reading): StoreIdentity {
   const { S3_ACCESS_KEY, S3_SECRET_KEY, S3_SHARED_WITHOUT_LOGIN } = reading.settings;
-  const users = reading.textSource("GATEWAY_USERS_FILE", "GATEWAY_USERS");
+  const users = reading.textSource("GATEWAY_USERS_FILE");
   if (!S3_ACCESS_KEY && !S3_SECRET_KEY) {
     if (users !== null) {
       reading.refuse(
-        "text" in users ? "GATEWAY_USERS" : "GATEWAY_USERS_FILE",
+        "GATEWAY_USERS_FILE",
         "guards configured keys: set S3_ACCESS_KEY and S3_SECRET_KEY, or unset it",
       );
     }
@@ -209,10 +206,7 @@ function genericIdentity(reading: Reading): StoreIdentity {
     reading.refuse("S3_ACCESS_KEY", "is required: S3_SECRET_KEY is set; set both or neither");
   const secretKey = S3_SECRET_KEY ??
     reading.refuse("S3_SECRET_KEY", "is required: S3_ACCESS_KEY is set; set both or neither");
-  if (S3_SHARED_WITHOUT_LOGIN) {
-    reading.onlyOne("GATEWAY_USERS_FILE", "S3_SHARED_WITHOUT_LOGIN");
-    reading.onlyOne("GATEWAY_USERS", "S3_SHARED_WITHOUT_LOGIN");
-  }
+  if (S3_SHARED_WITHOUT_LOGIN) reading.onlyOne("GATEWAY_USERS_FILE", "S3_SHARED_WITHOUT_LOGIN");
   if (users === null && !S3_SHARED_WITHOUT_LOGIN) {
     reading.refuse(
       "S3_ACCESS_KEY",

@@ -10,8 +10,9 @@ import { type AuditConfig, auditConfig } from "./audit.ts";
 import { type GatewayConfig, gatewayConfig } from "./gateway.ts";
 import { type NotificationsConfig, notificationsConfig } from "./notifications.ts";
 import { type Environment, readSettings } from "./read_settings.ts";
-import { type Files, Reading, type TextSource } from "./reading.ts";
+import { type Files, Reading } from "./reading.ts";
 import { type EmbeddedConfig, embeddedConfig, redisUrl, type ServerConfig, serverConfig } from "./server.ts";
+import type { TextSource } from "./values.ts";
 import { about, environment, type Role, type VariableName } from "./variables.ts";
 
 export type { ResultsConfig, SessionKeySource, StoragePagesConfig, WebConfig } from "./campaigns.ts";
@@ -19,7 +20,8 @@ export { ConfigError } from "@/lib/std/config_error.ts";
 export type { AuditConfig } from "./audit.ts";
 export type { GatewayConfig } from "./gateway.ts";
 export type { NotificationsConfig } from "./notifications.ts";
-export type { Files, TextSource } from "./reading.ts";
+export type { Files } from "./reading.ts";
+export type { TextSource } from "./values.ts";
 
 /** The settings of a process, complete: defaults filled in, rules between variables applied. Holds secrets. */
 export interface Config {
@@ -44,7 +46,8 @@ export interface Config {
   /** Null where none are sent. */
   readonly notifications: NotificationsConfig | null;
   readonly audit: AuditConfig;
-  readonly simulator: { readonly speed: number; readonly seed: number };
+  /** The speed of the sample campaigns; 1 is normal. */
+  readonly simulatorSpeed: number;
   /** Lines for the operator to read at the start; without secrets. */
   readonly warnings: readonly string[];
 }
@@ -73,7 +76,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     results: roles.has("results") ? reading.part(() => resultsConfig(reading)) : null,
     notifications: reading.part(() => notificationsConfig(reading)),
     audit: reading.part(() => auditConfig(reading)),
-    simulator: { speed: settings.SIMULATOR_SPEED, seed: settings.SIMULATOR_SEED },
+    simulatorSpeed: settings.SIMULATOR_SPEED,
     warnings: reading.warnings,
   };
   reading.refuseProblems();
@@ -81,11 +84,9 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
 }
 
 function authorities(reading: Reading): TextSource | null {
-  reading.onlyOne("CA_FILE", "CA_CERTIFICATES");
-  const text = reading.settings.CA_CERTIFICATES;
-  if (text !== undefined) return { text };
-  const path = reading.certificateFile("CA_FILE");
-  return path === null ? null : { path };
+  const source = reading.settings.CA_FILE ?? null;
+  if (source !== null && "path" in source) reading.certificateFile("CA_FILE", source.path);
+  return source;
 }
 
 /** Settings of another store beside the embedded one would be a surprise either way, so they end the start. */

@@ -6,8 +6,8 @@ import {
   line,
   mailAddress,
   mailAddresses,
-  path,
   smtpAddress,
+  textSource,
   webhookAddresses,
   webhookSecrets,
 } from "./values.ts";
@@ -26,14 +26,9 @@ export const notificationVariables = {
     { secret: true, otherwise: "no webhook" },
   ),
   NOTIFY_WEBHOOK_SECRET_FILE: notifications(
-    path().optional(),
+    textSource(webhookSecrets()).optional(),
     "A file with the secret that signs what webhooks receive: `whsec_` and the base64 of 24 to 64 bytes. Two secrets, each on a line of its own, both sign while one is being replaced.",
-    { otherwise: "required with `NOTIFY_WEBHOOK_URL`" },
-  ),
-  NOTIFY_WEBHOOK_SECRET: notifications(
-    webhookSecrets().optional(),
-    "The content of `NOTIFY_WEBHOOK_SECRET_FILE` instead of its path; a blank may stand between two secrets.",
-    { secret: true, otherwise: "as `NOTIFY_WEBHOOK_SECRET_FILE`" },
+    { content: "NOTIFY_WEBHOOK_SECRET", otherwise: "required with `NOTIFY_WEBHOOK_URL`" },
   ),
   NOTIFY_SMTP_URL: notifications(
     smtpAddress().optional(),
@@ -46,13 +41,10 @@ export const notificationVariables = {
     { otherwise: "`true`; `false` where the server is on loopback" },
   ),
   NOTIFY_SMTP_USER: notifications(line().optional(), "The user at the mail server.", { otherwise: "no login" }),
-  NOTIFY_SMTP_PASSWORD_FILE: notifications(path().optional(), "A file with the password of `NOTIFY_SMTP_USER`.", {
-    otherwise: "required with `NOTIFY_SMTP_USER`",
-  }),
-  NOTIFY_SMTP_PASSWORD: notifications(
-    line().optional(),
-    "The content of `NOTIFY_SMTP_PASSWORD_FILE` instead of its path.",
-    { secret: true, otherwise: "as `NOTIFY_SMTP_PASSWORD_FILE`" },
+  NOTIFY_SMTP_PASSWORD_FILE: notifications(
+    textSource(line()).optional(),
+    "A file with the password of `NOTIFY_SMTP_USER`.",
+    { content: "NOTIFY_SMTP_PASSWORD", otherwise: "required with `NOTIFY_SMTP_USER`" },
   ),
   NOTIFY_MAIL_FROM: notifications(mailAddress().optional(), "The sender of mails.", {
     otherwise: "required with `NOTIFY_SMTP_URL`",

@@ -2,8 +2,9 @@ import type { EventType } from "@/lib/notifications/event.ts";
 import type { MailServer } from "@/lib/notifications/mail.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
 import { bindAddress, canonicalHost, isLoopback } from "./hosts.ts";
-import type { Reading, TextSource } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { warnOfPlainRedis } from "./server.ts";
+import type { TextSource } from "./values.ts";
 
 export interface NotificationsConfig {
   readonly events: readonly EventType[];
@@ -56,7 +57,7 @@ function usesRedis({ settings, roles }: Reading): boolean {
 
 function webhooksConfig(reading: Reading): NotificationsConfig["webhooks"] {
   const { settings: { NOTIFY_WEBHOOK_URL: urls }, files } = reading;
-  const secrets = reading.textSource("NOTIFY_WEBHOOK_SECRET_FILE", "NOTIFY_WEBHOOK_SECRET");
+  const secrets = reading.textSource("NOTIFY_WEBHOOK_SECRET_FILE");
   if (urls === undefined) {
     if (secrets === null) return null;
     return reading.refuse("NOTIFY_WEBHOOK_URL", "is required: the secret of webhooks is set; set both or neither");
@@ -86,7 +87,7 @@ function webhooksConfig(reading: Reading): NotificationsConfig["webhooks"] {
 function mailConfig(reading: Reading): MailConfig | null {
   const { settings } = reading;
   const { NOTIFY_SMTP_URL: url, NOTIFY_SMTP_USER: user } = settings;
-  const password = reading.textSource("NOTIFY_SMTP_PASSWORD_FILE", "NOTIFY_SMTP_PASSWORD");
+  const password = reading.textSource("NOTIFY_SMTP_PASSWORD_FILE");
   if (url === undefined) {
     for (const variable of OF_MAIL) {
       if (reading.isSet(variable)) {
@@ -144,7 +145,6 @@ const OF_MAIL = [
   "NOTIFY_SMTP_REQUIRE_TLS",
   "NOTIFY_SMTP_USER",
   "NOTIFY_SMTP_PASSWORD_FILE",
-  "NOTIFY_SMTP_PASSWORD",
   "NOTIFY_MAIL_FROM",
   "NOTIFY_MAIL_TO",
 ] as const;

@@ -13,26 +13,32 @@ export interface Given {
 
 /**
  * Reads the variables that the schema knows. Names compare without case (the upper-case spelling wins), an empty value
- * is an unset one, a variable's own name wins over its aliases.
+ * is an unset one, a variable's own name wins over its aliases. A text comes from a file or from its variable, not both.
  *
  * @throws {ConfigError} for all bad values, each under the name by which it was set.
  */
 export function readSettings(env: Environment): Given {
   const present = presentVariables(env);
   const names = new Map<string, string>();
-  const values: Record<string, string> = {};
+  const values: Record<string, string | { text: string }> = {};
+  const problems = new Map<string, ConfigError>();
   for (const [variable, schema] of Object.entries(environment.shape)) {
-    const spellings = [variable, ...about.get(schema)?.aliases ?? []];
-    const name = spellings.find((spelling) => present.has(spelling));
-    const value = name && present.get(name);
-    if (!name || !value) continue;
-    names.set(variable, name);
-    values[variable] = value;
+    const { aliases = [], content } = about.get(schema) ?? {};
+    const name = [variable, ...aliases].find((spelling) => present.has(spelling));
+    if (name) {
+      names.set(variable, name);
+      values[variable] = present.get(name)!;
+    }
+    if (!content || !present.has(content)) continue;
+    if (name) problems.set(variable, new ConfigError(content, `contradicts ${name}: unset one of the two`));
+    names.set(variable, content);
+    values[variable] = { text: present.get(content)! };
   }
   const result = environment.safeParse(values);
-  if (result.success) return { settings: result.data, nameOf: (variable) => names.get(variable) };
-  const problems = new Map<string, ConfigError>();
-  for (const { path: [key], message } of result.error.issues) {
+  if (result.success && problems.size === 0) {
+    return { settings: result.data, nameOf: (variable) => names.get(variable) };
+  }
+  for (const { path: [key], message } of result.error?.issues ?? []) {
     const variable = String(key);
     if (!problems.has(variable)) problems.set(variable, new ConfigError(names.get(variable) ?? variable, message));
   }
@@ -42,7 +48,10 @@ export function readSettings(env: Environment): Given {
 /** The names of the settings, as this environment spells them. */
 export function settingNames(env: Environment): string[] {
   const known = new Set(
-    Object.entries(environment.shape).flatMap(([name, schema]) => [name, ...about.get(schema)?.aliases ?? []]),
+    Object.entries(environment.shape).flatMap(([name, schema]) => {
+      const { aliases = [], content } = about.get(schema) ?? {};
+      return [name, ...aliases, ...content ? [content] : []];
+    }),
   );
   return Object.keys(env).filter((name) => known.has(name.toUpperCase()));
 }

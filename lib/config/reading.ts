@@ -1,5 +1,6 @@
 import { ConfigError } from "@/lib/std/config_error.ts";
 import type { Given } from "./read_settings.ts";
+import type { TextSource } from "./values.ts";
 import type { Role, Settings, VariableName } from "./variables.ts";
 
 /** What the settings need to know of the disk. */
@@ -10,21 +11,11 @@ export interface Files {
   read(path: string): string | null;
 }
 
-/** A text that a setting gives: in a file, or as its own value. */
-export type TextSource = { readonly path: string } | { readonly text: string };
-
 /** Variables whose value is a text. */
 type TextVariable = { [V in VariableName]: Settings[V] extends string | undefined ? V : never }[VariableName];
 
-/** Variables that name a file which must exist at the start. */
-type FileVariable =
-  | "CA_FILE"
-  | "FIXITY_SCHEDULES_FILE"
-  | "GATEWAY_USERS_FILE"
-  | "NOTIFY_SMTP_PASSWORD_FILE"
-  | "NOTIFY_WEBHOOK_SECRET_FILE"
-  | "TLS_CERT_FILE"
-  | "TLS_KEY_FILE";
+/** Variables that name a file, or hold its text. */
+type SourceVariable = { [V in VariableName]: Settings[V] extends TextSource | undefined ? V : never }[VariableName];
 
 /** The parsed settings while the rules between them are applied. */
 export class Reading {
@@ -88,26 +79,19 @@ export class Reading {
     if (this.#problems.length > 0) throw ConfigError.all(this.#problems);
   }
 
-  /** The path of a file that must be there, or null where the variable is unset. */
-  existingFile(variable: FileVariable): string | null {
-    const path = this.settings[variable];
+  /** A text, or null where its variable is unset. @throws {ConfigError} when its file is missing */
+  textSource(variable: SourceVariable): TextSource | null {
+    const source = this.settings[variable];
+    if (source !== undefined && "path" in source) this.existingFile(variable, source.path);
+    return source ?? null;
+  }
+
+  /** The path that a variable gives, or null where it is unset. @throws {ConfigError} when there is no such file */
+  existingFile(variable: VariableName, path: string | undefined): string | null {
     if (path !== undefined && !this.files.exists(path)) {
       this.refuse(variable, `there is no file ${JSON.stringify(path)}; correct the path or unset the variable`);
     }
     return path ?? null;
-  }
-
-  /**
-   * A text that one of two variables gives, or null where both are unset.
-   *
-   * @throws {ConfigError} when both are set, or the file is missing
-   */
-  textSource(inFile: FileVariable, asValue: TextVariable): TextSource | null {
-    this.onlyOne(inFile, asValue);
-    const text = this.settings[asValue];
-    if (text !== undefined) return { text };
-    const path = this.existingFile(inFile);
-    return path === null ? null : { path };
   }
 
   /** @throws {ConfigError} about the second of two variables when both are set */
@@ -117,8 +101,8 @@ export class Reading {
   }
 
   /** The path of a file of certificates. @throws {ConfigError} when it is missing or holds none */
-  certificateFile(variable: "CA_FILE" | "TLS_CERT_FILE"): string | null {
-    const path = this.existingFile(variable);
+  certificateFile(variable: VariableName, given: string | undefined): string | null {
+    const path = this.existingFile(variable, given);
     if (path === null) return null;
     const text = this.files.read(path);
     if (text === null) {

@@ -1,5 +1,5 @@
 import type { CertificatePaths } from "@/lib/process/certificate_files.ts";
-import type { ConnectionLimits } from "@/lib/process/connections.ts";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { bindAddress, canonicalHost, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
 import type { Reading } from "./reading.ts";
 import type { VariableName } from "./variables.ts";
@@ -126,8 +126,8 @@ function nameBeyondLoopback({ settings: { CAMPAIGN_RESULTS_URL } }: Reading): st
 
 /** The files of the server's certificate; one of them alone is an error. */
 function certificatePaths(reading: Reading): CertificatePaths | null {
-  const certFile = reading.certificateFile("TLS_CERT_FILE");
-  const keyFile = reading.existingFile("TLS_KEY_FILE");
+  const certFile = reading.certificateFile("TLS_CERT_FILE", reading.settings.TLS_CERT_FILE);
+  const keyFile = reading.existingFile("TLS_KEY_FILE", reading.settings.TLS_KEY_FILE);
   if (certFile !== null && keyFile === null) {
     reading.refuse("TLS_KEY_FILE", "is required: TLS_CERT_FILE is set; set both or neither");
   }
@@ -148,7 +148,7 @@ function connectionLimits(reading: Reading): ConnectionLimits {
   return {
     max: settings.MAX_CONNECTIONS,
     maxPerAddress: proxiesInFront(reading) > 0 ? null : settings.MAX_CONNECTIONS_PER_ADDRESS,
-    headMs: settings.HEAD_TIMEOUT * 1000,
+    headMs: DEFAULT_CONNECTION_LIMITS.headMs,
     idleMs: settings.KEEP_ALIVE_TIMEOUT * 1000,
   };
 }
@@ -185,9 +185,8 @@ export function embeddedConfig(reading: Reading): EmbeddedConfig {
         : `${host} is served without TLS: let nothing but a proxy with TLS reach the ports of the store`,
     );
   }
-  for (const variable of ["KUBECONFIG", "KUBECONFIG_CONTENT"] as const) {
-    if (!cluster || !reading.isSet(variable)) continue;
-    reading.warn(variable, "ignored, the embedded cluster is on; set EMBEDDED=store or off to use your own");
+  if (cluster && reading.isSet("KUBECONFIG")) {
+    reading.warn("KUBECONFIG", "ignored, the embedded cluster is on; set EMBEDDED=store or off to use your own");
   }
   return {
     store,

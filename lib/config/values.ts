@@ -6,6 +6,9 @@ import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 import { canonicalHost } from "./hosts.ts";
 
+/** A text in a file, or the text itself. */
+export type TextSource = { readonly path: string } | { readonly text: string };
+
 /** What a kind of value is called, in messages ("must be …") and in the documentation. */
 export const kinds = z.registry<{ readonly text: string }>();
 
@@ -39,6 +42,21 @@ export const text = () => kind("text, also of several lines", (value) => value);
 
 /** The path of a file or folder. */
 export const path = () => kind("a path", (value) => hasControl(value) ? undefined : value);
+
+/**
+ * The path of a file whose text may be given instead, in the variable that `About.content` names: `readSettings` passes
+ * it as `{ text }`. `content` is the kind of that text.
+ */
+export function textSource(content: z.ZodType = text()) {
+  const schema = z.custom<string | { text: string }>().transform((given, context): TextSource => {
+    const source = typeof given === "string" ? { path: given } : given;
+    const result = "path" in source ? path().safeParse(source.path) : content.safeParse(source.text);
+    if (!result.success) context.addIssue({ code: "custom", message: result.error.issues[0].message });
+    return source;
+  });
+  kinds.add(schema, { text: "a path" });
+  return schema;
+}
 
 /** Certificates as PEM text. */
 export const certificates = () =>

@@ -1,10 +1,9 @@
 import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
-import { DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
+import { DEFAULT_MAX_REQUESTS } from "@/lib/http/limit_concurrency.ts";
 import { DEFAULT_MAX_EVENT_LOOP_DELAY_MS } from "@/lib/std/load_shedder.ts";
 import {
-  DEFAULT_HEAD_SECONDS,
   DEFAULT_IDLE_SECONDS,
   DEFAULT_MAX_CONNECTIONS,
   DEFAULT_MAX_CONNECTIONS_PER_ADDRESS,
@@ -34,7 +33,7 @@ import {
   resultsBase,
   sessionKeys,
   tenant,
-  text,
+  textSource,
 } from "./values.ts";
 
 export { type About, about, type Role, SECTIONS } from "./described.ts";
@@ -55,7 +54,6 @@ const DEFAULT_MAX_TASKS_PER_USER = 10;
 const DEFAULT_MAX_TASKS = 200;
 const MAX_FIXITY_RATE = 100_000_000_000;
 const DEFAULT_FIXITY_RATE = 50_000_000;
-const MAX_SEED = 4_294_967_295;
 
 /** Every environment variable of every role. Unset variables and empty values are absent, values come trimmed. */
 export const environment = z.object({
@@ -90,7 +88,7 @@ export const environment = z.object({
   ),
   MAX_REQUESTS: process(
     integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_REQUESTS),
-    "How many requests each role handles at a time, streamed bodies included. Further ones get 503 with `Retry-After` at once. Health paths do not count.",
+    "How many requests each role handles at a time, streamed bodies included; one tenant of the gateway has half of them. Further ones get 503 with `Retry-After` at once. Health paths do not count.",
   ),
   MAX_EVENT_LOOP_DELAY: process(
     integer(0, 60_000, "milliseconds").default(DEFAULT_MAX_EVENT_LOOP_DELAY_MS),
@@ -102,11 +100,7 @@ export const environment = z.object({
   ),
   MAX_CONNECTIONS_PER_ADDRESS: process(
     integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS_PER_ADDRESS),
-    "How many of `MAX_CONNECTIONS` one address may have (IPv6: one /64), and how many requests it may have at a time on shared connections (HTTP/2). Set it below `MAX_TENANT_REQUESTS`, so that no client takes all slots. It applies where clients connect directly: with `TRUSTED_HOPS` above 0 all connections may come from the proxy, which has to limit its clients.",
-  ),
-  HEAD_TIMEOUT: process(
-    integer(1, 3600, "seconds").default(DEFAULT_HEAD_SECONDS),
-    "How long a new connection may take to send the head of its first request. Then it is closed.",
+    "How many of `MAX_CONNECTIONS` one address may have (IPv6: one /64), and how many requests it may have at a time on shared connections (HTTP/2). Set it below half of `MAX_REQUESTS`, so that no client takes all slots. It applies where clients connect directly: with `TRUSTED_HOPS` above 0 all connections may come from the proxy, which has to limit its clients.",
   ),
   KEEP_ALIVE_TIMEOUT: process(
     integer(1, 3600, "seconds").default(DEFAULT_IDLE_SECONDS),
@@ -134,13 +128,10 @@ export const environment = z.object({
     { roles: ["gateway", "web", "results"], secret: true, otherwise: "none: each process knows its own" },
   ),
   CA_FILE: process(
-    path().optional(),
+    textSource(certificates()).optional(),
     "A PEM file of certificate authorities that every upstream may use, besides those of the runtime (`DENO_TLS_CA_STORE`, `DENO_CERT`). If a kubeconfig names its cluster's authority, only that one is trusted for the cluster.",
-    { otherwise: "those that the runtime trusts" },
+    { content: "CA_CERTIFICATES", otherwise: "those that the runtime trusts" },
   ),
-  CA_CERTIFICATES: process(certificates().optional(), "The content of `CA_FILE` instead of its path.", {
-    otherwise: "as `CA_FILE`",
-  }),
   EMBEDDED: embedded(
     choice(["on", "store", "cluster", "off"]).default("on"),
     "What runs embedded in the process: store and cluster (`on`), one of them, or nothing (`off`).",
@@ -169,10 +160,6 @@ export const environment = z.object({
     { otherwise: "required where `EMBEDDED_TENANT` is missing in the store" },
   ),
   SIMULATOR_SPEED: embedded(decimal(0.1, 1000).default(1), "The speed of the sample campaigns; 1 is normal."),
-  SIMULATOR_SEED: embedded(
-    integer(0, MAX_SEED).default(1),
-    "The seed of everything random in the samples. The same seed gives the same campaigns.",
-  ),
   API_SECRET_KEY: gateway(
     line().optional(),
     "The key that signs bearer tokens: a long random value, the same for every replica. `change-me-in-production` counts as unset.",
@@ -206,10 +193,6 @@ export const environment = z.object({
     { aliases: ["HCP_AUTH_TYPE"] },
   ),
   HCP_TIMEOUT: gateway(integer(1, 3600, "seconds").default(60), "How long the management API may take to respond."),
-  MAX_TENANT_REQUESTS: gateway(
-    integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_TENANT_REQUESTS),
-    "How many of `MAX_REQUESTS` one tenant may have at a time in the gateway. Further ones get 503 too.",
-  ),
   MAX_TASKS_PER_USER: gateway(
     integer(1, MAX_STORED_TASKS, "tasks").default(DEFAULT_MAX_TASKS_PER_USER),
     "How many unfinished background tasks and unexpired archives one user may have. Further ones get 429 with `Retry-After`.",
@@ -223,14 +206,10 @@ export const environment = z.object({
     "How fast this process reads for fixity checks, all of them together ([fixity.md](fixity.md)). 0: as fast as it can.",
   ),
   FIXITY_SCHEDULES_FILE: gateway(
-    path().optional(),
+    textSource().optional(),
     "A file of fixity checks that run at times of their own ([fixity.md](fixity.md#schedules)). It holds passwords.",
-    { otherwise: "no schedules" },
+    { content: "FIXITY_SCHEDULES", otherwise: "no schedules" },
   ),
-  FIXITY_SCHEDULES: gateway(text().optional(), "The content of `FIXITY_SCHEDULES_FILE` instead of its path.", {
-    secret: true,
-    otherwise: "as `FIXITY_SCHEDULES_FILE`",
-  }),
   S3_REGION: gateway(line().default("us-east-1"), "The region in S3 signatures.", {
     roles: ["gateway", "results"],
   }),
@@ -280,14 +259,10 @@ export const environment = z.object({
     otherwise: "as `S3_ACCESS_KEY`",
   }),
   GATEWAY_USERS_FILE: store(
-    path().optional(),
+    textSource().optional(),
     "The users of the shared keys: lines `name:scrypt-hash` (see `deno task user`), checked on every request.",
-    { otherwise: "none" },
+    { content: "GATEWAY_USERS", otherwise: "none" },
   ),
-  GATEWAY_USERS: store(text().optional(), "The content of `GATEWAY_USERS_FILE` instead of its path.", {
-    secret: true,
-    otherwise: "none",
-  }),
   S3_SHARED_WITHOUT_LOGIN: store(
     flag().default(false),
     "`true` gives the rights of the shared keys to every caller, whatever the login.",
@@ -345,19 +320,14 @@ export const environment = z.object({
   CAMPAIGN_BATCH_VERSION: web(line().default("dev"), "The release tag in `/api/v1/version`.", {
     aliases: ["HTRFLOW_BATCH_VERSION"],
   }),
-  CAMPAIGN_CLUSTER_READS: web(
-    choice(["auto", "watch", "list"]).default("auto"),
-    "How to read the cluster. `watch` follows it. `list` reads it again for every response (shared for 2 s). `auto` watches if the account may watch Jobs, pods and ConfigMaps, and lists otherwise.",
-  ),
   KUBECONFIG: web(
-    path().optional(),
+    textSource().optional(),
     "The kubeconfig of the cluster. Ignored, with a line at the start, beside an embedded cluster.",
-    { otherwise: "the pod's service account, else `~/.kube/config`; one of them is required unless site-only" },
+    {
+      content: "KUBECONFIG_CONTENT",
+      otherwise: "the pod's service account, else `~/.kube/config`; one of them is required unless site-only",
+    },
   ),
-  KUBECONFIG_CONTENT: web(text().optional(), "A kubeconfig itself instead of its path.", {
-    secret: true,
-    otherwise: "as `KUBECONFIG`",
-  }),
   RESULTS_S3_ENDPOINT: results(origin().optional(), "The S3 endpoint that holds the results.", {
     store: true,
     otherwise: "required without an embedded store",
@@ -389,18 +359,14 @@ export const environment = z.object({
     },
   ),
   RESULTS_SESSION_KEY_FILE: results(
-    path().optional(),
+    textSource(sessionKeys()).optional(),
     "A file with the key that seals session cookies: 32 bytes as base64. A second key, on a line of its own, opens them too, while the key is being replaced ([operations.md](operations.md#replacing-keys)).",
     {
       roles: ["web", "results"],
       aliases: ["HTRFLOW_SESSION_KEY_FILE"],
+      content: "RESULTS_SESSION_KEY",
       otherwise: "a random key in the data folder with an embedded store, else `/secrets/session/key`",
     },
-  ),
-  RESULTS_SESSION_KEY: results(
-    sessionKeys().optional(),
-    "The content of `RESULTS_SESSION_KEY_FILE` instead of its path; a blank may stand between two keys.",
-    { roles: ["web", "results"], secret: true, otherwise: "as `RESULTS_SESSION_KEY_FILE`" },
   ),
   RESULTS_SESSION_HOURS: results(decimal(0.01, ONE_YEAR_HOURS, "hours").default(8), "How long a session lasts.", {
     roles: ["web", "results"],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
-import { about, environment, type Role, type VariableName } from "@/lib/config/variables.ts";
+import type { Role } from "@/lib/config/variables.ts";
+import { factsOf } from "@/tests/lib/config/settings.ts";
 import { DEFAULT_IDLE_SECONDS } from "@/lib/process/connections.ts";
 import { readComposeFile, type Service } from "@/tools/compose_file.ts";
 
@@ -27,8 +28,7 @@ Deno.test("compose: each role is a service whose settings are complete, known, a
   for (const role of ROLES) {
     const settings = services[role].environment;
     for (const name of Object.keys(settings)) {
-      assert.ok(name in environment.shape, `${role}: ${name}`);
-      const { roles = [] } = about.get(environment.shape[name as VariableName])!;
+      const { roles = [] } = factsOf(name) ?? assert.fail(`${role}: ${name}`);
       assert.ok(roles.length === 0 || roles.includes(role), `${role} does not read ${name}`);
     }
     const { roles, warnings } = config(services[role]);

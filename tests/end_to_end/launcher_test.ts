@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { untilHolds } from "@/tests/until.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** After this a test fails. */
@@ -197,14 +198,16 @@ Deno.test("launcher: the server may read and write what its settings name, and n
     });
   }));
 
-const OWN_CLUSTER = { EMBEDDED: "store", CAMPAIGN_CLUSTER_READS: "list" };
+const OWN_CLUSTER = { EMBEDDED: "store" };
 
-/** A Kubernetes API server that wants this token. */
+/** A Kubernetes API server that wants this token, and allows no watch. */
 function cluster(token: string, tls: { cert?: string; key?: string } = {}): Deno.HttpServer<Deno.NetAddr> {
   const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
   const handler = ({ url, headers }: Request) => {
     if (headers.get("authorization") !== `Bearer ${token}`) return new Response(null, { status: 401 });
-    if (new URL(url).pathname === "/version") return Response.json({ gitVersion: "v1" });
+    const { pathname, searchParams } = new URL(url);
+    if (searchParams.has("watch")) return new Response(null, { status: 403 });
+    if (pathname === "/version") return Response.json({ gitVersion: "v1" });
     return Response.json({ metadata: { resourceVersion: "1" }, items: [] });
   };
   const { cert, key } = tls;
@@ -232,15 +235,18 @@ Deno.test("launcher: clusters behind TLS are reached, with the authorities of a 
       const server = `server: "https://localhost:${api.addr.port}", ${trust}`;
       const path = await kubeconfig(folder, api.addr.port, "{token: t}", server);
       const launched = launcher({ DATA_DIR: `${folder}/data`, ...OWN_CLUSTER, KUBECONFIG: path });
-      assert.equal(await clusterState(launched), "reachable", trust + launched.output);
+      await untilReachable(launched);
     }
   }));
 
-async function clusterState(launched: Command): Promise<string> {
-  const { checks } = await (await fetch(`${await launched.site()}readyz`)).json();
+async function untilReachable(launched: Command): Promise<void> {
+  const site = await launched.site();
+  await untilHolds(async () => {
+    const { checks } = await (await fetch(`${site}readyz`)).json();
+    assert.equal(checks.kubernetes, "reachable", launched.output);
+  });
   Deno.kill(launched.pid, "SIGTERM");
   await launched.ended;
-  return checks.kubernetes;
 }
 
 Deno.test("launcher: a kubeconfig with a plugin lets the server run that program, which the start says in one line", () =>
@@ -259,7 +265,7 @@ Deno.test("launcher: a kubeconfig with a plugin lets the server run that program
       `{exec: {apiVersion: client.authentication.k8s.io/v1, command: ${plugin}, env: [{name: A, value: b}]}}`,
     );
     const launched = launcher({ DATA_DIR: `${folder}/data`, ...OWN_CLUSTER, KUBECONFIG: path });
-    assert.equal(await clusterState(launched), "reachable", launched.output);
+    await untilReachable(launched);
     const lines = launched.output.split("\n").filter((line) => line.startsWith("KUBECONFIG"));
     assert.equal(lines.length, 1);
     assert.ok(lines[0].includes(JSON.stringify(plugin)), lines[0]);
@@ -271,7 +277,6 @@ Deno.test("launcher: a kubeconfig's token file is read, beside a kubeconfig of a
     await Deno.writeTextFile(`${folder}/token`, "from-the-file");
     const path = await kubeconfig(folder, api.addr.port, `{token-file: ${folder}/token}`);
     const launched = launcher({ DATA_DIR: `${folder}/data`, ...OWN_CLUSTER, KUBECONFIG: path });
-    const state = await clusterState(launched);
-    assert.equal(state, "reachable", launched.output);
+    await untilReachable(launched);
     assert.doesNotMatch(launched.output, /^KUBECONFIG/m);
   }));

@@ -96,7 +96,6 @@ GATEWAY_URL: http://{{ $name }}-gateway:8000
 {{- if $root.Values.campaigns.enabled }}
 CAMPAIGN_RESULTS_URL: https://{{ $root.Values.hosts.site }}/results
 CAMPAIGN_RESULTS_PROXY: http://{{ $name }}-results:8000/results
-CAMPAIGN_CLUSTER_READS: {{ ternary "auto" "list" $root.Values.rbac.watch }}
 {{- else }}
 CAMPAIGN_WEB_SITE_ONLY: "1"
 {{- end }}

@@ -10,14 +10,10 @@ import {
   type WatchLimits,
 } from "./watched_campaigns.ts";
 
-/** How the cluster is read: watched, listed on demand, or watched where the account may. */
-export type ClusterReads = "auto" | "watch" | "list";
-
 interface ChosenCampaignsOptions extends ListedCampaignsOptions {
   readonly connection: StreamingConnection;
   /** 0 up to 1. */
   readonly random: WatchedCampaignsOptions["random"];
-  readonly reads: ClusterReads;
   /** Called when the account may not watch and the cluster is listed instead. */
   readonly watchRefused: () => void;
   /** Called when a forbidden watch is allowed later, and the cluster is watched from then on. */
@@ -30,28 +26,8 @@ interface ChosenCampaignsOptions extends ListedCampaignsOptions {
 /** Permissions change rarely, and a trial costs a few calls. */
 const WATCH_AGAIN_MS = 300_000;
 
-/** A source and its readiness. */
-export interface ChosenCampaigns {
-  readonly source: CampaignSource;
-  /** Whether the cluster responds and the data is current, for the readiness probe. Never throws. */
-  ready(): Promise<boolean>;
-  close(): Promise<void>;
-}
-
-/** The campaigns of a cluster, read as configured or as permitted. Watches start at once. */
-export function chosenCampaigns(options: ChosenCampaignsOptions): ChosenCampaigns {
-  const { connection, reads } = options;
-  if (reads === "list") {
-    const ready = () => clusterReachable(connection);
-    return { source: listedCampaigns(options), ready, close: () => Promise.resolve() };
-  }
-  if (reads === "auto") return new FollowedWhereAllowed(options);
-  const watched = watchedCampaigns(options);
-  return { source: watched, ready: () => Promise.resolve(isCurrent(watched)), close: () => watched.close() };
-}
-
-/** Watches the cluster, and lists it while the account may not watch. */
-class FollowedWhereAllowed implements ChosenCampaigns {
+/** The campaigns of a cluster: watched at once, and listed while the account may not watch. */
+export class ChosenCampaigns {
   readonly source: CampaignSource;
   readonly #options: ChosenCampaignsOptions;
   readonly #stop = new AbortController();
@@ -74,6 +50,7 @@ class FollowedWhereAllowed implements ChosenCampaigns {
     this.#running = this.#alternate();
   }
 
+  /** Whether the cluster responds and the data is current, for the readiness probe. Never throws. */
   async ready(): Promise<boolean> {
     return this.#isFollowed() ? isCurrent(this.#watched) : await clusterReachable(this.#options.connection);
   }

@@ -104,10 +104,3 @@ Deno.test("results role: a session key that is not there is named by the variabl
   refused({ ...RESULTS, HTRFLOW_SESSION_KEY_FILE: "/k" }, "HTRFLOW_SESSION_KEY_FILE", /no file "\/k"/, files);
   assert.equal(read({}, files).results?.sessionKey, null);
 });
-
-Deno.test("cluster reads: followed where that is allowed unless set otherwise, and no other word will do", () => {
-  assert.equal(read(WEB).web?.clusterReads, "auto");
-  assert.equal(read({ ...WEB, CAMPAIGN_CLUSTER_READS: "List" }).web?.clusterReads, "list");
-  assert.equal(read({ ...WEB, CAMPAIGN_CLUSTER_READS: "watch" }).web?.clusterReads, "watch");
-  refused({ ...WEB, CAMPAIGN_CLUSTER_READS: "poll" }, "CAMPAIGN_CLUSTER_READS", /must be auto, watch or list/);
-});

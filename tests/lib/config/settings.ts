@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Config, ConfigError, type Files, readConfig } from "@/lib/config/mod.ts";
+import { type About, about, environment } from "@/lib/config/variables.ts";
 
 export const KEY = "0123456789abcdef0123456789abcdef";
 /** What deployments mount: a session key, and a pod's token. */
@@ -28,6 +29,12 @@ export function refused(
     return error.message;
   }
   assert.fail(`${JSON.stringify(env)} was accepted`);
+}
+
+/** What is known of the variable that holds a setting, or the text of a file that it names; undefined: no setting. */
+export function factsOf(name: string): About | undefined {
+  const facts = Object.entries(environment.shape).map(([own, schema]) => ({ own, ...about.get(schema)! }));
+  return facts.find(({ own, content }) => own === name || content === name);
 }
 
 export const REAL_STORE = {

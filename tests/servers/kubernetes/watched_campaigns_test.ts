@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
-import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { watchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
@@ -108,13 +108,12 @@ Deno.test("kubernetes: an account that may not watch is listed, and followed onc
     ];
     const path = await account(rules(["get", "list"]));
     const [refused, allowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const chosen = chosenCampaigns({
+    const chosen = new ChosenCampaigns({
       connection: await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now }),
       conventions,
       namespaces: [namespace],
       now: Date.now,
       random: Math.random,
-      reads: "auto",
       watchRefused: refused.resolve,
       watchAllowed: allowed.resolve,
       watchAgainMs: 100,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
-import { type ChosenCampaigns, chosenCampaigns, type ClusterReads } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
@@ -18,7 +17,6 @@ interface Choice {
 }
 
 async function choosing(
-  reads: ClusterReads,
   fault: Faults | null,
   use: (choice: Choice) => Promise<void>,
   { watchAgainMs, waitTimeoutMs = 10_000 }: { watchAgainMs?: number; waitTimeoutMs?: number } = {},
@@ -30,13 +28,12 @@ async function choosing(
   const now = () => clock.now;
   const [refused, allowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const told = { refusals: 0 };
-  const chosen = chosenCampaigns({
+  const chosen = new ChosenCampaigns({
     connection: await clusterConnection({ kind: "server", url: api.url }, { now }),
     conventions,
     namespaces: ["batch-default"],
     now,
     random: () => 0.5,
-    reads,
     watchRefused: () => {
       told.refusals++;
       refused.resolve();
@@ -57,21 +54,19 @@ const noWatch: Faults = ({ isWatch }) => isWatch ? 403 : null;
 const lists = (api: FaultyCluster) =>
   api.requests.filter(({ isWatch, path }) => !isWatch && path !== "/version").length;
 
-Deno.test("chosen campaigns: an account that may watch follows, by `auto` and by `watch`", async () => {
-  for (const reads of ["auto", "watch"] as const) {
-    await choosing(reads, null, async ({ api, chosen }) => {
-      await api.until(() => api.watches === 6);
-      assert.equal((await chosen.source.list()).jobs.length, 2);
-      assert.ok(await chosen.source.campaign("batch-default", "visby"));
-      assert.equal((await chosen.source.pods("batch-default", "lund")).length, 1);
-      assert.equal(chosen.source.age(), 0);
-      assert.equal(await chosen.ready(), true);
-    });
-  }
+Deno.test("chosen campaigns: an account that may watch follows", async () => {
+  await choosing(null, async ({ api, chosen }) => {
+    await api.until(() => api.watches === 6);
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+    assert.ok(await chosen.source.campaign("batch-default", "visby"));
+    assert.equal((await chosen.source.pods("batch-default", "lund")).length, 1);
+    assert.equal(chosen.source.age(), 0);
+    assert.equal(await chosen.ready(), true);
+  });
 });
 
 Deno.test("chosen campaigns: an account that may not watch lists, and its watches end", async () => {
-  await choosing("auto", noWatch, async ({ api, chosen, clock, refused }) => {
+  await choosing(noWatch, async ({ api, chosen, clock, refused }) => {
     await refused;
     const before = lists(api);
     assert.equal((await chosen.source.list()).jobs.length, 2);
@@ -87,7 +82,7 @@ Deno.test("chosen campaigns: an account that may not watch lists, and its watche
 
 Deno.test("chosen campaigns: only one kind that may not be watched is enough for listing", async () => {
   const noPods: Faults = ({ isWatch, path }) => isWatch && path.endsWith("/pods") ? 403 : null;
-  await choosing("auto", noPods, async ({ chosen, refused }) => {
+  await choosing(noPods, async ({ chosen, refused }) => {
     await refused;
     assert.equal((await chosen.source.list()).jobs.length, 2);
   });
@@ -99,7 +94,7 @@ Deno.test("chosen campaigns: a forbidden account is tried again, and its cluster
     api.requests.filter((asked) => isTrial(asked) && asked.path.endsWith(`/${kind}`)).length;
   // The server of the tests ends no watch by itself.
   const ended: Faults = (asked) => isTrial(asked) ? 200 : null;
-  await choosing("auto", noWatch, async ({ api, chosen, refused, allowed, told }) => {
+  await choosing(noWatch, async ({ api, chosen, refused, allowed, told }) => {
     await refused;
     await api.until(() => trials(api, "jobs") >= 2);
     assert.deepEqual([trials(api, "pods"), trials(api, "configmaps")], [0, 0]);
@@ -120,7 +115,7 @@ Deno.test("chosen campaigns: a forbidden account is tried again, and its cluster
 });
 
 Deno.test("chosen campaigns: an account that loses the right to watch a second time is listed again", async () => {
-  await choosing("auto", noWatch, async ({ api, chosen, refused, allowed, told, clock }) => {
+  await choosing(noWatch, async ({ api, chosen, refused, allowed, told, clock }) => {
     await refused;
     api.fault = ({ isWatch, query }) => isWatch && query.get("timeoutSeconds") === "1" ? 200 : null;
     await allowed;
@@ -135,28 +130,8 @@ Deno.test("chosen campaigns: an account that loses the right to watch a second t
   }, { watchAgainMs: 5 });
 });
 
-Deno.test("chosen campaigns: by `list` the cluster is never watched", async () => {
-  await choosing("list", null, async ({ api, chosen }) => {
-    assert.equal((await chosen.source.list()).jobs.length, 2);
-    assert.equal(await chosen.ready(), true);
-    assert.ok(api.requests.every(({ isWatch }) => !isWatch));
-    api.fault = () => (500);
-    assert.equal(await chosen.ready(), false);
-  });
-});
-
-Deno.test("chosen campaigns: by `watch` an account that may not watch is not ready once its data is old", async () => {
-  await choosing("watch", noWatch, async ({ chosen, clock }) => {
-    assert.equal((await chosen.source.list()).jobs.length, 2);
-    clock.now += STALE_MS;
-    assert.equal(await chosen.ready(), true);
-    clock.now += 1;
-    assert.equal(await chosen.ready(), false);
-  });
-});
-
 Deno.test("chosen campaigns: a cluster that is unavailable at first is not ready, is a 502, and is followed when it responds", async () => {
-  await choosing("auto", () => "reset", async ({ api, chosen }) => {
+  await choosing(() => "reset", async ({ api, chosen }) => {
     assert.equal(await chosen.ready(), false);
     await assert.rejects(chosen.source.list(), ClusterUnavailable);
     api.fault = null;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { type Faults, FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
@@ -23,13 +23,12 @@ async function withCluster(fault: Faults | null, use: (site: Site) => Promise<vo
   const clock = { now: 1_000_000 };
   const now = () => clock.now;
   const refused = Promise.withResolvers<void>();
-  const chosen = chosenCampaigns({
+  const chosen = new ChosenCampaigns({
     connection: await clusterConnection({ kind: "server", url: api.url }, { now }),
     conventions,
     namespaces: ["batch-default"],
     now,
     random: () => 0.5,
-    reads: "auto",
     watchRefused: refused.resolve,
     watchAllowed: () => {},
   });
