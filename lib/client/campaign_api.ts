@@ -1,5 +1,5 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { readJobDetail, readJobList } from "@/lib/presentation/campaign_answers.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 import { SENTENCES, unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 
 export interface CampaignList {
@@ -47,10 +47,13 @@ export function campaignApi(base: string, request: typeof fetch): CampaignApi {
   return {
     list: (reaped, signal) =>
       get(`/jobs?reaped=${reaped}`, signal, (response, body) => {
-        const list = readJobList(body);
-        return list && {
-          ...list,
-          reapedTotal: countOf(response, "X-Reaped-Total") ?? list.jobs.filter(({ jobGone }) => jobGone).length,
+        if (!Array.isArray(body)) return null;
+        const jobs = body.filter(isSummary);
+        const skipped = body.length - jobs.length;
+        return jobs.length === 0 && skipped > 0 ? null : {
+          jobs,
+          skipped,
+          reapedTotal: countOf(response, "X-Reaped-Total") ?? jobs.filter(({ jobGone }) => jobGone).length,
           ageSeconds: countOf(response, "X-Data-Age"),
         };
       }),
@@ -58,7 +61,7 @@ export function campaignApi(base: string, request: typeof fetch): CampaignApi {
       get(
         `/jobs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}?offset=${offset}&limit=${limit}`,
         signal,
-        (_response, body) => readJobDetail(body),
+        (_response, body) => isDetail(body) ? body : null,
       ),
   };
 }
@@ -78,6 +81,16 @@ async function answerOf<T>(
   } catch {
     return { kind: "unreachable", sentence: SENTENCES.serverUnreachable };
   }
+}
+
+/** Whether a row can be a card; its other members are as the operation's schema has them. */
+function isSummary(row: unknown): row is JobSummary {
+  return isObject(row) && typeof row.namespace === "string" && typeof row.name === "string" &&
+    typeof row.phase === "string" && isObject(row.counts);
+}
+
+function isDetail(body: unknown): body is JobDetail {
+  return isObject(body) && Array.isArray(body.volumes);
 }
 
 /** A header that holds a whole number; null where it is absent or malformed. */
