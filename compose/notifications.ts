@@ -9,12 +9,9 @@ import { CampaignWatch } from "@/lib/notifications/campaign_watch.ts";
 import type { Channel } from "@/lib/notifications/channel.ts";
 import { DiskWatch } from "@/lib/notifications/disk_watch.ts";
 import { type EndedCheck, FixityNews } from "@/lib/notifications/fixity_news.ts";
-import type { NotificationStore } from "@/lib/notifications/notification_store.ts";
+import { NotificationQueue } from "@/lib/notifications/notification_queue.ts";
 import { Notifier } from "@/lib/notifications/notifier.ts";
-import { openNotificationFile } from "@/lib/notifications/open_notification_file.ts";
-import { RedisNotificationStore } from "@/lib/notifications/redis_notification_store.ts";
 import { lookRegularly } from "@/lib/notifications/regular_looks.ts";
-import { SqliteNotificationStore } from "@/lib/notifications/sqlite_notification_store.ts";
 import { webhook, WEBHOOK_TIMEOUT_MS } from "@/lib/notifications/webhook.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
 import { isInTrouble, isSettled } from "@/lib/presentation/campaign_state.ts";
@@ -22,6 +19,10 @@ import { campaignPath } from "@/lib/presentation/page_paths.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
+import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { steadyTime } from "@/lib/tasks/task_clock.ts";
+import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import { caCertificates, textOf, upstream } from "./shared.ts";
 
 /** The file of the queue in the data folder; SQLite adds `-wal`. */
@@ -69,8 +70,8 @@ export async function openNotifications(
   const notifier = new Notifier({
     channels,
     types: settings.events,
-    store: await openStore(config, settings, channels, folder),
-    memory: new SqliteNotificationStore(":memory:", Date.now),
+    queue: new NotificationQueue(await openStore(config, settings, channels, folder)),
+    memory: new NotificationQueue(new SqliteTaskStore(":memory:", steadyTime())),
     log,
   });
   const site = config.server.publicOrigin;
@@ -120,20 +121,18 @@ async function openStore(
   { redisUrl }: NotificationsConfig,
   channels: readonly Channel[],
   folder: DataFolder | null,
-): Promise<NotificationStore> {
+): Promise<TaskStore> {
   // What has a data folder is the only process that reports what is in it.
-  if (folder) return openNotificationFile(`${folder.path}/${NOTIFICATIONS_FILE}`, Date.now, console.error);
-  if (redisUrl === null) return new SqliteNotificationStore(":memory:", Date.now);
+  if (folder) return openTaskFile(`${folder.path}/${NOTIFICATIONS_FILE}`, steadyTime(), console.error);
+  if (redisUrl === null) return new SqliteTaskStore(":memory:", steadyTime());
   // Loaded only here: most starts have no Redis.
-  const { RedisClient, REDIS_PREFIX } = await import("@/lib/tasks/redis/redis_client.ts");
+  const { RedisClient } = await import("@/lib/tasks/redis/redis_client.ts");
+  const { RedisTaskStore } = await import("@/lib/tasks/redis/redis_task_store.ts");
   // The notifier reports that the queue cannot be used.
   const settings = { url: redisUrl, caCerts: caCertificates(config), warn: console.error, reportsOutages: false };
   const receivers = channels.map(({ name }) => name).sort().join(" ");
-  return new RedisNotificationStore({
-    redis: new RedisClient(settings),
-    prefix: REDIS_PREFIX,
-    deployment: createHash("sha256").update(receivers).digest("hex").slice(0, 16),
-  });
+  const deployment = `notifications-${createHash("sha256").update(receivers).digest("hex").slice(0, 16)}`;
+  return new RedisTaskStore(new RedisClient(settings), { deployment, warn: console.error });
 }
 
 /** The page of a check. A notification does not say whose it is: the page is that of the newest login of its reader. */

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { parsedJson } from "@/lib/std/untrusted.ts";
 import { plainLine } from "./plain_line.ts";
 
 /** What notifications are sent about. */
@@ -70,14 +69,10 @@ export function notificationEvent(fact: Fact): NotificationEvent {
   };
 }
 
-/** An event of a queue; null for anything else that was put there. */
-export function readEvent(text: string): NotificationEvent | null {
-  return EVENT.safeParse(parsedJson(text)).data ?? null;
-}
-
 const line = (max: number) => z.string().transform((text) => plainLine(text, max));
 
-const EVENT = z.object({
+/** An event of a queue, where anything else may have been put. */
+export const EVENT = z.object({
   id: z.string().regex(/^evt_[0-9a-f]{32}$/),
   type: z.enum(EVENT_TYPES),
   timestamp: z.iso.datetime(),

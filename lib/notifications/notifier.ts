@@ -4,7 +4,7 @@ import { errorReason } from "@/lib/std/error_reason.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import type { Channel, Outcome } from "./channel.ts";
 import type { EventType, NotificationEvent } from "./event.ts";
-import type { Added, Delivery, NotificationStore } from "./notification_store.ts";
+import type { Added, Delivery, NotificationQueue } from "./notification_queue.ts";
 
 /** From an attempt that failed to the next, s: about a day in all. */
 const RETRY_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800];
@@ -33,10 +33,12 @@ interface NotifierOptions {
   /** The events that are wanted; others are not sent. */
   readonly types: readonly EventType[];
   /** The queue that outlives the process. */
-  readonly store: NotificationStore;
+  readonly queue: NotificationQueue;
   /** Takes what the other one cannot, such as that the disk is full. */
-  readonly memory: NotificationStore;
+  readonly memory: NotificationQueue;
   readonly log: RequestLog;
+  /** ms since 1970 */
+  readonly now?: () => number;
   /** 0 up to 1. */
   readonly random?: () => number;
   readonly pollMs?: number;
@@ -67,8 +69,8 @@ export class Notifier {
 
   /** Begins to send what is in the queue. */
   start(): void {
-    const { channels, store, memory } = this.#options;
-    this.#loops = channels.flatMap((channel) => [store, memory].map((queue) => this.#serve(channel, queue)));
+    const { channels, queue, memory } = this.#options;
+    this.#loops = channels.flatMap((channel) => [queue, memory].map((one) => this.#serve(channel, one)));
   }
 
   /**
@@ -82,7 +84,7 @@ export class Notifier {
     const cut = setTimeout(() => this.#cut.abort(), Math.min(ms, STOP_MS));
     await Promise.all(this.#loops);
     clearTimeout(cut);
-    await Promise.allSettled([this.#options.store.close(), this.#options.memory.close()]);
+    await Promise.allSettled([this.#options.queue.close(), this.#options.memory.close()]);
   }
 
   /** Whether events of that type are sent. */
@@ -92,29 +94,33 @@ export class Notifier {
 
   /** Puts an event into the queue, unless it is there, was sent, or is not wanted. Never throws. */
   async notify(event: NotificationEvent): Promise<void> {
-    const { channels, store, memory } = this.#options;
+    const { channels, now = Date.now } = this.#options;
     if (!this.wants(event.type)) return;
-    const destinations = channels.map(({ name, windowMs }) => ({ channel: name, delayMs: windowMs }));
-    let added: Added;
-    try {
-      added = await store.add(event, destinations);
-    } catch (error) {
-      this.#reportQueue("written", error);
-      added = await memory.add(event, destinations);
-    }
-    if (added === "full") {
-      for (const { kind } of channels) this.#count(kind, "dropped", 1);
+    for (const { name, kind, windowMs } of channels) {
+      // Windows begin at the same moments for all events, so that those of one window are due at once.
+      const delayMs = windowMs === 0 ? 0 : windowMs - now() % windowMs;
+      const added = await this.#add(event, name, delayMs);
+      if (added === "added") this.#added++;
+      if (added !== "full") continue;
+      this.#count(kind, "dropped", 1);
       this.#report("full", "The queue of notifications is full: new ones are dropped until receivers take some");
     }
-    if (added !== "added") return;
-    this.#added++;
     this.#wake();
+  }
+
+  async #add(event: NotificationEvent, channel: string, delayMs: number): Promise<Added> {
+    try {
+      return await this.#options.queue.add(event, channel, delayMs);
+    } catch (error) {
+      this.#reportQueue("written", error);
+      return await this.#options.memory.add(event, channel, delayMs);
+    }
   }
 
   /** What a source of events remembers under a name; null where nothing is stored, or cannot be read. */
   async remembered(name: string): Promise<string | null> {
     try {
-      return await this.#options.store.read(name);
+      return await this.#options.queue.read(name);
     } catch (error) {
       this.#reportQueue("read", error);
       return null;
@@ -124,19 +130,18 @@ export class Notifier {
   /** Stores it for the next process, where the queue can be written. */
   async remember(name: string, text: string): Promise<void> {
     try {
-      await this.#options.store.write(name, text);
+      await this.#options.queue.write(name, text);
     } catch (error) {
       this.#reportQueue("written", error);
     }
   }
 
-  async #serve(channel: Channel, queue: NotificationStore): Promise<void> {
-    const { name, batch: limit, windowMs: aheadMs } = channel;
+  async #serve(channel: Channel, queue: NotificationQueue): Promise<void> {
     while (!this.#stopped.signal.aborted) {
       const { pollMs = POLL_MS } = this.#options;
       const added = this.#added;
       try {
-        const claimed = await queue.claim({ channel: name, limit, aheadMs });
+        const claimed = await queue.claim(channel.name, channel.batch);
         if (claimed.length === 0) await this.#pause(pollMs, added);
         else await this.#deliver(channel, queue, claimed);
       } catch (error) {
@@ -159,7 +164,7 @@ export class Notifier {
     for (const waiting of this.#waiting) waiting.abort();
   }
 
-  async #deliver(channel: Channel, queue: NotificationStore, claimed: readonly Delivery[]): Promise<void> {
+  async #deliver(channel: Channel, queue: NotificationQueue, claimed: readonly Delivery[]): Promise<void> {
     const due = claimed.filter(({ key }) => !this.#settled.has(key));
     await this.#remove(queue, claimed.filter((delivery) => !due.includes(delivery)));
     if (due.length === 0) return;
@@ -168,7 +173,7 @@ export class Notifier {
       this.#count(channel.kind, "sent", due.length);
       await this.#remove(queue, due);
     } else if (this.#cut.signal.aborted) {
-      for (const { key } of due) await queue.release(key);
+      for (const delivery of due) await queue.release(delivery);
     } else {
       await this.#failed(channel, queue, due, outcome);
     }
@@ -176,18 +181,18 @@ export class Notifier {
 
   async #failed(
     channel: Channel,
-    queue: NotificationStore,
+    queue: NotificationQueue,
     due: readonly Delivery[],
     outcome: Exclude<Outcome, { result: "sent" }>,
   ): Promise<void> {
     const { retrySeconds = RETRY_SECONDS, random = Math.random, log } = this.#options;
     this.#count(channel.kind, "failed", due.length);
     for (const delivery of due) {
-      const { key, event, attempts } = delivery;
+      const { event, attempts } = delivery;
       const seconds = outcome.result === "failed" ? retrySeconds[attempts] : undefined;
       if (outcome.result === "failed" && seconds !== undefined) {
         this.#report(channel.name, `A notification waits for its receiver: ${channel.shown}, ${outcome.reason}`);
-        await queue.putOff(key, Math.max(seconds * 1000 * (1 + JITTER * random()), outcome.afterMs ?? 0));
+        await queue.putOff(delivery, Math.max(seconds * 1000 * (1 + JITTER * random()), outcome.afterMs ?? 0));
         continue;
       }
       this.#count(channel.kind, "dropped", 1);
@@ -198,7 +203,7 @@ export class Notifier {
   }
 
   /** What cannot be removed, as on a full disk, is not sent again by this process. */
-  async #remove(queue: NotificationStore, deliveries: readonly Delivery[]): Promise<void> {
+  async #remove(queue: NotificationQueue, deliveries: readonly Delivery[]): Promise<void> {
     for (const { key } of deliveries) this.#settled.add(key);
     for (const { key } of deliveries) {
       await queue.remove(key);

@@ -23,7 +23,7 @@ export function openTaskFile(path: string, now: () => number, warn: (line: strin
   }
   try {
     for (const suffix of SUFFIXES) setAside(`${path}${suffix}`, `${path}.damaged${suffix}`);
-    warn(`${path} was damaged: it is ${path}.damaged now, and the background tasks in it are lost`);
+    warn(`${path} was damaged: it is ${path}.damaged now, and the tasks in it are lost`);
     return open(path, now);
   } catch (error) {
     if (isFullDisk(error)) return withoutFile(path, now, warn);
@@ -38,7 +38,7 @@ function open(path: string, now: () => number): SqliteTaskStore {
 }
 
 function withoutFile(path: string, now: () => number, warn: (line: string) => void): SqliteTaskStore {
-  warn(`The disk of ${path} is full: background tasks are in memory until the next start`);
+  warn(`The disk of ${path} is full: its tasks are in memory until the next start`);
   return new SqliteTaskStore(":memory:", now);
 }
 

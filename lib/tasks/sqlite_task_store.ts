@@ -5,11 +5,11 @@ import {
   LEASE_MS,
   type Lifetime,
   lifetimeOf,
-  LONG_KIND,
-  LONG_LIFETIME,
+  LIFETIMES,
   MAX_RUN_MS,
   type NewTask,
   SHORT_LIFETIME,
+  type StoredKind,
   type Task,
   type TaskEnd,
   type TaskKind,
@@ -45,10 +45,17 @@ const FROM_VERSION_2 = "ALTER TABLE tasks ADD COLUMN tenant TEXT; ALTER TABLE ta
 const COUNTS = "(ended_ms IS NULL OR caller IS NOT NULL)";
 const INDEX = `CREATE INDEX IF NOT EXISTS counted ON tasks (created_ms, owner, tenant, expires_ms) WHERE ${COUNTS};`;
 
-/** Whether a row is of a long kind, and what of two lifetimes holds for it. */
-const IS_LONG = `kind = '${LONG_KIND}'`;
-const byLife = (read: (lifetime: Lifetime) => number) =>
-  `iif(${IS_LONG}, ${read(LONG_LIFETIME)}, ${read(SHORT_LIFETIME)})`;
+/** Kinds with a lifetime of their own, else ''. */
+const CLASS = `CASE WHEN kind IN (${[...LIFETIMES.keys()].map((kind) => `'${kind}'`)}) THEN kind ELSE '' END`;
+/** What holds for the kind of a row. */
+const byLife = (read: (lifetime: Lifetime) => number | string) => {
+  const literal = (life: Lifetime) => {
+    const value = read(life);
+    return typeof value === "number" ? value : `'${value.replaceAll("'", "''")}'`;
+  };
+  const cases = [...LIFETIMES].map(([kind, life]) => `WHEN '${kind}' THEN ${literal(life)}`).join(" ");
+  return `(CASE kind ${cases} ELSE ${literal(SHORT_LIFETIME)} END)`;
+};
 
 /** How long a statement waits for another process, such as the operator's command, ms. */
 const BUSY_MS = 5000;
@@ -126,7 +133,7 @@ export class SqliteTaskStore implements TaskStore {
     this.#db.exec(INDEX);
     // Added later: the tasks of a file without it stay.
     this.#db.exec("CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID");
-    this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0");
+    this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0 WHERE holder IS NOT NULL");
     // A clock that was set back must not keep tasks for longer than they are meant to live.
     const longest = byLife(({ maxRunMs, endedTtlMs }) => Math.max(maxRunMs, endedTtlMs));
     this.#run(`UPDATE tasks SET expires_ms = min(expires_ms, ? + ${longest})`, this.#now());
@@ -201,12 +208,13 @@ export class SqliteTaskStore implements TaskStore {
       ).all(now, tenant);
       return (rows as unknown as TaskRow[]).map((row) => ({
         ...summaryOf(row),
+        kind: row.kind as TaskKind,
         isLeased: row.state === "running" && row.lease_ms > now,
       }));
     });
   }
 
-  claim(holder: string, limit: number, owner?: string): Promise<Task[]> {
+  claim(holder: string, limit: number, owner?: string, leaseMs = LEASE_MS): Promise<Task[]> {
     const now = this.#now();
     const free = `SELECT id FROM tasks WHERE ${COUNTS} AND state = 'running' AND lease_ms <= ?3 AND expires_ms > ?3
       AND (?4 IS NULL OR owner = ?4)`;
@@ -216,7 +224,7 @@ export class SqliteTaskStore implements TaskStore {
            SELECT id FROM (${free} ORDER BY created_ms, id LIMIT ?5)
            UNION SELECT id FROM (${free} AND canceling = 1 LIMIT ${MAX_LISTED})
          ) RETURNING *`,
-      ).all(holder, now + LEASE_MS, now, owner ?? null, limit);
+      ).all(holder, now + leaseMs, now, owner ?? null, limit);
       return (rows as unknown as TaskRow[]).map(taskOf).sort((a, b) => a.createdAt - b.createdAt);
     });
   }
@@ -244,6 +252,20 @@ export class SqliteTaskStore implements TaskStore {
         if (row) this.#deleteSurplus();
         return savedOf(row);
       })
+    );
+  }
+
+  postpone(id: string, holder: string, progress: string | null, ms: number): Promise<void> {
+    const due = this.#now() + ms;
+    return settled(() =>
+      this.#run(
+        `UPDATE tasks SET progress = coalesce(?, progress), holder = NULL, lease_ms = ?
+         WHERE id = ? AND holder = ? AND state = 'running'`,
+        progress,
+        due,
+        id,
+        holder,
+      )
     );
   }
 
@@ -322,16 +344,18 @@ export class SqliteTaskStore implements TaskStore {
       this.#transaction(() => {
         this.#run("DELETE FROM tasks WHERE expires_ms <= ? AND state != 'running'", now);
         this.#run(
-          `UPDATE tasks SET state = 'failed', error = iif(${IS_LONG}, ?2, ?3), caller = NULL, holder = NULL,
+          `UPDATE tasks SET state = 'failed', error = ${
+            byLife(({ ranTooLong }) => ranTooLong)
+          }, caller = NULL, holder = NULL,
              updated_ms = ?1, ended_ms = ?1, expires_ms = ?1 + ${byLife(({ endedTtlMs }) => endedTtlMs)}
            WHERE expires_ms <= ?1`,
           now,
-          LONG_LIFETIME.ranTooLong,
-          SHORT_LIFETIME.ranTooLong,
         );
         this.#run(
-          `DELETE FROM blobs WHERE task IN (SELECT id FROM tasks WHERE ${IS_LONG} AND ended_ms <= ?)`,
-          now - LONG_LIFETIME.blobsTtlMs,
+          `DELETE FROM blobs WHERE task IN (SELECT id FROM tasks WHERE ended_ms IS NOT NULL AND expires_ms - ${
+            byLife(({ endedTtlMs, blobsTtlMs }) => endedTtlMs - blobsTtlMs)
+          } <= ?)`,
+          now,
         );
         this.#deleteSurplus();
         this.#db.exec("PRAGMA incremental_vacuum");
@@ -348,7 +372,7 @@ export class SqliteTaskStore implements TaskStore {
     this.#run(
       `DELETE FROM tasks WHERE id IN (
          SELECT id FROM (
-           SELECT id, kind, row_number() OVER (PARTITION BY owner, ${IS_LONG} ORDER BY ended_ms DESC, id) AS number
+           SELECT id, kind, row_number() OVER (PARTITION BY owner, ${CLASS} ORDER BY ended_ms DESC, id) AS number
            FROM tasks WHERE ended_ms IS NOT NULL AND caller IS NULL
          ) WHERE number > ${byLife(({ maxEndedPerOwner }) => maxEndedPerOwner)}
        )`,
@@ -408,10 +432,9 @@ export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && /disk is full|no space left|quota exceeded|file too large/i.test(error.message);
 }
 
-function summaryOf(row: TaskRow): Omit<TaskSummary, "isLeased"> {
+function summaryOf(row: TaskRow): Omit<TaskSummary, "kind" | "isLeased"> {
   return {
     id: row.id,
-    kind: row.kind as TaskKind,
     owner: row.owner,
     tenant: row.tenant,
     account: row.account,
@@ -425,6 +448,7 @@ function summaryOf(row: TaskRow): Omit<TaskSummary, "isLeased"> {
 function taskOf(row: TaskRow): Task {
   return {
     ...summaryOf(row),
+    kind: row.kind as StoredKind,
     error: row.error,
     progress: row.progress,
     sealedCaller: row.caller,

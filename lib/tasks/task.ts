@@ -3,6 +3,9 @@ import { storedSentence } from "./task_error.ts";
 /** What background tasks do: count keys, offer objects as a ZIP archive, delete objects, or compare stored bytes. */
 export const TASK_KINDS = ["count", "zip", "delete", "fixity"] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
+/** A notification on its way to one receiver is in such a store as well. */
+export const STORED_KINDS = [...TASK_KINDS, "notification"] as const;
+export type StoredKind = (typeof STORED_KINDS)[number];
 
 /** `running` until it ends in one of the other states. A ZIP archive is `ready` once it can be downloaded. */
 export type TaskState = "running" | "ready" | "failed" | "canceled";
@@ -66,9 +69,25 @@ export const LONG_LIFETIME: Lifetime = {
   retryForMs: 12 * 3_600_000,
 };
 
+/** A notification is tried for a day; its id is known for 30 days, so that nothing is sent twice. */
+const NOTIFICATION_LIFETIME: Lifetime = {
+  maxRunMs: 3 * DAY_MS,
+  ranTooLong: "",
+  endedTtlMs: 30 * DAY_MS,
+  blobsTtlMs: 0,
+  maxEndedPerOwner: 10_000,
+  retryForMs: 0,
+};
+
+/** The kinds that live otherwise than {@link SHORT_LIFETIME}. */
+export const LIFETIMES: ReadonlyMap<string, Lifetime> = new Map<StoredKind, Lifetime>([
+  [LONG_KIND, LONG_LIFETIME],
+  ["notification", NOTIFICATION_LIFETIME],
+]);
+
 /** How long tasks of a kind live; kinds of other versions are short. */
 export function lifetimeOf(kind: string): Lifetime {
-  return kind === LONG_KIND ? LONG_LIFETIME : SHORT_LIFETIME;
+  return LIFETIMES.get(kind) ?? SHORT_LIFETIME;
 }
 
 /** How long a process may work on a task without renewing its lease, ms. After that another process takes it over. */
@@ -80,7 +99,7 @@ export const RENEW_MS = 5000;
 export interface Task {
   /** UUID version 4. */
   readonly id: string;
-  readonly kind: TaskKind;
+  readonly kind: StoredKind;
   /** Equal for equal credentials, see {@link ownerOf}; reveals nothing about them. */
   readonly owner: string;
   /** In lower case; null where the store has no tenants, or an earlier version created the task. */
@@ -120,8 +139,9 @@ export interface TaskEnd {
 
 /** A task as administrators see it: nothing of what it works on. */
 export type TaskSummary =
-  & Pick<Task, "id" | "kind" | "owner" | "tenant" | "account" | "bucket" | "state" | "isCanceling" | "createdAt">
+  & Pick<Task, "id" | "owner" | "tenant" | "account" | "bucket" | "state" | "isCanceling" | "createdAt">
   & {
+    readonly kind: TaskKind;
     /** Whether a process works on it, or has it wait. */
     readonly isLeased: boolean;
   };

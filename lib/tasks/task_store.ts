@@ -49,8 +49,9 @@ export interface TaskStore {
    * whose cancellation was requested, up to {@link MAX_LISTED}.
    *
    * @param owner of this owner alone when present
+   * @param leaseMs {@link LEASE_MS} when absent
    */
-  claim(holder: string, limit: number, owner?: string): Promise<Task[]>;
+  claim(holder: string, limit: number, owner?: string, leaseMs?: number): Promise<Task[]>;
   /** Stores the progress of a running task and renews its lease. Null renews the lease alone. */
   save(id: string, holder: string, progress: string | null): Promise<Saved>;
   /**
@@ -58,6 +59,8 @@ export interface TaskStore {
    * are deleted: short and long kinds have a bound each.
    */
   end(id: string, holder: string, end: TaskEnd): Promise<Saved>;
+  /** Releases a running task until so many ms from now, with its new progress; null: with the one that is stored. */
+  postpone(id: string, holder: string, progress: string | null, ms: number): Promise<void>;
   /** Releases the leases of a process that stops, so that another one takes its tasks over at once. */
   release(holder: string): Promise<void>;
   /** Requests the cancellation of a running task. An archive that is ready can no longer be downloaded. */

@@ -5,11 +5,14 @@ import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { contentEntry } from "@/lib/kubernetes/kubeconfig.ts";
 import { kubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 import { campaignNews, readRemembered, rememberedText } from "@/lib/notifications/campaign_news.ts";
-import { notificationEvent, readEvent } from "@/lib/notifications/event.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import { EVENT, notificationEvent } from "@/lib/notifications/event.ts";
 import { mailText } from "@/lib/notifications/mail_text.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
 import { GENERIC, RESULTS, WEB } from "@/tests/lib/config/settings.ts";
 import { assertNothingInherited, fuzz, near, resolvedOr, resultOr } from "./hostile.ts";
+
+const readEvent = (text: string) => EVENT.safeParse(parsedJson(text)).data ?? null;
 
 const KUBECONFIGS = [
   `apiVersion: v1

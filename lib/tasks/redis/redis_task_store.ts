@@ -1,7 +1,15 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { type NewTask, type Task, TASK_KINDS, type TaskEnd, type TaskSummary } from "@/lib/tasks/task.ts";
+import {
+  LEASE_MS,
+  type NewTask,
+  STORED_KINDS,
+  type Task,
+  TASK_KINDS,
+  type TaskEnd,
+  type TaskSummary,
+} from "@/lib/tasks/task.ts";
 import type { Blobs, Created, Saved, TaskBounds, TaskSelection, TaskStore } from "@/lib/tasks/task_store.ts";
 import {
   REDIS_PREFIX,
@@ -18,6 +26,7 @@ import {
   END,
   GET,
   LIST,
+  POSTPONE,
   PROLONG,
   RELEASE,
   REPLACE_NOTE,
@@ -57,7 +66,7 @@ const SUMMARY = z.tuple([kind, text, text, state, flag, text.or(none), text.or(n
 
 /** What `record` of the scripts returns, in its order. */
 const RECORD = z.tuple([
-  kind,
+  text.pipe(z.enum(STORED_KINDS)),
   text,
   text,
   state,
@@ -143,8 +152,8 @@ export class RedisTaskStore implements TaskStore {
     return (Array.isArray(reply) ? reply : []).flatMap((record) => SUMMARY.safeParse(record).data ?? []);
   }
 
-  async claim(holder: string, limit: number, owner?: string): Promise<Task[]> {
-    const reply = await this.#run(CLAIM, holder, limit, ...owner === undefined ? [] : [owner]);
+  async claim(holder: string, limit: number, owner?: string, leaseMs: number = LEASE_MS): Promise<Task[]> {
+    const reply = await this.#run(CLAIM, holder, limit, leaseMs, ...owner === undefined ? [] : [owner]);
     const tasks: Task[] = [];
     for (const record of Array.isArray(reply) ? reply : []) {
       const { data } = RECORD.safeParse(record);
@@ -160,6 +169,10 @@ export class RedisTaskStore implements TaskStore {
 
   async end(id: string, holder: string, { state, error, progress, keepsCaller }: TaskEnd): Promise<Saved> {
     return parsed(SAVED, await this.#run(END, id, holder, state, error ?? "", progress, keepsCaller ? 1 : 0));
+  }
+
+  async postpone(id: string, holder: string, progress: string | null, ms: number): Promise<void> {
+    await this.#run(POSTPONE, id, holder, Math.round(ms), ...progress === null ? [] : [progress]);
   }
 
   async release(holder: string): Promise<void> {

@@ -2,6 +2,7 @@ import {
   ENDED_TTL_MS,
   LEASE_MS,
   type Lifetime,
+  LIFETIMES,
   LONG_KIND,
   LONG_LIFETIME,
   MAX_RUN_MS,
@@ -14,6 +15,10 @@ const lifetime = ({ maxRunMs, ranTooLong, endedTtlMs, blobsTtlMs, maxEndedPerOwn
   `{ run = ${maxRunMs}, tooLong = '${ranTooLong}', ended = ${endedTtlMs}, blobs = ${blobsTtlMs}, max = ${maxEndedPerOwner},
     set = '${set}' }`;
 
+const lives = [...LIFETIMES].map(([kind, life]) =>
+  `['${kind}'] = ${lifetime(life, life === LONG_LIFETIME ? "reports" : `ended-${kind}`)}`
+).join(",\n");
+
 /**
  * What every script begins with. KEYS[1] is the prefix of all keys of tasks; its hash tag puts them into one slot of a
  * cluster, so a script may use keys that it finds in others. ARGV[1] is added to the server's clock, in tests.
@@ -22,7 +27,7 @@ const lifetime = ({ maxRunMs, ranTooLong, endedTtlMs, blobsTtlMs, maxEndedPerOwn
  * - `note:NAME` is a text that processes share.
  * - `leases` has the running tasks by the end of their lease, `counted` all that count for the bounds by their expiry,
  *   `counted:OWNER` those of one owner, `ended:OWNER` the ended ones that can only be read, by their end, and
- *   `reports:OWNER` those of long kinds.
+ *   `reports:OWNER` and `ended-KIND:OWNER` those of kinds with a lifetime of their own.
  *
  * Every key expires by itself, the sets with their last member, so nothing stays when no process is left to delete it.
  * The bounds count the members of a set instead of keeping a number, which could drift.
@@ -32,7 +37,9 @@ local time = redis.call('TIME')
 local offset = tonumber(ARGV[1])
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + offset
 local ENDED_TTL, LEASE, MAX_RUN = ${ENDED_TTL_MS}, ${LEASE_MS}, ${MAX_RUN_MS}
-local SHORT, LONG = ${lifetime(SHORT_LIFETIME, "ended")}, ${lifetime(LONG_LIFETIME, "reports")}
+local SHORT = ${lifetime(SHORT_LIFETIME, "ended")}
+local LIVES = { ${lives} }
+local LONG = LIVES['${LONG_KIND}']
 local LEASES, COUNTED = KEYS[1] .. 'leases', KEYS[1] .. 'counted'
 
 local function key(kind, id)
@@ -40,8 +47,7 @@ local function key(kind, id)
 end
 
 local function lifetime(kind)
-  if kind == '${LONG_KIND}' then return LONG end
-  return SHORT
+  return LIVES[kind] or SHORT
 end
 
 local function expire(name, at)
@@ -236,14 +242,14 @@ for i, task in ipairs(found) do found[i] = summary(task.id) end
 return found
 `);
 
-/** ARGV: holder, limit, and the owner unless of all owners. */
+/** ARGV: holder, limit, time of the lease, and the owner unless of all owners. */
 export const CLAIM = script(`
 local free = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now)) do
   local task = fields(id, 'state', 'created', 'expires', 'owner', 'canceling')
   if task[1] ~= 'running' then
     redis.call('ZREM', LEASES, id)
-  elseif (tonumber(task[3]) or 0) > now and (not ARGV[4] or task[4] == ARGV[4]) then
+  elseif (tonumber(task[3]) or 0) > now and (not ARGV[5] or task[4] == ARGV[5]) then
     free[#free + 1] = { id = id, created = tonumber(task[2]) or 0, canceling = task[5] == '1' }
   end
 end
@@ -255,7 +261,7 @@ local claimed = {}
 for i, task in ipairs(free) do
   if i <= tonumber(ARGV[3]) or (task.canceling and #claimed < tonumber(ARGV[3]) + ${MAX_LISTED}) then
     redis.call('HSET', key('task', task.id), 'holder', ARGV[2])
-    redis.call('ZADD', LEASES, now + LEASE, task.id)
+    redis.call('ZADD', LEASES, now + ARGV[4], task.id)
     claimed[#claimed + 1] = record(task.id)
   end
 end
@@ -278,6 +284,14 @@ if not task then return 'lost' end
 redis.call('HSET', key('task', ARGV[2]), 'progress', ARGV[6])
 finish(ARGV[2], task.owner, ARGV[4], ARGV[5] ~= '' and ARGV[5], ARGV[7] == '1')
 return saved(task)
+`);
+
+/** ARGV: id, holder, ms, and the progress unless it stays. */
+export const POSTPONE = script(`
+if not held(ARGV[2], ARGV[3]) then return end
+if ARGV[5] then redis.call('HSET', key('task', ARGV[2]), 'progress', ARGV[5]) end
+redis.call('HDEL', key('task', ARGV[2]), 'holder')
+redis.call('ZADD', LEASES, now + ARGV[4], ARGV[2])
 `);
 
 /** ARGV: holder. */

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import type { Channel } from "@/lib/notifications/channel.ts";
 import { notificationEvent } from "@/lib/notifications/event.ts";
 import { mail, type MailServer as Server } from "@/lib/notifications/mail.ts";
+import { NotificationQueue } from "@/lib/notifications/notification_queue.ts";
 import { Notifier } from "@/lib/notifications/notifier.ts";
-import { SqliteNotificationStore } from "@/lib/notifications/sqlite_notification_store.ts";
 import { TEST_CA } from "@/tests/lib/http/certificates.ts";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { until } from "@/tests/until.ts";
 import { MailServer } from "./mail_server.ts";
 
@@ -89,13 +90,14 @@ Deno.test("mail: names can add neither a header, nor a recipient, nor an end of 
 
 Deno.test("mail: several events within the window come in one, and those after it in another", async () => {
   await using server = await MailServer.start();
-  let now = 1_000_000_000_000;
+  let now = 60_000 * 20_000_000;
   const clock = () => now;
   const notifier = new Notifier({
     channels: [channel(server, {}, 60_000)],
     types: ["campaign.ended"],
-    store: new SqliteNotificationStore(":memory:", clock),
-    memory: new SqliteNotificationStore(":memory:", clock),
+    queue: new NotificationQueue(new SqliteTaskStore(":memory:", clock)),
+    memory: new NotificationQueue(new SqliteTaskStore(":memory:", clock)),
+    now: clock,
     log: { write() {}, flush() {} },
     pollMs: 20,
   });

@@ -3,11 +3,11 @@ import type { LogEntry, RequestLog } from "@/lib/http/access_log.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { Channel, Outcome } from "@/lib/notifications/channel.ts";
 import { type NotificationEvent, notificationEvent } from "@/lib/notifications/event.ts";
-import { MAX_WAITING, type NotificationStore } from "@/lib/notifications/notification_store.ts";
+import { LEASE_MS, MAX_WAITING, NotificationQueue } from "@/lib/notifications/notification_queue.ts";
 import { Notifier } from "@/lib/notifications/notifier.ts";
-import { SqliteNotificationStore } from "@/lib/notifications/sqlite_notification_store.ts";
 import { webhook } from "@/lib/notifications/webhook.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { freePort } from "@/tests/free_port.ts";
 import { until } from "@/tests/until.ts";
 import { WEBHOOK_SECRET, WebhookReceiver } from "./webhook_receiver.ts";
@@ -22,7 +22,7 @@ const event = (name: string) =>
     data: { name },
   });
 
-const memory = () => new SqliteNotificationStore(":memory:", Date.now);
+const memory = () => new NotificationQueue(new SqliteTaskStore(":memory:", Date.now));
 
 function channel(url: string, timeoutMs = 20_000): Channel {
   const client = upstreamClient({ verifyTls: true, timeoutMs });
@@ -41,7 +41,7 @@ class Scene implements AsyncDisposable {
     this.notifier = new Notifier({
       channels,
       types: ["campaign.ended"],
-      store: memory(),
+      queue: memory(),
       memory: memory(),
       log,
       pollMs: 20,
@@ -156,15 +156,15 @@ class FakeChannel implements Channel {
 
 Deno.test("notifier: delays grow by the table, with jitter, and a longer Retry-After wins", async () => {
   const delays: number[] = [];
-  const store = memory();
-  store.putOff = (key, delayMs) => {
+  const queue = memory();
+  queue.putOff = (delivery, delayMs) => {
     delays.push(delayMs);
-    return SqliteNotificationStore.prototype.putOff.call(store, key, 0);
+    return NotificationQueue.prototype.putOff.call(queue, delivery, 0);
   };
   const failing = new FakeChannel(() =>
     Promise.resolve({ result: "failed", reason: "it is busy", afterMs: delays.length === 1 ? 100_000 : 0 })
   );
-  await using scene = new Scene([failing], { store, retrySeconds: [5, 30, 120], random: () => 0.5 });
+  await using scene = new Scene([failing], { queue, retrySeconds: [5, 30, 120], random: () => 0.5 });
   await scene.notifier.notify(event("a"));
   await until("it is dropped", () => scene.figures?.dropped === 1 || null);
   assert.deepEqual(delays, [5500, 100_000, 132_000]);
@@ -172,10 +172,10 @@ Deno.test("notifier: delays grow by the table, with jitter, and a longer Retry-A
 
 Deno.test("notifier: a queue that cannot be written gives way to memory, and the event is sent all the same", async () => {
   await using receiver = new WebhookReceiver();
-  const store = memory();
-  store.add = () => Promise.reject(new Error("database or disk is full"));
-  store.write = () => Promise.reject(new Error("database or disk is full"));
-  await using scene = new Scene([channel(receiver.url)], { store });
+  const queue = memory();
+  queue.add = () => Promise.reject(new Error("database or disk is full"));
+  queue.write = () => Promise.reject(new Error("database or disk is full"));
+  await using scene = new Scene([channel(receiver.url)], { queue });
   await scene.notifier.notify(event("a"));
   await scene.notifier.remember("note", "text");
   await until("it is sent", () => scene.figures?.sent === 1 || null);
@@ -185,21 +185,22 @@ Deno.test("notifier: a queue that cannot be written gives way to memory, and the
 });
 
 Deno.test("notifier: what was sent and cannot be removed from the queue is not sent again", async () => {
-  const store = memory();
+  let now = Date.now();
+  const queue = new NotificationQueue(new SqliteTaskStore(":memory:", () => now));
   let claims = 0;
   let isFull = true;
-  store.remove = (key) => {
+  queue.remove = (key) => {
     if (isFull) return Promise.reject(new Error("disk is full"));
-    return SqliteNotificationStore.prototype.remove.call(store, key);
+    return NotificationQueue.prototype.remove.call(queue, key);
   };
-  store.claim = async (claim) => {
-    const found = await SqliteNotificationStore.prototype.claim.call(store, claim);
-    for (const { key } of found) await store.release(key);
+  queue.claim = async (channel, limit) => {
+    const found = await NotificationQueue.prototype.claim.call(queue, channel, limit);
+    now += LEASE_MS;
     claims += found.length;
     return found;
   };
   const taking = new FakeChannel(() => Promise.resolve({ result: "sent" }));
-  await using scene = new Scene([taking], { store });
+  await using scene = new Scene([taking], { queue });
   await scene.notifier.notify(event("a"));
   await until("it is sent", () => scene.figures?.sent === 1 || null);
   isFull = false;
@@ -210,9 +211,9 @@ Deno.test("notifier: what was sent and cannot be removed from the queue is not s
 });
 
 Deno.test("notifier: a full queue drops what is new, and says so", async () => {
-  const store: NotificationStore = memory();
+  const queue = memory();
   const busy = new FakeChannel(() => Promise.resolve({ result: "failed", reason: "it is busy" }));
-  await using scene = new Scene([busy], { store, retrySeconds: [3600] });
+  await using scene = new Scene([busy], { queue, retrySeconds: [3600] });
   for (let n = 0; n <= MAX_WAITING; n++) await scene.notifier.notify(event(`n${n}`));
   assert.equal(scene.figures?.dropped, 1);
   assert.match(scene.lines.map(({ message }) => message).join("\n"), /queue of notifications is full/);
@@ -220,8 +221,8 @@ Deno.test("notifier: a full queue drops what is new, and says so", async () => {
 
 Deno.test("notifier: a stop cuts an attempt that hangs after the time it is given, 2 s at most, and the next process makes it again", async () => {
   for (const [given, later] of [[1, 1000], [600_000, 30_000]]) {
-    const store = memory();
-    store.close = () => Promise.resolve();
+    const queue = memory();
+    queue.close = () => Promise.resolve();
     const begun = Promise.withResolvers<void>();
     const order: string[] = [];
     const hanging = new FakeChannel((signal) => {
@@ -233,7 +234,7 @@ Deno.test("notifier: a stop cuts an attempt that hangs after the time it is give
         })
       );
     });
-    const scene = new Scene([hanging], { store });
+    const scene = new Scene([hanging], { queue });
     await scene.notifier.notify(event("a"));
     await begun.promise;
     const stopped = scene.notifier.stop(given);
@@ -242,8 +243,8 @@ Deno.test("notifier: a stop cuts an attempt that hangs after the time it is give
     await stopped;
     clearTimeout(timer);
     assert.equal(order[0], "cut");
-    const [delivery] = await store.claim({ channel: "fake", limit: 1, aheadMs: 0 });
+    const [delivery] = await queue.claim("fake", 1);
     assert.deepEqual([delivery.event.subject, delivery.attempts], ["Campaign a", 0]);
-    SqliteNotificationStore.prototype.close.call(store);
+    NotificationQueue.prototype.close.call(queue);
   }
 });

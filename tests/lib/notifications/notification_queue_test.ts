@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { notificationEvent } from "@/lib/notifications/event.ts";
+import { LEASE_MS, MAX_WAITING, NotificationQueue } from "@/lib/notifications/notification_queue.ts";
+import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
+import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
+import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
+import { until } from "@/tests/until.ts";
+
+const event = (name: string) =>
+  notificationEvent({
+    type: "campaign.ended",
+    identity: [name],
+    at: 0,
+    subject: name,
+    summary: name,
+    data: { name },
+  });
+const HOUR_MS = 3_600_000;
+
+/** What holds for every queue. */
+async function testQueue(queue: NotificationQueue): Promise<void> {
+  assert.equal(await queue.add(event("one"), "a", 0), "added");
+  assert.equal(await queue.add(event("one"), "b", HOUR_MS), "added");
+  assert.equal(await queue.add(event("one"), "a", 0), "known");
+
+  const [delivery, ...others] = await queue.claim("a", 10);
+  assert.deepEqual([delivery.event, delivery.attempts, others], [event("one"), 0, []]);
+  assert.deepEqual(await queue.claim("a", 10), [], "it is claimed");
+  assert.deepEqual(await queue.claim("b", 10), [], "it is not due");
+
+  await queue.putOff(delivery, 0);
+  const [again] = await queue.claim("a", 10);
+  assert.equal(again.attempts, 1);
+  await queue.putOff(again, HOUR_MS);
+  assert.deepEqual(await queue.claim("a", 10), []);
+  await queue.add(event("two"), "a", 0);
+  const [two] = await queue.claim("a", 10);
+  await queue.release(two);
+  assert.equal((await queue.claim("a", 10))[0].attempts, 0, "a release counts no attempt");
+  await queue.remove(two.key);
+  await queue.release(two);
+  assert.deepEqual(await queue.claim("a", 10), []);
+  assert.equal(await queue.add(event("two"), "a", 0), "known", "it was sent");
+
+  assert.equal(await queue.read("note"), null);
+  await queue.write("note", "first");
+  await queue.write("note", "sécond");
+  assert.equal(await queue.read("note"), "sécond");
+
+  // One waits for each of a and b.
+  for (let n = 2; n < MAX_WAITING; n++) await queue.add(event(`n${n}`), "c", 0);
+  assert.equal(await queue.add(event("surplus"), "c", 0), "full");
+  const [removed] = await queue.claim("c", 1);
+  await queue.remove(removed.key);
+  assert.equal(await queue.add(event("surplus"), "c", 0), "added", "it was not known");
+}
+
+Deno.test("notification queue: memory holds deliveries until they are removed, and each event once", async () => {
+  const queue = new NotificationQueue(new SqliteTaskStore(":memory:", Date.now));
+  await testQueue(queue);
+  await queue.close();
+});
+
+Deno.test({
+  name: "notification queue: so does Redis, for all processes",
+  ignore: REDIS_PROGRAM === null,
+  async fn() {
+    await using server = await RedisServer.start();
+    const open = (deployment: string) => {
+      const redis = new RedisClient({ url: server.url, warn: () => {} });
+      return new NotificationQueue(new RedisTaskStore(redis, { deployment, warn: () => {} }));
+    };
+    const queue = open("one");
+    await testQueue(queue);
+    const [replica, other] = [open("one"), open("other")];
+    assert.equal(await replica.add(event("one"), "a", 0), "known");
+    assert.equal(await other.add(event("one"), "a", 0), "added");
+
+    const client = new RedisClient({ url: server.url, warn: () => {} });
+    const keys = await client.command("KEYS", "*") as Uint8Array[];
+    for (const key of keys) assert.notEqual(await client.command("PTTL", key), -1, new TextDecoder().decode(key));
+    const key = keys.map((key) => new TextDecoder().decode(key)).find((key) => /other.*:task:/.test(key)) ?? "";
+    await client.command("HSET", key, "progress", '{"event":{"id":"evt_\r\n"}}');
+    assert.deepEqual(await other.claim("a", 1), [], "what is damaged is removed");
+    assert.equal(new TextDecoder().decode(await client.command("HGET", key, "state") as Uint8Array), "ready");
+    for (const one of [queue, replica, other, client]) await one.close();
+  },
+});
+
+Deno.test("notification queue: a claim of a process that ended is due again, at once where the file is its own", async () => {
+  const folder = await Deno.makeTempDir();
+  let now = 1_000_000;
+  const open = () => new NotificationQueue(openTaskFile(`${folder}/n.db`, () => now, assert.fail));
+  try {
+    const first = open();
+    await first.add(event("one"), "a", 0);
+    await first.add(event("later"), "a", HOUR_MS);
+    assert.equal((await first.claim("a", 10)).length, 1);
+    now += LEASE_MS;
+    assert.equal((await first.claim("a", 10)).length, 1, "the lease is over");
+    await first.close();
+    const second = open();
+    assert.deepEqual((await second.claim("a", 10)).map(({ event }) => event.subject), ["one"]);
+    await second.close();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("notification queue: what was added is there after a kill", async () => {
+  const folder = await Deno.makeTempDir();
+  const code = `
+    import { notificationEvent } from "@/lib/notifications/event.ts";
+    import { NotificationQueue } from "@/lib/notifications/notification_queue.ts";
+    import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
+    const queue = new NotificationQueue(openTaskFile(Deno.args[0], Date.now, console.error));
+    const fact = { type: "disk.low", identity: ["k"], at: 0, subject: "s", summary: "s", data: {} };
+    await queue.add(notificationEvent(fact), "a", 0);
+    console.log("added");
+    setInterval(() => {}, 1000);`;
+  await Deno.writeTextFile(`${folder}/add.ts`, code);
+  const root = new URL("../../../", import.meta.url);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--config", "deno.json", `${folder}/add.ts`, `${folder}/n.db`],
+    cwd: root,
+    stdout: "piped",
+  }).spawn();
+  try {
+    const reader = child.stdout.getReader();
+    const { value } = await reader.read();
+    assert.equal(new TextDecoder().decode(value), "added\n");
+    child.kill("SIGKILL");
+    await child.status;
+    await reader.cancel();
+    const queue = new NotificationQueue(openTaskFile(`${folder}/n.db`, Date.now, console.error));
+    const found = await until("the event", async () => (await queue.claim("a", 10))[0] ?? null);
+    assert.equal(found.event.type, "disk.low");
+    await queue.close();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
