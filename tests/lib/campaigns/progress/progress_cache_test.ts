@@ -1,45 +1,10 @@
 import assert from "node:assert/strict";
-import {
-  OVER_LIFETIME_MS,
-  ProgressCache,
-  REMOVED_EVERY_MS,
-  RUNNING_LIFETIME_MS,
-} from "@/lib/campaigns/progress/progress_cache.ts";
-import { judgeAnswer, UNREAD } from "@/lib/campaigns/projection/progress.ts";
+import { ProgressCache, REMOVED_EVERY_MS, RUNNING_LIFETIME_MS } from "@/lib/campaigns/progress/progress_cache.ts";
+import { judgeAnswer } from "@/lib/campaigns/projection/progress.ts";
 
 const SESSION_MS = 8 * 3_600_000;
 const SCOPE = { session: "anna", namespace: "n", pipeline: "p", run: "r" };
 const ABSENT = judgeAnswer("progress", 404, null);
-const REFUSED = judgeAnswer("progress", 403, null);
-
-Deno.test("progress cache: a result belongs to one user, one run, one volume and one state of it", () => {
-  const cache = new ProgressCache(() => 0, SESSION_MS);
-  cache.of(SCOPE).set(0, "done", ABSENT);
-  assert.equal(cache.of(SCOPE).get(0, "done"), ABSENT);
-  assert.equal(cache.of(SCOPE).get(0, "active"), undefined);
-  assert.equal(cache.of(SCOPE).get(1, "done"), undefined);
-  for (
-    const other of [{ session: "bo" }, { namespace: "m" }, { pipeline: "q" }, { run: "s" }, { session: 'anna","n' }]
-  ) {
-    assert.equal(cache.of({ ...SCOPE, ...other }).get(0, "done"), undefined);
-  }
-});
-
-Deno.test("progress cache: results expire soon while a volume runs, after an hour when it has ended, at once without a response", () => {
-  let now = 0;
-  const kept = new ProgressCache(() => now, SESSION_MS).of(SCOPE);
-  kept.set(0, "active", ABSENT);
-  kept.set(1, "failed", REFUSED);
-  kept.set(2, "done", UNREAD);
-  const known = () => [kept.get(0, "active"), kept.get(1, "failed"), kept.get(2, "done")];
-  now = RUNNING_LIFETIME_MS - 1;
-  assert.deepEqual(known(), [ABSENT, REFUSED, undefined]);
-  now = RUNNING_LIFETIME_MS;
-  assert.deepEqual(known(), [undefined, REFUSED, undefined]);
-  now = OVER_LIFETIME_MS;
-  assert.deepEqual(known(), [undefined, undefined, undefined]);
-});
-
 Deno.test("progress cache: beyond its capacity the oldest results of the least recently used run are evicted", () => {
   const cache = new ProgressCache(() => 0, SESSION_MS, 3);
   const [first, second] = [SCOPE, { ...SCOPE, run: "s" }];

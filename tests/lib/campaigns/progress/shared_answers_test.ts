@@ -19,17 +19,6 @@ Deno.test("shared answers: the same bytes mean the same object, other bytes and 
   assert.equal(shared.size, 2);
 });
 
-Deno.test("shared answers: a status or a missing body is judged as it is, whatever others have read", () => {
-  const shared = new SharedAnswers();
-  shared.judge("progress", 200, bytes(TWO));
-  for (const [status, body] of [[403, null], [404, null], [200, null], [503, bytes(TWO)], [null, null]] as const) {
-    assert.deepEqual(shared.judge("progress", status, body), judgeAnswer("progress", status, body));
-  }
-  assert.equal(shared.judge("progress", 403, null), shared.judge("progress", 403, null), "a refusal takes no memory");
-  assert.equal(shared.judge("progress", 404, null), shared.judge("progress", 200, bytes("no JSON")));
-  assert.equal(shared.size, 1);
-});
-
 Deno.test("shared answers: one that is no longer used leaves memory", async () => {
   v8.setFlagsFromString("--expose-gc");
   const collect: () => void = vm.runInNewContext("gc");

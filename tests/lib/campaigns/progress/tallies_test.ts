@@ -3,20 +3,6 @@ import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
 
 const SESSION_MS = 8 * 3_600_000;
 
-Deno.test("tallies: one per session and run, cached for an hour", () => {
-  let now = 1;
-  const tallies = new Tallies(() => now, SESSION_MS);
-  const first = tallies.of("anna", "run");
-  now += 3_599_999;
-  assert.equal(tallies.of("anna", "run").tally, first.tally);
-  for (const other of [tallies.of("bo", "run"), tallies.of("anna", "other")]) {
-    assert.notEqual(other.tally, first.tally);
-    assert.notEqual(other.pace, first.pace);
-  }
-  now += 1;
-  assert.notEqual(tallies.of("anna", "run").tally, first.tally);
-});
-
 Deno.test("tallies: the pace lives for an hour after its last read, so that estimates do not begin anew every hour", () => {
   let now = 1;
   const tallies = new Tallies(() => now, SESSION_MS);

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
-import { readCampaignRecord } from "@/lib/campaigns/projection/cluster_objects.ts";
-import {
-  composeDetail,
-  detailJson,
-  layoutLive,
-  layoutReaped,
-  wantedProgress,
-} from "@/lib/campaigns/projection/detail.ts";
+import { composeDetail, detailJson, layoutLive, wantedProgress } from "@/lib/campaigns/projection/detail.ts";
 import { PaceMeter } from "@/lib/campaigns/projection/pace.ts";
 import { PageTally } from "@/lib/campaigns/projection/page_tally.ts";
 import { judgeAnswer } from "@/lib/campaigns/projection/progress.ts";
-import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type ProgressAnswer, type StoredProgress } from "@/lib/campaigns/projection/types.ts";
 import { NO_VOLUMES, readVolumes } from "@/lib/campaigns/projection/volumes.ts";
-import { condition, conventions, job, names, pod, terminated } from "./cluster_fixtures.ts";
+import { condition, job, pod, terminated } from "./cluster_fixtures.ts";
 import { progress } from "./progress_fixtures.ts";
 
 const context = {
@@ -244,26 +236,6 @@ Deno.test("last error: of equal times failures and latest win, then the page, th
   }
 });
 
-Deno.test("tally: totals of volumes that are over settle over several requests, running ones are summed again", () => {
-  const campaign = live(6, { completedIndexes: "0-2" }, [5]);
-  const memory = { tally: new PageTally(), pace: new PaceMeter() };
-  const ask = (...indexes: number[]) =>
-    composeDetail(
-      campaign,
-      first,
-      new Map(indexes.map((index) => [index, read({ done: 10 })])),
-      now,
-      memory,
-    );
-  assert.equal(ask(5, 0).pagesDone, 20);
-  const second = ask(5, 1);
-  assert.equal(second.pagesDone, 30);
-  assert.deepEqual(second.pagesCoverage, { counted: 3, of: 4 });
-  assert.equal(second.volumes[0].progress, null);
-  assert.deepEqual(ask(0, 1, 2).pagesCoverage, { counted: 3, of: 4 });
-  assert.equal(ask(5).pagesDone, 40);
-});
-
 Deno.test("detail: a running campaign has a pace from two reads, any other has none", () => {
   const memory = { tally: new PageTally(), pace: new PaceMeter() };
   const campaign = live(3, { completedIndexes: "0" }, [1]);
@@ -293,97 +265,4 @@ Deno.test("detail: its timeline counts ended volumes by their last progress, or 
     { at: "2025-11-20T11:02:00Z", volumesDone: 1, volumesFailed: 1, pagesDone: 8 },
   ]);
   assert.deepEqual(composeDetail(live(2, { startTime: null }), first, new Map(), now).timeline, []);
-});
-
-Deno.test("detail: its page sums are those of volumes that have started", () => {
-  const campaign = live(4, { completedIndexes: "0", failedIndexes: "1" }, [2]);
-  const answers = new Map([0, 1, 2, 3].map((index) => [index, read({ done: 5, total: 9, failed: 1 })]));
-  const { pagesDone, pagesTotal, pagesFailed, pagesCoverage } = composeDetail(campaign, first, answers, now);
-  assert.deepEqual([pagesDone, pagesTotal, pagesFailed, pagesCoverage], [15, 27, 3, { counted: 3, of: 3 }]);
-});
-
-Deno.test("reaped detail: rows from volumes.txt, progress read for those that are over", () => {
-  const metadata = {
-    namespace: "ns",
-    labels: { [names.pipeline]: "lion" },
-    creationTimestamp: "c",
-  };
-  const record = readCampaignRecord({
-    metadata: { ...metadata, name: "campaign-old" },
-  }, conventions);
-  const data = {
-    phase: "PartiallyFailed",
-    volumesTotal: "3",
-    volumesDone: "2",
-    volumesFailed: "1",
-    failedVolumes: '[{"id":"v1","reason":"no page"}]',
-  };
-  const status = readStatusRecord({
-    metadata: { ...metadata, name: "campaign-old-status" },
-    data,
-  }, conventions);
-  assert.ok(record && status);
-  const campaign = layoutReaped({ record, status }, lines(3), NO_PIPELINE, {
-    ...context,
-    warmup: { phase: "missing" },
-  });
-  assert.deepEqual(wantedProgress(campaign, first), [
-    1,
-    2,
-    0,
-  ]);
-  const detail = composeDetail(campaign, first, new Map([[0, read()]]), now);
-  assert.equal(detail.jobGone, true);
-  assert.deepEqual(detail.volumes.map(({ state }) => state), [
-    "done",
-    "failed",
-    "done",
-  ]);
-  assert.deepEqual(
-    detail.failures.map(({ id, reason }) => [id, reason?.error]),
-    [["v1", "no page"]],
-  );
-  assert.equal(detail.volumes[0].progress?.ageSeconds, null);
-  assert.equal(
-    detail.volumes[0].manifestUrl,
-    "https://r/ns/lion/v0/manifest.json",
-  );
-});
-
-Deno.test("detail: hostile ids and messages give a detail", () => {
-  const volumes = readVolumes(
-    "../x\thttps://x/1\n__proto__\timages:u\n\ud800\u2028\tjavascript:alert(1)\nconstructor",
-  );
-  const told = pod("2", {
-    containerStatuses: [
-      terminated("wrapper", { exitCode: 1, message: "\ud800".repeat(65_536) }),
-    ],
-  });
-  const campaign = layoutLive(
-    job({ status: { failedIndexes: "2" } }),
-    volumes,
-    [told],
-    NO_PIPELINE,
-    context,
-  );
-  const detail = composeDetail(
-    campaign,
-    first,
-    new Map([[2, read({ lastError: { page: "\udfff", error: "\ud800" } })]]),
-    now,
-  );
-  assert.deepEqual(detail.volumes.map(({ id }) => id), [
-    "../x",
-    "__proto__",
-    "\ud800\u2028",
-    "constructor",
-  ]);
-  assert.match(detail.volumes[0].manifestUrl, /\/\.\.%2Fx\/manifest\.json$/);
-  assert.deepEqual(detail.volumes.map(({ sourceUrl }) => sourceUrl), [
-    "https://x/1",
-    null,
-    null,
-    null,
-  ]);
-  assert.ok(new TextEncoder().encode(JSON.stringify(detail)).length > 0);
 });

@@ -46,11 +46,6 @@ Deno.test("index ranges: texts that are not ranges are skipped", () => {
   }
 });
 
-Deno.test("index ranges: overlapping and repeated indexes count once", () => {
-  assert.equal(readIndexRanges("0-5,3-8,8,8").size, 9);
-  assert.equal(readIndexRanges("0-9,2-3,5").size, 10);
-});
-
 Deno.test("index ranges: a huge range costs nothing and a text of endless ranges is cut", () => {
   const huge = readIndexRanges("0-999999999999999");
   assert.equal(huge.size, 1_000_000_000_000_000);

@@ -133,6 +133,8 @@ Deno.test("progress.json: viewer_published is true for whatever its writer takes
       JSON.stringify(value),
     );
   }
+  const zero = readProgress(parseBucketJson('{"pages_total": 1, "viewer_published": 0.0}'));
+  assert.equal(zero?.viewerPublished, false);
   for (const value of [true, 1, 0.5, "no", [0], { a: 1 }]) {
     assert.equal(
       read({ viewer_published: value })?.viewerPublished,

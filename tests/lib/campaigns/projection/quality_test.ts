@@ -101,6 +101,7 @@ Deno.test("quality: the lowest pages are the first five valid entries", () => {
     { page: "e", quality: 0.3, canvas: null },
     { page: "f", quality: 1, canvas: null },
   ]);
+  assert.equal(read({ lowest: [page("p".repeat(5000))] })?.lowest[0].page.length, 300);
   assert.deepEqual(read({ lowest: { page: "a" } })?.lowest, []);
   assert.deepEqual(read({ lowest: null })?.lowest, []);
 });

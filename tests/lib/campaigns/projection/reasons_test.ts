@@ -128,18 +128,6 @@ Deno.test("reason: without a message the pod's reason, then the first exit code 
   }
 });
 
-Deno.test("reason: an end without a message hides the end before it", () => {
-  const again = {
-    name: "wrapper",
-    state: { terminated: { exitCode: 1 } },
-    lastState: { terminated: { exitCode: 1, message: "older" } },
-  };
-  assert.deepEqual(
-    reason({ containerStatuses: [again] }),
-    plain("Error (exit code 1)"),
-  );
-});
-
 Deno.test("reason: a container that runs again has not failed, unless it does the work", () => {
   const again = (name: string) => ({
     name,

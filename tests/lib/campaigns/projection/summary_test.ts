@@ -1,39 +1,12 @@
 import assert from "node:assert/strict";
 import { liveSummary, newestFirst } from "@/lib/campaigns/projection/summary.ts";
-import { condition, job } from "./cluster_fixtures.ts";
+import { job } from "./cluster_fixtures.ts";
 
 const context = {
   resultsUrl: "https://r/results/",
   warmup: { phase: "succeeded" },
   qualityPrediction: false,
 } as const;
-
-Deno.test("live summary: all its members", () => {
-  const status = {
-    active: 1,
-    completedIndexes: "0-1",
-    failedIndexes: "1,3",
-    startTime: "s",
-  };
-  assert.deepEqual(liveSummary(job({ status }), context), {
-    namespace: "batch-default",
-    name: "lund",
-    campaign: "lund-file",
-    pipeline: "lion-v2",
-    phase: "Running",
-    counts: { total: 4, active: 1, done: 2, failed: 2 },
-    suspended: false,
-    createdAt: "2025-11-20T08:00:00Z",
-    startedAt: "s",
-    finishedAt: null,
-    resultsBase: "https://r/results/batch-default/lion-v2",
-    warmup: { phase: "succeeded" },
-    jobGone: false,
-    qualityPrediction: false,
-    waiting: null,
-    ending: null,
-  });
-});
 
 Deno.test("live summary: a Job that says nothing yet counts nothing", () => {
   const summary = liveSummary(
@@ -51,21 +24,6 @@ Deno.test("live summary: a Job without a creation time has none, and comes last"
     "2025-11-20T08:00:00Z",
     null,
   ]);
-});
-
-Deno.test("live summary: what a queued campaign waits for", () => {
-  const conditions = [condition("Suspended", "2025-11-20T08:30:00Z")];
-  const summary = liveSummary(
-    job({ spec: { suspend: true }, status: { conditions } }),
-    context,
-  );
-  assert.equal(summary.phase, "Queued");
-  assert.deepEqual(summary.waiting, {
-    code: "suspended",
-    reason: "SuspendedReason",
-    message: null,
-    since: "2025-11-20T08:30:00Z",
-  });
 });
 
 Deno.test("order of a list: newest created first as text, equals as they came", () => {

@@ -47,19 +47,6 @@ Deno.test("volumes.txt: an empty or missing one has no volume", () => {
   assert.throws(() => readVolumes("a").line(-1), RangeError);
 });
 
-Deno.test("volumes.txt: thousands of lines come back in order", () => {
-  const text = Array.from(
-    { length: 8_000 },
-    (_, i) => `v${i}\thttps://x/${i}\n`,
-  ).join("");
-  const volumes = readVolumes(text);
-  assert.equal(volumes.count, 8_000);
-  assert.deepEqual(volumes.line(7_999), {
-    id: "v7999",
-    source: "https://x/7999",
-  });
-});
-
 Deno.test("volumes.txt: any lines are read back", () => {
   const id = fc.stringMatching(/^[^\s\t]+$/u);
   const line = fc.record({

@@ -73,21 +73,6 @@ Deno.test("campaign lists: lists for other results URLs and other numbers of rea
   assert.ok(!text(await lists.bytes(REQUEST)).includes("other.example.org"));
 });
 
-Deno.test("campaign lists: only the rows whose objects changed are projected again", async () => {
-  const { state, lists } = changing(FIRST);
-  const before = await lists.list(REQUEST);
-  const changed = job({ metadata: { name: "a", creationTimestamp: "2025-11-20T08:00:00Z" }, status: { active: 3 } });
-  state.snapshot = {
-    ...state.snapshot,
-    jobs: [changed, state.snapshot.jobs[1]],
-    statuses: [state.snapshot.statuses[0], status("older", { ...SUCCEEDED, volumesDone: "1" })],
-  };
-  const after = await lists.list(REQUEST);
-  assert.deepEqual(after.jobs.map((row, i) => row === before.jobs[i]), [true, false, true, false]);
-  assert.equal(after.jobs[1].counts.active, 3);
-  assert.equal(after.jobs[3].counts.done, 1);
-});
-
 Deno.test("campaign lists: a row changes with its warm-up, the warm-up's reason, and its pipeline", async () => {
   const { state, lists } = changing(FIRST);
   const rows = async () => (await lists.list(REQUEST)).jobs;

@@ -170,36 +170,3 @@ Deno.test("campaign records: contention is not a rejection, and a cluster that c
   assert.deepEqual(await after(() => records.listed({ jobs, statuses: [] })), ["a"]);
   assert.deepEqual(logged, []);
 });
-
-/** A list that counts how often it was compared with its records. */
-function countedList(jobs: readonly BatchJob[], statuses: readonly StatusRecord[]) {
-  const list = {
-    compared: 0,
-    statuses,
-    get jobs() {
-      list.compared++;
-      return jobs;
-    },
-  };
-  return list;
-}
-
-Deno.test("campaign records: the same list is compared again only while something is left", async () => {
-  const { records, after } = scene();
-  const a = campaign("a");
-  const list = countedList([a], [recorded(a)]);
-  await after(() => records.listed(list));
-  await after(() => records.listed(list));
-  assert.equal(list.compared, 1);
-});
-
-Deno.test("campaign records: the same list is compared again once the pause of a rejected namespace is over", async () => {
-  const { records, clock, after } = scene(() => Promise.reject(new RecordRejected("status 403")));
-  const list = countedList([campaign("a")], []);
-  assert.deepEqual(await after(() => records.listed(list)), ["a"]);
-  clock.now = REJECTED_PAUSE_MS - 1;
-  assert.deepEqual(await after(() => records.listed(list)), []);
-  assert.equal(list.compared, 1);
-  clock.now = REJECTED_PAUSE_MS;
-  assert.deepEqual(await after(() => records.listed(list)), ["a"]);
-});

@@ -37,17 +37,6 @@ function summary(parts: Parts | null): RecordWrite | null {
   return planSummary(parts && stored(parts), JOB, FRESH, conventions);
 }
 
-Deno.test("summary write: a record that is missing is created, without an empty ending", () => {
-  assert.deepEqual(summary(null), {
-    manager: summaryManager,
-    force: false,
-    labels: LABELS,
-    data: UNFINISHED,
-    uid: null,
-    version: null,
-  });
-});
-
 Deno.test("summary write: only what differs is a reason to write, and the failures are left alone", () => {
   const failures = { failedVolumes: "[]", failedVolumesJobUid: "uid-1" };
   const owned = { [failuresManager]: Object.keys(failures), [summaryManager]: SUMMARY };
@@ -69,17 +58,6 @@ Deno.test("summary write: a record without a uid is this Job's, and is merged", 
   const { jobUid: _jobUid, ...older } = { ...UNFINISHED, finishedAt: "2025-11-20T10:00:00Z" };
   const write = summary({ data: older });
   assert.deepEqual([write?.force, write?.data], [false, { ...older, jobUid: "uid-1" }]);
-});
-
-Deno.test("summary write: failures of an older version stay until they have a manager of their own", () => {
-  const data = { ...UNFINISHED, volumesDone: "1", failedVolumes: '[{"id":"a","reason":"x"}]', note: "kept" };
-  const before = summary({ data, owned: { [summaryManager]: [...SUMMARY, "failedVolumes", "note"] } });
-  assert.deepEqual(before?.data, { ...data, volumesDone: "2" });
-  const after = summary({
-    data,
-    owned: { [summaryManager]: [...SUMMARY, "failedVolumes"], [failuresManager]: ["failedVolumes"] },
-  });
-  assert.deepEqual(after?.data, UNFINISHED);
 });
 
 Deno.test("summary write: what the apply tool recorded of this Job's ending is its own", () => {

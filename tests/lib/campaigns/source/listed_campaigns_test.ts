@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
-import { CONVENTIONS, type Conventions, labelNames } from "@/lib/campaigns/projection/conventions.ts";
+import { labelNames } from "@/lib/campaigns/projection/conventions.ts";
 import { listedCampaigns, SHARED_READ_MS } from "@/lib/campaigns/source/listed_campaigns.ts";
-import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import type { ClusterConnection, ClusterRequest } from "@/lib/kubernetes/connection.ts";
-import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import {
   condition,
   conventions,
@@ -65,52 +62,6 @@ function configMap(name: string, data: unknown, labels: object = {}): Record<str
 }
 
 const STATUS = { phase: "Succeeded", volumesTotal: "2", volumesDone: "2", volumesFailed: "0" };
-
-Deno.test("listed campaigns: the embedded cluster's campaigns, warm-ups, records, statuses and pipelines are distinguished", async () => {
-  const options = sampleOptions();
-  const cluster = await startEmbeddedCluster(options);
-  try {
-    const connection = await clusterConnection({ kind: "server", url: cluster.url }, { now: Date.now });
-    const sample: Conventions = { ...CONVENTIONS.stackroom, ...options.conventions };
-    const source = listedCampaigns({
-      connection,
-      conventions: sample,
-      namespaces: [options.namespace],
-      now: Date.now,
-    });
-    const snapshot = await source.list();
-    assert.equal(snapshot.jobs.length, 7);
-    assert.ok(snapshot.jobs.every(({ kind }) => kind === "campaign"));
-    assert.deepEqual(snapshot.warmups.map(({ pipeline }) => pipeline).sort(), [
-      "church-books-v1.2",
-      "maps-v1",
-      "swedish-lion-v1",
-      "swedish-lion-v2",
-    ]);
-    assert.equal(snapshot.records.length, 8);
-    assert.ok(snapshot.statuses.length >= 1);
-    const scoring = snapshot.pipelines.filter(({ scoresQuality }) => scoresQuality).map(({ pipeline }) => pipeline);
-    assert.deepEqual(scoring.sort(), ["church-books-v1.2", "swedish-lion-v2"]);
-
-    for (const job of snapshot.jobs) {
-      const campaign = await source.campaign(job.namespace, job.name);
-      assert.equal(campaign?.kind, "live");
-      assert.equal(campaign?.volumes.count, job.completions);
-      assert.ok(campaign && campaign.pipeline.steps.length > 0);
-      assert.equal(campaign?.warmup?.pipeline, job.pipeline);
-    }
-    const live = new Set(snapshot.jobs.map(({ name }) => name));
-    const gone = snapshot.records.find(({ job }) => !live.has(job));
-    assert.ok(gone);
-    const reaped = await source.campaign(gone.namespace, gone.job);
-    assert.equal(reaped?.kind, "reaped");
-    assert.ok(reaped && reaped.volumes.count > 0);
-    assert.equal(await source.campaign(options.namespace, "warmup-maps-v1"), null);
-    assert.equal(await source.campaign(options.namespace, "nothing"), null);
-  } finally {
-    await cluster.close();
-  }
-});
 
 Deno.test("listed campaigns: five lists per namespace, those of records metadata alone, shared for two seconds", async () => {
   let now = 0;

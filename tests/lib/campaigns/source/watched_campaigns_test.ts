@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readVolumes } from "@/lib/campaigns/projection/volumes.ts";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import {
   MAX_AGE_MS,
@@ -283,47 +282,6 @@ Deno.test("watched campaigns: what is old says how old it is, and beyond a bound
     api.bookmark();
     await until(() => Promise.resolve(source.age()), (age) => age === 0);
     assert.equal((await source.list()).jobs.length, 2);
-  });
-});
-
-Deno.test("watched campaigns: one collection that is not followed makes all of it old", async () => {
-  await watching(async ({ api, source, clock, until }) => {
-    await followed(api);
-    api.fault = ({ path }) => path === PODS ? 500 : null;
-    api.end();
-    await api.until(() => api.watches === 5);
-    clock.now += 40_000;
-    api.bookmark();
-    await until(() => Promise.resolve(source.age()), (age) => age === 40_000);
-    api.fault = null;
-    await followed(api);
-  });
-});
-
-Deno.test("watched campaigns: lists are put together again only so often", async () => {
-  await watching(async ({ api, source, clock, until }) => {
-    await followed(api);
-    const before = await source.list();
-    api.remove(JOBS, "lund");
-    await until(() => source.campaign("batch-default", "lund"), (campaign) => campaign?.kind !== "live");
-    assert.equal(await source.list(), before);
-    clock.now += 100;
-    assert.equal((await source.list()).jobs.length, 1);
-  }, { limits: { snapshotMs: 100 } });
-});
-
-Deno.test("watched campaigns: volumes with letters and halves of letters are those of the list", async () => {
-  await watching(async ({ api, source }) => {
-    await followed(api);
-    const text = "\ufeffå\thttps://x/å\r\n\n \u2003\n\ud800half\n😀\timages:\n\u2028\nlast";
-    api.put(MAPS, recordMap("visby", text));
-    const expected = readVolumes(text);
-    for (;;) {
-      const found = await source.campaign("batch-default", "visby");
-      if (found?.volumes.count !== expected.count) continue;
-      for (let i = 0; i < expected.count; i++) assert.deepEqual(found.volumes.line(i), expected.line(i));
-      return;
-    }
   });
 });
 

@@ -3,8 +3,6 @@ import { createHash } from "node:crypto";
 import { withEmbeddedObjects } from "./embedded_objects.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
-const MIB = 1024 * 1024;
-
 interface Link {
   readonly url: string;
   readonly headers?: Record<string, string>;
@@ -61,50 +59,6 @@ Deno.test(
       assert.deepEqual(await put(one.url, "two", one.headers), [400, "BadDigest"]);
       assert.deepEqual(await put(one.url, "one", two.headers), [403, "SignatureDoesNotMatch"]);
       for (const { key, url, headers } of urls) assert.deepEqual(await put(url, key, headers), [200, ""]);
-    });
-  },
-);
-
-Deno.test(
-  "presigned parts to the embedded store: each with its checksum, and the object with theirs",
-  leaks,
-  async () => {
-    await withEmbeddedObjects(async ({ call, json }) => {
-      const path = "/buckets/maps/multipart/film";
-      const bodies = [new Uint8Array(5 * MIB).fill(1), new Uint8Array(5 * MIB).fill(2), new Uint8Array([3])];
-      const checksums = bodies.map((body, n) => ({ part_number: n + 1, sha256: sha256(body) }));
-      const size = { file_size: 10 * MIB + 1, part_size: 5 * MIB };
-      const { upload_id } = await json("POST", path, { checksum_algorithm: "SHA256" });
-      // The digest of the third part is not known at first.
-      const first = await json("POST", `${path}/presign`, { upload_id, ...size, checksums: checksums.slice(0, 2) });
-      const later = await json("POST", `${path}/presign`, { upload_id, ...size, checksums: checksums.slice(2) });
-      assert.ok(Array.isArray(first.urls) && Array.isArray(later.urls));
-      const links: Link[] = [first.urls[0], first.urls[1], later.urls[2]];
-      assert.deepEqual(await put(links[0].url, bodies[1], links[0].headers), [400, "BadDigest"]);
-      for (const [n, { url, headers }] of links.entries()) {
-        assert.deepEqual(await put(url, bodies[n], headers), [200, ""]);
-      }
-      const { parts } = await json("GET", `${path}/parts?upload_id=${upload_id}`);
-      assert.ok(Array.isArray(parts));
-      assert.deepEqual(
-        parts.map(({ ChecksumSHA256 }) => ChecksumSHA256),
-        checksums.map(({ sha256 }) => sha256),
-      );
-      const wrong = parts.map((part) => ({ ...part, ChecksumSHA256: checksums[0].sha256 }));
-      assert.equal((await call("POST", `${path}/complete`, { upload_id, parts: wrong })).status, 400);
-      await json("POST", `${path}/complete`, { upload_id, parts });
-      const headers = { "x-amz-checksum-mode": "ENABLED" };
-      const read = await call("HEAD", "/buckets/maps/objects/film", undefined, { headers });
-      const composite = createHash("sha256");
-      for (const { sha256 } of checksums) composite.update(sha256, "base64");
-      assert.equal(read.headers.get("x-amz-checksum-sha256"), `${composite.digest("base64")}-3`);
-      assert.equal(read.headers.get("x-amz-checksum-type"), "COMPOSITE");
-
-      const again = await json("POST", `${path}/presign`, { ...size, checksums });
-      const through = await call("PUT", `${path}?upload_id=${again.upload_id}&part_number=1`, bodies[0], {
-        headers: { "x-amz-checksum-sha256": checksums[1].sha256, "content-length": String(5 * MIB) },
-      });
-      assert.equal(through.status, 400, await through.text());
     });
   },
 );

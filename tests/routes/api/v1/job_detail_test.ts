@@ -5,14 +5,7 @@ import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { NO_PIPELINE } from "@/lib/campaigns/projection/types.ts";
 import { readVolumes } from "@/lib/campaigns/projection/volumes.ts";
 import type { CampaignObjects } from "@/lib/campaigns/source/campaign_source.ts";
-import {
-  condition,
-  job,
-  jobObject,
-  names,
-  pod,
-  terminated,
-} from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { job, jobObject, names, pod, terminated } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { BO, fakeSource } from "./web_fixture.ts";
 
 import { detailed, jobsApp, listed, live, LUND, NOW, record, status } from "./jobs_fixture.ts";
@@ -61,34 +54,6 @@ Deno.test("detail: the first 200 volumes unless the request says otherwise", asy
   const { volumes: rows } = await detailed(app);
   assert.deepEqual([rows.length, rows[0].index, rows[199].index], [200, 0, 199]);
   assert.equal((await detailed(app, "?limit=201")).volumes.length, 201);
-});
-
-Deno.test("detail: a Job that exceeded its failed indexes leaves the rest unknown once it is gone", async () => {
-  const conditions = [condition("Failed", "2025-11-20T09:00:00Z")];
-  const ended = job({ status: { completedIndexes: "0", failedIndexes: "1,3", conditions } });
-  const before = jobsApp(fakeSource({ campaigns: { "batch-default/lund": live({ job: ended, pods: [] }) } }));
-  const { volumes } = await detailed(before);
-  assert.deepEqual(volumes.map(({ state }) => state), ["done", "failed", "pending", "failed"]);
-  assert.deepEqual(volumes.map(({ final }) => final), [undefined, undefined, true, undefined]);
-  const campaign = {
-    record: record("lund", "2025-11-10T00:00:00Z"),
-    status: status("lund", {
-      phase: "PartiallyFailed",
-      volumesTotal: "4",
-      volumesDone: "1",
-      volumesFailed: "2",
-      failedVolumes: '[{"id":"b","reason":""},{"id":"d","reason":""}]',
-    }),
-  };
-  const gone: CampaignObjects = {
-    kind: "reaped",
-    campaign,
-    volumes: readVolumes("a\nb\nc\nd\n"),
-    pipeline: NO_PIPELINE,
-    warmup: null,
-  };
-  const after = await detailed(jobsApp(fakeSource({ campaigns: { "batch-default/lund": gone } })));
-  assert.deepEqual(after.volumes.map(({ state }) => state), ["unknown", "failed", "unknown", "failed"]);
 });
 
 Deno.test("detail: a reaped campaign's rows come from its record, and its progress is still read", async () => {

@@ -3,10 +3,9 @@ import { type CampaignRecords, campaignRecords } from "@/lib/campaigns/records/c
 import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
-import { conventions, jobObject, podObject, terminated } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { FaultyCluster, JOBS } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { conventions, jobObject } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { recordMap, statusMap } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { detailed, jobsApp, listed, NOW } from "./jobs_fixture.ts";
 import { ANNA, RESULTS_URL } from "./web_fixture.ts";
 
@@ -52,19 +51,6 @@ Deno.test("job records: a list is answered before its records are written, and t
   });
 });
 
-Deno.test("job records: a detail's failures are named with what their pods said", async () => {
-  await withCluster(async ({ server, app, records }) => {
-    server.put(MAPS, recordMap("lund"));
-    const message = '{"stage":"verify","permanent":true,"error":"no page"}';
-    const containerStatuses = [terminated("wrapper", { exitCode: 13, message })];
-    server.put(PODS, podObject("1", { phase: "Failed", containerStatuses }));
-    await detailed(app);
-    await records.idle();
-    assert.equal(data(server)?.failedVolumes, '[{"id":"b","reason":"no page"}]');
-    assert.equal(data(server)?.failedVolumesJobUid, "uid-1");
-  });
-});
-
 Deno.test("job records: whatever becomes of a write, the answers are the same", async () => {
   for (const status of [403, 409, 500]) {
     await withCluster(async ({ server, app, records }) => {
@@ -77,17 +63,4 @@ Deno.test("job records: whatever becomes of a write, the answers are the same", 
       assert.equal(data(server), undefined);
     });
   }
-});
-
-Deno.test("job records: a campaign whose Job is gone is answered and not written", async () => {
-  await withCluster(async ({ server, app, records }) => {
-    server.remove(JOBS, "lund");
-    server.put(MAPS, recordMap("lund"));
-    server.put(MAPS, statusMap("lund", { phase: "Running" }));
-    const { jobGone, phase } = await detailed(app);
-    assert.deepEqual([jobGone, phase], [true, "Unknown"]);
-    await listed(app);
-    await records.idle();
-    assert.equal(server.patches.length, 0);
-  });
 });

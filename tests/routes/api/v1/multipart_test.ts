@@ -219,19 +219,6 @@ Deno.test("multipart: aborted, parts listed, a part written through the gateway"
   });
 });
 
-Deno.test("multipart: the conditions of a completion go to the store, other headers do not", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => new Response("<Error><Code>PreconditionFailed</Code></Error>", { status: 412 }));
-    const body = JSON.stringify({ upload_id: "u", parts: [{ PartNumber: 1, ETag: "e" }] });
-    const headers = { "If-None-Match": "*", "x-amz-meta-a": "b", "Content-Type": "application/json" };
-    const response = await call(`${KEY}/complete`, { method: "POST", body, headers });
-    await response.body?.cancel();
-    assert.equal(response.status, 412);
-    assert.equal(seen[0].headers.get("If-None-Match"), "*");
-    assert.equal(seen[0].headers.get("x-amz-meta-a"), null);
-  });
-});
-
 Deno.test("multipart: an upload id that is half a character is 422 by its name, and nothing is asked", async () => {
   await withGateway({}, async ({ call, seen }) => {
     const parts = [{ PartNumber: 1, ETag: "e" }];
