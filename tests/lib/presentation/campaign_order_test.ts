@@ -29,18 +29,6 @@ Deno.test("campaign order: endings compare as instants, not as text", () => {
   assert.deepEqual(names(sorted(jobs)), ["late", "early"]);
 });
 
-Deno.test("campaign order: a running campaign without a warm-up is in trouble", () => {
-  const blocked = summary({ name: "blocked", warmup: { phase: "missing" } });
-  assert.deepEqual(names(sorted([blocked, running("r")])), ["r", "blocked"]);
-});
-
-Deno.test("campaign order: a success whose warm-up has failed stands with those in trouble", () => {
-  const success = { phase: "Succeeded", finishedAt: "2026-11-02T00:00:00Z" } as const;
-  const failed = summary({ name: "failed", ...success, warmup: { phase: "failed" } });
-  const missing = summary({ name: "missing", ...success, warmup: { phase: "missing" } });
-  assert.deepEqual(names(sorted([missing, failed, running("r")])), ["r", "failed", "missing"]);
-});
-
 Deno.test("campaign order: equals stay as they came", () => {
   assert.deepEqual(names(sorted([running("b"), running("a"), running("c")])), ["b", "a", "c"]);
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 
-import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { accentOf, bandOf, chipsOf, isInTrouble } from "@/lib/presentation/campaign_state.ts";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
@@ -41,25 +40,6 @@ Deno.test("campaign state: failed volumes are trouble once the campaign is over,
   }
   assert.equal(isInTrouble(summary({ name: "a", counts, jobGone: true })), true);
   assert.equal(accentOf(summary({ name: "a", counts }), null), "run");
-});
-
-Deno.test("campaign state: the chip of a warm-up", () => {
-  const chips = (warmup: JobSummary["warmup"], phase: JobSummary["phase"] = "Running") =>
-    chipsOf(summary({ name: "a", warmup, phase }), null).slice(0, -1).map((
-      { text, tone, title },
-    ) => [text, tone, title]);
-  const reason = { stage: null, permanent: null, error: "no space" };
-  assert.deepEqual(chips({ phase: "succeeded" }), []);
-  assert.deepEqual(chips({ phase: "pending" }), [["warm-up pending", "idle", undefined]]);
-  assert.deepEqual(chips({ phase: "running" }), [["warm-up running", "run", undefined]]);
-  assert.deepEqual(chips({ phase: "failed", reason }), [["warm-up failed", "bad", "no space"]]);
-  assert.deepEqual(chips({ phase: "missing" }), [["no warm-up", "bad", undefined]]);
-  assert.deepEqual(chips({ phase: "missing" }, "Succeeded"), [["no warm-up", "idle", undefined]]);
-});
-
-Deno.test("campaign state: chips come as warm-up, job removed, phase", () => {
-  const job = summary({ name: "a", phase: "Unknown", jobGone: true, warmup: { phase: "missing" } });
-  assert.deepEqual(words(job), ["no warm-up", "job removed", "outcome unknown"]);
 });
 
 Deno.test("campaign state: only a running campaign whose warm-up is over pulses", () => {

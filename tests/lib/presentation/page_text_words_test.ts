@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { confidenceStep } from "@/lib/presentation/alto/confidence.ts";
 import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
-import { confidenceWords, pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
+import { confidenceWords, pageFigures } from "@/lib/presentation/page_text_words.ts";
 import { ALTO_4, ALTO_ORDERED } from "@/tests/lib/presentation/alto/samples.ts";
 
 Deno.test("confidence in words: a percentage that agrees with the step", () => {
@@ -30,13 +30,4 @@ Deno.test("figures of a page: lines, their confidence, the page's quality, as fa
   assert.equal(figures(ALTO_4), "2 lines · on average 66 % sure · predicted quality 0.87");
   assert.equal(figures(ALTO_ORDERED), "6 lines");
   assert.equal(figures("<alto/>"), "0 lines");
-});
-
-Deno.test("problems of a page: a sentence each", () => {
-  assert.match(pageProblem(403), /account may not read/);
-  assert.match(pageProblem(404), /no file at this address\. The page was not processed yet or could not be read\./);
-  assert.match(pageProblem(503), /store does not answer/);
-  assert.match(pageProblem(418), /status 418/);
-  assert.match(pageProblem("not XML"), /not well-formed/);
-  assert.match(pageProblem("not ALTO"), /not ALTO/);
 });

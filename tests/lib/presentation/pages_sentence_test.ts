@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 
-import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
-import { overviewOf } from "@/lib/presentation/campaign_overview.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { pagesSentence } from "@/lib/presentation/pages_sentence.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
@@ -33,21 +30,4 @@ Deno.test("pages sentence: before pages are known it counts volumes, and never m
   assert.equal(text(many, null), "4 of 4 volumes started");
   const none = summary({ name: "a", counts: { total: 1200, active: 0, done: 0, failed: 0 } });
   assert.equal(text(none, null), "No page read, 0 of 1,200 volumes started");
-});
-
-Deno.test("pages sentence: volumes whose pods wait for the warm-up have not started, and those of a success are done", () => {
-  const waiting = { code: "warmup" as const, reason: "WarmupRunning", message: null, since: null };
-  const held = summary({ name: "a", phase: "Running", counts: { total: 6, active: 2, done: 0, failed: 0 }, waiting });
-  assert.equal(text(held, null), "No page read, 2 of 6 volumes wait for the warm-up");
-  assert.equal(overviewOf([held, { ...held, waiting: null }], NO_FILTER).activeVolumes, 2);
-  const over = summary({ name: "a", phase: "Succeeded", counts: { total: 6, active: 0, done: 6, failed: 0 } });
-  assert.equal(text(over, null), "6 of 6 volumes done");
-});
-
-Deno.test("pages sentence: one lost page is one page", () => {
-  assert.match(text(job, detail(job, [], { pagesTotal: 3, pagesFailed: 1 })), / · 1 page could not be read$/);
-});
-
-Deno.test("count: thousands are separated", () => {
-  assert.deepEqual([0, 999, 1000, 1234567].map(formatCount), ["0", "999", "1,000", "1,234,567"]);
 });

@@ -11,7 +11,7 @@ import {
   VOLUME_SEGMENTS,
   withNamedRows,
 } from "@/lib/presentation/volume_rows.ts";
-import { detail, sampleVolumes, summary, volume } from "@/tests/site/fake_campaigns.ts";
+import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const STATES: readonly VolumeState[] = ["pending", "active", "done", "failed", "unknown"];
 
@@ -113,13 +113,4 @@ Deno.test("volume search: every word, in name, state or sentence, without case, 
   assert.equal(matchesVolume(failed, "go\u0308teborg"), true);
   assert.equal(matchesVolume(failed, "göteborg done"), false);
   assert.equal(matchesVolume(failed, "  "), true);
-});
-
-Deno.test("volume order: 8,000 rows keep every one", () => {
-  const rows = sampleVolumes(
-    summary({ name: "a", counts: { total: 8000, active: 8, done: 7000, failed: 30 } }),
-    0,
-    8000,
-  );
-  assert.equal(new Set(inReadingOrder(rows).map(({ index }) => index)).size, 8000);
 });

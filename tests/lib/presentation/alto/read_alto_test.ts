@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
-import { MAX_ALTO_CHARACTERS, readAlto, readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
+import { MAX_ALTO_CHARACTERS, readAlto } from "@/lib/presentation/alto/read_alto.ts";
 import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED } from "./samples.ts";
 
 function pageOf(xml: string): AltoPage {
@@ -117,16 +117,6 @@ Deno.test("ALTO: malformed documents, other documents and too long ones are resu
   assert.equal(problem("<html><body>502</body></html>"), "not ALTO");
   assert.equal(problem(" ".repeat(MAX_ALTO_CHARACTERS + 1)), "too large");
   assert.equal(problem(`\ufeff<?xml version="1.0"?><!DOCTYPE alto SYSTEM "alto.dtd"><x:alto xmlns:x="any"/>`), null);
-});
-
-Deno.test("ALTO: a long page is read in several steps", () => {
-  const lines = `<TextLine><String CONTENT="a"/></TextLine>`.repeat(2000);
-  const steps = readAltoInSteps(`<alto><TextBlock>${lines}</TextBlock></alto>`);
-  let count = 0;
-  let step = steps.next();
-  for (; !step.done; step = steps.next()) count++;
-  assert.ok(count >= 2, String(count));
-  assert.ok(step.value?.ok && step.value.page.blocks[0].lines.length === 2000);
 });
 
 /** How a document is written, which must not matter. */

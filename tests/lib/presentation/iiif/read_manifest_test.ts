@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Canvas, type Manifest, MAX_CANVASES, MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
-import {
-  type ManifestProblem,
-  type ReadManifest,
-  readManifest,
-  readManifestInSteps,
-} from "@/lib/presentation/iiif/read_manifest.ts";
+import { type ManifestProblem, type ReadManifest, readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
 import {
   at,
   BASE,
@@ -271,15 +266,6 @@ Deno.test("manifest: an address that is read without parsing it is one that pars
       for (const { href } of seeAlso) assert.match(new URL(href ?? "").protocol, /^https?:$/);
     }),
   );
-});
-
-Deno.test("manifest: is read in a step for each canvas and each range of Presentation 2", () => {
-  const structures = [{ "@type": "sc:Range", label: "One" }, { "@type": "sc:Range", label: "Two" }];
-  const json = manifest2(["p1", "p2", "p3"].map((name) => canvas2(name, [served2(name)])), { structures });
-  const steps = readManifestInSteps(json, BASE, []);
-  let count = 0;
-  for (let step = steps.next(); !step.done; step = steps.next()) count++;
-  assert.equal(count, 5);
 });
 
 Deno.test("manifest: references in circles and ranges below ranges end", () => {

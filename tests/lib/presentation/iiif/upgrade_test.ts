@@ -1,6 +1,5 @@
 /** Manifests of Presentation 2, which are upgraded before they are read. */
 import assert from "node:assert/strict";
-import { upgrade } from "@iiif/parser/upgrader";
 import fc from "fast-check";
 import type { Manifest } from "@/lib/presentation/iiif/manifest.ts";
 import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
@@ -224,17 +223,4 @@ Deno.test("upgrade: what the library leaves out is read nevertheless", () => {
   assert.deepEqual(providers.map(({ homepages, logos }) => [homepages.length, logos[0].href]), [[0, at("logo.png")]]);
   assert.equal(viewingDirection, "right-to-left");
   assert.deepEqual(renderings.map(({ href }) => href), [at("book.pdf"), at("sequence.pdf")]);
-});
-
-Deno.test("upgrade: where the library alone leaves nothing out, the model is the same", () => {
-  const range = { "@id": at("r1"), "@type": "sc:Range", label: "Chapter", canvases: [at("canvas/p2")] };
-  const json = manifest2(["p1", "p2"].map((name) => canvas2(name, [served2(name)])), {
-    description: [{ "@value": "Beskrivning", "@language": "sv" }, { "@value": "Description", "@language": "en" }],
-    metadata: [{ label: "Author", value: "A" }],
-    attribution: "The Archive",
-    viewingHint: "paged",
-    rendering: { "@id": at("book.pdf"), format: "application/pdf", label: "PDF" },
-    structures: [range],
-  }, { viewingDirection: "right-to-left", startCanvas: at("canvas/p2") });
-  assert.deepEqual(read(json, ["sv"]), read(upgrade(structuredClone(json)), ["sv"]));
 });

@@ -4,14 +4,8 @@ import fc from "fast-check";
 import { isShown, LEVEL_FILTERS } from "@/lib/presentation/run_log/level_filter.ts";
 import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
 import { summarizeRequests } from "@/lib/presentation/run_log/requests.ts";
-import { blocksOf, hitsWithin, linesOf, placeOfHit, rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
-import {
-  foldedHits,
-  formatOffset,
-  hitsFigure,
-  requestsInShort,
-  requestsSentence,
-} from "@/lib/presentation/run_log/words.ts";
+import { blocksOf, linesOf, rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
+import { formatOffset, requestsSentence } from "@/lib/presentation/run_log/words.ts";
 import { parseRunLog } from "./parsed_log.ts";
 
 const record = (second: number, text: string, ms = "000") =>
@@ -72,20 +66,6 @@ Deno.test("rows: one or two answered requests fold into the line behind them, if
   assert.equal(shape([page(1), request(2)]), "1 2");
 });
 
-Deno.test("requests: those that are folded into a line are said in few words, with the hits among them", () => {
-  const short = (...lines: string[]) =>
-    requestsInShort(summarizeRequests(parseRunLog(lines.join("\n")).stages[0].folds[0].lines));
-  assert.equal(short(request(1)), "1 request, 200");
-  assert.equal(short(request(1), request(2), request(3, 304)), "3 requests, 200, 304");
-  assert.deepEqual([0, 1, 2].map(foldedHits), ["", ", 1 hit", ", 2 hits"]);
-  assert.deepEqual([[1, 2], [3, 3], [4, 9], [2, 5]].map(([first, last]) => hitsWithin([3, 5, 9], first, last)), [
-    0,
-    1,
-    2,
-    2,
-  ]);
-});
-
 Deno.test("rows: each line of any log is in exactly one filter, row and block, in order", () => {
   const line = fc.oneof(
     fc.constantFrom(
@@ -137,16 +117,6 @@ Deno.test("search: it finds what is shown, without regard to case, as plain text
   assert.deepEqual(found("08:15:01.250 info sidan"), [1]);
   assert.deepEqual(found("nothing"), []);
   assert.equal(found("  "), undefined);
-});
-
-Deno.test("search: its figure counts lines, then says which", () => {
-  assert.deepEqual([hitsFigure([], null), hitsFigure([3], null), hitsFigure([3, 5], null)], [
-    "no line",
-    "1 line",
-    "2 lines",
-  ]);
-  assert.equal(hitsFigure([3, 5], 5), "2 of 2");
-  assert.deepEqual([1, 3, 4, 5, 9].map((number) => placeOfHit([3, 5], number)), [0, 0, 1, 1, 2]);
 });
 
 Deno.test("line links: the number of the whole file, and behind a cut the time as well", () => {

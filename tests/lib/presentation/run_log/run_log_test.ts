@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { levelOf } from "@/lib/presentation/run_log/level_filter.ts";
-import { parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
+import { type RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { stoppedBy } from "@/lib/presentation/run_log/words.ts";
 import { parseRunLog } from "./parsed_log.ts";
 
@@ -336,13 +336,6 @@ Deno.test("run log: where its beginning is left out, it goes on in the stage tha
   assert.equal(first(run[2], run[3]), "stream");
   assert.equal(first(run[2]), "resume");
   assert.equal(first(run[0]), "setup");
-});
-
-Deno.test("run log: a step reads a bounded part of a long one", () => {
-  const line = at(1, "INFO", "page 0001 done");
-  let steps = 0;
-  for (const _ of parseRunLogInSteps(Array(40_000).fill(line).join("\n"))) steps++;
-  assert.ok(steps >= 200, String(steps));
 });
 
 const traceback = (

@@ -115,26 +115,6 @@ Deno.test("line marks: hits in neighbouring words are marks of their own", () =>
   assert.deepEqual(marksOf(altoOf("aaaa"), "aa", 9), ["0: aa", "0: aa"]);
 });
 
-Deno.test("line marks: the words of a line are read once, however many hits are in it", () => {
-  const text = Array.from({ length: 500 }, () => "ja").join(" ");
-  const index = indexOf(altoOf(text, text));
-  const { hits } = index.search("ja", { isFolded: true, limit: 1000 });
-  assert.deepEqual(hits.map(({ words }) => words[0].word), [...Array(1000).keys()].map((at) => at % 500));
-  const lines = textLines(pageOf(altoOf(text, text)), UNKNOWN);
-  let reads = 0;
-  const counted = lines.map((line) => ({
-    ...line,
-    words: line.words.map(({ text }) => ({
-      get text() {
-        reads++;
-        return text;
-      },
-    })),
-  }));
-  assert.equal(lineMarks(counted, hits, null).get(1)?.length, 500);
-  assert.ok(reads <= 5 * 1000, `${reads} reads`);
-});
-
 Deno.test("volume index: hits come in the order of the canvases, up to the limit", () => {
   const index = new VolumeIndex();
   for (const canvas of [7, 2, 5]) index.add(canvas, pageOf(altoOf("ja ja")), UNKNOWN);
