@@ -1,8 +1,8 @@
 import { S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { archiveMapi, type Store } from "./mapi_fixture.ts";
-import { s3Keys } from "./store_fixture.ts";
+import { archiveMapi } from "./mapi_fixture.ts";
+import { s3Keys, type Store } from "./store_fixture.ts";
 
 /** Creates a user of the tenant archive without any permission. Returns its GUID. */
 export async function makeUser(store: Store, username: string, further: Record<string, unknown> = {}): Promise<string> {

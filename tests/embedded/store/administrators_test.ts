@@ -1,9 +1,10 @@
+import { callMapi } from "./mapi_fixture.ts";
 import assert from "node:assert/strict";
 import { ListBucketsCommand } from "@aws-sdk/client-s3";
 import type { Administrators } from "@/embedded/store/server/administrators.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { mapiAuthorization, startStore, storeErrorCode } from "./store_fixture.ts";
+import { startStore, type Store, storeErrorCode } from "./store_fixture.ts";
 
 const PASSWORD = "correct horse 7";
 const TENANT_PASSWORD = "battery staple 8";
@@ -41,13 +42,9 @@ function administrators(system: string | null, tenant: string | null = null, isP
 const start = (folder: Folder, accounts: Administrators) =>
   startStore(folder.data, { accounts: { administrators: accounts } });
 
-type Store = Awaited<ReturnType<typeof startStore>>;
-
 async function statusOf(store: Store, tenant: string | null, user: string, password: string): Promise<number> {
-  const path = tenant === null ? "/mapi/tenants" : `/mapi/tenants/${tenant}/userAccounts`;
-  const response = await fetch(`${store.mapi(tenant)}${path}`, { headers: mapiAuthorization(user, password) });
-  await response.body?.cancel();
-  return response.status;
+  const path = tenant === null ? "/tenants" : `/tenants/${tenant}/userAccounts`;
+  return (await callMapi(store, tenant, [user, password], "GET", path)).status;
 }
 
 /** The response to a request with a Host that is no name of the machine. */
@@ -130,14 +127,8 @@ Deno.test("administrators: without samples no account gets their public password
   const files = [folder.file("admin", PASSWORD), folder.file("archive", TENANT_PASSWORD)] as const;
   const store = await start(folder, administrators(...files, true));
   const statusOfCall = async (method: string, path: string, body: unknown) => {
-    const response = await fetch(`${store.mapi(null)}/mapi/tenants${path}`, {
-      method,
-      headers: mapiAuthorization("admin", PASSWORD),
-      body: JSON.stringify(body),
-    });
-    await response.body?.cancel();
-    const message = response.headers.get("x-hcp-errormessage") ?? "";
-    return [response.status, message.includes("public one of the samples")];
+    const { status, text } = await callMapi(store, null, ["admin", PASSWORD], method, `/tenants${path}`, body);
+    return [status, text.includes("public one of the samples")];
   };
   const changed = (newPassword: string) =>
     statusOfCall("POST", "/archive/userAccounts/admin/changePassword", { newPassword });
@@ -185,15 +176,9 @@ Deno.test("administrators: a folder with samples becomes a store in use once no 
     "the system's administrator has the one of the file",
   );
   for (const [tenant, user] of exposed.split(", ").map((login) => login.split("/"))) {
-    const response: Response = await fetch(
-      `${store.mapi(null)}/mapi/tenants/${tenant}/userAccounts/${user}/changePassword`,
-      {
-        method: "POST",
-        headers: mapiAuthorization("admin", PASSWORD),
-        body: JSON.stringify({ newPassword: TENANT_PASSWORD }),
-      },
-    );
-    assert.equal(response.status, 200, await response.text());
+    const path = `/tenants/${tenant}/userAccounts/${user}/changePassword`;
+    const newPassword = { newPassword: TENANT_PASSWORD };
+    assert.equal((await callMapi(store, null, ["admin", PASSWORD], "POST", path, newPassword)).status, 200);
   }
   await store.stop();
   assert.deepEqual(await warnings(async () => await (await start(folder, accounts(true))).stop()), []);

@@ -15,8 +15,8 @@ import {
 import { Buffer } from "node:buffer";
 import { FailedLogins } from "@/embedded/store/context/failed_logins.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
-import { archiveMapi, errorOf, eventually, leaks, namespace, type Store } from "./mapi_fixture.ts";
-import { mapiAuthorization, startStore } from "./store_fixture.ts";
+import { archiveMapi, errorOf, eventually, namespace } from "./mapi_fixture.ts";
+import { leaks, mapiAuthorization, startStore, type Store } from "./store_fixture.ts";
 
 interface Found {
   id: string;

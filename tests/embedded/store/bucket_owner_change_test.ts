@@ -8,12 +8,9 @@ import {
 import assert from "node:assert/strict";
 import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
 import { archiveMapi } from "./mapi_fixture.ts";
-import { startStore } from "./store_fixture.ts";
+import { storeTest } from "./store_fixture.ts";
 
-const leaks = { sanitizeOps: false, sanitizeResources: false };
-
-Deno.test("bucket owner: what the access list grants to an owner goes to the next one", leaks, async () => {
-  await using store = await startStore();
+storeTest("bucket owner: what the access list grants to an owner goes to the next one", async (store) => {
   await makeUser(store, "anna", { allowNamespaceManagement: true });
   const bertGuid = await makeUser(store, "bert");
   const [anna, bert] = [clientOf(store, "anna"), clientOf(store, "bert")];

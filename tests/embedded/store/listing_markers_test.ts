@@ -235,6 +235,22 @@ Deno.test("listings: from any marker on, pages of uploads are what a plain list 
   );
 });
 
+Deno.test("listings: of versions go on where they were when the client deleted the page that it had", () => {
+  using store = openIndex();
+  const bucket = store.newBucket();
+  const put: Step = { key: "k", kind: "put", which: 0 };
+  apply(store, bucket, [{ ...put, kind: "enable" }, put, put, put, put]);
+  const asked = { prefix: utf8(""), delimiter: utf8(""), limit: 2 };
+  const first = store.versions.list(bucket, { ...asked, keyMarker: utf8(""), versionMarker: null });
+  for (const { key, version } of first.versions) {
+    assert.ok(store.writer.commit([{ kind: "deleteObject", input: { bucket, key, version, atMs: 1 } }])[0].ok);
+  }
+  const { key, version } = first.next ?? assert.fail("there are more");
+  const rest = store.versions.list(bucket, { ...asked, keyMarker: key, versionMarker: version });
+  assert.deepEqual(rest.versions.map(({ isLatest }) => isLatest), [true, false]);
+  assert.equal(rest.next, null);
+});
+
 Deno.test("listings: a page leaves no read open that would keep the log from being folded in", () => {
   using store = openIndex();
   const bucket = store.newBucket();

@@ -2,23 +2,40 @@ import assert from "node:assert/strict";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { S3ServiceException } from "@aws-sdk/client-s3";
 import { untilHolds } from "@/tests/until.ts";
-import { mapiAuthorization, type startStore } from "./store_fixture.ts";
+import { mapiAuthorization, type Store } from "./store_fixture.ts";
 
-/** The clients and threads of the store outlive single tests. */
-export const leaks = { sanitizeOps: false, sanitizeResources: false };
+/** A user, with the samples' password unless another is named. */
+export type Login = string | readonly [user: string, password: string];
 
-export type Store = Awaited<ReturnType<typeof startStore>>;
-
-/** Calls the management API of the tenant archive below its path, as the curator unless another user is named. */
-export async function archiveMapi(store: Store, method: string, path: string, body?: unknown, user = "curator") {
-  const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
+/** Calls the management API of a tenant, or of the system (null). */
+export async function callMapi(
+  store: Store,
+  level: string | null,
+  login: Login,
+  method: string,
+  path: string,
+  body?: unknown,
+) {
+  const [user, password] = typeof login === "string" ? [login] : login;
+  const response = await fetch(`${store.mapi(level)}/mapi${path}`, {
     method,
     redirect: "manual",
-    headers: mapiAuthorization(user),
+    headers: mapiAuthorization(user, password),
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const text = await response.text();
   return { status: response.status, text, json: () => JSON.parse(text) };
+}
+
+/** Calls the management API of the tenant archive below its path. */
+export function archiveMapi(store: Store, method: string, path: string, body?: unknown, login: Login = "curator") {
+  return callMapi(store, "archive", login, method, `/tenants/archive${path}`, body);
+}
+
+/** The status and the text of a response of the management API. */
+export async function statusAndText(response: ReturnType<typeof archiveMapi>): Promise<string> {
+  const { status, text } = await response;
+  return `${status} ${text}`;
 }
 
 /** Creates a namespace of the tenant archive. Returns a client of its owner. */

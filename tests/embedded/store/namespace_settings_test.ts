@@ -12,21 +12,18 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
-import { archiveMapi, errorOf, leaks, namespace, type Store } from "./mapi_fixture.ts";
-import { startStore } from "./store_fixture.ts";
+import { archiveMapi, errorOf, namespace, statusAndText } from "./mapi_fixture.ts";
+import { leaks, startStore, type Store, storeTest } from "./store_fixture.ts";
 
 const put = (client: S3Client, Bucket: string, Key: string, Body = "x") =>
   errorOf(client.send(new PutObjectCommand({ Bucket, Key, Body })));
 
-const post = async (store: Store, name: string, body: unknown, user?: string) => {
-  const { status, text } = await archiveMapi(store, "POST", `/namespaces/${name}`, body, user);
-  return `${status} ${text}`;
-};
+const post = (store: Store, name: string, body: unknown, user?: string) =>
+  statusAndText(archiveMapi(store, "POST", `/namespaces/${name}`, body, user));
 const record = async (store: Store, name: string) =>
   (await archiveMapi(store, "GET", `/namespaces/${name}?verbose=true`)).json();
 
-Deno.test("overwrite: rejected where the namespace says so, while it has no versioning", leaks, async () => {
-  await using store = await startStore();
+storeTest("overwrite: rejected where the namespace says so, while it has no versioning", async (store) => {
   const client = await namespace(store, "strict", { s3UnversionedOverwrite: false });
   const Bucket = "strict";
   const copy = (Key: string) =>
@@ -78,8 +75,7 @@ Deno.test("namespace changes: what is sent changes, the rest stays, also over a 
   assert.equal(await put(again.client("archive", "reader"), "changed", "a"), "ok");
 });
 
-Deno.test("namespace changes: a new name is the bucket's, unless it is taken", leaks, async () => {
-  await using store = await startStore();
+storeTest("namespace changes: a new name is the bucket's, unless it is taken", async (store) => {
   const client = await namespace(store, "first", {});
   await put(client, "first", "a");
   assert.match(await post(store, "first", { name: "letters" }), /^409 /);
@@ -93,11 +89,9 @@ Deno.test("namespace changes: a new name is the bucket's, unless it is taken", l
   assert.ok(Buckets.some(({ Name }) => Name === "second"));
 });
 
-Deno.test(
+storeTest(
   "namespace changes: rules and one-way switches are refused by the member, and nothing changes",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     await namespace(store, "ruled", { aclsUsage: "NOT_ENABLED", hashScheme: "MD5" });
     const before = await record(store, "ruled");
     for (
@@ -125,16 +119,7 @@ Deno.test(
   },
 );
 
-Deno.test("namespace changes: administrators only, and of what is there", leaks, async () => {
-  await using store = await startStore();
-  assert.match(await post(store, "letters", { description: "x" }, "reader"), /^403 /);
-  assert.match(await post(store, "none", {}), /^404 /);
-  assert.match(await post(store, "letters", [1]), /^400 /);
-});
-
-Deno.test("errors: the body names the bucket, or the key", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("errors: the body names the bucket, or the key", async (store, client) => {
   const errorOf = async (Bucket: string, Key: string) => {
     const response = await fetch(await getSignedUrl(client, new GetObjectCommand({ Bucket, Key })));
     return await response.text();

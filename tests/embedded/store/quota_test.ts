@@ -18,8 +18,8 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { quotaBytes } from "@/embedded/store/quotas.ts";
-import { archiveMapi, errorOf, leaks, namespace, type Store } from "./mapi_fixture.ts";
-import { startStore } from "./store_fixture.ts";
+import { archiveMapi, errorOf, namespace } from "./mapi_fixture.ts";
+import { leaks, startStore, type Store, storeTest } from "./store_fixture.ts";
 
 const MIB = 1024 * 1024;
 
@@ -61,8 +61,7 @@ Deno.test("quota: its sizes are powers of 1024, and what is no size is no limit"
   fc.assert(fc.property(fc.string(), (text) => quotaBytes(text) >= 0));
 });
 
-Deno.test("quota: a bucket is filled to the last byte, not beyond; what frees room passes", leaks, async () => {
-  await using store = await startStore();
+storeTest("quota: a bucket is filled to the last byte, not beyond; what frees room passes", async (store) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   assert.equal(await put(client, "small", "a", QUOTA - 10), "ok");
@@ -96,8 +95,7 @@ Deno.test("quota: old versions count, also after a restart", leaks, async () => 
   assert.equal(await put(other, "small", "a", 1), "413 OutOfSpace");
 });
 
-Deno.test("quota: null versions are replaced within it while versioning is suspended", leaks, async () => {
-  await using store = await startStore();
+storeTest("quota: null versions are replaced within it while versioning is suspended", async (store) => {
   const client = await namespace(store, "small", { versioningSettings: { enabled: true } });
   limit(store, "buckets", "small");
   await client.send(
@@ -108,8 +106,7 @@ Deno.test("quota: null versions are replaced within it while versioning is suspe
   assert.equal(await put(client, "small", "b", 1), "413 OutOfSpace");
 });
 
-Deno.test("quota: writes that race for the last bytes never go beyond it", leaks, async () => {
-  await using store = await startStore();
+storeTest("quota: writes that race for the last bytes never go beyond it", async (store) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   assert.equal(await put(client, "small", "base", QUOTA - 1000), "ok");
@@ -119,8 +116,7 @@ Deno.test("quota: writes that race for the last bytes never go beyond it", leaks
   assert.equal(counted(store, "small").bucket, QUOTA);
 });
 
-Deno.test("quota: parts count before they are an object, and are freed by an abort", leaks, async () => {
-  await using store = await startStore();
+storeTest("quota: parts count before they are an object, and are freed by an abort", async (store) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   const at = { Bucket: "small", Key: "whole" };
@@ -158,8 +154,7 @@ Deno.test("quota: parts count before they are an object, and are freed by an abo
   assert.deepEqual([bucket, tenant], [QUOTA, truth]);
 });
 
-Deno.test("quota: a tenant's holds over all its buckets", leaks, async () => {
-  await using store = await startStore();
+storeTest("quota: a tenant's holds over all its buckets", async (store) => {
   const client = await namespace(store, "one", {});
   await namespace(store, "two", {});
   limit(store, "tenants", "archive");
@@ -172,8 +167,7 @@ Deno.test("quota: a tenant's holds over all its buckets", leaks, async () => {
   assert.equal(await put(client, "two", "b", 6), "ok");
 });
 
-Deno.test("quota: a body that cannot fit is rejected before it is sent", leaks, async () => {
-  await using store = await startStore();
+storeTest("quota: a body that cannot fit is rejected before it is sent", async (store) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket: "small", Key: "large" }));
@@ -192,8 +186,7 @@ Deno.test("quota: a body that cannot fit is rejected before it is sent", leaks, 
   assert.equal(status, 413);
 });
 
-Deno.test("quota: namespaceQuota bounds the number of namespaces, on both protocols", leaks, async () => {
-  await using store = await startStore();
+storeTest("quota: namespaceQuota bounds the number of namespaces, on both protocols", async (store) => {
   const index = new DatabaseSync(`${store.folder}/index.db`);
   index.exec("UPDATE tenants SET record = json_set(record, '$.namespaceQuota', '4') WHERE folded = 'archive'");
   index.close();

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { SoftQuotas } from "@/embedded/store/quotas.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { archiveMapi, eventually, leaks, namespace } from "./mapi_fixture.ts";
-import { startStore } from "./store_fixture.ts";
+import { archiveMapi, eventually, namespace } from "./mapi_fixture.ts";
+import { leaks, startStore } from "./store_fixture.ts";
 
 Deno.test("soft quotas: warn once for each that is reached, and again after it was left in between", () => {
   const folder = Deno.makeTempDirSync();

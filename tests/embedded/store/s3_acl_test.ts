@@ -24,9 +24,7 @@ import assert from "node:assert/strict";
 import { ALL_USERS, AUTHENTICATED_USERS, GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
 import { anonymous, clientOf, guidOf, makeUser, statusOf } from "./acl_fixture.ts";
 import { archiveMapi } from "./mapi_fixture.ts";
-import { startStore, storeErrorCode } from "./store_fixture.ts";
-
-const leaks = { sanitizeOps: false, sanitizeResources: false };
+import { leaks, startStore, storeErrorCode, storeTest } from "./store_fixture.ts";
 
 function shown({ Grants }: Pick<GetObjectAclCommandOutput, "Grants">): string[] {
   return (Grants ?? []).map(({ Grantee, Permission }) => `${Grantee?.URI ?? Grantee?.DisplayName} ${Permission}`);
@@ -71,36 +69,6 @@ Deno.test("S3 ACL: a list by XML is returned with groups first, and lets in whom
   // A written-over object has the access list of the new one.
   await owner.send(new PutObjectCommand({ ...at, Body: "leaf" }));
   assert.equal(await storeErrorCode(other.send(new GetObjectCommand(at))), "AccessDenied");
-});
-
-Deno.test("S3 ACL: each grant header counts for its permission, on a bucket by the grantee alone", leaks, async () => {
-  await using all = await openBucket();
-  const { owner, other, guid } = all;
-  const Bucket = "granted";
-  const cases = [
-    ["GrantRead", ["list"]],
-    ["GrantWrite", ["put"]],
-    ["GrantReadACP", ["get-acl"]],
-    ["GrantWriteACP", ["put-acl"]],
-    ["GrantFullControl", ["list", "put", "get-acl", "put-acl"]],
-  ] as const;
-  await owner.send(new CreateBucketCommand({ Bucket }));
-  for (const [header, lets] of cases) {
-    const grant = { Bucket, [header]: `id="${guid}"` };
-    const attempts: [string, () => Promise<number>][] = [
-      ["list", () => statusOf(other.send(new ListObjectsV2Command({ Bucket })))],
-      ["put", () => statusOf(other.send(new PutObjectCommand({ Bucket, Key: "x", Body: "x" })))],
-      ["get-acl", () => statusOf(other.send(new GetBucketAclCommand({ Bucket })))],
-      ["put-acl", () => statusOf(other.send(new PutBucketAclCommand(grant)))],
-    ];
-    await owner.send(new PutBucketAclCommand(grant));
-    for (const [what, attempt] of attempts) {
-      const expected = (lets as readonly string[]).includes(what) ? 200 : 403;
-      assert.equal(await attempt(), expected, `${header}: ${what}`);
-    }
-    // Whose bucket it is goes on reading and writing its list, whatever it says.
-    assert.deepEqual(shown(await owner.send(new GetBucketAclCommand({ Bucket }))).length, 1);
-  }
 });
 
 Deno.test("S3 ACL: each version has a list of its own", leaks, async () => {
@@ -282,8 +250,7 @@ Deno.test(
   },
 );
 
-Deno.test("S3 ACL: a namespace decides whether it has access lists, and whether they count", leaks, async () => {
-  await using store = await startStore();
+storeTest("S3 ACL: a namespace decides whether it has access lists, and whether they count", async (store) => {
   const owner = clientOf(store, "curator");
   const make = (name: string, aclsUsage: string) => archiveMapi(store, "PUT", "/namespaces", { name, aclsUsage });
   await make("without", "NOT_ENABLED");

@@ -10,9 +10,7 @@ import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { startDigest } from "@/lib/std/digests.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { s3Keys, startStore } from "./store_fixture.ts";
-
-const leaks = { sanitizeOps: false, sanitizeResources: false };
+import { s3Keys, storeTest } from "./store_fixture.ts";
 
 const BODY = new Uint8Array(300_000).map((_, i) => (i * 13 + (i >> 7)) % 256);
 const PIECE_BYTES = 64 * 1024;
@@ -97,43 +95,40 @@ function storedFiles(folder: string): string[] {
   return hours.flatMap((hour) => [...Deno.readDirSync(hour)].map(({ name }) => name));
 }
 
-Deno.test("S3 aws-chunked: signed and unsigned bodies, with trailers and without, become objects", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const uploads: [string, Upload][] = [
-    ["signed", { payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" }],
-    ["signed-trailer", {
-      payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
-      trailer: `x-amz-checksum-crc32c:${crc("crc32c")}`,
-    }],
-    ["unsigned-trailer", {
-      payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
-      trailer: `x-amz-checksum-crc64nvme:${crc("crc64nvme")}`,
-    }],
-    ["unsigned-no-trailer", { payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER" }],
-  ];
-  for (const [key, given] of uploads) {
-    assert.equal(await upload(client, key, given), "none", key);
-    const got = await client.send(new GetObjectCommand({ Bucket: "letters", Key: key, ChecksumMode: "ENABLED" }));
-    assert.deepEqual(await got.Body?.transformToByteArray(), BODY, key);
-    assert.equal(got.ContentEncoding, undefined);
-    assert.equal(got.ChecksumCRC32C, key === "signed-trailer" ? crc("crc32c") : undefined);
-    assert.equal(got.ChecksumCRC64NVME, key === "signed-trailer" ? undefined : crc("crc64nvme"));
-  }
-});
+storeTest(
+  "S3 aws-chunked: signed and unsigned bodies, with trailers and without, become objects",
+  async (store, client) => {
+    const uploads: [string, Upload][] = [
+      ["signed", { payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" }],
+      ["signed-trailer", {
+        payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
+        trailer: `x-amz-checksum-crc32c:${crc("crc32c")}`,
+      }],
+      ["unsigned-trailer", {
+        payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+        trailer: `x-amz-checksum-crc64nvme:${crc("crc64nvme")}`,
+      }],
+      ["unsigned-no-trailer", { payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER" }],
+    ];
+    for (const [key, given] of uploads) {
+      assert.equal(await upload(client, key, given), "none", key);
+      const got = await client.send(new GetObjectCommand({ Bucket: "letters", Key: key, ChecksumMode: "ENABLED" }));
+      assert.deepEqual(await got.Body?.transformToByteArray(), BODY, key);
+      assert.equal(got.ContentEncoding, undefined);
+      assert.equal(got.ChecksumCRC32C, key === "signed-trailer" ? crc("crc32c") : undefined);
+      assert.equal(got.ChecksumCRC64NVME, key === "signed-trailer" ? undefined : crc("crc64nvme"));
+    }
+  },
+);
 
-Deno.test("S3 aws-chunked: other content codings stay with the object", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("S3 aws-chunked: other content codings stay with the object", async (store, client) => {
   const payload = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   await upload(client, "coded", { payload, headers: { "content-encoding": "aws-chunked, gzip" } });
   const head = await client.send(new HeadObjectCommand({ Bucket: "letters", Key: "coded" }));
   assert.equal(head.ContentEncoding, "gzip");
 });
 
-Deno.test("S3 aws-chunked: what does not hold is rejected and leaves nothing", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("S3 aws-chunked: what does not hold is rejected and leaves nothing", async (store, client) => {
   const signed = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   const unsigned = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
   const trailer = `x-amz-checksum-crc32:${crc("crc32")}`;

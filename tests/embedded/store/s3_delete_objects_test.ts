@@ -9,16 +9,11 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { startStore, storeErrorCode } from "./store_fixture.ts";
+import { storeErrorCode, storeTest } from "./store_fixture.ts";
 
-const leaks = { sanitizeOps: false, sanitizeResources: false };
-
-Deno.test(
+storeTest(
   "embedded S3 multi-delete: a thousand keys at once, absent ones included, and not one more",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
+  async (store, client) => {
     const Bucket = "many";
     await client.send(new CreateBucketCommand({ Bucket }));
     const odd = ["a&<b>\"'", "å/ä ö", "tab\tline\nend", "keep"];
@@ -47,12 +42,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+storeTest(
   "embedded S3 multi-delete: markers and versions are reported, quiet responses contain errors alone",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
+  async (store, client) => {
     const Bucket = "kept";
     await client.send(new CreateBucketCommand({ Bucket }));
     await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
@@ -86,12 +78,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+storeTest(
   "embedded S3 multi-delete: it needs a digest that holds, well-formed XML and the permission",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
+  async (store, client) => {
     await client.send(new PutObjectCommand({ Bucket: "letters", Key: "safe", Body: "x" }));
     const reader = store.client("archive", "reader");
     const denied = new DeleteObjectsCommand({ Bucket: "campaigns", Delete: { Objects: [{ Key: "a" }] } });

@@ -1,58 +1,44 @@
 import {
   CreateBucketCommand,
-  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
-  GetObjectTaggingCommand,
   HeadBucketCommand,
   HeadObjectCommand,
-  ListBucketsCommand,
   ListObjectVersionsCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
-  S3ServiceException,
-  UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
-import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { signedFetch } from "@/tests/embedded/store/s3/signed_fetch.ts";
-import { mapiAuthorization, s3Keys, startStore, storeErrorCode } from "./store_fixture.ts";
+import { s3Keys, storeErrorCode, storeTest } from "./store_fixture.ts";
 
-/** What suites and clients that nobody here wrote found. */
-const leaks = { sanitizeOps: false, sanitizeResources: false };
 const keys = { ...s3Keys("curator", SAMPLE_PASSWORD), service: "s3", region: "us-east-1", retries: 0 };
 const code = async (answer: Response) =>
   `${answer.status} ${/<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1] ?? ""}`;
 
-Deno.test(
-  "embedded S3: a response without a 100 Continue before it closes the connection",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const url = new URL(`${store.s3("archive")}/letters/empty`);
-    const signed = await new AwsClient(keys).sign(url.href, { method: "PUT", body: "" });
-    const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-    const connection = await Deno.connect({ hostname: url.hostname, port: Number(url.port) });
-    const request =
-      `PUT ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\n${headers}expect: 100-continue\r\ncontent-length: 0\r\n\r\n`;
-    await connection.write(new TextEncoder().encode(request));
-    const buffer = new Uint8Array(4096);
-    let answer = "";
-    while (!answer.includes("\r\n\r\n")) {
-      const size = await connection.read(buffer);
-      assert.ok(size);
-      answer += new TextDecoder().decode(buffer.subarray(0, size));
-    }
-    connection.close();
-    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
-    assert.match(answer, /\r\nconnection: close\r\n/i);
-  },
-);
+storeTest("embedded S3: a response without a 100 Continue before it closes the connection", async (store) => {
+  const url = new URL(`${store.s3("archive")}/letters/empty`);
+  const signed = await new AwsClient(keys).sign(url.href, { method: "PUT", body: "" });
+  const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const connection = await Deno.connect({ hostname: url.hostname, port: Number(url.port) });
+  const request =
+    `PUT ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\n${headers}expect: 100-continue\r\ncontent-length: 0\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(request));
+  const buffer = new Uint8Array(4096);
+  let answer = "";
+  while (!answer.includes("\r\n\r\n")) {
+    const size = await connection.read(buffer);
+    assert.ok(size);
+    answer += new TextDecoder().decode(buffer.subarray(0, size));
+  }
+  connection.close();
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+  assert.match(answer, /\r\nconnection: close\r\n/i);
+});
 
-Deno.test("embedded S3: several lines of one header and any name of metadata can be signed", leaks, async () => {
-  await using store = await startStore();
+storeTest("embedded S3: several lines of one header and any name of metadata can be signed", async (store) => {
   const client = new AwsClient(keys);
   const url = `${store.s3("archive")}/letters/k`;
   const headers = { "x-amz-meta-under_score.dot": "one", "x-amz-meta-list": "a,b" };
@@ -68,8 +54,7 @@ Deno.test("embedded S3: several lines of one header and any name of metadata can
   assert.equal(await code(changed), "403 SignatureDoesNotMatch");
 });
 
-Deno.test("embedded S3: the time of a request may be in Date, and must be somewhere", leaks, async () => {
-  await using store = await startStore();
+storeTest("embedded S3: the time of a request may be in Date, and must be somewhere", async (store) => {
   const url = `${store.s3("archive")}/letters/absent`;
   const authorization = `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/20260101/us-east-1/s3/aws4_request,` +
     `SignedHeaders=host;x-amz-content-sha256,Signature=${"0".repeat(64)}`;
@@ -83,8 +68,7 @@ Deno.test("embedded S3: the time of a request may be in Date, and must be somewh
   assert.equal(await get({ date: "Thu, 01 Jan 2026 00:00:00 GMT" }), "403 RequestTimeTooSkewed");
 });
 
-Deno.test("embedded S3: a digest of the body is checked where there is no body, too", leaks, async () => {
-  await using store = await startStore();
+storeTest("embedded S3: a digest of the body is checked where there is no body, too", async (store) => {
   const client = new AwsClient(keys);
   const get = async (digest: string) => {
     const headers = { "x-amz-content-sha256": digest };
@@ -95,25 +79,7 @@ Deno.test("embedded S3: a digest of the body is checked where there is no body, 
   assert.equal(await get("UNSIGNED-PAYLOAD"), "404 NoSuchKey");
 });
 
-Deno.test("embedded S3: a sender who names another owner of the bucket is rejected", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  await client.send(new CreateBucketCommand({ Bucket: "mine" }));
-  const url = `${store.mapi("archive")}/mapi/tenants/archive/userAccounts/curator?verbose=true`;
-  const { userGUID } =
-    await (await fetch(url, { headers: { accept: "application/json", ...mapiAuthorization("curator") } })).json();
-  const head = (ExpectedBucketOwner: string) =>
-    client.send(new HeadBucketCommand({ Bucket: "mine", ExpectedBucketOwner }));
-  await head(userGUID);
-  await assert.rejects(
-    head("123456789012"),
-    (error) => error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403,
-  );
-});
-
-Deno.test("embedded S3: conditions of a delete hold for one and for many", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("embedded S3: conditions of a delete hold for one and for many", async (store, client) => {
   const Bucket = "guarded";
   await client.send(new CreateBucketCommand({ Bucket }));
   await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
@@ -155,9 +121,7 @@ Deno.test("embedded S3: conditions of a delete hold for one and for many", leaks
   }
 });
 
-Deno.test("embedded S3: a bucket of another kind is rejected, and a broken body too", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("embedded S3: a bucket of another kind is rejected, and a broken body too", async (store, client) => {
   const create = (given: object) => storeErrorCode(client.send(new CreateBucketCommand({ Bucket: "odd", ...given })));
   assert.equal(await create({ ObjectLockEnabledForBucket: true }), "NotImplemented");
   assert.equal(await create({ CreateBucketConfiguration: { Tags: [{ Key: "a", Value: "b" }] } }), "NotImplemented");
@@ -172,39 +136,4 @@ Deno.test("embedded S3: a bucket of another kind is rejected, and a broken body 
   const again = { CreateBucketConfiguration: { LocationConstraint: "eu-north-1" as const } };
   assert.equal(await create(again), "BucketAlreadyOwnedByYou");
   assert.equal(await create({}), "ok");
-});
-
-Deno.test("embedded S3: buckets are listed in pages", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const first = await client.send(new ListBucketsCommand({ MaxBuckets: 2 }));
-  assert.deepEqual(first.Buckets?.map(({ Name }) => Name), ["campaigns", "letters"]);
-  const { ContinuationToken } = first;
-  const second = await client.send(new ListBucketsCommand({ MaxBuckets: 2, ContinuationToken }));
-  assert.deepEqual([second.Buckets?.map(({ Name }) => Name), second.ContinuationToken], [["maps"], undefined]);
-  assert.deepEqual((await client.send(new ListBucketsCommand({ Prefix: "ma" }))).Buckets?.length, 1);
-  for (const MaxBuckets of [0, 10_001]) {
-    assert.equal(await storeErrorCode(client.send(new ListBucketsCommand({ MaxBuckets }))), "InvalidArgument");
-  }
-});
-
-Deno.test("embedded S3: a part returns the checksum of its upload and no other", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const at = { Bucket: "letters", Key: "parts" };
-  const { UploadId } = await client.send(
-    new CreateMultipartUploadCommand({ ...at, ChecksumAlgorithm: "CRC32", Tagging: "a=b" }),
-  );
-  const part = await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: "x" }));
-  assert.deepEqual([typeof part.ChecksumCRC32, part.ChecksumSHA256], ["string", undefined]);
-  await assert.rejects(client.send(new GetObjectTaggingCommand(at)), { name: "NoSuchKey" });
-});
-
-Deno.test("byte ranges: numbers of any length count, blanks do not belong there", () => {
-  assert.equal(parseByteRange("bytes=18446744073709551616-", 10), "unsatisfiable");
-  assert.deepEqual(parseByteRange("bytes=5-18446744073709551616", 10), { first: 5, last: 9 });
-  assert.deepEqual(parseByteRange("bytes=-18446744073709551616", 10), { first: 0, last: 9 });
-  for (const header of ["bytes= -1", "bytes=0 -1", "bytes=0- 1", "bytes=0-1 "]) {
-    assert.equal(parseByteRange(header, 10), null, header);
-  }
 });

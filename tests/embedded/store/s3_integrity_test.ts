@@ -1,6 +1,5 @@
 import {
   type ChecksumAlgorithm,
-  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   PutObjectCommand,
@@ -10,12 +9,9 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { Readable } from "node:stream";
 import { startDigest } from "@/lib/std/digests.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { s3Keys, startStore } from "./store_fixture.ts";
-
-const leaks = { sanitizeOps: false, sanitizeResources: false };
+import { s3Keys, storeErrorCode, storeTest } from "./store_fixture.ts";
 
 /** Large enough to be kept as a file and to arrive in many pieces. */
 const LARGE = new Uint8Array(700_001).map((_, i) => (i * 31 + (i >> 8)) % 256);
@@ -31,47 +27,13 @@ function defaultClient(store: { s3(tenant: string): string }): S3Client {
   });
 }
 
-async function errorOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-  } catch (error) {
-    if (error instanceof Error) return error.name;
-  }
-  return "ok";
-}
-
 function base64(algorithm: "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha256", body: Uint8Array): string {
   const digest = startDigest(algorithm);
   digest.update(body);
   return Buffer.from(digest.hex(), "hex").toString("base64");
 }
 
-Deno.test("S3 digests: the SDK's default settings write and read strings, buffers and streams", leaks, async () => {
-  await using store = await startStore();
-  const client = defaultClient(store);
-  const bodies: [string, string | Uint8Array | Readable, Uint8Array][] = [
-    ["string", "åäö", new TextEncoder().encode("åäö")],
-    ["empty", "", new Uint8Array()],
-    ["buffer", Buffer.from(LARGE), LARGE],
-    ["stream", Readable.from([LARGE.slice(0, 10), LARGE.slice(10, 300_000), LARGE.slice(300_000)]), LARGE],
-    ["small-stream", Readable.from([Buffer.from("ab"), Buffer.from("c")]), new TextEncoder().encode("abc")],
-  ];
-  for (const [Key, Body, bytes] of bodies) {
-    const at = { Bucket: "letters", Key };
-    const put = await client.send(new PutObjectCommand({ ...at, Body, ContentLength: bytes.length }));
-    assert.equal(put.ChecksumCRC32, base64("crc32", bytes), Key);
-    assert.equal(put.ETag, `"${createHash("md5").update(bytes).digest("hex")}"`);
-    const got = await client.send(new GetObjectCommand(at));
-    assert.deepEqual(await got.Body?.transformToByteArray(), bytes, Key);
-    assert.equal(got.ChecksumCRC32, base64("crc32", bytes));
-    assert.equal(got.ChecksumType, "FULL_OBJECT");
-    assert.equal(got.ContentEncoding, undefined);
-  }
-});
-
-Deno.test("S3 digests: each algorithm is verified, stored and returned on request", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("S3 digests: each algorithm is verified, stored and returned on request", async (store, client) => {
   const plain = { Bucket: "letters", Key: "plain" };
   const stored = await client.send(new PutObjectCommand({ ...plain, Body: LARGE }));
   assert.deepEqual([stored.ChecksumCRC64NVME, stored.ChecksumType], [base64("crc64nvme", LARGE), "FULL_OBJECT"]);
@@ -89,15 +51,14 @@ Deno.test("S3 digests: each algorithm is verified, stored and returned on reques
     assert.deepEqual(await part.Body?.transformToByteArray(), LARGE.slice(0, 10));
     assert.equal(part[name], undefined);
     const other = new PutObjectCommand({ ...at, Body: "other", [name]: value });
-    assert.equal(await errorOf(client.send(other)), "BadDigest");
+    assert.equal(await storeErrorCode(client.send(other)), "BadDigest");
     const malformed = new PutObjectCommand({ ...at, Body: "other", [name]: "AAAA" });
-    assert.equal(await errorOf(client.send(malformed)), "InvalidRequest");
+    assert.equal(await storeErrorCode(client.send(malformed)), "InvalidRequest");
     assert.equal((await client.send(new HeadObjectCommand(at))).ContentLength, LARGE.length);
   }
 });
 
-Deno.test("S3 digests: a checksum is stored with each version", leaks, async () => {
-  await using store = await startStore();
+storeTest("S3 digests: a checksum is stored with each version", async (store) => {
   const client = defaultClient(store);
   const at = { Bucket: "maps", Key: "checksums.txt" };
   const first = await client.send(new PutObjectCommand({ ...at, Body: "first", ChecksumAlgorithm: "SHA256" }));
@@ -106,9 +67,7 @@ Deno.test("S3 digests: a checksum is stored with each version", leaks, async () 
   assert.equal((await client.send(old)).ChecksumSHA256, base64("sha256", new TextEncoder().encode("first")));
 });
 
-Deno.test("S3 digests: statements that contradict each other are rejected", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("S3 digests: statements that contradict each other are rejected", async (store, client) => {
   const at = { Bucket: "letters", Key: "contradiction" };
   const body = new TextEncoder().encode("abc");
   const send = async (headers: Record<string, string>) => {
@@ -117,7 +76,7 @@ Deno.test("S3 digests: statements that contradict each other are rejected", leak
       Object.assign((args.request as { headers: Record<string, string> }).headers, headers);
       return next(args);
     }, { step: "build" });
-    return await errorOf(client.send(command));
+    return await storeErrorCode(client.send(command));
   };
   const crc32 = { "x-amz-checksum-crc32": base64("crc32", body) };
   assert.equal(await send({ ...crc32, "x-amz-sdk-checksum-algorithm": "crc32" }), "ok");
@@ -130,44 +89,9 @@ Deno.test("S3 digests: statements that contradict each other are rejected", leak
   assert.equal(await send({ "content-md5": createHash("md5").update(body).digest("base64") }), "ok");
 });
 
-Deno.test(
-  "S3 signatures: presigned URLs of the SDK's default settings write, look, read and delete",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = defaultClient(store);
-    const at = { Bucket: "letters", Key: "presigned å+1.txt" };
-    const put = await getSignedUrl(client, new PutObjectCommand({ ...at, Metadata: { volume: "A1" } }), {
-      expiresIn: 60,
-    });
-    const written = await fetch(put, { method: "PUT", body: "via url" });
-    assert.equal(written.status, 200, await written.text());
-    const head = await fetch(await getSignedUrl(client, new HeadObjectCommand(at), { expiresIn: 60 }), {
-      method: "HEAD",
-    });
-    assert.equal(head.status, 200);
-    assert.equal(head.headers.get("content-length"), "7");
-    assert.equal(head.headers.get("x-amz-meta-volume"), "A1");
-    const get = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 604_800 });
-    assert.equal(await (await fetch(get)).text(), "via url");
-    const asDelete = await fetch(get, { method: "DELETE" });
-    assert.equal(asDelete.status, 403);
-    assert.match(await asDelete.text(), /SignatureDoesNotMatch/);
-    const gone = await fetch(await getSignedUrl(client, new DeleteObjectCommand(at), { expiresIn: 60 }), {
-      method: "DELETE",
-    });
-    assert.equal(gone.status, 204);
-    const late = await fetch(get);
-    assert.equal(late.status, 404);
-    assert.match(await late.text(), /NoSuchKey/);
-  },
-);
-
-Deno.test(
+storeTest(
   "S3 signatures: a presigned URL holds for 1 second to 7 days, and a header's for 15 minutes",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     const client = defaultClient(store);
     const at = { Bucket: "letters", Key: "nobody" };
     const url = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
@@ -190,33 +114,28 @@ Deno.test(
     for (const [minutes, name] of [[14, "NoSuchKey"], [-14, "NoSuchKey"], [16, "skewed"], [-16, "skewed"]] as const) {
       const skewed = defaultClient(store);
       skewed.config.systemClockOffset = minutes * 60_000;
-      const refused = await errorOf(skewed.send(new GetObjectCommand(at)));
+      const refused = await storeErrorCode(skewed.send(new GetObjectCommand(at)));
       assert.equal(refused, name === "skewed" ? "RequestTimeTooSkewed" : name);
     }
   },
 );
 
-Deno.test(
-  "S3 signatures: a header in a presigned query counts as one, and may not be contradicted",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = defaultClient(store);
-    const at = { Bucket: "letters", Key: "hoisted" };
-    const locked = new PutObjectCommand({ ...at, ObjectLockMode: "GOVERNANCE" });
-    const refused = await getSignedUrl(client, locked, { expiresIn: 60 });
-    assert.match(refused, /x-amz-object-lock-mode=GOVERNANCE/);
-    assert.equal((await fetch(refused, { method: "PUT", body: "x" })).status, 501);
-    const sha256 = base64("sha256", new TextEncoder().encode("right"));
-    const stated = await getSignedUrl(client, new PutObjectCommand({ ...at, ChecksumSHA256: sha256 }), {
-      expiresIn: 60,
-    });
-    assert.match(stated, /x-amz-checksum-sha256=/);
-    const wrong = await fetch(stated, { method: "PUT", body: "wrong" });
-    assert.equal(wrong.status, 400);
-    assert.match(await wrong.text(), /BadDigest/);
-    const right = await fetch(stated, { method: "PUT", body: "right" });
-    assert.equal(right.status, 200);
-    assert.equal(right.headers.get("x-amz-checksum-sha256"), sha256);
-  },
-);
+storeTest("S3 signatures: a header in a presigned query counts as one, and may not be contradicted", async (store) => {
+  const client = defaultClient(store);
+  const at = { Bucket: "letters", Key: "hoisted" };
+  const locked = new PutObjectCommand({ ...at, ObjectLockMode: "GOVERNANCE" });
+  const refused = await getSignedUrl(client, locked, { expiresIn: 60 });
+  assert.match(refused, /x-amz-object-lock-mode=GOVERNANCE/);
+  assert.equal((await fetch(refused, { method: "PUT", body: "x" })).status, 501);
+  const sha256 = base64("sha256", new TextEncoder().encode("right"));
+  const stated = await getSignedUrl(client, new PutObjectCommand({ ...at, ChecksumSHA256: sha256 }), {
+    expiresIn: 60,
+  });
+  assert.match(stated, /x-amz-checksum-sha256=/);
+  const wrong = await fetch(stated, { method: "PUT", body: "wrong" });
+  assert.equal(wrong.status, 400);
+  assert.match(await wrong.text(), /BadDigest/);
+  const right = await fetch(stated, { method: "PUT", body: "right" });
+  assert.equal(right.status, 200);
+  assert.equal(right.headers.get("x-amz-checksum-sha256"), sha256);
+});

@@ -5,7 +5,6 @@ import {
   DeleteObjectCommand,
   GetObjectAttributesCommand,
   type GetObjectAttributesCommandInput,
-  GetObjectTaggingCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
@@ -16,17 +15,8 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { errorOf } from "./mapi_fixture.ts";
-import {
-  Bucket,
-  complete,
-  leaks,
-  md5,
-  MIB,
-  pattern,
-  start,
-  upload,
-} from "@/tests/embedded/store/s3/multipart_fixture.ts";
-import { startStore } from "./store_fixture.ts";
+import { Bucket, complete, md5, MIB, pattern, start, upload } from "@/tests/embedded/store/s3/multipart_fixture.ts";
+import { leaks, startStore } from "./store_fixture.ts";
 
 const ALL: GetObjectAttributesCommandInput["ObjectAttributes"] = [
   "ETag",
@@ -183,18 +173,4 @@ Deno.test("embedded S3 attributes: parts are shown and paged, with checksums whe
   for (const MaxParts of [-1, 1e12, JSON.parse('"x"'), JSON.parse('" "')]) {
     assert.equal((await attributes("summed", { MaxParts })).ObjectParts?.Parts?.length, 3, `${MaxParts}`);
   }
-});
-
-Deno.test("embedded S3 uploads in parts: tags of the create are those of the object", leaks, async () => {
-  await using opened = await openStore();
-  const { client } = opened;
-  const at = { Bucket, Key: "tagged" };
-  const create = (Tagging: string) => client.send(new CreateMultipartUploadCommand({ ...at, Tagging }));
-  assert.equal(await errorOf(create("aws:k=v")), "400 InvalidTag");
-  assert.equal(await errorOf(create("a=%zz")), "400 InvalidArgument");
-  const { UploadId = "" } = await create("kind=blad+1&l%C3%A4n=Sk%C3%A5ne");
-  await complete(client, "tagged", UploadId, [await upload(client, "tagged", UploadId, 1, "x")]);
-  const { TagSet } = await client.send(new GetObjectTaggingCommand(at));
-  assert.deepEqual(TagSet, [{ Key: "kind", Value: "blad 1" }, { Key: "län", Value: "Skåne" }]);
-  assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, 2);
 });

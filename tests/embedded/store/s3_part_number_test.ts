@@ -9,12 +9,10 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { errorOf } from "./mapi_fixture.ts";
-import { Bucket, complete, leaks, MIB, pattern, start, upload } from "@/tests/embedded/store/s3/multipart_fixture.ts";
-import { startStore } from "./store_fixture.ts";
+import { Bucket, complete, MIB, pattern, start, upload } from "@/tests/embedded/store/s3/multipart_fixture.ts";
+import { storeTest } from "./store_fixture.ts";
 
-Deno.test("embedded S3 part numbers: a part is read by its number, counted in order", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("embedded S3 part numbers: a part is read by its number, counted in order", async (store, client) => {
   const pieces = [pattern(5 * MIB, 1), pattern(5 * MIB + 7, 2), pattern(10, 3)];
   const id = await start(client, "k");
   const parts = [];
@@ -50,9 +48,7 @@ Deno.test("embedded S3 part numbers: a part is read by its number, counted in or
   assert.deepEqual(new Uint8Array(await (await fetch(url)).arrayBuffer()), pieces[2]);
 });
 
-Deno.test("embedded S3 part numbers: an object that has no parts is its own first one", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("embedded S3 part numbers: an object that has no parts is its own first one", async (store, client) => {
   for (const Body of ["whole", "large".repeat(10_000)]) {
     await client.send(new PutObjectCommand({ Bucket, Key: "plain", Body }));
     const answer = await client.send(new GetObjectCommand({ Bucket, Key: "plain", PartNumber: 1 }));
@@ -70,45 +66,46 @@ Deno.test("embedded S3 part numbers: an object that has no parts is its own firs
   assert.equal(await empty.Body?.transformToString(), "");
 });
 
-Deno.test("embedded S3 part numbers: with the checksum mode, the checksum is that of the part", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const pieces = [pattern(5 * MIB, 1), pattern(9, 2)];
-  for (const ChecksumType of ["COMPOSITE", "FULL_OBJECT"] as const) {
-    const at = { Bucket, Key: `summed-${ChecksumType}` };
-    const created = await client.send(
-      new CreateMultipartUploadCommand({ ...at, ChecksumAlgorithm: "CRC32C", ChecksumType }),
-    );
-    const UploadId = created.UploadId ?? "";
-    const Parts = [];
-    for (const [i, Body] of pieces.entries()) {
-      const sent = await client.send(
-        new UploadPartCommand({ ...at, UploadId, PartNumber: i + 1, Body, ChecksumAlgorithm: "CRC32C" }),
+storeTest(
+  "embedded S3 part numbers: with the checksum mode, the checksum is that of the part",
+  async (store, client) => {
+    const pieces = [pattern(5 * MIB, 1), pattern(9, 2)];
+    for (const ChecksumType of ["COMPOSITE", "FULL_OBJECT"] as const) {
+      const at = { Bucket, Key: `summed-${ChecksumType}` };
+      const created = await client.send(
+        new CreateMultipartUploadCommand({ ...at, ChecksumAlgorithm: "CRC32C", ChecksumType }),
       );
-      Parts.push({ PartNumber: i + 1, ETag: sent.ETag, ChecksumCRC32C: sent.ChecksumCRC32C });
-    }
-    const { ChecksumCRC32C: whole } = await complete(client, at.Key, UploadId, Parts);
-    for (const { PartNumber, ChecksumCRC32C } of Parts) {
-      const part = { ...at, PartNumber };
-      const head = await client.send(new HeadObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
-      const got = await client.send(new GetObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
-      assert.equal((await got.Body?.transformToByteArray())?.length, pieces[PartNumber - 1].length);
-      for (const answer of [head, got]) {
-        assert.deepEqual([answer.ChecksumCRC32C, answer.ChecksumType], [ChecksumCRC32C, ChecksumType]);
+      const UploadId = created.UploadId ?? "";
+      const Parts = [];
+      for (const [i, Body] of pieces.entries()) {
+        const sent = await client.send(
+          new UploadPartCommand({ ...at, UploadId, PartNumber: i + 1, Body, ChecksumAlgorithm: "CRC32C" }),
+        );
+        Parts.push({ PartNumber: i + 1, ETag: sent.ETag, ChecksumCRC32C: sent.ChecksumCRC32C });
       }
-      assert.equal((await client.send(new HeadObjectCommand(part))).ChecksumCRC32C, undefined);
+      const { ChecksumCRC32C: whole } = await complete(client, at.Key, UploadId, Parts);
+      for (const { PartNumber, ChecksumCRC32C } of Parts) {
+        const part = { ...at, PartNumber };
+        const head = await client.send(new HeadObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
+        const got = await client.send(new GetObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
+        assert.equal((await got.Body?.transformToByteArray())?.length, pieces[PartNumber - 1].length);
+        for (const answer of [head, got]) {
+          assert.deepEqual([answer.ChecksumCRC32C, answer.ChecksumType], [ChecksumCRC32C, ChecksumType]);
+        }
+        assert.equal((await client.send(new HeadObjectCommand(part))).ChecksumCRC32C, undefined);
+      }
+      const read = await client.send(new HeadObjectCommand({ ...at, ChecksumMode: "ENABLED" }));
+      assert.equal(read.ChecksumCRC32C, whole);
+      const range = await client.send(new GetObjectCommand({ ...at, Range: "bytes=0-1", ChecksumMode: "ENABLED" }));
+      assert.equal((await range.Body?.transformToByteArray())?.length, 2);
+      assert.equal(range.ChecksumCRC32C, undefined, "a range is neither the object nor a part");
     }
-    const read = await client.send(new HeadObjectCommand({ ...at, ChecksumMode: "ENABLED" }));
-    assert.equal(read.ChecksumCRC32C, whole);
-    const range = await client.send(new GetObjectCommand({ ...at, Range: "bytes=0-1", ChecksumMode: "ENABLED" }));
-    assert.equal((await range.Body?.transformToByteArray())?.length, 2);
-    assert.equal(range.ChecksumCRC32C, undefined, "a range is neither the object nor a part");
-  }
-  await client.send(new PutObjectCommand({ Bucket, Key: "one", Body: "x", ChecksumAlgorithm: "SHA1" }));
-  const only = await client.send(
-    new GetObjectCommand({ Bucket, Key: "one", PartNumber: 1, ChecksumMode: "ENABLED" }),
-  );
-  assert.equal(await only.Body?.transformToString(), "x");
-  const plain = await client.send(new HeadObjectCommand({ Bucket, Key: "one", ChecksumMode: "ENABLED" }));
-  assert.deepEqual([only.ChecksumSHA1, only.ChecksumType], [plain.ChecksumSHA1, plain.ChecksumType]);
-});
+    await client.send(new PutObjectCommand({ Bucket, Key: "one", Body: "x", ChecksumAlgorithm: "SHA1" }));
+    const only = await client.send(
+      new GetObjectCommand({ Bucket, Key: "one", PartNumber: 1, ChecksumMode: "ENABLED" }),
+    );
+    assert.equal(await only.Body?.transformToString(), "x");
+    const plain = await client.send(new HeadObjectCommand({ Bucket, Key: "one", ChecksumMode: "ENABLED" }));
+    assert.deepEqual([only.ChecksumSHA1, only.ChecksumType], [plain.ChecksumSHA1, plain.ChecksumType]);
+  },
+);

@@ -5,6 +5,11 @@ import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { StoreServer, type StoreServerOptions } from "@/embedded/store/server/store_server.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 
+/** For tests whose clients and threads outlive them. */
+export const leaks = { sanitizeOps: false, sanitizeResources: false };
+
+export type Store = Awaited<ReturnType<typeof startStore>>;
+
 const SAMPLE_STORE: Omit<StoreServerOptions, "folder"> = {
   hostname: "127.0.0.1",
   accounts: { samples: { converterPassword: "converter-password" } },
@@ -51,6 +56,14 @@ export async function startStore(
       Deno.removeSync(folder, { recursive: true });
     },
   };
+}
+
+/** A test with a store of its own and an AWS SDK client of its curator; both outlive single tests. */
+export function storeTest(name: string, body: (store: Store, client: S3Client) => Promise<void>): void {
+  Deno.test(name, leaks, async () => {
+    await using store = await startStore();
+    await body(store, store.client("archive", "curator"));
+  });
 }
 
 /** The S3 keys of a user: base64 of the name, MD5 of the password. */

@@ -8,12 +8,9 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
-import { startStore } from "./store_fixture.ts";
+import { storeTest } from "./store_fixture.ts";
 
-const leaks = { sanitizeOps: false, sanitizeResources: false };
-
-Deno.test("tags: an access list that lets read and write does not let read or set them", leaks, async () => {
-  await using store = await startStore();
+storeTest("tags: an access list that lets read and write does not let read or set them", async (store) => {
   await makeUser(store, "anna", { allowNamespaceManagement: true });
   const [curator, anna] = [clientOf(store, "curator"), clientOf(store, "anna")];
   await curator.send(new PutBucketAclCommand({ Bucket: "letters", ACL: "public-read-write" }));

@@ -1,5 +1,4 @@
 import {
-  CreateBucketCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -12,8 +11,8 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { archiveMapi, errorOf, eventually, leaks, namespace } from "./mapi_fixture.ts";
-import { startStore } from "./store_fixture.ts";
+import { archiveMapi, errorOf, eventually, namespace, statusAndText } from "./mapi_fixture.ts";
+import { leaks, startStore, storeTest } from "./store_fixture.ts";
 
 const DEFAULTS = { enabled: false, prune: false, pruneDays: 0, useDeleteMarkers: true, keepDeletionRecords: false };
 const RELEASE = { keepDeletionRecords: false, prune: true, pruneDays: 0 };
@@ -56,8 +55,7 @@ Deno.test("version settings: they have defaults, change by member, survive a res
   assert.deepEqual((await archiveMapi(again, "GET", path)).json(), DEFAULTS);
 });
 
-Deno.test("version settings: enabled is S3's versioning of the bucket, set by either protocol", leaks, async () => {
-  await using store = await startStore();
+storeTest("version settings: enabled is S3's versioning of the bucket, set by either protocol", async (store) => {
   const client = await namespace(store, "shared", { versioningSettings: { enabled: true, keepDeletionRecords: true } });
   const path = "/namespaces/shared/versioningSettings";
   const Bucket = "shared";
@@ -82,14 +80,10 @@ Deno.test("version settings: enabled is S3's versioning of the bucket, set by ei
   );
 });
 
-Deno.test("version settings: what is not valid is rejected by its member, strangers are rejected", leaks, async () => {
-  await using store = await startStore();
+storeTest("version settings: what is not valid is rejected by its member, strangers are rejected", async (store) => {
   await namespace(store, "plain", {});
   const path = "/namespaces/plain/versioningSettings";
-  const post = async (body: unknown) => {
-    const { status, text } = await archiveMapi(store, "POST", path, body);
-    return `${status} ${text}`;
-  };
+  const post = (body: unknown) => statusAndText(archiveMapi(store, "POST", path, body));
   assert.match(await post({ pruneDays: 36_501 }), /^400 .*pruneDays/);
   assert.match(await post({ pruneDays: -1 }), /^400 .*pruneDays/);
   assert.match(await post({ pruneDays: 1.5 }), /^400 .*pruneDays/);
@@ -107,26 +101,7 @@ Deno.test("version settings: what is not valid is rejected by its member, strang
   assert.equal((await archiveMapi(store, "PUT", path, {})).status, 405);
 });
 
-Deno.test(
-  "deletion records: by default none are stored, and a bucket without versions can be deleted",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
-    const Bucket = "default-bucket";
-    await client.send(new CreateBucketCommand({ Bucket }));
-    await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
-    await put(client, Bucket, "a", "one");
-    await put(client, Bucket, "a", "two");
-    await client.send(new DeleteObjectCommand({ Bucket, Key: "a" }));
-    assert.equal(await errorOf(client.send(new DeleteBucketCommand({ Bucket }))), "409 BucketNotEmpty");
-    await deleteAll(client, Bucket);
-    await client.send(new DeleteBucketCommand({ Bucket }));
-  },
-);
-
-Deno.test("deletion records: they hold a bucket until the settings let them go", leaks, async () => {
-  await using store = await startStore();
+storeTest("deletion records: they hold a bucket until the settings let them go", async (store) => {
   const client = await namespace(store, "records", {
     searchEnabled: true,
     versioningSettings: { enabled: true, keepDeletionRecords: true },
@@ -178,8 +153,7 @@ Deno.test(
   },
 );
 
-Deno.test("delete markers: without them a key just goes, and its versions stay", leaks, async () => {
-  await using store = await startStore();
+storeTest("delete markers: without them a key just goes, and its versions stay", async (store) => {
   const client = await namespace(store, "bare", { versioningSettings: { enabled: true, useDeleteMarkers: false } });
   const Bucket = "bare";
   const first = await put(client, Bucket, "a", "one");
@@ -203,8 +177,7 @@ Deno.test("delete markers: without them a key just goes, and its versions stay",
   assert.equal(await (await client.send(new GetObjectCommand({ Bucket, Key: "b" }))).Body?.transformToString(), "one");
 });
 
-Deno.test("prune: at 0 days old versions go when the setting says so, and with later writes", leaks, async () => {
-  await using store = await startStore();
+storeTest("prune: at 0 days old versions go when the setting says so, and with later writes", async (store) => {
   const client = await namespace(store, "pruned", { versioningSettings: { enabled: true } });
   const Bucket = "pruned";
   for (const text of ["one", "two", "three"]) await put(client, Bucket, "a", text);

@@ -61,63 +61,6 @@ Deno.test("writer: versions behave as a plain list of them, whatever is done in 
   );
 });
 
-Deno.test("writer: suspended versioning keeps one null version beside the old ones", () => {
-  using store = openStore("enabled");
-  const [first] = store.writer.commit([putObject("k", "kept")]);
-  assert.ok(first.ok && first.result && "version" in first.result);
-  store.index.exec("UPDATE buckets SET versioning = 'suspended'");
-  store.writer.commit([putObject("k", "null-1")]);
-  store.writer.commit([putObject("k", "null-2")]);
-  const etag = (version: string | null) => {
-    const found = store.objects.find(1, "suspended", utf8("k"), version);
-    return found && !("marker" in found) ? found.etag : null;
-  };
-  assert.equal(etag(null), "null-2");
-  assert.equal(etag("null"), "null-2");
-  assert.equal(etag(String(first.result.version)), "kept");
-  store.writer.commit([deleteObject("k")]);
-  assert.equal(etag(null), null);
-  assert.equal(etag(String(first.result.version)), "kept");
-  assert.equal(store.statements.row("SELECT count(*) FROM history")?.[0], 2);
-});
-
-Deno.test("listing: pages are the sorted keys, whatever the keys, prefix, delimiter and page size", () => {
-  const key = fc.string({
-    unit: fc.constantFrom("a", "b", "/", "å", "\u{1F600}", "\uffee", "\0"),
-    minLength: 1,
-    maxLength: 6,
-  });
-  fc.assert(
-    fc.property(
-      fc.uniqueArray(key, { maxLength: 25 }),
-      fc.constantFrom("", "a", "a/", "å"),
-      fc.constantFrom("", "/", "ab"),
-      fc.integer({ min: 1, max: 7 }),
-      (keys, prefix, delimiter, limit) => {
-        using store = openStore("off");
-        store.writer.commit(keys.map((one) => putObject(one, "x")));
-        const seen: string[] = [];
-        let from: Uint8Array | null = new Uint8Array();
-        while (from) {
-          const page = store.objects.list(1, utf8(prefix), utf8(delimiter), from, limit);
-          assert.ok(page.objects.length + page.prefixes.length <= limit);
-          const names = [...page.objects.map((object) => utf8(object.key)), ...page.prefixes].sort(compareBytes);
-          seen.push(...names.map((name) => new TextDecoder().decode(name)));
-          from = page.next;
-        }
-        const expected = new Set(
-          keys.filter((one) => one.startsWith(prefix)).map((one) => {
-            const cut = delimiter === "" ? -1 : one.indexOf(delimiter, prefix.length);
-            return cut < 0 ? one : one.slice(0, cut + delimiter.length);
-          }),
-        );
-        assert.deepEqual(seen, [...expected].sort((a, b) => compareBytes(utf8(a), utf8(b))));
-      },
-    ),
-    { numRuns: 60 },
-  );
-});
-
 Deno.test("listing: successor is the first text behind all that share a prefix", () => {
   assert.deepEqual(successor(new Uint8Array([1, 255, 255])), new Uint8Array([2]));
   assert.equal(successor(new Uint8Array([255, 255])), null);

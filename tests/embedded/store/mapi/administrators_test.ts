@@ -8,20 +8,15 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { archiveMapi, leaks, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
-import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { archiveMapi, callMapi, type Login, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
+import { leaks, startStore, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const PASSWORD = "secret-1";
 const ADMINISTRATOR = { role: ["ADMINISTRATOR"] };
 
-/** Calls as the account whose only role is SECURITY; tells status and sentence. */
-async function guard(store: Store, method: string, path: string, body?: unknown): Promise<string> {
-  const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
-    method,
-    headers: mapiAuthorization("guard", PASSWORD),
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return `${response.status} ${await response.text()}`;
+/** Calls as the account whose only role is SECURITY. */
+function guard(store: Store, method: string, path: string, body?: unknown): Promise<string> {
+  return as(store, GUARD, method, path, body);
 }
 
 function account(username: string, roles: unknown) {
@@ -40,32 +35,26 @@ async function guarded(store: Store): Promise<void> {
 
 const REFUSED = /^403 .*ADMINISTRATOR/;
 
-Deno.test(
-  "roles: SECURITY cannot give ADMINISTRATOR to a new account, to itself or to another",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    await guarded(store);
-    const make = `/userAccounts?password=${PASSWORD}`;
-    assert.match(await guard(store, "PUT", make, account("new", { role: ["MONITOR", "ADMINISTRATOR"] })), REFUSED);
-    assert.match(await guard(store, "GET", "/userAccounts/new"), /^404/);
-    for (const name of ["guard", "reader"]) {
-      assert.match(await guard(store, "POST", `/userAccounts/${name}`, { roles: ADMINISTRATOR }), REFUSED);
-      assert.match(
-        await guard(store, "POST", `/userAccounts/${name}?password=other-12`, { roles: ADMINISTRATOR }),
-        REFUSED,
-      );
-    }
-    assert.match(await guard(store, "POST", "/userAccounts/guard", { description: "the password stays" }), /^200/);
-    // Every other role is SECURITY's to give, and an administrator's record can be sent back as it was read.
-    assert.match(await guard(store, "PUT", make, account("new", { role: ["SECURITY", "COMPLIANCE"] })), /^200/);
-    const { json } = await archiveMapi(store, "GET", "/userAccounts/curator?verbose=true");
-    assert.match(await guard(store, "POST", "/userAccounts/curator", { roles: json().roles }), /^200/);
-  },
-);
+storeTest("roles: SECURITY cannot give ADMINISTRATOR to a new account, to itself or to another", async (store) => {
+  await guarded(store);
+  const make = `/userAccounts?password=${PASSWORD}`;
+  assert.match(await guard(store, "PUT", make, account("new", { role: ["MONITOR", "ADMINISTRATOR"] })), REFUSED);
+  assert.match(await guard(store, "GET", "/userAccounts/new"), /^404/);
+  for (const name of ["guard", "reader"]) {
+    assert.match(await guard(store, "POST", `/userAccounts/${name}`, { roles: ADMINISTRATOR }), REFUSED);
+    assert.match(
+      await guard(store, "POST", `/userAccounts/${name}?password=other-12`, { roles: ADMINISTRATOR }),
+      REFUSED,
+    );
+  }
+  assert.match(await guard(store, "POST", "/userAccounts/guard", { description: "the password stays" }), /^200/);
+  // Every other role is SECURITY's to give, and an administrator's record can be sent back as it was read.
+  assert.match(await guard(store, "PUT", make, account("new", { role: ["SECURITY", "COMPLIANCE"] })), /^200/);
+  const { json } = await archiveMapi(store, "GET", "/userAccounts/curator?verbose=true");
+  assert.match(await guard(store, "POST", "/userAccounts/curator", { roles: json().roles }), /^200/);
+});
 
-Deno.test("roles: SECURITY cannot give ADMINISTRATOR by a group", leaks, async () => {
-  await using store = await startStore();
+storeTest("roles: SECURITY cannot give ADMINISTRATOR by a group", async (store) => {
   await guarded(store);
   assert.match(await guard(store, "PUT", "/groupAccounts", { groupname: "g", roles: ADMINISTRATOR }), REFUSED);
   assert.match(await guard(store, "PUT", "/groupAccounts", { groupname: "staff" }), /^200/);
@@ -88,8 +77,7 @@ Deno.test("roles: SECURITY cannot give ADMINISTRATOR by a group", leaks, async (
   assert.match(await guard(store, "POST", "/groupAccounts/chiefs", { roles: ADMINISTRATOR }), REFUSED);
 });
 
-Deno.test("roles: an ADMINISTRATOR can give ADMINISTRATOR", leaks, async () => {
-  await using store = await startStore();
+storeTest("roles: an ADMINISTRATOR can give ADMINISTRATOR", async (store) => {
   await guarded(store);
   assert.equal((await archiveMapi(store, "POST", "/userAccounts/guard", { roles: ADMINISTRATOR })).status, 200);
   assert.match(await guard(store, "POST", "/userAccounts/reader", { roles: ADMINISTRATOR }), /^200/);
@@ -100,25 +88,12 @@ const CURATOR = ["curator", SAMPLE_PASSWORD] as const;
 const GUARD = ["guard", PASSWORD] as const;
 
 /** Calls the management API of the tenant archive, at its level or the system's (`admin`). */
-async function as(
-  store: Store,
-  [user, password]: readonly [string, string],
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<string> {
-  const level = user === "admin" ? null : "archive";
-  const response = await fetch(`${store.mapi(level)}/mapi/tenants/archive${path}`, {
-    method,
-    redirect: "manual",
-    headers: mapiAuthorization(user, password),
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return `${response.status} ${await response.text()}`;
+function as(store: Store, login: Login, method: string, path: string, body?: unknown): Promise<string> {
+  const level = login[0] === "admin" ? null : "archive";
+  return statusAndText(callMapi(store, level, login, method, `/tenants/archive${path}`, body));
 }
 
-Deno.test("last administrator: nobody deletes, disables or demotes it", leaks, async () => {
-  await using store = await startStore();
+storeTest("last administrator: nobody deletes, disables or demotes it", async (store) => {
   await guarded(store);
   const curator = "/userAccounts/curator";
   for (const caller of [GUARD, CURATOR]) {
@@ -142,8 +117,7 @@ Deno.test("last administrator: nobody deletes, disables or demotes it", leaks, a
   assert.match(await as(store, GUARD, "DELETE", "/userAccounts/OFF"), LAST);
 });
 
-Deno.test("last administrator: nor is it demoted by its group", leaks, async () => {
-  await using store = await startStore();
+storeTest("last administrator: nor is it demoted by its group", async (store) => {
   await guarded(store);
   const chiefs = { groupname: "chiefs", roles: ADMINISTRATOR, members: { username: ["reader"] } };
   assert.match(await as(store, CURATOR, "PUT", "/groupAccounts", chiefs), /^200/);
@@ -158,8 +132,7 @@ Deno.test("last administrator: nor is it demoted by its group", leaks, async () 
   assert.match(await as(store, GUARD, "POST", "/groupAccounts/chiefs", { description: "x" }), /^200/);
 });
 
-Deno.test("last administrator: two that demote each other at once do not both succeed", leaks, async () => {
-  await using store = await startStore();
+storeTest("last administrator: two that demote each other at once do not both succeed", async (store) => {
   await guarded(store);
   for (let round = 0; round < 5; round++) {
     for (const name of ["curator", "guard"]) {
@@ -226,33 +199,22 @@ Deno.test("recovery: the system level gives an administrator to a tenant that ha
 
 Deno.test("recovery: the system level restores an account of a tenant without an administrator", leaks, async () => {
   const store = await startStore();
-  const made = await fetch(`${store.mapi(null)}/mapi/tenants?username=chief&password=${PASSWORD}`, {
-    method: "PUT",
-    headers: mapiAuthorization("admin"),
-    body: JSON.stringify({ name: "closed" }),
-  });
-  assert.equal(made.status, 200, await made.text());
+  const tenants = `/tenants?username=chief&password=${PASSWORD}`;
+  assert.equal((await callMapi(store, null, "admin", "PUT", tenants, { name: "closed" })).status, 200);
   await store.stop();
   const index = new DatabaseSync(`${store.folder}/index.db`);
   index.exec("UPDATE users SET record = json_set(record, '$.roles.role', json('[\"SECURITY\"]')) WHERE name = 'chief'");
   index.close();
   await using again = await startStore(store.folder);
-  const restore = async () => {
-    const url = `${again.mapi(null)}/mapi/tenants/closed/userAccounts/chief?password=secret-22`;
-    const body = JSON.stringify({ roles: ADMINISTRATOR });
-    const response = await fetch(url, { method: "POST", headers: mapiAuthorization("admin"), body });
-    return `${response.status} ${await response.text()}`;
-  };
+  const chief = "/tenants/closed/userAccounts/chief?password=secret-22";
+  const restore = () => statusAndText(callMapi(again, null, "admin", "POST", chief, { roles: ADMINISTRATOR }));
   assert.match(await restore(), /^200/);
   assert.match(await restore(), /^403/);
-  const inside = await fetch(`${again.mapi("closed")}/mapi/tenants/closed/userAccounts`, {
-    headers: mapiAuthorization("chief", "secret-22"),
-  });
-  assert.equal(inside.status, 200, await inside.text());
+  const inside = await callMapi(again, "closed", ["chief", "secret-22"], "GET", "/tenants/closed/userAccounts");
+  assert.equal(inside.status, 200, inside.text);
 });
 
-Deno.test("roles: SECURITY adds nobody to a group that gives access to data", leaks, async () => {
-  await using store = await startStore();
+storeTest("roles: SECURITY adds nobody to a group that gives access to data", async (store) => {
   await guarded(store);
   const owner = store.client("archive", "curator");
   const grantTo = (group: string) => `uri="${GROUP_URI}${group}"`;
@@ -287,8 +249,7 @@ Deno.test("roles: SECURITY adds nobody to a group that gives access to data", le
   }
 });
 
-Deno.test("roles: SECURITY sets no password of an account with ADMINISTRATOR", leaks, async () => {
-  await using store = await startStore();
+storeTest("roles: SECURITY sets no password of an account with ADMINISTRATOR", async (store) => {
   await guarded(store);
   const NEW = "another-12";
   const refused = /^403 .*password.*ADMINISTRATOR|^403 .*ADMINISTRATOR.*password/;

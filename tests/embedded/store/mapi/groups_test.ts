@@ -11,10 +11,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
 import { clientOf, makeUser, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
-import { archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
-import { startStore, storeErrorCode } from "@/tests/embedded/store/store_fixture.ts";
-
-const leaks = { sanitizeOps: false, sanitizeResources: false };
+import { archiveMapi, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
+import { leaks, startStore, storeErrorCode, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const GROUP = "/groupAccounts/L%C3%A4sare%20i%20%C3%85bo";
 
@@ -22,8 +20,7 @@ function permissions(namespaceName: string, ...permission: string[]) {
   return { namespacePermission: [{ namespaceName, permissions: { permission } }] };
 }
 
-Deno.test("groups: are created, listed, read, changed and deleted, by case-insensitive names", leaks, async () => {
-  await using store = await startStore();
+storeTest("groups: are created, listed, read, changed and deleted, by case-insensitive names", async (store) => {
   const group = { groupname: "Läsare i Åbo", roles: { role: ["MONITOR"] }, members: { username: ["READER"] } };
   assert.equal((await archiveMapi(store, "PUT", "/groupAccounts", group)).status, 200);
   assert.equal((await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "LÄSARE I ÅBO" })).status, 409);
@@ -59,12 +56,8 @@ Deno.test("groups: are created, listed, read, changed and deleted, by case-insen
   assert.equal((await archiveMapi(store, "PATCH", GROUP, {})).status, 405);
 });
 
-Deno.test("groups: hostile bodies are 400 and name the member", leaks, async () => {
-  await using store = await startStore();
-  const put = async (body: unknown) => {
-    const { status, text } = await archiveMapi(store, "PUT", "/groupAccounts", body);
-    return `${status} ${text}`;
-  };
+storeTest("groups: hostile bodies are 400 and name the member", async (store) => {
+  const put = (body: unknown) => statusAndText(archiveMapi(store, "PUT", "/groupAccounts", body));
   assert.match(await put({}), /^400 .*groupname/);
   assert.match(await put({ groupname: "a/b" }), /^400 .*groupname/);
   assert.match(await put({ groupname: "x".repeat(185) }), /^400 .*groupname/);
@@ -75,8 +68,7 @@ Deno.test("groups: hostile bodies are 400 and name the member", leaks, async () 
   assert.deepEqual((await archiveMapi(store, "GET", "/groupAccounts")).json(), { groupname: [] });
 });
 
-Deno.test("groups: their roles, and the right to make namespaces, are their members'", leaks, async () => {
-  await using store = await startStore();
+storeTest("groups: their roles, and the right to make namespaces, are their members'", async (store) => {
   await makeUser(store, "anna");
   const asAnna = async (method: string, path: string, body?: unknown) =>
     (await archiveMapi(store, method, path, body, "anna")).status;
@@ -103,11 +95,9 @@ Deno.test("groups: their roles, and the right to make namespaces, are their memb
   assert.equal(await asAnna("POST", "/groupAccounts/more/dataAccessPermissions", permissions("letters")), 403);
 });
 
-Deno.test(
+storeTest(
   "data access permissions: a POST replaces those of the named namespaces, and adds what is implied",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     await makeUser(store, "anna");
     await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "readers" });
     for (const account of ["/userAccounts/ANNA", "/groupAccounts/READERS"]) {
@@ -183,11 +173,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+storeTest(
   "data access permissions: those of a user and of its groups add up, and end when they are removed",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     await makeUser(store, "anna");
     const own = clientOf(store, "anna");
     const buckets = async () => (await own.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name) ?? [];
@@ -206,8 +194,7 @@ Deno.test(
   },
 );
 
-Deno.test("groups: an access list may name one, and means its members", leaks, async () => {
-  await using store = await startStore();
+storeTest("groups: an access list may name one, and means its members", async (store) => {
   await makeUser(store, "anna");
   const [owner, anna] = [clientOf(store, "curator"), clientOf(store, "anna")];
   const at = { Bucket: "letters", Key: "leaf" };

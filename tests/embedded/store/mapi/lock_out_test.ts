@@ -2,35 +2,21 @@ import assert from "node:assert/strict";
 import { ListBucketsCommand } from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { errorOf, leaks, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
-import { mapiAuthorization, s3Keys, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { archiveMapi, callMapi, errorOf, type Login } from "@/tests/embedded/store/mapi_fixture.ts";
+import { mapiAuthorization, s3Keys, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const CONVERTER_PASSWORD = "converter-password";
 
 /** The status of a request to the management API at a level (null: the system's). */
-async function mapi(
-  store: Store,
-  level: string | null,
-  path: string,
-  [user, password]: readonly [string, string],
-  body?: unknown,
-): Promise<number> {
-  const response = await fetch(`${store.mapi(level)}/mapi/tenants${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    redirect: "manual",
-    headers: mapiAuthorization(user, password),
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  await response.body?.cancel();
-  return response.status;
+async function mapi(store: Store, level: string | null, path: string, login: Login, body?: unknown): Promise<number> {
+  return (await callMapi(store, level, login, body === undefined ? "GET" : "POST", `/tenants${path}`, body)).status;
 }
 
 function s3(store: Store, user: string, password: string): Promise<string> {
   return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
 }
 
-Deno.test("lock-out: wrong passwords by either protocol lock no account, by default", leaks, async () => {
-  await using store = await startStore();
+storeTest("lock-out: wrong passwords by either protocol lock no account, by default", async (store) => {
   const guesses = Array.from({ length: 6 }, async (_, n) => {
     const wrong = `wrong-${n}`;
     assert.equal(await mapi(store, "archive", "/archive", ["reader", wrong]), 403);
@@ -45,8 +31,7 @@ Deno.test("lock-out: wrong passwords by either protocol lock no account, by defa
   assert.equal(await s3(store, "converter", CONVERTER_PASSWORD), "ok");
 });
 
-Deno.test("lock-out: where it is set, the converter and the last administrator are not locked", leaks, async () => {
-  await using store = await startStore();
+storeTest("lock-out: where it is set, the converter and the last administrator are not locked", async (store) => {
   const curator = ["curator", SAMPLE_PASSWORD] as const;
   const users = "/archive/userAccounts";
   const rules = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };
@@ -71,20 +56,12 @@ Deno.test("lock-out: where it is set, the converter and the last administrator a
   assert.equal(await mapi(store, "archive", users, curator), 200);
 });
 
-Deno.test(
+storeTest(
   "lock-out: an administrator by its group counts, and one disabled or without a password does not",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     const curator = ["curator", SAMPLE_PASSWORD] as const;
-    const put = async (path: string, body: unknown) => {
-      const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
-        method: "PUT",
-        headers: mapiAuthorization(...curator),
-        body: JSON.stringify(body),
-      });
-      assert.equal(response.status, 200, await response.text());
-    };
+    const put = async (path: string, body: unknown) =>
+      assert.equal((await archiveMapi(store, "PUT", path, body)).status, 200);
     const lock = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };
     assert.equal(await mapi(store, "archive", "/archive/consoleSecurity", curator, lock), 200);
     const record = { fullName: "x", localAuthentication: false, enabled: true, forcePasswordChange: false };
@@ -120,11 +97,9 @@ async function said(response: Response): Promise<unknown> {
   return { status: response.status, headers, text };
 }
 
-Deno.test(
+storeTest(
   "failed logins: by either protocol, absent users, disabled ones and wrong passwords look alike",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     const curator = ["curator", SAMPLE_PASSWORD] as const;
     assert.equal(await mapi(store, "archive", "/archive/userAccounts/reader", curator, { enabled: false }), 200);
     const wrong = ["nobody", "reader", "converter", "åsa", "a".repeat(64)].map((user) => [user, "wrong-1"] as const);

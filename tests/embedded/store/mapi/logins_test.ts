@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { ListBucketsCommand } from "@aws-sdk/client-s3";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { errorOf, leaks, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
-import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { archiveMapi, errorOf } from "@/tests/embedded/store/mapi_fixture.ts";
+import { leaks, startStore, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const USERS = "/userAccounts";
 
@@ -14,19 +13,8 @@ const LENA = {
   forcePasswordChange: false,
 };
 
-/** Calls the management API of the tenant archive as one of its users. */
-async function call(store: Store, method: string, path: string, body?: unknown, as = ["curator", SAMPLE_PASSWORD]) {
-  const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
-    method,
-    redirect: "manual",
-    headers: mapiAuthorization(as[0], as[1]),
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return { status: response.status, text: await response.text() };
-}
-
 async function addUser(store: Store, record: Record<string, unknown> = {}, password = "first-1"): Promise<void> {
-  const made = await call(store, "PUT", `${USERS}?password=${password}`, { ...LENA, ...record });
+  const made = await archiveMapi(store, "PUT", `${USERS}?password=${password}`, { ...LENA, ...record });
   assert.equal(made.status, 200, made.text);
 }
 
@@ -34,15 +22,14 @@ function s3(store: Store, user: string, password: string): Promise<string> {
   return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
 }
 
-Deno.test("passwords: the tenant's rules decide, and each error names the rule", leaks, async () => {
-  await using store = await startStore();
+storeTest("passwords: the tenant's rules decide, and each error names the rule", async (store) => {
   await addUser(store);
   const rules = async (document: Record<string, unknown>) => {
-    const set = await call(store, "POST", "/consoleSecurity", document);
+    const set = await archiveMapi(store, "POST", "/consoleSecurity", document);
     assert.equal(set.status, 200, set.text);
   };
   const change = async (newPassword: string) => {
-    const { status, text } = await call(store, "POST", `${USERS}/lena/changePassword`, { newPassword });
+    const { status, text } = await archiveMapi(store, "POST", `${USERS}/lena/changePassword`, { newPassword });
     return `${status} ${text}`;
   };
   assert.match(await change("abc12"), /^400 .*newPassword must have 6 to 64/);
@@ -71,21 +58,19 @@ Deno.test("passwords: the tenant's rules decide, and each error names the rule",
   for (
     const [member, value] of [["minimumPasswordLength", 1], ["passwordReuseDepth", 101], ["disableAfterAttempts", -1]]
   ) {
-    const refused = await call(store, "POST", "/consoleSecurity", { [member]: value });
+    const refused = await archiveMapi(store, "POST", "/consoleSecurity", { [member]: value });
     assert.equal(refused.status, 400);
     assert.match(refused.text, new RegExp(String(member)));
   }
-  assert.equal((await call(store, "PUT", `${USERS}?password=Passw0rd`, { ...LENA, username: "b" })).status, 400);
+  assert.equal((await archiveMapi(store, "PUT", `${USERS}?password=Passw0rd`, { ...LENA, username: "b" })).status, 400);
 });
 
-Deno.test(
+storeTest(
   "passwords: changed by the user with the old one, or by an administrator; S3 keys follow at once",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     await addUser(store);
     const own = (body: unknown, password: string) =>
-      call(store, "POST", `${USERS}/lena/changePassword`, body, ["lena", password]);
+      archiveMapi(store, "POST", `${USERS}/lena/changePassword`, body, ["lena", password]);
     assert.equal((await own({ newPassword: "second-2" }, "first-1")).status, 403);
     assert.equal((await own({ newPassword: "second-2", oldPassword: "wrong-1" }, "first-1")).status, 403);
     assert.equal((await own({ oldPassword: "first-1" }, "first-1")).status, 400);
@@ -94,34 +79,41 @@ Deno.test(
     assert.equal(await s3(store, "lena", "second-2"), "ok");
     assert.equal((await own({ newPassword: "x-12345", oldPassword: "first-1" }, "first-1")).status, 403);
 
-    const others = await call(store, "POST", `${USERS}/curator/changePassword`, { newPassword: "stolen-1" }, [
+    const others = await archiveMapi(store, "POST", `${USERS}/curator/changePassword`, { newPassword: "stolen-1" }, [
       "lena",
       "second-2",
     ]);
     assert.equal(others.status, 403);
-    assert.equal((await call(store, "POST", `${USERS}/lena/changePassword`, { newPassword: "third-3" })).status, 200);
+    assert.equal(
+      (await archiveMapi(store, "POST", `${USERS}/lena/changePassword`, { newPassword: "third-3" })).status,
+      200,
+    );
     assert.equal(await s3(store, "lena", "third-3"), "ok");
-    assert.equal((await call(store, "POST", `${USERS}/lena?password=fourth-4`, { fullName: "Lena G" })).status, 200);
+    assert.equal(
+      (await archiveMapi(store, "POST", `${USERS}/lena?password=fourth-4`, { fullName: "Lena G" })).status,
+      200,
+    );
     assert.equal(await s3(store, "lena", "fourth-4"), "ok");
-    assert.match((await call(store, "GET", `${USERS}/lena`)).text, /Lena G/);
-    assert.equal((await call(store, "POST", `${USERS}/nobody/changePassword`, { newPassword: "third-3" })).status, 404);
+    assert.match((await archiveMapi(store, "GET", `${USERS}/lena`)).text, /Lena G/);
+    assert.equal(
+      (await archiveMapi(store, "POST", `${USERS}/nobody/changePassword`, { newPassword: "third-3" })).status,
+      404,
+    );
 
-    assert.equal((await call(store, "POST", `${USERS}?resetPasswords=reset-99`, {})).status, 200);
+    assert.equal((await archiveMapi(store, "POST", `${USERS}?resetPasswords=reset-99`, {})).status, 200);
     assert.equal(await s3(store, "curator", "reset-99"), "ok");
     // Without the role SECURITY, lena keeps hers.
     assert.equal(await s3(store, "lena", "fourth-4"), "ok");
-    assert.equal((await call(store, "POST", USERS, {}, ["curator", "reset-99"])).status, 400);
+    assert.equal((await archiveMapi(store, "POST", USERS, {}, ["curator", "reset-99"])).status, 400);
   },
 );
 
-Deno.test(
+storeTest(
   "logins: an account that must change its password may do nothing else by the management API, and S3 goes on",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     await addUser(store, { forcePasswordChange: true, roles: { role: ["ADMINISTRATOR"] } });
     const lena = async (method: string, path: string, body?: unknown, password = "first-1") => {
-      const { status, text } = await call(store, method, path, body, ["lena", password]);
+      const { status, text } = await archiveMapi(store, method, path, body, ["lena", password]);
       return `${status} ${text}`;
     };
     const own = `${USERS}/lena/changePassword`;
@@ -142,14 +134,14 @@ Deno.test(
     assert.equal(await s3(store, "lena", "first-1"), "ok");
 
     // What an administrator sets is not yet the user's own; nor is the old password a new one.
-    assert.equal((await call(store, "POST", own, { newPassword: "second-2" })).status, 200);
+    assert.equal((await archiveMapi(store, "POST", own, { newPassword: "second-2" })).status, 200);
     assert.match(await lena("GET", USERS, undefined, "second-2"), /must be changed first/);
     const change = (newPassword: string) =>
       lena("POST", own.replace("lena", "LENA"), { oldPassword: "second-2", newPassword }, "second-2");
     assert.match(await change("second-2"), /^400 .*newPassword/);
     assert.match(await change("third-3"), /^200/);
     assert.match(await lena("GET", USERS, undefined, "third-3"), /^200/);
-    assert.match((await call(store, "GET", `${USERS}/lena`)).text, /"forcePasswordChange":false/);
+    assert.match((await archiveMapi(store, "GET", `${USERS}/lena`)).text, /"forcePasswordChange":false/);
   },
 );
 
@@ -157,9 +149,10 @@ Deno.test("logins: wrong passwords lock an account for both protocols until it i
   const store = await startStore();
   await addUser(store, { roles: { role: ["MONITOR"] } });
   const rules = { disableAfterAttempts: 3, automaticUserAccountUnlockSetting: false };
-  assert.equal((await call(store, "POST", "/consoleSecurity", rules)).status, 200);
-  const mapi = async (password: string) => (await call(store, "GET", USERS, undefined, ["lena", password])).status;
-  const isEnabled = async () => JSON.parse((await call(store, "GET", `${USERS}/lena`)).text).enabled;
+  assert.equal((await archiveMapi(store, "POST", "/consoleSecurity", rules)).status, 200);
+  const mapi = async (password: string) =>
+    (await archiveMapi(store, "GET", USERS, undefined, ["lena", password])).status;
+  const isEnabled = async () => JSON.parse((await archiveMapi(store, "GET", `${USERS}/lena`)).text).enabled;
 
   // A right one in between begins the count anew.
   assert.deepEqual([await mapi("wrong-1"), await mapi("wrong-2"), await mapi("first-1")], [403, 403, 200]);
@@ -175,59 +168,38 @@ Deno.test("logins: wrong passwords lock an account for both protocols until it i
   await store.stop();
   await using again = await startStore(store.folder);
   assert.equal(await s3(again, "lena", "first-1"), "403 InvalidAccessKeyId");
-  assert.equal((await call(again, "POST", `${USERS}/lena`, { enabled: true })).status, 200);
+  assert.equal((await archiveMapi(again, "POST", `${USERS}/lena`, { enabled: true })).status, 200);
   assert.equal(await s3(again, "lena", "first-1"), "ok");
-  assert.equal((await call(again, "POST", `${USERS}/lena`, { enabled: false })).status, 200);
+  assert.equal((await archiveMapi(again, "POST", `${USERS}/lena`, { enabled: false })).status, 200);
   assert.equal(await s3(again, "lena", "first-1"), "403 InvalidAccessKeyId");
-  assert.equal((await call(again, "GET", USERS, undefined, ["lena", "first-1"])).status, 403);
+  assert.equal((await archiveMapi(again, "GET", USERS, undefined, ["lena", "first-1"])).status, 403);
   // Nobody counts for an account that is not there, and 0 never locks.
-  assert.equal((await call(again, "POST", `${USERS}/lena`, { enabled: true })).status, 200);
-  assert.equal((await call(again, "POST", "/consoleSecurity", { disableAfterAttempts: 0 })).status, 200);
-  for (let i = 0; i < 6; i++) await call(again, "GET", USERS, undefined, ["lena", `wrong-${i}`]);
+  assert.equal((await archiveMapi(again, "POST", `${USERS}/lena`, { enabled: true })).status, 200);
+  assert.equal((await archiveMapi(again, "POST", "/consoleSecurity", { disableAfterAttempts: 0 })).status, 200);
+  for (let i = 0; i < 6; i++) await archiveMapi(again, "GET", USERS, undefined, ["lena", `wrong-${i}`]);
   assert.equal(await s3(again, "lena", "first-1"), "ok");
 });
 
-Deno.test("logins: a locked account opens by itself when its minutes are over", leaks, async () => {
-  await using store = await startStore();
+storeTest("logins: a locked account opens by itself when its minutes are over", async (store) => {
   await addUser(store);
   const rules = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: true };
-  assert.equal((await call(store, "POST", "/consoleSecurity", rules)).status, 200);
-  await call(store, "GET", USERS, undefined, ["lena", "wrong-1"]);
+  assert.equal((await archiveMapi(store, "POST", "/consoleSecurity", rules)).status, 200);
+  await archiveMapi(store, "GET", USERS, undefined, ["lena", "wrong-1"]);
   assert.equal(await s3(store, "lena", "first-1"), "403 InvalidAccessKeyId");
-  assert.equal((await call(store, "POST", "/consoleSecurity", { automaticUserAccoutUnlockDuration: 0 })).status, 200);
+  assert.equal(
+    (await archiveMapi(store, "POST", "/consoleSecurity", { automaticUserAccoutUnlockDuration: 0 })).status,
+    200,
+  );
   assert.equal(await s3(store, "lena", "first-1"), "ok");
 });
 
-Deno.test("users: roles change what may be done at once, and an administrator may make namespaces", leaks, async () => {
-  await using store = await startStore();
-  await addUser(store, { roles: { role: ["SECURITY"] }, allowNamespaceManagement: false });
-  const lena = ["lena", "first-1"];
-  assert.equal((await call(store, "GET", "/consoleSecurity", undefined, lena)).status, 200);
-  assert.equal((await call(store, "GET", "/statistics", undefined, lena)).status, 403);
-  assert.equal((await call(store, "POST", "/contactInfo", {}, lena)).status, 403);
-  assert.equal((await call(store, "PUT", "/namespaces", { name: "mine" }, lena)).status, 403);
-  assert.equal((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["ADMINISTRATOR"] } })).status, 200);
-  assert.equal((await call(store, "PUT", "/namespaces", { name: "mine" }, lena)).status, 200);
-  assert.equal((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["MONITOR"] } })).status, 200);
-  assert.equal((await call(store, "POST", "/contactInfo", {}, lena)).status, 403);
-  assert.equal((await call(store, "GET", "/statistics", undefined, lena)).status, 200);
-  assert.equal((await call(store, "GET", "/consoleSecurity", undefined, lena)).status, 403);
-  assert.equal((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["COMPLIANCE"] } })).status, 200);
-  const compliance = "/namespaces/letters/complianceSettings";
-  assert.equal((await call(store, "POST", compliance, { retentionDefault: "A+7y" }, lena)).status, 200);
-  assert.equal((await call(store, "PUT", "/contentClasses", { name: "c" }, lena)).status, 200);
-  assert.equal((await call(store, "POST", "/namespaces/letters/permissions", {}, lena)).status, 403);
-  assert.match((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["KING"] } })).text, /roles/);
-});
-
-Deno.test("logins: a burst of guesses locks an account, and none of them succeeds", leaks, async () => {
-  await using store = await startStore();
+storeTest("logins: a burst of guesses locks an account, and none of them succeeds", async (store) => {
   await addUser(store);
-  assert.equal((await call(store, "POST", "/consoleSecurity", { disableAfterAttempts: 4 })).status, 200);
+  assert.equal((await archiveMapi(store, "POST", "/consoleSecurity", { disableAfterAttempts: 4 })).status, 200);
   const path = `${USERS}/lena`;
-  const guess = (_: unknown, i: number) => call(store, "GET", path, undefined, ["lena", `guess-${i}`]);
+  const guess = (_: unknown, i: number) => archiveMapi(store, "GET", path, undefined, ["lena", `guess-${i}`]);
   const guesses = await Promise.all(Array.from({ length: 40 }, guess));
   assert.ok(guesses.every(({ status }) => status === 403));
-  assert.equal((await call(store, "GET", path, undefined, ["lena", "first-1"])).status, 403);
+  assert.equal((await archiveMapi(store, "GET", path, undefined, ["lena", "first-1"])).status, 403);
   assert.equal(await s3(store, "lena", "first-1"), "403 InvalidAccessKeyId");
 });

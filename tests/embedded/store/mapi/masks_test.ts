@@ -8,11 +8,10 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { archiveMapi, errorOf, leaks, namespace } from "@/tests/embedded/store/mapi_fixture.ts";
-import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { archiveMapi, errorOf, namespace } from "@/tests/embedded/store/mapi_fixture.ts";
+import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
-Deno.test("masks: what tenant or namespace does not allow is denied, whatever was granted", leaks, async () => {
-  await using store = await startStore();
+storeTest("masks: what tenant or namespace does not allow is denied, whatever was granted", async (store) => {
   const curator = await namespace(store, "masked", {});
   const at = { Bucket: "masked", Key: "a" };
   const put = () => errorOf(curator.send(new PutObjectCommand({ ...at, Body: "a" })));
@@ -41,8 +40,7 @@ Deno.test("masks: what tenant or namespace does not allow is denied, whatever wa
   assert.deepEqual([wrong.status, /permission/.test(wrong.text)], [400, true]);
 });
 
-Deno.test("masks: what an access list grants ends at them as well", leaks, async () => {
-  await using store = await startStore();
+storeTest("masks: what an access list grants ends at them as well", async (store) => {
   const curator = await namespace(store, "shown", {});
   await curator.send(new PutObjectCommand({ Bucket: "shown", Key: "a", Body: "a", ACL: "public-read" }));
   const anybody = async () => {
@@ -55,8 +53,7 @@ Deno.test("masks: what an access list grants ends at them as well", leaks, async
   assert.equal(await anybody(), 403);
 });
 
-Deno.test("protocols: S3 of a namespace is switched off, or limited to signed requests", leaks, async () => {
-  await using store = await startStore();
+storeTest("protocols: S3 of a namespace is switched off, or limited to signed requests", async (store) => {
   const curator = await namespace(store, "off", {});
   const at = { Bucket: "off", Key: "a" };
   await curator.send(new PutObjectCommand({ ...at, Body: "a", ACL: "public-read" }));
@@ -80,8 +77,7 @@ Deno.test("protocols: S3 of a namespace is switched off, or limited to signed re
   assert.match((await set({ ipSettings: { allowAddresses: ["10.0.0.0/40"] } })).text, /allowAddresses/);
 });
 
-Deno.test("protocols: http says from which addresses S3 reaches a namespace, signed or not", leaks, async () => {
-  await using store = await startStore();
+storeTest("protocols: http says from which addresses S3 reaches a namespace, signed or not", async (store) => {
   const curator = await namespace(store, "walled", {});
   const at = { Bucket: "walled", Key: "a" };
   await curator.send(new PutObjectCommand({ ...at, Body: "a", ACL: "public-read" }));
@@ -112,8 +108,7 @@ Deno.test("protocols: http says from which addresses S3 reaches a namespace, sig
   assert.deepEqual(await answers(), may);
 });
 
-Deno.test("tenants: no user owns more namespaces than maxNamespacesPerUser", leaks, async () => {
-  await using store = await startStore();
+storeTest("tenants: no user owns more namespaces than maxNamespacesPerUser", async (store) => {
   const user = {
     username: "maker",
     fullName: "Maker",
@@ -126,13 +121,8 @@ Deno.test("tenants: no user owns more namespaces than maxNamespacesPerUser", lea
   assert.equal((await archiveMapi(store, "POST", "", { maxNamespacesPerUser: 2 })).status, 200);
   const maker = store.client("archive", "maker", "maker-12");
   await maker.send(new CreateBucketCommand({ Bucket: "one" }));
-  const made = await fetch(`${store.mapi("archive")}/mapi/tenants/archive/namespaces`, {
-    method: "PUT",
-    headers: mapiAuthorization("maker", "maker-12"),
-    body: JSON.stringify({ name: "two" }),
-  });
+  const made = await archiveMapi(store, "PUT", "/namespaces", { name: "two" }, ["maker", "maker-12"]);
   assert.equal(made.status, 200);
-  await made.body?.cancel();
   assert.equal(await errorOf(maker.send(new CreateBucketCommand({ Bucket: "three" }))), "400 InvalidRequest");
   const given = await archiveMapi(store, "POST", "/namespaces/letters", { owner: "maker" });
   assert.deepEqual([given.status, /maxNamespacesPerUser/.test(given.text)], [400, true]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { archiveMapi, leaks } from "@/tests/embedded/store/mapi_fixture.ts";
-import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { archiveMapi, callMapi, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
+import { leaks, startStore, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const USER = { fullName: "L", localAuthentication: true, enabled: true, forcePasswordChange: false };
 
@@ -13,11 +13,9 @@ const NAMED: readonly [path: string, member: string, rest: Record<string, unknow
   ["/namespaces/letters/retentionClasses", "name", { value: "A+1y" }],
 ];
 
-Deno.test(
+storeTest(
   "names: one that no path can contain is rejected, since it could not be read or deleted again",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     for (const [path, member, rest] of NAMED) {
       for (const name of [".", "..", "a\ud800", "\udc00", "a\u0000"]) {
         const { status, text } = await archiveMapi(store, "PUT", path, { ...rest, [member]: name });
@@ -33,8 +31,7 @@ Deno.test(
   },
 );
 
-Deno.test("tags: have 1 to 64 characters and no commas, of namespaces and tenants", leaks, async () => {
-  await using store = await startStore();
+storeTest("tags: have 1 to 64 characters and no commas, of namespaces and tenants", async (store) => {
   for (const [path, name] of [["", undefined], ["/namespaces", "tagged"]]) {
     for (const tag of ["", "a,b", "x".repeat(65), 7]) {
       const { status, text } = await archiveMapi(store, name ? "PUT" : "POST", path ?? "", {
@@ -49,8 +46,7 @@ Deno.test("tags: have 1 to 64 characters and no commas, of namespaces and tenant
   assert.deepEqual((await archiveMapi(store, "GET", "/namespaces/tagged")).json().tags, tags);
 });
 
-Deno.test("namespaces: directoryUsage is read in any case, and shown in one", leaks, async () => {
-  await using store = await startStore();
+storeTest("namespaces: directoryUsage is read in any case, and shown in one", async (store) => {
   assert.equal(
     (await archiveMapi(store, "PUT", "/namespaces", { name: "wide", directoryUsage: "UNBALANCED" })).status,
     200,
@@ -85,12 +81,9 @@ Deno.test("names: one that looks like another is rejected, and existing ones sta
       "initial",
     ]]
   ) {
-    const response = await fetch(`${store.mapi(null)}/mapi/tenants?${query}&password=secret-1`, {
-      method: "PUT",
-      headers: mapiAuthorization("admin"),
-      body: JSON.stringify({ name: "fresh" }),
-    });
-    assert.match(`${response.status} ${await response.text()}`, new RegExp(`^400 .*${named}`));
+    const tenants = `/tenants?${query}&password=secret-1`;
+    const refused = await statusAndText(callMapi(store, null, "admin", "PUT", tenants, { name: "fresh" }));
+    assert.match(refused, new RegExp(`^400 .*${named}`));
   }
   await store.stop();
   // Of a version that allowed it: it logs in, is found, changed, put into groups, made an owner and deleted.

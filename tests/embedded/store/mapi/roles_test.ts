@@ -1,6 +1,6 @@
+import { archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
 import assert from "node:assert/strict";
-import { leaks, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
-import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const PASSWORD = "secret-1";
 
@@ -95,20 +95,9 @@ const STEPS: readonly Step[] = [
   ["ADM", "POST", `/userAccounts?resetPasswords=${PASSWORD}`, {}],
 ];
 
-async function status(store: Store, user: string, method: string, path: string, body?: unknown, password?: string) {
-  const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
-    method,
-    redirect: "manual",
-    headers: mapiAuthorization(user, password),
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  await response.body?.cancel();
-  return response.status;
-}
-
-Deno.test("roles: each may do in its tenant what the table says, and nothing else", leaks, async () => {
-  await using store = await startStore();
-  const curator = (method: string, path: string, body: unknown) => status(store, "curator", method, path, body);
+storeTest("roles: each may do in its tenant what the table says, and nothing else", async (store) => {
+  const curator = async (method: string, path: string, body: unknown) =>
+    (await archiveMapi(store, method, path, body)).status;
   for (const [username, more] of Object.entries(ACCOUNTS)) {
     const account = { username, ...RESOURCES[0][2], ...more };
     assert.equal(await curator("PUT", `/userAccounts?password=${PASSWORD}`, account), 200);
@@ -121,7 +110,8 @@ Deno.test("roles: each may do in its tenant what the table says, and nothing els
   for (const [allowed, method, path, body] of STEPS) {
     for (const caller of Object.keys(ACCOUNTS)) {
       const given = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replace("CALLER", caller));
-      const answered = await status(store, caller, method, path.replace("CALLER", caller), given, PASSWORD);
+      const to = path.replace("CALLER", caller);
+      const { status: answered } = await archiveMapi(store, method, to, given, [caller, PASSWORD]);
       const expected = allowed.split(" ").includes(caller) ? 200 : 403;
       if (answered !== expected) wrong.push(`${caller} ${method} ${path}: ${answered}`);
     }

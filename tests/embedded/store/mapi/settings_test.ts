@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CreateBucketCommand, GetBucketVersioningCommand } from "@aws-sdk/client-s3";
-import { archiveMapi, leaks, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
-import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { archiveMapi, callMapi, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
+import { leaks, startStore, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const RECIPIENT = { address: "a@b.example", importance: "ALL", severity: "NOTICE", type: "GENERAL,SECURITY" };
 
@@ -75,8 +75,7 @@ Deno.test(
   },
 );
 
-Deno.test("settings: what a change leaves out of a record within a document stays as well", leaks, async () => {
-  await using store = await startStore();
+storeTest("settings: what a change leaves out of a record within a document stays as well", async (store) => {
   const set = async (path: string, document: unknown) =>
     assert.equal((await archiveMapi(store, "POST", path, document)).status, 200);
   const get = async (path: string) => (await archiveMapi(store, "GET", path)).json();
@@ -96,8 +95,7 @@ Deno.test("settings: what a change leaves out of a record within a document stay
   assert.deepEqual((await get("/namespaceDefaults")).versioningSettings, { enabled: true, prune: true });
 });
 
-Deno.test("settings: a recipient of mails has the store's defaults where nothing is stated", leaks, async () => {
-  await using store = await startStore();
+storeTest("settings: a recipient of mails has the store's defaults where nothing is stated", async (store) => {
   const given = [{ address: "a@b.example" }, { address: "c@d.example", severity: "NOTICE" }];
   assert.equal((await archiveMapi(store, "POST", "/emailNotification", { recipients: given })).status, 200);
   const { recipients } = (await archiveMapi(store, "GET", "/emailNotification")).json();
@@ -107,8 +105,7 @@ Deno.test("settings: a recipient of mails has the store's defaults where nothing
   ]);
 });
 
-Deno.test("settings: a namespace takes its documents with its name, and leaves none behind", leaks, async () => {
-  await using store = await startStore();
+storeTest("settings: a namespace takes its documents with its name, and leaves none behind", async (store) => {
   assert.equal(await as(store, "curator", "PUT", "/namespaces", { name: "old" }), 200);
   assert.equal(await as(store, "curator", "POST", "/namespaces/old/protocols/nfs", { uid: 5 }), 200);
   assert.equal(
@@ -126,8 +123,7 @@ Deno.test("settings: a namespace takes its documents with its name, and leaves n
   assert.deepEqual((await archiveMapi(store, "GET", "/namespaces/new/retentionClasses")).json(), { name: [] });
 });
 
-Deno.test("namespace defaults: new namespaces follow them, by either protocol", leaks, async () => {
-  await using store = await startStore();
+storeTest("namespace defaults: new namespaces follow them, by either protocol", async (store) => {
   const defaults = {
     hardQuota: "9 GB",
     searchEnabled: true,
@@ -151,11 +147,9 @@ Deno.test("namespace defaults: new namespaces follow them, by either protocol", 
   assert.equal((await client.send(new GetBucketVersioningCommand({ Bucket: "three" }))).Status, undefined);
 });
 
-Deno.test(
+storeTest(
   "classes: content and retention classes are created, changed, listed and deleted; invalid ones are rejected",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     const property = { name: "title", expression: "/doc/title", type: "STRING" };
     const made = (body: unknown) => archiveMapi(store, "PUT", "/contentClasses", body);
     assert.equal((await made({ name: "Map", contentProperties: [property], namespaces: ["maps"] })).status, 200);
@@ -207,20 +201,9 @@ Deno.test(
   },
 );
 
-Deno.test("tenants: its own administrators and the system level change each their part", leaks, async () => {
-  await using store = await startStore();
-  const system = async (path: string, body: unknown) => {
-    const response = await fetch(`${store.mapi(null)}/mapi${path}`, {
-      method: "POST",
-      headers: mapiAuthorization("admin"),
-      body: JSON.stringify(body),
-    });
-    return `${response.status} ${await response.text()}`;
-  };
-  const own = async (body: unknown) => {
-    const { status, text } = await archiveMapi(store, "POST", "", body);
-    return `${status} ${text}`;
-  };
+storeTest("tenants: its own administrators and the system level change each their part", async (store) => {
+  const system = (path: string, body: unknown) => statusAndText(callMapi(store, null, "admin", "POST", path, body));
+  const own = (body: unknown) => statusAndText(archiveMapi(store, "POST", "", body));
   assert.match(await own({ hardQuota: "900 TB" }), /^403 .*hardQuota/);
   assert.match(await own({ maxNamespacesPerUser: 10_001 }), /^400 .*maxNamespacesPerUser/);
   assert.match(await own({ tenantVisibleDescription: "Ours", tags: { tag: ["a"] }, hardQuota: "100 GB" }), /^200/);
@@ -242,8 +225,7 @@ Deno.test("tenants: its own administrators and the system level change each thei
   assert.equal(await as(store, "curator", "GET", "/availableServicePlans/Default"), 404);
 });
 
-Deno.test("lists: namespaces sort by their quotas and filter by their tags, users by their names", leaks, async () => {
-  await using store = await startStore();
+storeTest("lists: namespaces sort by their quotas and filter by their tags, users by their names", async (store) => {
   for (const [name, hardQuota, tag] of [["a", "900 GB", "Red"], ["b", "1 TB", "blue"], ["c", "20 GB", "reddish"]]) {
     assert.equal(await as(store, "curator", "PUT", "/namespaces", { name, hardQuota, tags: { tag: [tag] } }), 200);
   }

@@ -9,8 +9,8 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { archiveMapi, errorOf, eventually, leaks, namespace, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { archiveMapi, errorOf, eventually, namespace } from "@/tests/embedded/store/mapi_fixture.ts";
+import { leaks, startStore, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 type Entry = Record<string, unknown>;
 
@@ -67,8 +67,7 @@ Deno.test("usage: what was written, read and deleted is counted, and survives a 
   await check(again);
 });
 
-Deno.test("usage: uploads in parts are counted while they last, and as the objects they become", leaks, async () => {
-  await using store = await startStore();
+storeTest("usage: uploads in parts are counted while they last, and as the objects they become", async (store) => {
   const client = await namespace(store, "parts", {});
   const start = async (Key: string) => {
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: "parts", Key }));
@@ -97,8 +96,7 @@ Deno.test("usage: uploads in parts are counted while they last, and as the objec
   assert.deepEqual(await now(), [0, 0, 0, 0, 0, 0]);
 });
 
-Deno.test("usage: a tenant's report sums its namespaces, with those that are gone", leaks, async () => {
-  await using store = await startStore();
+storeTest("usage: a tenant's report sums its namespaces, with those that are gone", async (store) => {
   const before = sums(await report(store, ""), "bytesIn", "writes", "deletes");
   const client = await namespace(store, "gone", {});
   await client.send(new PutObjectCommand({ Bucket: "gone", Key: "a", Body: "12345" }));
@@ -113,8 +111,7 @@ Deno.test("usage: a tenant's report sums its namespaces, with those that are gon
   assert.equal(statistics.ingestedVolume, after[0].ingestedVolume);
 });
 
-Deno.test("usage: intervals are whole, and a wrong parameter is rejected by its name", leaks, async () => {
-  await using store = await startStore();
+storeTest("usage: intervals are whole, and a wrong parameter is rejected by its name", async (store) => {
   const client = await namespace(store, "hours", {});
   await client.send(new PutObjectCommand({ Bucket: "hours", Key: "a", Body: "12345" }));
   const path = "/namespaces/hours";
@@ -143,8 +140,7 @@ Deno.test("usage: intervals are whole, and a wrong parameter is rejected by its 
   assert.equal((await archiveMapi(store, "GET", "/namespaces/none/statistics")).status, 404);
 });
 
-Deno.test("usage: what the settings expire is removed", leaks, async () => {
-  await using store = await startStore();
+storeTest("usage: what the settings expire is removed", async (store) => {
   const client = await namespace(store, "pruned", { versioningSettings: { enabled: true } });
   for (const Body of ["123", "12345"]) await client.send(new PutObjectCommand({ Bucket: "pruned", Key: "a", Body }));
   const held = async () => {

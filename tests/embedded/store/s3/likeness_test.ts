@@ -13,66 +13,79 @@ import {
 import assert from "node:assert/strict";
 import { clientOf, makeUser, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
 import { archiveMapi, errorOf } from "@/tests/embedded/store/mapi_fixture.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
-import {} from "./multipart_fixture.ts";
+import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
 
-const leaks = { sanitizeOps: false, sanitizeResources: false };
+storeTest(
+  "embedded S3: bucket names may have dots, by S3's rules, and are namespaces like others",
+  async (store, client) => {
+    for (const Bucket of ["press.archive.example", "1.2.3", "a.b-c.d1", "x".repeat(30) + "." + "y".repeat(32)]) {
+      await client.send(new CreateBucketCommand({ Bucket }));
+      await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x" }));
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: "k" }));
+      assert.equal(await Body?.transformToString(), "x");
+      const changed = await archiveMapi(store, "POST", `/namespaces/${Bucket}`, {
+        name: Bucket,
+        description: "dotted",
+      });
+      assert.equal(changed.status, 200, changed.text);
+      await client.send(new DeleteObjectCommand({ Bucket, Key: "k" }));
+      await client.send(new DeleteBucketCommand({ Bucket }));
+    }
+    const wrong = [
+      "a..b",
+      ".ab",
+      "ab.",
+      "a.-b",
+      "a-.b",
+      "192.168.5.123",
+      "a_b",
+      "xn--a.b",
+      "a.b.",
+      "ab",
+      "x".repeat(64),
+    ];
+    for (const name of wrong) {
+      const made = await signedFetch(store.s3("archive"), { method: "PUT", path: `/${name}` });
+      assert.deepEqual([made.status, await codeOf(made)], [400, "InvalidBucketName"], name);
+    }
+    assert.equal((await archiveMapi(store, "PUT", "/namespaces", { name: "a..b" })).status, 400);
+    const nameless = await signedFetch(store.s3("archive"), { method: "PUT", path: "/" });
+    assert.deepEqual([nameless.status, await codeOf(nameless)], [405, "MethodNotAllowed"]);
+  },
+);
 
-Deno.test("embedded S3: bucket names may have dots, by S3's rules, and are namespaces like others", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  for (const Bucket of ["press.archive.example", "1.2.3", "a.b-c.d1", "x".repeat(30) + "." + "y".repeat(32)]) {
-    await client.send(new CreateBucketCommand({ Bucket }));
-    await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x" }));
-    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: "k" }));
-    assert.equal(await Body?.transformToString(), "x");
-    const changed = await archiveMapi(store, "POST", `/namespaces/${Bucket}`, { name: Bucket, description: "dotted" });
-    assert.equal(changed.status, 200, changed.text);
-    await client.send(new DeleteObjectCommand({ Bucket, Key: "k" }));
-    await client.send(new DeleteBucketCommand({ Bucket }));
-  }
-  const wrong = ["a..b", ".ab", "ab.", "a.-b", "a-.b", "192.168.5.123", "a_b", "xn--a.b", "a.b.", "ab", "x".repeat(64)];
-  for (const name of wrong) {
-    const made = await signedFetch(store.s3("archive"), { method: "PUT", path: `/${name}` });
-    assert.deepEqual([made.status, await codeOf(made)], [400, "InvalidBucketName"], name);
-  }
-  assert.equal((await archiveMapi(store, "PUT", "/namespaces", { name: "a..b" })).status, 400);
-  const nameless = await signedFetch(store.s3("archive"), { method: "PUT", path: "/" });
-  assert.deepEqual([nameless.status, await codeOf(nameless)], [405, "MethodNotAllowed"]);
-});
+storeTest(
+  "embedded S3: deleting an absent key of a versioned bucket creates a marker, each time",
+  async (store, client) => {
+    const at = { Bucket: "markers", Key: "absent" };
+    await client.send(new CreateBucketCommand(at));
+    const status = async (Status: "Enabled" | "Suspended") =>
+      await client.send(new PutBucketVersioningCommand({ ...at, VersioningConfiguration: { Status } }));
+    const markers = async () => {
+      const { DeleteMarkers, Versions } = await client.send(new ListObjectVersionsCommand(at));
+      assert.equal(Versions, undefined);
+      return (DeleteMarkers ?? []).map(({ VersionId, IsLatest }) => [VersionId, IsLatest]);
+    };
+    assert.equal((await client.send(new DeleteObjectCommand(at))).DeleteMarker, undefined);
+    assert.deepEqual(await markers(), []);
+    await status("Enabled");
+    const first = await client.send(new DeleteObjectCommand(at));
+    assert.equal(first.DeleteMarker, true);
+    const second = await client.send(new DeleteObjectCommand(at));
+    assert.deepEqual(await markers(), [[second.VersionId, true], [first.VersionId, false]]);
+    await status("Suspended");
+    for (let i = 0; i < 2; i++) assert.equal((await client.send(new DeleteObjectCommand(at))).VersionId, "null");
+    assert.deepEqual(await markers(), [["null", true], [second.VersionId, false], [first.VersionId, false]]);
+    for (const [VersionId] of await markers()) {
+      await client.send(new DeleteObjectCommand({ ...at, VersionId: String(VersionId) }));
+    }
+    assert.deepEqual(await markers(), []);
+    await client.send(new DeleteBucketCommand(at));
+  },
+);
 
-Deno.test("embedded S3: deleting an absent key of a versioned bucket creates a marker, each time", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const at = { Bucket: "markers", Key: "absent" };
-  await client.send(new CreateBucketCommand(at));
-  const status = async (Status: "Enabled" | "Suspended") =>
-    await client.send(new PutBucketVersioningCommand({ ...at, VersioningConfiguration: { Status } }));
-  const markers = async () => {
-    const { DeleteMarkers, Versions } = await client.send(new ListObjectVersionsCommand(at));
-    assert.equal(Versions, undefined);
-    return (DeleteMarkers ?? []).map(({ VersionId, IsLatest }) => [VersionId, IsLatest]);
-  };
-  assert.equal((await client.send(new DeleteObjectCommand(at))).DeleteMarker, undefined);
-  assert.deepEqual(await markers(), []);
-  await status("Enabled");
-  const first = await client.send(new DeleteObjectCommand(at));
-  assert.equal(first.DeleteMarker, true);
-  const second = await client.send(new DeleteObjectCommand(at));
-  assert.deepEqual(await markers(), [[second.VersionId, true], [first.VersionId, false]]);
-  await status("Suspended");
-  for (let i = 0; i < 2; i++) assert.equal((await client.send(new DeleteObjectCommand(at))).VersionId, "null");
-  assert.deepEqual(await markers(), [["null", true], [second.VersionId, false], [first.VersionId, false]]);
-  for (const [VersionId] of await markers()) {
-    await client.send(new DeleteObjectCommand({ ...at, VersionId: String(VersionId) }));
-  }
-  assert.deepEqual(await markers(), []);
-  await client.send(new DeleteBucketCommand(at));
-});
-
-Deno.test("embedded S3: HeadBucket is for those who may list the bucket", leaks, async () => {
-  await using store = await startStore();
+storeTest("embedded S3: HeadBucket is for those who may list the bucket", async (store) => {
   const id = await makeUser(store, "other");
   const other = clientOf(store, "other");
   const head = () => statusOf(other.send(new HeadBucketCommand({ Bucket: "letters" })));
@@ -91,8 +104,7 @@ Deno.test("embedded S3: HeadBucket is for those who may list the bucket", leaks,
   assert.equal(await statusOf(other.send(new HeadBucketCommand({ Bucket: "none" }))), 404);
 });
 
-Deno.test("embedded S3: every response is sandboxed, and its type is not sniffed", leaks, async () => {
-  await using store = await startStore();
+storeTest("embedded S3: every response is sandboxed, and its type is not sniffed", async (store) => {
   const origin = store.s3("archive");
   const client = store.client("archive", "curator");
   const page = { Bucket: "letters", Key: "page.html", Body: "<script>1</script>", ContentType: "text/html" };
@@ -118,20 +130,16 @@ Deno.test("embedded S3: every response is sandboxed, and its type is not sniffed
   assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: "none" }))), "404 NotFound");
 });
 
-Deno.test("embedded S3: an empty continuation token is that of the first page", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("embedded S3: an empty continuation token is that of the first page", async (store, client) => {
   const page = await client.send(new ListObjectsV2Command({ Bucket: "letters", ContinuationToken: "" }));
   assert.deepEqual([page.ContinuationToken, page.KeyCount, page.IsTruncated], ["", 3, false]);
   const odd = client.send(new ListObjectsV2Command({ Bucket: "letters", ContinuationToken: "x" }));
   assert.equal(await errorOf(odd), "400 InvalidArgument");
 });
 
-Deno.test(
+storeTest(
   "embedded S3: the first version of a listing repeats its prefix as it is, where XML can hold it",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     const list = async (version: string, prefix: string) => {
       const query = `encoding-type=url&${version}prefix=${prefix}`;
       const answer = await signedFetch(store.s3("archive"), { method: "GET", path: "/letters", query });
@@ -142,11 +150,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+storeTest(
   "embedded S3: a signature may be over the path as it was sent, and an empty header signs nothing",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async (store) => {
     const origin = store.s3("archive");
     const client = store.client("archive", "curator");
     await client.send(new PutObjectCommand({ Bucket: "letters", Key: "what!(now)", Body: "x" }));
@@ -158,12 +164,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+storeTest(
   "embedded S3: If-None-Match of a write may be an ETag, which the present object must not have",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
+  async (store, client) => {
     const at = { Bucket: "letters", Key: "once" };
     const put = (Body: string, IfNoneMatch: string) =>
       errorOf(client.send(new PutObjectCommand({ ...at, Body, IfNoneMatch })));
@@ -178,8 +181,7 @@ Deno.test(
   },
 );
 
-Deno.test("embedded S3: a listing that may be in any order is in order, and has no delimiter", leaks, async () => {
-  await using store = await startStore();
+storeTest("embedded S3: a listing that may be in any order is in order, and has no delimiter", async (store) => {
   const list = async (query: string) => {
     const answer = await signedFetch(store.s3("archive"), { method: "GET", path: "/letters", query });
     return [answer.status, await codeOf(answer)];

@@ -9,8 +9,6 @@ import {
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
-/** The clients and threads of the store outlive single tests. */
-export const leaks = { sanitizeOps: false, sanitizeResources: false };
 export const MIB = 1024 * 1024;
 /** It keeps no versions. */
 export const Bucket = "campaigns";

@@ -14,7 +14,6 @@ import {
   type UploadPartCommandInput,
   UploadPartCopyCommand,
 } from "@aws-sdk/client-s3";
-import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -23,62 +22,10 @@ import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { startDigest } from "@/lib/std/digests.ts";
 import { joinedBytes } from "@/lib/std/joined_bytes.ts";
 import { errorOf, eventually } from "@/tests/embedded/store/mapi_fixture.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
-import { bodyFiles, Bucket, complete, leaks, md5, MIB, pattern, read, start, upload } from "./multipart_fixture.ts";
+import { leaks, startStore, storeTest } from "@/tests/embedded/store/store_fixture.ts";
+import { bodyFiles, Bucket, complete, md5, MIB, pattern, read, start, upload } from "./multipart_fixture.ts";
 
-Deno.test("multipart: parts are listed page by page", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const id = await start(client, "k");
-  for (const number of [5, 1, 10_000, 7]) await upload(client, "k", id, number, `part ${number}`);
-  const page = (MaxParts?: number, PartNumberMarker?: string) =>
-    client.send(new ListPartsCommand({ Bucket, Key: "k", UploadId: id, MaxParts, PartNumberMarker }));
-  const one = await page(2);
-  assert.deepEqual(one.Parts?.map((part) => part.PartNumber), [1, 5]);
-  assert.deepEqual([one.IsTruncated, one.NextPartNumberMarker, one.MaxParts], [true, "5", 2]);
-  assert.equal(one.Owner?.DisplayName, "curator");
-  const two = await page(2, one.NextPartNumberMarker);
-  assert.deepEqual(two.Parts?.map((part) => part.PartNumber), [7, 10_000]);
-  assert.equal(two.IsTruncated, false);
-  const none = await page(0);
-  assert.deepEqual([none.Parts, none.IsTruncated], [undefined, false]);
-  assert.equal(await errorOf(page(-1)), "400 InvalidArgument");
-});
-
-Deno.test("multipart: uploads are listed with prefixes, delimiters and both markers", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const ids = new Map<string, string[]>();
-  for (const key of ["a/1", "a/2", "b", "b", "c/x/1", "å"]) {
-    ids.set(key, [...ids.get(key) ?? [], await start(client, key)].sort());
-  }
-  const list = (more: object) => client.send(new ListMultipartUploadsCommand({ Bucket, ...more }));
-  const all = await list({});
-  assert.deepEqual(all.Uploads?.map(({ Key }) => Key), ["a/1", "a/2", "b", "b", "c/x/1", "å"]);
-  assert.deepEqual(all.Uploads?.slice(2, 4).map(({ UploadId }) => UploadId), ids.get("b"));
-  const seen: string[] = [];
-  let markers: object = {};
-  for (;;) {
-    const page = await list({ Delimiter: "/", MaxUploads: 1, ...markers });
-    seen.push(...page.CommonPrefixes?.map(({ Prefix }) => Prefix ?? "") ?? []);
-    seen.push(...page.Uploads?.map(({ UploadId }) => UploadId ?? "") ?? []);
-    if (!page.IsTruncated) break;
-    markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
-  }
-  assert.deepEqual(seen, ["a/", ...ids.get("b") ?? [], "c/", ...ids.get("å") ?? []]);
-  const inA = await list({ Prefix: "a/", Delimiter: "/" });
-  assert.deepEqual(inA.Uploads?.map(({ Key }) => Key), ["a/1", "a/2"]);
-  const behindB = await list({ KeyMarker: "b" });
-  assert.deepEqual(behindB.Uploads?.map(({ Key }) => Key), ["c/x/1", "å"]);
-  const encoded = await list({ Prefix: "å", EncodingType: "url" });
-  assert.deepEqual(encoded.Uploads?.map(({ Key }) => Key), ["%C3%A5"]);
-  const none = await list({ MaxUploads: 0 });
-  assert.deepEqual([none.Uploads, none.IsTruncated], [undefined, false]);
-});
-
-Deno.test("multipart: parts are copied out of objects, whole or in ranges", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("multipart: parts are copied out of objects, whole or in ranges", async (store, client) => {
   const source = pattern(6 * MIB, 9);
   const { ETag } = await client.send(new PutObjectCommand({ Bucket: "letters", Key: "från å+b", Body: source }));
   const id = await start(client, "copied");
@@ -128,9 +75,7 @@ Deno.test("multipart: parts are copied out of objects, whole or in ranges", leak
   assert.equal(CopyPartResult?.ETag, `"${md5(joinedBytes([source.subarray(-5), source.subarray(10, 15)]))}"`);
 });
 
-Deno.test("multipart: checksums of parts are stored, checked and joined", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("multipart: checksums of parts are stored, checked and joined", async (store, client) => {
   const pieces = [pattern(5 * MIB, 1), pattern(1000, 2)];
   const base64Crc = (bytes: Uint8Array) => {
     const word = new Uint8Array(4);
@@ -173,12 +118,9 @@ Deno.test("multipart: checksums of parts are stored, checked and joined", leaks,
   }
 });
 
-Deno.test(
+storeTest(
   "multipart: a composite checksum may lack its number of parts, and CRC64NVME is the default",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
+  async (store, client) => {
     const bodies = [pattern(5 * MIB, 1), pattern(5 * MIB, 2), new Uint8Array(3)];
     const send = async (Key: string, create: Partial<CreateMultipartUploadCommandInput>) => {
       const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...create }));
@@ -211,56 +153,30 @@ Deno.test(
   },
 );
 
-Deno.test("multipart: parts go through presigned URLs", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const id = await start(client, "k");
-  const url = await getSignedUrl(client, new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber: 1 }));
-  const bytes = pattern(MIB, 4);
-  const response = await fetch(url, { method: "PUT", body: bytes });
-  assert.equal(response.status, 200);
-  await complete(client, "k", id, [{ PartNumber: 1, ETag: response.headers.get("etag") ?? "" }]);
-  assert.equal(md5(await read(client, "k")), md5(bytes));
-  const changed = await fetch(url.replace("partNumber=1", "partNumber=2"), { method: "PUT", body: "x" });
-  assert.equal(changed.status, 403);
-});
-
-Deno.test("multipart: deleting a bucket ends its open uploads, and frees what their parts took", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const files = bodyFiles(store.folder);
-  await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
-  const at = { Bucket: "fresh", Key: "k" };
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
-  await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: pattern(5 * MIB, 1) }));
-  await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: "small" }));
-  await client.send(new PutObjectCommand({ ...at, Body: "x" }));
-  const deletion = () => errorOf(client.send(new DeleteBucketCommand({ Bucket: "fresh" })));
-  assert.equal(await deletion(), "409 BucketNotEmpty");
-  const { Parts } = await client.send(new ListPartsCommand({ ...at, UploadId }));
-  assert.equal(Parts?.length, 2, "a refused deletion ends no upload");
-  await client.send(new DeleteObjectCommand(at));
-  assert.equal(await deletion(), "ok");
-  await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
-  const part = client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 3, Body: "late" }));
-  assert.equal(await errorOf(part), "404 NoSuchUpload");
-  const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: "fresh" }));
-  assert.equal(Uploads, undefined);
-  await eventually(files.join(), () => Promise.resolve(bodyFiles(store.folder).join()));
-});
-
-Deno.test("multipart: completing an unknown upload is NoSuchUpload, whatever its parts look like", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const open = await start(client, "k");
-  for (const ETag of ["x", "", '"abc"', "0".repeat(32)]) {
-    for (const UploadId of ["unknown", "0".repeat(64)]) {
-      assert.equal(await errorOf(complete(client, "k", UploadId, [{ PartNumber: 1, ETag }])), "404 NoSuchUpload");
-    }
-    assert.equal(await errorOf(complete(client, "k", open, [{ PartNumber: 1, ETag }])), "400 InvalidPart");
-  }
-  assert.equal(await errorOf(complete(client, "k", "unknown", [])), "404 NoSuchUpload");
-});
+storeTest(
+  "multipart: deleting a bucket ends its open uploads, and frees what their parts took",
+  async (store, client) => {
+    const files = bodyFiles(store.folder);
+    await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
+    const at = { Bucket: "fresh", Key: "k" };
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
+    await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: pattern(5 * MIB, 1) }));
+    await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: "small" }));
+    await client.send(new PutObjectCommand({ ...at, Body: "x" }));
+    const deletion = () => errorOf(client.send(new DeleteBucketCommand({ Bucket: "fresh" })));
+    assert.equal(await deletion(), "409 BucketNotEmpty");
+    const { Parts } = await client.send(new ListPartsCommand({ ...at, UploadId }));
+    assert.equal(Parts?.length, 2, "a refused deletion ends no upload");
+    await client.send(new DeleteObjectCommand(at));
+    assert.equal(await deletion(), "ok");
+    await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
+    const part = client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 3, Body: "late" }));
+    assert.equal(await errorOf(part), "404 NoSuchUpload");
+    const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: "fresh" }));
+    assert.equal(Uploads, undefined);
+    await eventually(files.join(), () => Promise.resolve(bodyFiles(store.folder).join()));
+  },
+);
 
 Deno.test("multipart: uploads expire at the start when their bucket's days are over", leaks, async () => {
   const folder = Deno.makeTempDirSync();
@@ -294,9 +210,7 @@ Deno.test("multipart: uploads expire at the start when their bucket's days are o
   named.close();
 });
 
-Deno.test("multipart: who may not write may not upload", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("multipart: who may not write may not upload", async (store, client) => {
   const id = await start(client, "k");
   const reader = store.client("archive", "reader");
   const refused = [

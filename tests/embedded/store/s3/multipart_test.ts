@@ -14,12 +14,11 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { joinedBytes } from "@/lib/std/joined_bytes.ts";
 import { errorOf } from "@/tests/embedded/store/mapi_fixture.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { leaks, startStore, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import {
   bodyFiles,
   Bucket,
   complete,
-  leaks,
   md5,
   MIB,
   type Parts,
@@ -29,45 +28,43 @@ import {
   upload,
 } from "./multipart_fixture.ts";
 
-Deno.test("multipart: parts become one object with its headers, and ranges cross their borders", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const Key = "big/map å.tif";
-  const { UploadId } = await client.send(
-    new CreateMultipartUploadCommand({ Bucket, Key, ContentType: "image/tiff", Metadata: { sheet: "7" } }),
-  );
-  assert.ok(UploadId);
-  const pieces = [pattern(5 * MIB, 1), pattern(6 * MIB + 3, 2), pattern(100, 3)];
-  const parts = [];
-  for (const [i, piece] of pieces.entries()) parts.push(await upload(client, Key, UploadId, i * 7 + 1, piece));
-  const whole = joinedBytes(pieces);
-  const answer = await complete(client, Key, UploadId, parts);
-  const digests = pieces.map((piece) => md5(piece)).join("");
-  const etag = `"${md5(new Uint8Array(digests.match(/../g)?.map((hex) => parseInt(hex, 16)) ?? []))}-3"`;
-  assert.equal(answer.ETag, etag);
-  assert.equal(answer.Key, Key);
-  const head = await client.send(new HeadObjectCommand({ Bucket, Key }));
-  assert.deepEqual([head.ETag, head.ContentLength, head.ContentType], [etag, whole.length, "image/tiff"]);
-  assert.deepEqual(head.Metadata, { sheet: "7" });
-  assert.equal(md5(await read(client, Key)), md5(whole));
-  const first = pieces[0].length;
-  const second = first + pieces[1].length;
-  const ranges = [[0, 0], [first - 1, first], [first, second - 1], [10, second + 9], [second - 1, second + 99]];
-  for (const [from, to] of [...ranges, [second, second]]) {
-    assert.equal(md5(await read(client, Key, `bytes=${from}-${to}`)), md5(whole.subarray(from, to + 1)));
-  }
-  assert.equal(md5(await read(client, Key, "bytes=-101")), md5(whole.subarray(-101)));
-  const again = await complete(client, Key, UploadId, parts);
-  assert.deepEqual([again.ETag, again.VersionId], [answer.ETag, answer.VersionId]);
-  assert.equal(await errorOf(complete(client, Key, UploadId, parts.slice(1))), "404 NoSuchUpload");
-});
+storeTest(
+  "multipart: parts become one object with its headers, and ranges cross their borders",
+  async (store, client) => {
+    const Key = "big/map å.tif";
+    const { UploadId } = await client.send(
+      new CreateMultipartUploadCommand({ Bucket, Key, ContentType: "image/tiff", Metadata: { sheet: "7" } }),
+    );
+    assert.ok(UploadId);
+    const pieces = [pattern(5 * MIB, 1), pattern(6 * MIB + 3, 2), pattern(100, 3)];
+    const parts = [];
+    for (const [i, piece] of pieces.entries()) parts.push(await upload(client, Key, UploadId, i * 7 + 1, piece));
+    const whole = joinedBytes(pieces);
+    const answer = await complete(client, Key, UploadId, parts);
+    const digests = pieces.map((piece) => md5(piece)).join("");
+    const etag = `"${md5(new Uint8Array(digests.match(/../g)?.map((hex) => parseInt(hex, 16)) ?? []))}-3"`;
+    assert.equal(answer.ETag, etag);
+    assert.equal(answer.Key, Key);
+    const head = await client.send(new HeadObjectCommand({ Bucket, Key }));
+    assert.deepEqual([head.ETag, head.ContentLength, head.ContentType], [etag, whole.length, "image/tiff"]);
+    assert.deepEqual(head.Metadata, { sheet: "7" });
+    assert.equal(md5(await read(client, Key)), md5(whole));
+    const first = pieces[0].length;
+    const second = first + pieces[1].length;
+    const ranges = [[0, 0], [first - 1, first], [first, second - 1], [10, second + 9], [second - 1, second + 99]];
+    for (const [from, to] of [...ranges, [second, second]]) {
+      assert.equal(md5(await read(client, Key, `bytes=${from}-${to}`)), md5(whole.subarray(from, to + 1)));
+    }
+    assert.equal(md5(await read(client, Key, "bytes=-101")), md5(whole.subarray(-101)));
+    const again = await complete(client, Key, UploadId, parts);
+    assert.deepEqual([again.ETag, again.VersionId], [answer.ETag, answer.VersionId]);
+    assert.equal(await errorOf(complete(client, Key, UploadId, parts.slice(1))), "404 NoSuchUpload");
+  },
+);
 
-Deno.test(
+storeTest(
   "multipart: a complete is rejected for parts that are wrong, and can be repeated rightly",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
+  async (store, client) => {
     const id = await start(client, "k");
     const one = await upload(client, "k", id, 1, pattern(5 * MIB, 1));
     const small = await upload(client, "k", id, 2, "small");
@@ -93,9 +90,7 @@ Deno.test(
   },
 );
 
-Deno.test("multipart: conditions of a complete are judged with the write", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("multipart: conditions of a complete are judged with the write", async (store, client) => {
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "old" }));
   const id = await start(client, "k");
   const parts = [await upload(client, "k", id, 1, "new")];
@@ -110,31 +105,30 @@ Deno.test("multipart: conditions of a complete are judged with the write", leaks
   await complete(client, "fresh", fresh, freshParts, { IfNoneMatch: "*" });
 });
 
-Deno.test("multipart: a part again replaces the earlier, and an aborted upload leaves nothing", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const before = bodyFiles(store.folder).length;
-  const id = await start(client, "k");
-  await upload(client, "k", id, 1, pattern(MIB, 1));
-  const last = await upload(client, "k", id, 1, pattern(MIB, 2));
-  await upload(client, "k", id, 2, "inline");
-  assert.equal(bodyFiles(store.folder).length, before + 1);
-  const { Parts } = await client.send(new ListPartsCommand({ Bucket, Key: "k", UploadId: id }));
-  assert.deepEqual(Parts?.map((part) => [part.PartNumber, part.Size]), [[1, MIB], [2, 6]]);
-  assert.equal(Parts?.[0].ETag, last.ETag);
-  await client.send(new AbortMultipartUploadCommand({ Bucket, Key: "k", UploadId: id }));
-  assert.equal(bodyFiles(store.folder).length, before);
-  const gone = [
-    client.send(new AbortMultipartUploadCommand({ Bucket, Key: "k", UploadId: id })),
-    client.send(new ListPartsCommand({ Bucket, Key: "k", UploadId: id })),
-    client.send(new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber: 1, Body: "x" })),
-  ];
-  assert.deepEqual(new Set(await Promise.all(gone.map(errorOf))), new Set(["404 NoSuchUpload"]));
-});
+storeTest(
+  "multipart: a part again replaces the earlier, and an aborted upload leaves nothing",
+  async (store, client) => {
+    const before = bodyFiles(store.folder).length;
+    const id = await start(client, "k");
+    await upload(client, "k", id, 1, pattern(MIB, 1));
+    const last = await upload(client, "k", id, 1, pattern(MIB, 2));
+    await upload(client, "k", id, 2, "inline");
+    assert.equal(bodyFiles(store.folder).length, before + 1);
+    const { Parts } = await client.send(new ListPartsCommand({ Bucket, Key: "k", UploadId: id }));
+    assert.deepEqual(Parts?.map((part) => [part.PartNumber, part.Size]), [[1, MIB], [2, 6]]);
+    assert.equal(Parts?.[0].ETag, last.ETag);
+    await client.send(new AbortMultipartUploadCommand({ Bucket, Key: "k", UploadId: id }));
+    assert.equal(bodyFiles(store.folder).length, before);
+    const gone = [
+      client.send(new AbortMultipartUploadCommand({ Bucket, Key: "k", UploadId: id })),
+      client.send(new ListPartsCommand({ Bucket, Key: "k", UploadId: id })),
+      client.send(new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber: 1, Body: "x" })),
+    ];
+    assert.deepEqual(new Set(await Promise.all(gone.map(errorOf))), new Set(["404 NoSuchUpload"]));
+  },
+);
 
-Deno.test("multipart: part numbers and digests are checked before a part counts", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("multipart: part numbers and digests are checked before a part counts", async (store, client) => {
   const id = await start(client, "k");
   for (const PartNumber of [0, 10_001, -1, 1.5]) {
     const sent = client.send(new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber, Body: "x" }));
@@ -192,59 +186,59 @@ Deno.test(
   },
 );
 
-Deno.test("multipart: a completed upload is a version like any other, and its files go with it", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const at = { Bucket: "maps", Key: "versions" };
-  const completed = async (bytes: Uint8Array) => {
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
-    const { ETag } = await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: bytes }));
-    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
-    const command = () => new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload });
-    const { VersionId } = await client.send(command());
-    return { VersionId, again: async () => (await client.send(command())).VersionId };
-  };
-  const before = bodyFiles(store.folder).length;
-  const old = await completed(pattern(MIB, 1));
-  const current = await completed(pattern(MIB, 2));
-  assert.ok(old.VersionId && current.VersionId && old.VersionId !== current.VersionId);
-  assert.equal(await old.again(), old.VersionId);
-  const version = async (VersionId?: string) => {
-    const { Body } = await client.send(new GetObjectCommand({ ...at, VersionId }));
-    return md5(await Body?.transformToByteArray() ?? "");
-  };
-  assert.equal(await version(), md5(pattern(MIB, 2)));
-  assert.equal(await version(old.VersionId), md5(pattern(MIB, 1)));
-  await client.send(new DeleteObjectCommand({ ...at, VersionId: current.VersionId }));
-  assert.equal(await version(), md5(pattern(MIB, 1)));
-  assert.equal(bodyFiles(store.folder).length, before + 1);
-  await client.send(new DeleteObjectCommand({ ...at, VersionId: old.VersionId }));
-  assert.equal(bodyFiles(store.folder).length, before);
-  assert.equal(await errorOf(old.again()), "404 NoSuchUpload");
-});
+storeTest(
+  "multipart: a completed upload is a version like any other, and its files go with it",
+  async (store, client) => {
+    const at = { Bucket: "maps", Key: "versions" };
+    const completed = async (bytes: Uint8Array) => {
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
+      const { ETag } = await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: bytes }));
+      const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
+      const command = () => new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload });
+      const { VersionId } = await client.send(command());
+      return { VersionId, again: async () => (await client.send(command())).VersionId };
+    };
+    const before = bodyFiles(store.folder).length;
+    const old = await completed(pattern(MIB, 1));
+    const current = await completed(pattern(MIB, 2));
+    assert.ok(old.VersionId && current.VersionId && old.VersionId !== current.VersionId);
+    assert.equal(await old.again(), old.VersionId);
+    const version = async (VersionId?: string) => {
+      const { Body } = await client.send(new GetObjectCommand({ ...at, VersionId }));
+      return md5(await Body?.transformToByteArray() ?? "");
+    };
+    assert.equal(await version(), md5(pattern(MIB, 2)));
+    assert.equal(await version(old.VersionId), md5(pattern(MIB, 1)));
+    await client.send(new DeleteObjectCommand({ ...at, VersionId: current.VersionId }));
+    assert.equal(await version(), md5(pattern(MIB, 1)));
+    assert.equal(bodyFiles(store.folder).length, before + 1);
+    await client.send(new DeleteObjectCommand({ ...at, VersionId: old.VersionId }));
+    assert.equal(bodyFiles(store.folder).length, before);
+    assert.equal(await errorOf(old.again()), "404 NoSuchUpload");
+  },
+);
 
-Deno.test("multipart: a read under way gets its version whole though it is overwritten meanwhile", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const pieces = [pattern(8 * MIB, 1), pattern(8 * MIB, 2), pattern(8 * MIB, 3)];
-  const id = await start(client, "k");
-  const parts = [];
-  for (const [i, piece] of pieces.entries()) parts.push(await upload(client, "k", id, i + 1, piece));
-  await complete(client, "k", id, parts);
-  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: "k" }));
-  const response = await fetch(url);
-  const reader = response.body?.getReader();
-  const begun = await reader?.read();
-  await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "new" }));
-  assert.deepEqual(bodyFiles(store.folder), []);
-  const hash = createHash("md5").update(begun?.value ?? "");
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) hash.update(part.value);
-  assert.equal(hash.digest("hex"), md5(joinedBytes(pieces)));
-});
+storeTest(
+  "multipart: a read under way gets its version whole though it is overwritten meanwhile",
+  async (store, client) => {
+    const pieces = [pattern(8 * MIB, 1), pattern(8 * MIB, 2), pattern(8 * MIB, 3)];
+    const id = await start(client, "k");
+    const parts = [];
+    for (const [i, piece] of pieces.entries()) parts.push(await upload(client, "k", id, i + 1, piece));
+    await complete(client, "k", id, parts);
+    const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: "k" }));
+    const response = await fetch(url);
+    const reader = response.body?.getReader();
+    const begun = await reader?.read();
+    await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "new" }));
+    assert.deepEqual(bodyFiles(store.folder), []);
+    const hash = createHash("md5").update(begun?.value ?? "");
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) hash.update(part.value);
+    assert.equal(hash.digest("hex"), md5(joinedBytes(pieces)));
+  },
+);
 
-Deno.test("multipart: one empty part is an empty object", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("multipart: one empty part is an empty object", async (store, client) => {
   const id = await start(client, "empty");
   await complete(client, "empty", id, [await upload(client, "empty", id, 1, "")]);
   assert.equal((await read(client, "empty")).length, 0);

@@ -6,36 +6,34 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { joinedBytes } from "@/lib/std/joined_bytes.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
-import { bodyFiles, Bucket, complete, leaks, md5, MIB, pattern, read, start, upload } from "./multipart_fixture.ts";
+import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
+import { bodyFiles, Bucket, complete, md5, MIB, pattern, read, start, upload } from "./multipart_fixture.ts";
 
-Deno.test("races: a copy of an object that is overwritten meanwhile is one of its versions, whole", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const bodies = [pattern(300_000, 1), pattern(700_000, 2), pattern(900, 3)];
-  const digests = bodies.map(md5);
-  const put = (i: number) => client.send(new PutObjectCommand({ Bucket, Key: "source", Body: bodies[i % 3] }));
-  await put(0);
-  const copied = await Promise.all(Array.from({ length: 24 }, async (_, i) => {
-    await put(i);
-    const Key = `copy-${i}`;
-    const { CopyObjectResult } = await client.send(
-      new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/source` }),
-    );
-    return [CopyObjectResult?.ETag, `"${md5(await read(client, Key))}"`];
-  }));
-  for (const [etag, digest] of copied) {
-    assert.equal(etag, digest);
-    assert.ok(digests.includes(String(digest).slice(1, -1)));
-  }
-});
+storeTest(
+  "races: a copy of an object that is overwritten meanwhile is one of its versions, whole",
+  async (store, client) => {
+    const bodies = [pattern(300_000, 1), pattern(700_000, 2), pattern(900, 3)];
+    const digests = bodies.map(md5);
+    const put = (i: number) => client.send(new PutObjectCommand({ Bucket, Key: "source", Body: bodies[i % 3] }));
+    await put(0);
+    const copied = await Promise.all(Array.from({ length: 24 }, async (_, i) => {
+      await put(i);
+      const Key = `copy-${i}`;
+      const { CopyObjectResult } = await client.send(
+        new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/source` }),
+      );
+      return [CopyObjectResult?.ETag, `"${md5(await read(client, Key))}"`];
+    }));
+    for (const [etag, digest] of copied) {
+      assert.equal(etag, digest);
+      assert.ok(digests.includes(String(digest).slice(1, -1)));
+    }
+  },
+);
 
-Deno.test(
+storeTest(
   "races: an upload is completed or aborted, never both, and no file is left without an object",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
+  async (store, client) => {
     const [first, again, last] = [pattern(5 * MIB, 4), pattern(5 * MIB, 5), pattern(100_000, 6)];
     for (let round = 0; round < 6; round++) {
       const Key = `raced-${round}`;

@@ -5,10 +5,8 @@ import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { s3Keys, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { s3Keys, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { codeOf } from "./signed_fetch.ts";
-
-const leaks = { sanitizeOps: false, sanitizeResources: false };
 
 /** The keys of the examples in the S3 API reference, Signing and authenticating REST requests. */
 const EXAMPLE = { accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" };
@@ -147,8 +145,7 @@ function presigned(
   return `${origin}${resource}${resource.includes("?") ? "&" : "?"}${query}`;
 }
 
-Deno.test("Signature Version 2: URLs signed in the query write, read and delete until they expire", leaks, async () => {
-  await using store = await startStore();
+storeTest("Signature Version 2: URLs signed in the query write, read and delete until they expire", async (store) => {
   const origin = store.s3("archive");
   const at = "/letters/a%20note%2B1.txt";
   const put = await fetch(
@@ -188,8 +185,7 @@ Deno.test("Signature Version 2: URLs signed in the query write, read and delete 
   for (const [url, method, code] of outcomes) assert.equal(await codeOf(await fetch(url, { method })), code, url);
 });
 
-Deno.test("Signature Version 2: requests signed in a header make, fill and list a bucket", leaks, async () => {
-  await using store = await startStore();
+storeTest("Signature Version 2: requests signed in a header make, fill and list a bucket", async (store) => {
   const origin = store.s3("archive");
   const { accessKeyId, secretAccessKey } = s3Keys("curator", SAMPLE_PASSWORD);
   const send = async (method: string, resource: string, body?: string, headers: Record<string, string> = {}) => {

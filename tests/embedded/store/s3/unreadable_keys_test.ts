@@ -8,10 +8,8 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { signedFetch } from "./signed_fetch.ts";
-
-const leaks = { sanitizeOps: false, sanitizeResources: false };
 
 /** Characters that XML 1.0 cannot hold, some also not as references; the last one is of the keys that it can. */
 const KEYS = ["a\u0001", "a\u0001/b", "b\u000b", "c\uffff", "plain ö+%"];
@@ -23,9 +21,7 @@ const LISTINGS: Readonly<Record<string, string>> = {
   "ListMultipartUploads": "uploads=&",
 };
 
-Deno.test("listings: keys that XML cannot hold are percent-encoded, and the page says so", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("listings: keys that XML cannot hold are percent-encoded, and the page says so", async (store, client) => {
   const Bucket = "odd";
   await client.send(new CreateBucketCommand({ Bucket }));
   for (const Key of KEYS) {
@@ -61,9 +57,7 @@ Deno.test("listings: keys that XML cannot hold are percent-encoded, and the page
   ) assert.equal(page.EncodingType, "url");
 });
 
-Deno.test("listings: line ends and tabs stay as they are, for every parser", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("listings: line ends and tabs stay as they are, for every parser", async (store, client) => {
   const Bucket = "lines";
   await client.send(new CreateBucketCommand({ Bucket }));
   const keys = ["a\tb", "a\nb", "a\rb", "a\u0085b", "a\u2028b"];

@@ -15,10 +15,8 @@ import assert from "node:assert/strict";
 import { AwsClient } from "aws4fetch";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { makeUser } from "@/tests/embedded/store/acl_fixture.ts";
-import { s3Keys, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { s3Keys, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
-
-const leaks = { sanitizeOps: false, sanitizeResources: false };
 
 /** Each setting's parameter with the code by which S3 says that none was set. */
 const ABSENT: Readonly<Record<string, string>> = {
@@ -33,8 +31,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   "ownershipControls": "OwnershipControlsNotFoundError",
 };
 
-Deno.test("S3 settings that are not there: reading them is 404 with S3's code, writing them 501", leaks, async () => {
-  await using store = await startStore();
+storeTest("S3 settings that are not there: reading them is 404 with S3's code, writing them 501", async (store) => {
   const send = (method: string, path: string, query: string, body?: string) =>
     signedFetch(store.s3("archive"), {
       method,
@@ -63,9 +60,7 @@ Deno.test("S3 settings that are not there: reading them is 404 with S3's code, w
   }
 });
 
-Deno.test("S3 settings that are not there: those that are never absent in S3 read as empty", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("S3 settings that are not there: those that are never absent in S3 read as empty", async (store, client) => {
   const at = { Bucket: "letters" };
   const read = async (answer: Promise<{ $metadata: unknown }>) => {
     const { $metadata: _, ...rest } = await answer;
@@ -89,21 +84,16 @@ Deno.test("S3 settings that are not there: those that are never absent in S3 rea
   assert.equal(await status(), true);
 });
 
-Deno.test(
-  "S3 settings that are not there: only the owner takes them away, and strangers read none",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    await makeUser(store, "stranger");
-    await store.client("archive", "curator").send(new PutObjectCommand({ Bucket: "letters", Key: "k", Body: "x" }));
-    const { accessKeyId, secretAccessKey } = s3Keys("stranger", SAMPLE_PASSWORD);
-    const stranger = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
-    const origin = store.s3("archive");
-    for (const method of ["GET", "DELETE"]) {
-      const refused = await stranger.fetch(`${origin}/letters?lifecycle=`, { method });
-      assert.equal(await codeOf(refused), "AccessDenied", method);
-      assert.equal(await codeOf(await fetch(`${origin}/letters?policy`, { method })), "AccessDenied", method);
-    }
-    assert.equal(await codeOf(await stranger.fetch(`${origin}/letters/k?retention=`)), "AccessDenied");
-  },
-);
+storeTest("S3 settings that are not there: only the owner takes them away, and strangers read none", async (store) => {
+  await makeUser(store, "stranger");
+  await store.client("archive", "curator").send(new PutObjectCommand({ Bucket: "letters", Key: "k", Body: "x" }));
+  const { accessKeyId, secretAccessKey } = s3Keys("stranger", SAMPLE_PASSWORD);
+  const stranger = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
+  const origin = store.s3("archive");
+  for (const method of ["GET", "DELETE"]) {
+    const refused = await stranger.fetch(`${origin}/letters?lifecycle=`, { method });
+    assert.equal(await codeOf(refused), "AccessDenied", method);
+    assert.equal(await codeOf(await fetch(`${origin}/letters?policy`, { method })), "AccessDenied", method);
+  }
+  assert.equal(await codeOf(await stranger.fetch(`${origin}/letters/k?retention=`)), "AccessDenied");
+});

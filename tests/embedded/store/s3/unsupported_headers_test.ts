@@ -2,17 +2,15 @@ import assert from "node:assert/strict";
 import {
   CopyObjectCommand,
   CreateMultipartUploadCommand,
-  GetObjectTaggingCommand,
   ListBucketsCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
-import { complete, leaks, read, upload } from "./multipart_fixture.ts";
+import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
+import { complete, read, upload } from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
 
-Deno.test("S3 headers: what no operation provides is rejected and changes nothing", leaks, async () => {
-  await using store = await startStore();
+storeTest("S3 headers: what no operation provides is rejected and changes nothing", async (store) => {
   const origin = store.s3("archive");
   const client = store.client("archive", "curator");
   await client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "k", Body: "kept" }));
@@ -58,50 +56,39 @@ Deno.test("S3 headers: what no operation provides is rejected and changes nothin
   assert.equal(await codeOf(await signedFetch(origin, { ...standard, body: new Uint8Array(1) })), "none");
 });
 
-Deno.test("S3 headers: another owner than the expected one is rejected, at both ends of a copy", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const owner = (await client.send(new ListBucketsCommand({}))).Owner?.ID ?? "";
-  const errorOf = (promise: Promise<unknown>) => promise.then(() => "none", (error) => error.name);
-  const put = (ExpectedBucketOwner: string) =>
-    errorOf(client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "k", Body: "x", ExpectedBucketOwner })));
-  assert.equal(await put("somebody"), "AccessDenied");
-  assert.equal(await put(owner), "none");
-  const copy = (ExpectedSourceBucketOwner: string) =>
-    errorOf(
-      client.send(
-        new CopyObjectCommand({ Bucket: "campaigns", Key: "c", CopySource: "campaigns/k", ExpectedSourceBucketOwner }),
-      ),
-    );
-  assert.equal(await copy("somebody"), "AccessDenied");
-  assert.equal(await copy(owner), "none");
-});
+storeTest(
+  "S3 headers: another owner than the expected one is rejected, at both ends of a copy",
+  async (store, client) => {
+    const owner = (await client.send(new ListBucketsCommand({}))).Owner?.ID ?? "";
+    const errorOf = (promise: Promise<unknown>) => promise.then(() => "none", (error) => error.name);
+    const put = (ExpectedBucketOwner: string) =>
+      errorOf(client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "k", Body: "x", ExpectedBucketOwner })));
+    assert.equal(await put("somebody"), "AccessDenied");
+    assert.equal(await put(owner), "none");
+    const copy = (ExpectedSourceBucketOwner: string) =>
+      errorOf(
+        client.send(
+          new CopyObjectCommand({
+            Bucket: "campaigns",
+            Key: "c",
+            CopySource: "campaigns/k",
+            ExpectedSourceBucketOwner,
+          }),
+        ),
+      );
+    assert.equal(await copy("somebody"), "AccessDenied");
+    assert.equal(await copy(owner), "none");
+  },
+);
 
-Deno.test("S3 headers: If-Match * on a write requires any object of the key", leaks, async () => {
-  await using store = await startStore();
+storeTest("S3 headers: If-Match * on a write requires any object of the key", async (store) => {
   const put = { method: "PUT", path: "/campaigns/any", headers: { "if-match": "*" } };
   assert.equal(await codeOf(await signedFetch(store.s3("archive"), put)), "NoSuchKey");
   assert.equal(await codeOf(await signedFetch(store.s3("archive"), { ...put, headers: {} })), "none");
   assert.equal(await codeOf(await signedFetch(store.s3("archive"), put)), "none");
 });
 
-Deno.test("S3 headers: tags of an upload in parts become the object's", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const at = { Bucket: "campaigns", Key: "tagged" };
-  const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand({ ...at, Tagging: "kind=letter&a=" }));
-  await complete(client, at.Key, UploadId, [await upload(client, at.Key, UploadId, 1, "x")]);
-  assert.deepEqual((await client.send(new GetObjectTaggingCommand(at))).TagSet, [
-    { Key: "kind", Value: "letter" },
-    { Key: "a", Value: "" },
-  ]);
-  const bad = client.send(new CreateMultipartUploadCommand({ ...at, Tagging: "a=1&a=2" }));
-  assert.equal(await bad.catch((error) => error.name), "InvalidTag");
-});
-
-Deno.test("S3 headers: a checksum of an unknown algorithm is no ornament of a complete", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
+storeTest("S3 headers: a checksum of an unknown algorithm is no ornament of a complete", async (store, client) => {
   const at = { Bucket: "campaigns", Key: "unknown" };
   const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand(at));
   const { ETag } = await upload(client, at.Key, UploadId, 1, "x");
@@ -114,8 +101,7 @@ Deno.test("S3 headers: a checksum of an unknown algorithm is no ornament of a co
   assert.equal(await codeOf(await signedFetch(store.s3("archive"), sent)), "none");
 });
 
-Deno.test("S3 headers: metadata sent in UTF-8 is signed as its text and returned in encoded words", leaks, async () => {
-  await using store = await startStore();
+storeTest("S3 headers: metadata sent in UTF-8 is signed as its text and returned in encoded words", async (store) => {
   const origin = store.s3("archive");
   const headers = { "x-amz-meta-title": "Göteborgs  rådhusrätt" };
   const at = { path: "/campaigns/utf8" };
@@ -157,18 +143,13 @@ Deno.test("S3 headers: metadata sent in UTF-8 is signed as its text and returned
   assert.deepEqual([await codeOf(await put(1023)), await codeOf(await put(1024))], ["none", "MetadataTooLarge"]);
 });
 
-Deno.test(
-  "S3 listings: a key that begins with a byte order mark is shown with it, by each of them",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const origin = store.s3("archive");
-    const path = `/campaigns/${encodeURIComponent("\ufeffk")}`;
-    assert.equal(await codeOf(await signedFetch(origin, { method: "PUT", path })), "none");
-    assert.equal(await codeOf(await signedFetch(origin, { method: "POST", path, query: "uploads=" })), "none");
-    for (const query of ["", "list-type=2", "versions=", "uploads="]) {
-      const listed = await signedFetch(origin, { method: "GET", path: "/campaigns", query });
-      assert.match(await listed.text(), /<Key>\ufeffk<\/Key>/, query);
-    }
-  },
-);
+storeTest("S3 listings: a key that begins with a byte order mark is shown with it, by each of them", async (store) => {
+  const origin = store.s3("archive");
+  const path = `/campaigns/${encodeURIComponent("\ufeffk")}`;
+  assert.equal(await codeOf(await signedFetch(origin, { method: "PUT", path })), "none");
+  assert.equal(await codeOf(await signedFetch(origin, { method: "POST", path, query: "uploads=" })), "none");
+  for (const query of ["", "list-type=2", "versions=", "uploads="]) {
+    const listed = await signedFetch(origin, { method: "GET", path: "/campaigns", query });
+    assert.match(await listed.text(), /<Key>\ufeffk<\/Key>/, query);
+  }
+});

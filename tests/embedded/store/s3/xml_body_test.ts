@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { startDigest } from "@/lib/std/digests.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
-import { leaks, read, start, upload } from "./multipart_fixture.ts";
+import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
+import { read, start, upload } from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
 
 const crc32 = (text: string) => {
@@ -27,8 +27,7 @@ function chunked(xml: string, { checksum = crc32(xml), size = xml.length } = {})
   };
 }
 
-Deno.test("S3 XML bodies: chunked ones with a checksum in the trailer are read like any other", leaks, async () => {
-  await using store = await startStore();
+storeTest("S3 XML bodies: chunked ones with a checksum in the trailer are read like any other", async (store) => {
   const origin = store.s3("archive");
   const client = store.client("archive", "curator");
   const key = { Bucket: "campaigns", Key: "k" };
@@ -45,12 +44,9 @@ Deno.test("S3 XML bodies: chunked ones with a checksum in the trailer are read l
   assert.equal(await exists(), false);
 });
 
-Deno.test(
+storeTest(
   "S3 XML bodies: CompleteMultipartUpload may be chunked; its header's checksum is of the object",
-  leaks,
-  async () => {
-    await using store = await startStore();
-    const client = store.client("archive", "curator");
+  async (store, client) => {
     const id = await start(client, "k");
     const { ETag } = await upload(client, "k", id, 1, "body");
     const sent = chunked(
