@@ -22,6 +22,10 @@ async function withFolder(use: (folder: string) => Promise<void> | void): Promis
   }
 }
 
+function testInFolder(name: string, ...given: Parameters<typeof withFolder>): void {
+  Deno.test(name, () => withFolder(...given));
+}
+
 Deno.test("test reports: passed and failed tests are counted, ignored ones are not", () => {
   assert.deepEqual(countStage({ report: report("", "", "<skipped/>"), code: 0 }), { passed: 2, failed: 0 });
   assert.deepEqual(countStage({ report: report("", FAILURE, "<error/>", ""), code: 1 }), { passed: 2, failed: 2 });
@@ -38,12 +42,13 @@ Deno.test("test reports: a stage that fails without a failed test counts as one 
   assert.deepEqual(countStage({ report: report("<skipped/>"), code: 0 }), { passed: 0, failed: 1 });
 });
 
-Deno.test("test reports: those of all stages are summed, and what deno test writes is understood", () =>
-  withFolder(async (folder) => {
+testInFolder(
+  "test reports: those of all stages are summed, and what deno test writes is understood",
+  async (folder) => {
     const tests = `
-      Deno.test("passes", () => {});
-      Deno.test("fails <b>", () => { throw new Error("<failure>"); });
-      Deno.test.ignore("is ignored", () => {});`;
+    Deno.test("passes", () => {});
+    Deno.test("fails <b>", () => { throw new Error("<failure>"); });
+    Deno.test.ignore("is ignored", () => {});`;
     await Deno.writeTextFile(`${folder}/a_test.ts`, tests);
     const real = stageFiles(folder, "real");
     const { code } = await new Deno.Command(Deno.execPath(), {
@@ -63,10 +68,12 @@ Deno.test("test reports: those of all stages are summed, and what deno test writ
       "[other] the exit status is 1: its output says what failed outside of tests",
       "[missing] the exit status is missing: its output says what failed outside of tests",
     ]);
-  }));
+  },
+);
 
-Deno.test("test stages: each runs after one that failed, their lines are whole, and the worst status counts", () =>
-  withFolder(async (folder) => {
+testInFolder(
+  "test stages: each runs after one that failed, their lines are whole, and the worst status counts",
+  async (folder) => {
     const programs: Record<string, string> = {
       good: `console.log("one\\ntwo"); console.error("three")`,
       bad: `Deno.stdout.writeSync(new TextEncoder().encode("half a line")); Deno.exit(3)`,
@@ -83,22 +90,25 @@ Deno.test("test stages: each runs after one that failed, their lines are whole, 
     const files = Object.keys(programs).map((stage) => stageFiles(folder, stage));
     assert.deepEqual(files.map((file) => Deno.readTextFileSync(file.code)), ["0", "3", "2"]);
     assert.equal(await Deno.readTextFile(files[2].report), "written");
-  }));
+  },
+);
 
-Deno.test("test stages: a stage has ended though a process that it left behind holds its output open", () =>
-  withFolder(async (folder) => {
+testInFolder(
+  "test stages: a stage has ended though a process that it left behind holds its output open",
+  async (folder) => {
     const program = `
-      const child = new Deno.Command("sleep", { args: ["1000"], stdin: "null" }).spawn();
-      child.unref();
-      Deno.writeTextFileSync("PID", String(child.pid));
-      Deno.exit(0);`.replace("PID", `${folder}/pid`);
+    const child = new Deno.Command("sleep", { args: ["1000"], stdin: "null" }).spawn();
+    child.unref();
+    Deno.writeTextFileSync("PID", String(child.pid));
+    Deno.exit(0);`.replace("PID", `${folder}/pid`);
     const args = () => ["eval", "--no-config", program];
     try {
       assert.equal(await runStages(["leaves"], { folder, args, print() {}, drainMs: 0 }), 0);
     } finally {
       Deno.kill(Number(await Deno.readTextFile(`${folder}/pid`)), "SIGKILL");
     }
-  }));
+  },
+);
 
 Deno.test("test stages: each is a task, and together they run every folder of tests", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile("deno.json"));

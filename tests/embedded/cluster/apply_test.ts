@@ -42,6 +42,10 @@ async function withMaps(
   }
 }
 
+function testMaps(name: string, ...given: Parameters<typeof withMaps>): void {
+  Deno.test(name, () => withMaps(...given));
+}
+
 function map(data: Record<string, string>, metadata: Record<string, unknown> = {}) {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "m", ...metadata }, data };
 }
@@ -52,48 +56,31 @@ function owned({ metadata }: Answer): Record<string, unknown> {
   );
 }
 
-Deno.test("apply: makes what is not there, and leaves alone what is the same", async () => {
-  await withMaps(async (send) => {
-    const made = await send("PATCH", "m?fieldManager=a", map({ k: "v" }, { labels: { l: "1" } }));
-    assert.equal(made.status, 201);
-    assert.deepEqual(owned(made), {
-      "a Apply": { "f:data": { "f:k": {} }, "f:metadata": { "f:labels": { "f:l": {} } } },
-    });
-    const again = await send("PATCH", "m?fieldManager=a", map({ k: "v" }, { labels: { l: "1" } }));
-    assert.equal(again.status, 200);
-    assert.equal(again.metadata.resourceVersion, made.metadata.resourceVersion);
+testMaps("apply: makes what is not there, and leaves alone what is the same", async (send) => {
+  const made = await send("PATCH", "m?fieldManager=a", map({ k: "v" }, { labels: { l: "1" } }));
+  assert.equal(made.status, 201);
+  assert.deepEqual(owned(made), {
+    "a Apply": { "f:data": { "f:k": {} }, "f:metadata": { "f:labels": { "f:l": {} } } },
   });
+  const again = await send("PATCH", "m?fieldManager=a", map({ k: "v" }, { labels: { l: "1" } }));
+  assert.equal(again.status, 200);
+  assert.equal(again.metadata.resourceVersion, made.metadata.resourceVersion);
 });
 
-Deno.test("apply: YAML is taken as well as JSON", async () => {
-  await withMaps(async (send) => {
-    const made = await send(
-      "PATCH",
-      "m?fieldManager=a",
-      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  k: |\n    två\n    rader\n",
-    );
-    assert.deepEqual(made.data, { k: "två\nrader\n" });
-    assert.equal((await send("PATCH", "m?fieldManager=a", "a: [")).status, 400);
-    assert.equal((await send("PATCH", "m?fieldManager=a", "- a")).status, 400);
-  });
+testMaps("apply: YAML is taken as well as JSON", async (send) => {
+  const made = await send(
+    "PATCH",
+    "m?fieldManager=a",
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  k: |\n    två\n    rader\n",
+  );
+  assert.deepEqual(made.data, { k: "två\nrader\n" });
+  assert.equal((await send("PATCH", "m?fieldManager=a", "a: [")).status, 400);
+  assert.equal((await send("PATCH", "m?fieldManager=a", "- a")).status, 400);
 });
 
-Deno.test("apply: two managers own their fields; what one no longer applies goes, the other's stays", async () => {
-  await withMaps(async (send) => {
-    await send("PATCH", "m?fieldManager=a", map({ one: "1", both: "x" }));
-    const two = await send("PATCH", "m?fieldManager=b", map({ two: "2", both: "x" }));
-    assert.deepEqual(two.data, { one: "1", both: "x", two: "2" });
-    const left = await send("PATCH", "m?fieldManager=a", map({}));
-    assert.deepEqual(left.data, { both: "x", two: "2" });
-    assert.deepEqual(owned(left), {
-      "a Apply": { "f:data": {} },
-      "b Apply": { "f:data": { "f:both": {}, "f:two": {} } },
-    });
-  });
-});
-
-Deno.test("apply: another's field with another value is a conflict that names both, and force takes it", async () => {
-  await withMaps(async (send) => {
+testMaps(
+  "apply: another's field with another value is a conflict that names both, and force takes it",
+  async (send) => {
     const made = await send("PATCH", "m?fieldManager=a", map({ k: "v", l: "w" }));
     const refused = await send("PATCH", "m?fieldManager=b", map({ k: "other" }));
     assert.equal(refused.status, 409);
@@ -108,11 +95,12 @@ Deno.test("apply: another's field with another value is a conflict that names bo
     assert.deepEqual(forced.data, { k: "other", l: "w" });
     assert.deepEqual(owned(forced), { "a Apply": { "f:data": { "f:l": {} } }, "b Apply": { "f:data": { "f:k": {} } } });
     assert.notEqual(forced.metadata.resourceVersion, made.metadata.resourceVersion);
-  });
-});
+  },
+);
 
-Deno.test("apply: a version that was read and is no more is a conflict, also with force; a uid never makes anew", async () => {
-  await withMaps(async (send) => {
+testMaps(
+  "apply: a version that was read and is no more is a conflict, also with force; a uid never makes anew",
+  async (send) => {
     const made = await send("PATCH", "m?fieldManager=a", map({ k: "v" }));
     const { uid, resourceVersion } = made.metadata;
     const changed = await send("PATCH", "m?fieldManager=a", map({ k: "w" }, { uid, resourceVersion }));
@@ -125,32 +113,31 @@ Deno.test("apply: a version that was read and is no more is a conflict, also wit
     const gone = await send("PATCH", "m?fieldManager=a&force=true", map({ k: "x" }, { uid }));
     assert.deepEqual([gone.status, gone.reason], [409, "Conflict"]);
     assert.equal((await send("PATCH", "m?fieldManager=a", map({ k: "x" }))).status, 201);
+  },
+);
+
+testMaps("apply: what was written without applying is owned by its client, and taken only by force", async (send) => {
+  await send("POST", "", { metadata: { name: "m" }, data: { k: "v" } }, "application/json");
+  const patched = await send("PATCH", "m?fieldManager=editor", { data: { l: "w" } }, "application/merge-patch+json");
+  assert.deepEqual(owned(patched), {
+    "editor Update": { "f:data": { "f:l": {} } },
+    "tester Update": { "f:data": { ".": {}, "f:k": {} } },
   });
+  const refused = await send("PATCH", "m?fieldManager=a", map({ k: "x" }));
+  assert.match(refused.message, /conflict with "tester" using v1 at \d{4}-.*Z: \.data\.k$/);
+  const same = await send("PATCH", "m?fieldManager=a", map({ k: "v" }));
+  assert.equal(same.status, 200);
+  const taken = await send("PATCH", "m", { data: { k: "z" } }, "application/merge-patch+json");
+  assert.equal(owned(taken)["a Apply"], undefined);
+  const reset = await send("PATCH", "m", { metadata: { managedFields: [{}] } }, "application/merge-patch+json");
+  assert.deepEqual(owned(reset), {});
+  const after = await send("PATCH", "m?fieldManager=a&force=true", map({ k: "y" }));
+  assert.deepEqual(Object.keys(owned(after)), ["a Apply", "before-first-apply Update"]);
 });
 
-Deno.test("apply: what was written without applying is owned by its client, and taken only by force", async () => {
-  await withMaps(async (send) => {
-    await send("POST", "", { metadata: { name: "m" }, data: { k: "v" } }, "application/json");
-    const patched = await send("PATCH", "m?fieldManager=editor", { data: { l: "w" } }, "application/merge-patch+json");
-    assert.deepEqual(owned(patched), {
-      "editor Update": { "f:data": { "f:l": {} } },
-      "tester Update": { "f:data": { ".": {}, "f:k": {} } },
-    });
-    const refused = await send("PATCH", "m?fieldManager=a", map({ k: "x" }));
-    assert.match(refused.message, /conflict with "tester" using v1 at \d{4}-.*Z: \.data\.k$/);
-    const same = await send("PATCH", "m?fieldManager=a", map({ k: "v" }));
-    assert.equal(same.status, 200);
-    const taken = await send("PATCH", "m", { data: { k: "z" } }, "application/merge-patch+json");
-    assert.equal(owned(taken)["a Apply"], undefined);
-    const reset = await send("PATCH", "m", { metadata: { managedFields: [{}] } }, "application/merge-patch+json");
-    assert.deepEqual(owned(reset), {});
-    const after = await send("PATCH", "m?fieldManager=a&force=true", map({ k: "y" }));
-    assert.deepEqual(Object.keys(owned(after)), ["a Apply", "before-first-apply Update"]);
-  });
-});
-
-Deno.test("apply: kubectl takes over what it applied on its own side, as long as no other manager changed it since", async () => {
-  await withMaps(async (send) => {
+testMaps(
+  "apply: kubectl takes over what it applied on its own side, as long as no other manager changed it since",
+  async (send) => {
     const lastApplied = JSON.stringify({ data: { k: "v", l: "w" } });
     const annotations = { "kubectl.kubernetes.io/last-applied-configuration": lastApplied };
     const body = { metadata: { name: "m", annotations }, data: { k: "v", l: "w" } };
@@ -159,68 +146,62 @@ Deno.test("apply: kubectl takes over what it applied on its own side, as long as
     assert.equal((await send("PATCH", "m?fieldManager=kubectl", map({ k: "x" }))).data?.k, "x");
     await send("PATCH", "m?fieldManager=editor", { data: { l: "mine" } }, "application/merge-patch+json");
     assert.equal((await send("PATCH", "m?fieldManager=kubectl", map({ k: "x", l: "y" }))).status, 409);
-  });
+  },
+);
+
+testMaps("apply: dry runs say what would be and change nothing", async (send) => {
+  const dry = await send("PATCH", "m?fieldManager=a&dryRun=All", map({ k: "v" }));
+  assert.deepEqual([dry.status, dry.data], [201, { k: "v" }]);
+  assert.equal((await send("PATCH", "m", {}, "application/merge-patch+json")).status, 404);
 });
 
-Deno.test("apply: dry runs say what would be and change nothing", async () => {
-  await withMaps(async (send) => {
-    const dry = await send("PATCH", "m?fieldManager=a&dryRun=All", map({ k: "v" }));
-    assert.deepEqual([dry.status, dry.data], [201, { k: "v" }]);
-    assert.equal((await send("PATCH", "m", {}, "application/merge-patch+json")).status, 404);
+testMaps("apply: invalid requests are rejected", async (send, cluster) => {
+  const cases: [string, unknown, number][] = [
+    ["m", map({}), 422],
+    ["m?fieldManager=a", { kind: "ConfigMap" }, 400],
+    ["m?fieldManager=a", { apiVersion: "v1", kind: "Secret" }, 400],
+    ["m?fieldManager=a", map({}, { name: "n" }), 400],
+    ["m?fieldManager=a", map({}, { namespace: "elsewhere" }), 400],
+    ["m?fieldManager=a", map({}, { managedFields: [] }), 400],
+    ["m?fieldManager=a", map({}, { labels: { l: "å" } }), 422],
+    ["M?fieldManager=a", map({}, { name: "M" }), 422],
+    ["m?fieldManager=a", { apiVersion: "v1", kind: "ConfigMap" }, 400],
+    ["m?fieldManager=a&force=perhaps", map({}), 400],
+    ["m?fieldManager=a&fieldValidation=Strict", { ...map({}), spec: 1 }, 400],
+    ["m?fieldManager=a", { ...map({}), data: { k: null } }, 400],
+  ];
+  for (const [path, body, status] of cases) {
+    const answer = await send("PATCH", path, body);
+    assert.equal(answer.status, status, `${path} ${JSON.stringify(body)}: ${answer.message}`);
+  }
+  await send("PATCH", "m?fieldManager=a", map({ k: "x".repeat(600_000) }));
+  assert.equal((await send("PATCH", "m?fieldManager=b", map({ l: "x".repeat(600_000) }))).status, 422);
+  const job = await fetch(`${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs/x?fieldManager=a`, {
+    method: "PATCH",
+    body: "{}",
+    headers: { "content-type": APPLY },
   });
+  assert.equal((await job.json()).code, 400);
+  const nowhere = await fetch(`${cluster.url}/api/v1/namespaces/none/configmaps/m?fieldManager=a`, {
+    method: "PATCH",
+    body: JSON.stringify(map({})),
+    headers: { "content-type": APPLY },
+  });
+  assert.equal((await nowhere.json()).code, 404);
 });
 
-Deno.test("apply: invalid requests are rejected", async () => {
-  await withMaps(async (send, cluster) => {
-    const cases: [string, unknown, number][] = [
-      ["m", map({}), 422],
-      ["m?fieldManager=a", { kind: "ConfigMap" }, 400],
-      ["m?fieldManager=a", { apiVersion: "v1", kind: "Secret" }, 400],
-      ["m?fieldManager=a", map({}, { name: "n" }), 400],
-      ["m?fieldManager=a", map({}, { namespace: "elsewhere" }), 400],
-      ["m?fieldManager=a", map({}, { managedFields: [] }), 400],
-      ["m?fieldManager=a", map({}, { labels: { l: "å" } }), 422],
-      ["M?fieldManager=a", map({}, { name: "M" }), 422],
-      ["m?fieldManager=a", { apiVersion: "v1", kind: "ConfigMap" }, 400],
-      ["m?fieldManager=a&force=perhaps", map({}), 400],
-      ["m?fieldManager=a&fieldValidation=Strict", { ...map({}), spec: 1 }, 400],
-      ["m?fieldManager=a", { ...map({}), data: { k: null } }, 400],
-    ];
-    for (const [path, body, status] of cases) {
-      const answer = await send("PATCH", path, body);
-      assert.equal(answer.status, status, `${path} ${JSON.stringify(body)}: ${answer.message}`);
-    }
-    await send("PATCH", "m?fieldManager=a", map({ k: "x".repeat(600_000) }));
-    assert.equal((await send("PATCH", "m?fieldManager=b", map({ l: "x".repeat(600_000) }))).status, 422);
-    const job = await fetch(`${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs/x?fieldManager=a`, {
-      method: "PATCH",
-      body: "{}",
-      headers: { "content-type": APPLY },
-    });
-    assert.equal((await job.json()).code, 400);
-    const nowhere = await fetch(`${cluster.url}/api/v1/namespaces/none/configmaps/m?fieldManager=a`, {
-      method: "PATCH",
-      body: JSON.stringify(map({})),
-      headers: { "content-type": APPLY },
-    });
-    assert.equal((await nowhere.json()).code, 404);
-  });
-});
-
-Deno.test("apply: client-node applies as the reading side does", async () => {
-  await withMaps(async (_send, cluster) => {
-    const config = new KubeConfig();
-    config.loadFromString(cluster.kubeconfig());
-    const core = config.makeApiClient(CoreV1Api);
-    const apply = (data: Record<string, string>, fieldManager: string) =>
-      core.patchNamespacedConfigMap(
-        { name: "m", namespace: NAMESPACE, fieldManager, body: map(data) },
-        setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply),
-      );
-    const made = await apply({ phase: "Running" }, "web");
-    assert.equal(made.metadata?.managedFields?.[0].manager, "web");
-    await assert.rejects(apply({ phase: "Succeeded" }, "tool"), /"code":409|HTTP-Code: 409/);
-  });
+testMaps("apply: client-node applies as the reading side does", async (_send, cluster) => {
+  const config = new KubeConfig();
+  config.loadFromString(cluster.kubeconfig());
+  const core = config.makeApiClient(CoreV1Api);
+  const apply = (data: Record<string, string>, fieldManager: string) =>
+    core.patchNamespacedConfigMap(
+      { name: "m", namespace: NAMESPACE, fieldManager, body: map(data) },
+      setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply),
+    );
+  const made = await apply({ phase: "Running" }, "web");
+  assert.equal(made.metadata?.managedFields?.[0].manager, "web");
+  await assert.rejects(apply({ phase: "Succeeded" }, "tool"), /"code":409|HTTP-Code: 409/);
 });
 
 Deno.test("apply: the record of a finished campaign is owned by the tool, its failures by who saw them", () =>

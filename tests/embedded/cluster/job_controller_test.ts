@@ -91,12 +91,6 @@ Deno.test("Job controller: failures go through uncountedTerminatedPods before th
   assert.deepEqual(conditions(), ["FailureTarget=True FailedIndexes", "Failed=True FailedIndexes"]);
 });
 
-Deno.test("Job controller: without a limit per index there are no failed indexes to speak of", () => {
-  const { job, look } = bench({ backoffLimitPerIndex: undefined, maxFailedIndexes: undefined });
-  look();
-  assert.equal(job().status.failedIndexes, undefined);
-});
-
 Deno.test("Job controller: too many failed indexes end the Job, once the other pods are gone", () => {
   const { store, job, pods, look, end, conditions } = bench({ maxFailedIndexes: 0 });
   look();

@@ -8,18 +8,6 @@ const simulator = new Simulator(sampleOptions({ writer }));
 await simulator.step(1000);
 const BASE = "batch-default/swedish-lion-v2/SE-RA-420-1720-B-0106";
 
-Deno.test("results: a finished volume has all its files, of the types a reader shows", () => {
-  const types = new Map([...writer.files].map(([key, file]) => [key, file.contentType]));
-  assert.equal(types.get(`${BASE}/progress.json`), "application/json");
-  assert.equal(types.get(`${BASE}/manifest.json`), "application/json");
-  assert.equal(types.get(`${BASE}/iiif.json`), "application/json");
-  assert.equal(types.get(`${BASE}/alto/0001.xml`), "application/xml");
-  assert.equal(
-    types.get("batch-default/status/logs/swedish-lion-v2/SE-RA-420-1720-B-0106.txt"),
-    "text/plain; charset=utf-8",
-  );
-});
-
 Deno.test("results: progress.json and manifest.json agree and count every page", () => {
   const progress = writer.json(`${BASE}/progress.json`);
   const manifest = writer.json(`${BASE}/manifest.json`);
@@ -67,16 +55,6 @@ Deno.test("results: ALTO is that of the page that the archive shows, under the n
       new RegExp(`<Page ID="page_${page}" PHYSICAL_IMG_NR="${page}" PC="0\\.\\d+" WIDTH="1600" HEIGHT="2208">`),
     );
   }
-});
-
-Deno.test("results: the samples have columns, divided words, and lines with and without word confidence", () => {
-  const files = [...writer.files.keys()].filter((key) => key.includes("/alto/")).map((key) => writer.text(key));
-  assert.ok(files.some((alto) => alto.includes('SUBS_TYPE="HypPart1"') && alto.includes("<HYP ")));
-  assert.ok(files.some((alto) => (alto.match(/<TextBlock /g) ?? []).length > 2));
-  const lines = files.flatMap((alto) => alto.match(/<TextLine .*<\/TextLine>/g) ?? []);
-  assert.ok(lines.some((line) => !line.includes(" WC=")));
-  assert.ok(lines.some((line) => line.includes(" WC=")));
-  assert.ok(files.some((alto) => !/<Page [^>]*PC=/.test(alto)), "a pipeline without scores has pages without one");
 });
 
 Deno.test("results: run logs end with the marker of their outcome", () => {

@@ -15,6 +15,10 @@ async function withCluster(use: (cluster: EmbeddedCluster) => Promise<void>): Pr
   }
 }
 
+function testCluster(name: string, ...given: Parameters<typeof withCluster>): void {
+  Deno.test(name, () => withCluster(...given));
+}
+
 function clients(cluster: EmbeddedCluster) {
   const config = new KubeConfig();
   config.loadFromString(cluster.kubeconfig());
@@ -29,54 +33,51 @@ async function refusal(answer: Promise<Response>): Promise<{ code: number; reaso
   return { code: body.code, reason: body.reason, details: body.details };
 }
 
-Deno.test("cluster: client-node lists campaign Jobs and warm-ups by label and gets one by name", async () => {
-  await withCluster(async (cluster) => {
-    const { batch } = clients(cluster);
-    const labelSelector = `app=${CONVENTIONS.campaignApp},${CONVENTIONS.labelDomain}managed-by=converter`;
-    const campaigns = await batch.listNamespacedJob({ namespace: NAMESPACE, labelSelector });
-    assert.equal(campaigns.items.length, 7);
-    assert.ok(campaigns.items.every((job) => job.spec?.completionMode === "Indexed"));
-    const warmups = await batch.listNamespacedJob({
-      namespace: NAMESPACE,
-      labelSelector: `app=${CONVENTIONS.warmupApp}`,
-    });
-    assert.deepEqual(warmups.items.map((job) => job.metadata?.name), [
-      "warmup-church-books-v1.2",
-      "warmup-maps-v1",
-      "warmup-swedish-lion-v1",
-      "warmup-swedish-lion-v2",
-    ]);
-    const job = await batch.readNamespacedJob({ namespace: NAMESPACE, name: "bergskollegium-1720" });
-    assert.equal(job.status?.completedIndexes, "0-11");
-    assert.ok(job.status?.completionTime instanceof Date);
-    await assert.rejects(batch.readNamespacedJob({ namespace: NAMESPACE, name: "nope" }), /"code":404|HTTP-Code: 404/);
+testCluster("cluster: client-node lists campaign Jobs and warm-ups by label and gets one by name", async (cluster) => {
+  const { batch } = clients(cluster);
+  const labelSelector = `app=${CONVENTIONS.campaignApp},${CONVENTIONS.labelDomain}managed-by=converter`;
+  const campaigns = await batch.listNamespacedJob({ namespace: NAMESPACE, labelSelector });
+  assert.equal(campaigns.items.length, 7);
+  assert.ok(campaigns.items.every((job) => job.spec?.completionMode === "Indexed"));
+  const warmups = await batch.listNamespacedJob({
+    namespace: NAMESPACE,
+    labelSelector: `app=${CONVENTIONS.warmupApp}`,
   });
+  assert.deepEqual(warmups.items.map((job) => job.metadata?.name), [
+    "warmup-church-books-v1.2",
+    "warmup-maps-v1",
+    "warmup-swedish-lion-v1",
+    "warmup-swedish-lion-v2",
+  ]);
+  const job = await batch.readNamespacedJob({ namespace: NAMESPACE, name: "bergskollegium-1720" });
+  assert.equal(job.status?.completedIndexes, "0-11");
+  assert.ok(job.status?.completionTime instanceof Date);
+  await assert.rejects(batch.readNamespacedJob({ namespace: NAMESPACE, name: "nope" }), /"code":404|HTTP-Code: 404/);
 });
 
-Deno.test("cluster: client-node pages through pods by field selector, each pod once", async () => {
-  await withCluster(async (cluster) => {
-    const { core } = clients(cluster);
-    const query = {
-      namespace: NAMESPACE,
-      labelSelector: "batch.kubernetes.io/job-name=goteborg-domkapitel-1790",
-      fieldSelector: "status.phase!=Succeeded",
-    };
-    const names: (string | undefined)[] = [];
-    let _continue: string | undefined;
-    do {
-      const page = await core.listNamespacedPod({ ...query, limit: 4, _continue });
-      assert.ok(page.items.length <= 4);
-      names.push(...page.items.map((pod) => pod.metadata?.name));
-      _continue = page.metadata?._continue;
-    } while (_continue);
-    const whole = await core.listNamespacedPod(query);
-    assert.deepEqual(names, whole.items.map((pod) => pod.metadata?.name));
-    assert.equal(new Set(names).size, 15);
-  });
+testCluster("cluster: client-node pages through pods by field selector, each pod once", async (cluster) => {
+  const { core } = clients(cluster);
+  const query = {
+    namespace: NAMESPACE,
+    labelSelector: "batch.kubernetes.io/job-name=goteborg-domkapitel-1790",
+    fieldSelector: "status.phase!=Succeeded",
+  };
+  const names: (string | undefined)[] = [];
+  let _continue: string | undefined;
+  do {
+    const page = await core.listNamespacedPod({ ...query, limit: 4, _continue });
+    assert.ok(page.items.length <= 4);
+    names.push(...page.items.map((pod) => pod.metadata?.name));
+    _continue = page.metadata?._continue;
+  } while (_continue);
+  const whole = await core.listNamespacedPod(query);
+  assert.deepEqual(names, whole.items.map((pod) => pod.metadata?.name));
+  assert.equal(new Set(names).size, 15);
 });
 
-Deno.test("cluster: a paged list shows the state of its first page, and a state that is no longer stored is 410", async () => {
-  await withCluster(async (cluster) => {
+testCluster(
+  "cluster: a paged list shows the state of its first page, and a state that is no longer stored is 410",
+  async (cluster) => {
     const list = async (query: string) => await (await fetch(`${cluster.url}/api/v1/configmaps?${query}`)).json();
     const first = await list("limit=1");
     const { store } = cluster.simulator;
@@ -89,68 +90,63 @@ Deno.test("cluster: a paged list shows the state of its first page, and a state 
     for (let change = 0; change < 9000; change++) store.replace("configmaps", map);
     const gone = fetch(`${cluster.url}/api/v1/configmaps?continue=${first.metadata.continue}`);
     assert.equal((await refusal(gone)).reason, "Expired");
-  });
+  },
+);
+
+testCluster("cluster: discovery names what is served, and nothing else", async (cluster) => {
+  const get = async (path: string) => await (await fetch(cluster.url + path)).json();
+  assert.deepEqual((await get("/api")).versions, ["v1"]);
+  assert.equal((await get("/apis")).groups[0].preferredVersion.groupVersion, "batch/v1");
+  const core = await get("/api/v1");
+  assert.deepEqual(core.resources.map((resource: { name: string }) => resource.name), [
+    "configmaps",
+    "namespaces",
+    "pods",
+  ]);
+  assert.equal((await get("/apis/batch/v1")).resources[0].kind, "Job");
+  assert.match((await get("/version")).gitVersion, /^v1\./);
+  for (const path of ["/openapi/v2", "/apis/apps/v1", "/api/v1/secrets", "/nope", "/api/v1/namespaces/x/nodes"]) {
+    assert.equal((await refusal(fetch(cluster.url + path))).code, 404, path);
+  }
 });
 
-Deno.test("cluster: discovery names what is served, and nothing else", async () => {
-  await withCluster(async (cluster) => {
-    const get = async (path: string) => await (await fetch(cluster.url + path)).json();
-    assert.deepEqual((await get("/api")).versions, ["v1"]);
-    assert.equal((await get("/apis")).groups[0].preferredVersion.groupVersion, "batch/v1");
-    const core = await get("/api/v1");
-    assert.deepEqual(core.resources.map((resource: { name: string }) => resource.name), [
-      "configmaps",
-      "namespaces",
-      "pods",
-    ]);
-    assert.equal((await get("/apis/batch/v1")).resources[0].kind, "Job");
-    assert.match((await get("/version")).gitVersion, /^v1\./);
-    for (const path of ["/openapi/v2", "/apis/apps/v1", "/api/v1/secrets", "/nope", "/api/v1/namespaces/x/nodes"]) {
-      assert.equal((await refusal(fetch(cluster.url + path))).code, 404, path);
-    }
-  });
+testCluster("cluster: says what may be done: all that it offers", async (cluster) => {
+  const config = new KubeConfig();
+  config.loadFromString(cluster.kubeconfig());
+  const api = config.makeApiClient(AuthorizationV1Api);
+  const cases: [string, string, string, boolean][] = [
+    ["batch", "jobs", "watch", true],
+    ["", "configmaps", "patch", true],
+    ["", "pods", "create", false],
+    ["", "secrets", "get", false],
+    ["apps", "jobs", "get", false],
+  ];
+  for (const [group, resource, verb, allowed] of cases) {
+    const resourceAttributes = { group, resource, verb, namespace: NAMESPACE };
+    const review = await api.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes } } });
+    assert.equal(review.status?.allowed, allowed, `${verb} ${resource}`);
+  }
+  const url = `${cluster.url}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`;
+  assert.equal((await refusal(fetch(url, { method: "POST", body: "{}" }))).code, 415);
+  const headers = { "content-type": "application/json" };
+  assert.equal((await refusal(fetch(url, { method: "POST", body: "{}", headers }))).code, 400);
+  assert.equal((await refusal(fetch(url))).code, 404);
 });
 
-Deno.test("cluster: says what may be done: all that it offers", async () => {
-  await withCluster(async (cluster) => {
-    const config = new KubeConfig();
-    config.loadFromString(cluster.kubeconfig());
-    const api = config.makeApiClient(AuthorizationV1Api);
-    const cases: [string, string, string, boolean][] = [
-      ["batch", "jobs", "watch", true],
-      ["", "configmaps", "patch", true],
-      ["", "pods", "create", false],
-      ["", "secrets", "get", false],
-      ["apps", "jobs", "get", false],
-    ];
-    for (const [group, resource, verb, allowed] of cases) {
-      const resourceAttributes = { group, resource, verb, namespace: NAMESPACE };
-      const review = await api.createSelfSubjectAccessReview({ body: { spec: { resourceAttributes } } });
-      assert.equal(review.status?.allowed, allowed, `${verb} ${resource}`);
-    }
-    const url = `${cluster.url}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`;
-    assert.equal((await refusal(fetch(url, { method: "POST", body: "{}" }))).code, 415);
-    const headers = { "content-type": "application/json" };
-    assert.equal((await refusal(fetch(url, { method: "POST", body: "{}", headers }))).code, 400);
-    assert.equal((await refusal(fetch(url))).code, 404);
-  });
+testCluster("cluster: its description says which patches the server checks by itself", async (cluster) => {
+  const get = async (path: string) => await (await fetch(cluster.url + path)).json();
+  const index = await get("/openapi/v3");
+  assert.deepEqual(Object.keys(index.paths), ["api/v1", "apis/batch/v1"]);
+  const core = await get(index.paths["api/v1"].serverRelativeURL);
+  const { patch } = core.paths["/api/v1/namespaces/{namespace}/configmaps/{name}"];
+  assert.equal(patch["x-kubernetes-group-version-kind"].kind, "ConfigMap");
+  assert.ok(patch.parameters.some(({ name }: { name: string }) => name === "fieldValidation"));
+  assert.deepEqual(Object.keys(core.paths["/api/v1/namespaces/{namespace}/pods"]), ["get", "parameters"]);
 });
 
-Deno.test("cluster: its description says which patches the server checks by itself", async () => {
-  await withCluster(async (cluster) => {
-    const get = async (path: string) => await (await fetch(cluster.url + path)).json();
-    const index = await get("/openapi/v3");
-    assert.deepEqual(Object.keys(index.paths), ["api/v1", "apis/batch/v1"]);
-    const core = await get(index.paths["api/v1"].serverRelativeURL);
-    const { patch } = core.paths["/api/v1/namespaces/{namespace}/configmaps/{name}"];
-    assert.equal(patch["x-kubernetes-group-version-kind"].kind, "ConfigMap");
-    assert.ok(patch.parameters.some(({ name }: { name: string }) => name === "fieldValidation"));
-    assert.deepEqual(Object.keys(core.paths["/api/v1/namespaces/{namespace}/pods"]), ["get", "parameters"]);
-  });
-});
-
-Deno.test("cluster: tables for kubectl, metadata only where requested, 406 for a form it does not have", async () => {
-  await withCluster(async (cluster) => {
+testCluster(
+  "cluster: tables for kubectl, metadata only where requested, 406 for a form it does not have",
+  async (cluster) => {
     const jobs = `${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
     const ask = (accept: string, url = jobs) => fetch(url, { headers: { accept } });
     const table = await (await ask("application/json;as=Table;v=v1;g=meta.k8s.io,application/json")).json();
@@ -166,31 +162,30 @@ Deno.test("cluster: tables for kubectl, metadata only where requested, 406 for a
     assert.equal((await refusal(ask("application/vnd.kubernetes.protobuf"))).code, 406);
     const fallback = await (await ask("application/vnd.kubernetes.protobuf, application/json")).json();
     assert.equal(fallback.kind, "JobList");
-  });
+  },
+);
+
+testCluster("cluster: responds only under loopback names, and never to a web page", async (cluster) => {
+  const status = (headers: Record<string, string>) => {
+    const answered = Promise.withResolvers<number | undefined>();
+    httpRequest(`${cluster.url}/version`, { headers }, (response) => {
+      response.resume();
+      answered.resolve(response.statusCode);
+    }).on("error", answered.reject).end();
+    return answered.promise;
+  };
+  assert.equal(await status({ host: "evil.example" }), 421);
+  assert.equal(await status({ host: "localhost.evil.example:80" }), 421);
+  assert.equal(await status({ host: "127.0.0.1.evil.example" }), 421);
+  assert.equal(await status({ host: `localhost:${cluster.port}` }), 200);
+  assert.equal(await status({ host: "[::1]" }), 200);
+  assert.equal(await status({ origin: cluster.url }), 403);
+  assert.equal(await status({ origin: "null" }), 403);
 });
 
-Deno.test("cluster: responds only under loopback names, and never to a web page", async () => {
-  await withCluster(async (cluster) => {
-    const status = (headers: Record<string, string>) => {
-      const answered = Promise.withResolvers<number | undefined>();
-      httpRequest(`${cluster.url}/version`, { headers }, (response) => {
-        response.resume();
-        answered.resolve(response.statusCode);
-      }).on("error", answered.reject).end();
-      return answered.promise;
-    };
-    assert.equal(await status({ host: "evil.example" }), 421);
-    assert.equal(await status({ host: "localhost.evil.example:80" }), 421);
-    assert.equal(await status({ host: "127.0.0.1.evil.example" }), 421);
-    assert.equal(await status({ host: `localhost:${cluster.port}` }), 200);
-    assert.equal(await status({ host: "[::1]" }), 200);
-    assert.equal(await status({ origin: cluster.url }), 403);
-    assert.equal(await status({ origin: "null" }), 403);
-  });
-});
-
-Deno.test("cluster: ConfigMaps are created, patched, replaced and deleted; conflicts and invalid bodies are rejected", async () => {
-  await withCluster(async (cluster) => {
+testCluster(
+  "cluster: ConfigMaps are created, patched, replaced and deleted; conflicts and invalid bodies are rejected",
+  async (cluster) => {
     const maps = `${cluster.url}/api/v1/namespaces/${NAMESPACE}/configmaps`;
     const send = (method: string, url: string, body: unknown, type = "application/json") =>
       fetch(url, {
@@ -274,11 +269,12 @@ Deno.test("cluster: ConfigMaps are created, patched, replaced and deleted; confl
       reason: "NotFound",
       details: { name: "mine", kind: "configmaps" },
     });
-  });
-});
+  },
+);
 
-Deno.test("cluster: of a Job only what its controller obeys can be changed; deleting it takes its pods", async () => {
-  await withCluster(async (cluster) => {
+testCluster(
+  "cluster: of a Job only what its controller obeys can be changed; deleting it takes its pods",
+  async (cluster) => {
     const job = `${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs/svea-hovratt-1870`;
     const patch = (body: unknown) =>
       fetch(job, {
@@ -299,8 +295,8 @@ Deno.test("cluster: of a Job only what its controller obeys can be changed; dele
     assert.equal((await fetch(job, { method: "DELETE" })).status, 200);
     assert.equal(pods(), 0);
     assert.equal((await fetch(job)).status, 404);
-  });
-});
+  },
+);
 
 /** Objects side by side, each then moved into the next one. */
 function nestingPatch(count: number) {

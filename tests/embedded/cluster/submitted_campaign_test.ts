@@ -66,12 +66,17 @@ async function withCluster(use: (submitting: Submitting) => Promise<void>): Prom
   }
 }
 
+function testCluster(name: string, ...given: Parameters<typeof withCluster>): void {
+  Deno.test(name, () => withCluster(...given));
+}
+
 function ended(job: Job | undefined): string[] {
   return (job?.status.conditions ?? []).filter(({ status }) => status === "True").map(({ type }) => type);
 }
 
-Deno.test("submitted: the campaign of the documentation runs over the archive's volumes and leaves its results", async () => {
-  await withCluster(async ({ cluster, writer, send, job, pods, map, sample }) => {
+testCluster(
+  "submitted: the campaign of the documentation runs over the archive's volumes and leaves its results",
+  async ({ cluster, writer, send, job, pods, map, sample }) => {
     assert.equal((await send("GET", `${JOBS}/my-first-campaign`)).status, 404);
     assert.equal(
       (await send("POST", `${MAPS}?fieldManager=kubectl-client-side-apply&fieldValidation=Strict`, map)).status,
@@ -102,11 +107,12 @@ Deno.test("submitted: the campaign of the documentation runs over the archive's 
     assert.deepEqual([sheets.pages, sheets.source_manifest], [3, null]);
     assert.equal(sheets.page_sources["0003"], `${ARCHIVE}/image/SE-RA-420-1720-B-0106/0003.png`);
     assert.match(writer.text(`${NAMESPACE}/status/logs/swedish-lion-v2/letters-1720-01.txt`), /COMPLETE \d+ pages\n$/);
-  });
-});
+  },
+);
 
-Deno.test("submitted: applied again it stays as it is, and its TTL alone takes its Job", async () => {
-  await withCluster(async ({ cluster, send, job, map, sample }) => {
+testCluster(
+  "submitted: applied again it stays as it is, and its TTL alone takes its Job",
+  async ({ cluster, send, job, map, sample }) => {
     const apply = (path: string, body: unknown, query = "") =>
       send("PATCH", `${path}?fieldManager=kubectl${query}`, body, "application/apply-patch+yaml");
     assert.equal((await apply(`${MAPS}/campaign-my-first-campaign`, map)).status, 201);
@@ -129,11 +135,12 @@ Deno.test("submitted: applied again it stays as it is, and its TTL alone takes i
     await cluster.simulator.step(800_000);
     assert.equal(job(), undefined);
     assert.ok(cluster.simulator.store.get("configmaps", NAMESPACE, "campaign-my-first-campaign"));
-  });
-});
+  },
+);
 
-Deno.test("submitted: a campaign is read once for all its pods, and again when its ConfigMap or pipeline changes", async () => {
-  await withCluster(async ({ cluster, send, job, map, sample }) => {
+testCluster(
+  "submitted: a campaign is read once for all its pods, and again when its ConfigMap or pipeline changes",
+  async ({ cluster, send, job, map, sample }) => {
     await send("POST", MAPS, map);
     await send("POST", JOBS, sample);
     const { store } = cluster.simulator;
@@ -162,8 +169,8 @@ Deno.test("submitted: a campaign is read once for all its pods, and again when i
     assert.equal(current(), third);
     campaigns.retain(new Set());
     assert.notEqual(current(), third);
-  });
-});
+  },
+);
 
 for (
   const [what, hasLabel, hasJob] of [["a ConfigMap with", true, false], ["a Job with", false, true]] as const
@@ -196,8 +203,9 @@ for (
   });
 }
 
-Deno.test("submitted: what a worker cannot read fails for good, with a sentence that says why", async () => {
-  await withCluster(async ({ cluster, writer, send, job, pods, map, sample }) => {
+testCluster(
+  "submitted: what a worker cannot read fails for good, with a sentence that says why",
+  async ({ cluster, writer, send, job, pods, map, sample }) => {
     const lines = [
       "elsewhere\thttps://iiif.example.org/manifest.json",
       `lost\t${ARCHIVE}/iiif/no-such-volume/manifest.json`,
@@ -232,11 +240,12 @@ Deno.test("submitted: what a worker cannot read fails for good, with a sentence 
     assert.match(errors[6].error, /no line for the index 6/);
     assert.ok(writer.files.has(`${NAMESPACE}/status/logs/swedish-lion-v2/elsewhere.txt`));
     assert.deepEqual([...writer.files.keys()].filter((key) => key.includes("..") || key.includes("//")), []);
-  });
-});
+  },
+);
 
-Deno.test("submitted: the queue starts a Job that names it, and a pipeline of its own waits for its warm-up", async () => {
-  await withCluster(async ({ cluster, writer, send, job, pods, map, sample }) => {
+testCluster(
+  "submitted: the queue starts a Job that names it, and a pipeline of its own waits for its warm-up",
+  async ({ cluster, writer, send, job, pods, map, sample }) => {
     const pipeline = { ...sample.metadata.labels, "campaigns.stackroom.dev/pipeline": "mine-v1" };
     const document =
       "steps:\n  - step: TextRecognition\n    settings: {model_settings: {model: me/mine, revision: abc}}\n";
@@ -266,11 +275,12 @@ Deno.test("submitted: the queue starts a Job that names it, and a pipeline of it
     assert.equal(writer.json(`${NAMESPACE}/mine-v1/letters-1720-01/manifest.json`).pipeline_yaml, document);
     const log = writer.text(`${NAMESPACE}/status/logs/mine-v1/letters-1720-01.txt`);
     assert.match(log, /me\/mine revision abc/);
-  });
-});
+  },
+);
 
-Deno.test("submitted: a Job that the workers cannot run is a 422 that names the field", async () => {
-  await withCluster(async ({ send, sample, job }) => {
+testCluster(
+  "submitted: a Job that the workers cannot run is a 422 that names the field",
+  async ({ send, sample, job }) => {
     const { spec, metadata } = sample;
     const pod = spec.template.spec;
     const podOf = (changes: Record<string, unknown>) => ({ template: { spec: { ...pod, ...changes } } });
@@ -319,5 +329,5 @@ Deno.test("submitted: a Job that the workers cannot run is a 422 that names the 
     assert.equal((await send("POST", JOBS, sample)).status, 201);
     assert.equal((await send("POST", JOBS, sample)).status, 409);
     assert.equal(job()?.metadata.creationTimestamp, new Date(START).toISOString().replace(".000", ""));
-  });
-});
+  },
+);

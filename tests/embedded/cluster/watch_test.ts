@@ -20,6 +20,10 @@ async function withCluster(
   }
 }
 
+function testWatch(name: string, ...given: Parameters<typeof withCluster>): void {
+  Deno.test(name, () => withCluster(...given));
+}
+
 function makeMap(store: ClusterStore, name: string, labels: Record<string, string> = {}, namespace = NAMESPACE) {
   return store.create("configmaps", {
     apiVersion: "v1",
@@ -29,8 +33,9 @@ function makeMap(store: ClusterStore, name: string, labels: Record<string, strin
   });
 }
 
-Deno.test("watch: events come in order from a version on, deletions at the version of the deletion", async () => {
-  await withCluster(async (_cluster, maps, store) => {
+testWatch(
+  "watch: events come in order from a version on, deletions at the version of the deletion",
+  async (_cluster, maps, store) => {
     const from = store.version;
     const watch = await openWatch(`${maps}?watch=true&resourceVersion=${from}`);
     const made = makeMap(store, "a");
@@ -48,25 +53,24 @@ Deno.test("watch: events come in order from a version on, deletions at the versi
     const again = await openWatch(`${maps}?watch=1&resourceVersion=${changed.metadata.resourceVersion}`);
     assert.equal((await again.next())?.type, "DELETED");
     await Promise.all([watch.close(), again.close()]);
-  });
-});
+  },
+);
 
-Deno.test("watch: without a version it begins with the state of now", async () => {
-  await withCluster(async (_cluster, maps, store) => {
-    const names = store.list("configmaps", NAMESPACE).map((map) => map.metadata.name);
-    for (const version of ["", "&resourceVersion=0"]) {
-      const watch = await openWatch(`${maps}?watch=true${version}`);
-      for (const name of names) {
-        const event = await watch.next();
-        assert.deepEqual([event?.type, event?.object.metadata.name], ["ADDED", name]);
-      }
-      await watch.close();
+testWatch("watch: without a version it begins with the state of now", async (_cluster, maps, store) => {
+  const names = store.list("configmaps", NAMESPACE).map((map) => map.metadata.name);
+  for (const version of ["", "&resourceVersion=0"]) {
+    const watch = await openWatch(`${maps}?watch=true${version}`);
+    for (const name of names) {
+      const event = await watch.next();
+      assert.deepEqual([event?.type, event?.object.metadata.name], ["ADDED", name]);
     }
-  });
+    await watch.close();
+  }
 });
 
-Deno.test("watch: what comes into a selector's sight is added, what leaves it is deleted", async () => {
-  await withCluster(async (_cluster, maps, store) => {
+testWatch(
+  "watch: what comes into a selector's sight is added, what leaves it is deleted",
+  async (_cluster, maps, store) => {
     const query = `watch=true&resourceVersion=${store.version}`;
     const byLabel = await openWatch(`${maps}?${query}&labelSelector=colour%3Dred`);
     const byField = await openWatch(`${maps}?${query}&fieldSelector=metadata.name%3Db`);
@@ -87,40 +91,26 @@ Deno.test("watch: what comes into a selector's sight is added, what leaves it is
     assert.equal(seen[2]?.object.metadata.resourceVersion, left);
     assert.equal((await byField.next())?.object.metadata.name, "b");
     await Promise.all([byLabel.close(), byField.close()]);
-  });
+  },
+);
+
+testWatch("watch: metadata only and tables, each event in its form", async (_cluster, maps, store) => {
+  const url = `${maps}?watch=true&resourceVersion=${store.version}`;
+  const metadata = await openWatch(url, METADATA);
+  const table = await openWatch(url, "application/json;as=Table;v=v1;g=meta.k8s.io");
+  makeMap(store, "a");
+  const partial = (await metadata.next())?.object;
+  assert.equal(partial?.kind, "PartialObjectMetadata");
+  assert.deepEqual(Object.keys(partial ?? {}).sort(), ["apiVersion", "kind", "metadata"]);
+  assert.deepEqual((await table.next())?.object.rows?.[0].cells.slice(0, 2), ["a", "1"]);
+  const listForm = METADATA.replace("Metadata;", "MetadataList;");
+  assert.equal((await (await fetch(url, { headers: { accept: listForm } })).json()).code, 406);
+  await Promise.all([metadata.close(), table.close()]);
 });
 
-Deno.test("watch: a pod that succeeds is deleted for who watches the others", async () => {
-  await withCluster(async (cluster, _maps, store) => {
-    const pod = store.list("pods").find((candidate) => candidate.status.phase === "Running");
-    assert.ok(pod);
-    const query = `watch=true&resourceVersion=${store.version}&fieldSelector=status.phase!%3DSucceeded`;
-    const watch = await openWatch(`${cluster.url}/api/v1/pods?${query}`);
-    store.replace("pods", { ...pod, status: { ...pod.status, phase: "Succeeded" } });
-    const event = await watch.next();
-    assert.deepEqual([event?.type, event?.object.metadata.name], ["DELETED", pod.metadata.name]);
-    await watch.close();
-  });
-});
-
-Deno.test("watch: metadata only and tables, each event in its form", async () => {
-  await withCluster(async (_cluster, maps, store) => {
-    const url = `${maps}?watch=true&resourceVersion=${store.version}`;
-    const metadata = await openWatch(url, METADATA);
-    const table = await openWatch(url, "application/json;as=Table;v=v1;g=meta.k8s.io");
-    makeMap(store, "a");
-    const partial = (await metadata.next())?.object;
-    assert.equal(partial?.kind, "PartialObjectMetadata");
-    assert.deepEqual(Object.keys(partial ?? {}).sort(), ["apiVersion", "kind", "metadata"]);
-    assert.deepEqual((await table.next())?.object.rows?.[0].cells.slice(0, 2), ["a", "1"]);
-    const listForm = METADATA.replace("Metadata;", "MetadataList;");
-    assert.equal((await (await fetch(url, { headers: { accept: listForm } })).json()).code, 406);
-    await Promise.all([metadata.close(), table.close()]);
-  });
-});
-
-Deno.test("watch: bookmarks tell how far it has come, also past what it does not select", async () => {
-  await withCluster(async (_cluster, maps, store) => {
+testWatch(
+  "watch: bookmarks tell how far it has come, also past what it does not select",
+  async (_cluster, maps, store) => {
     const query = `watch=true&resourceVersion=${store.version}&allowWatchBookmarks=true&labelSelector=none%3Dnone`;
     for (const [accept, kind] of [["application/json", "ConfigMap"], [METADATA, "PartialObjectMetadata"]]) {
       const watch = await openWatch(`${maps}?${query}`, accept);
@@ -134,35 +124,33 @@ Deno.test("watch: bookmarks tell how far it has come, also past what it does not
       assert.equal(event.object.metadata.name, undefined);
       await watch.close();
     }
-  }, 5);
+  },
+  5,
+);
+
+testWatch("watch: initial events end with a bookmark that says so", async (cluster, _maps, store) => {
+  const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+  const watch = await openWatch(`${cluster.url}/apis/batch/v1/jobs?${query}&resourceVersion=${store.version}`);
+  for (const job of store.list("jobs")) {
+    const event = await watch.next();
+    assert.deepEqual([event?.type, event?.object.metadata.name], ["ADDED", job.metadata.name]);
+  }
+  const end = await watch.next();
+  assert.equal(end?.type, "BOOKMARK");
+  assert.deepEqual(end?.object.metadata.annotations, { "k8s.io/initial-events-end": "true" });
+  await watch.close();
 });
 
-Deno.test("watch: initial events end with a bookmark that says so", async () => {
-  await withCluster(async (cluster, _maps, store) => {
-    const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
-    const watch = await openWatch(`${cluster.url}/apis/batch/v1/jobs?${query}&resourceVersion=${store.version}`);
-    for (const job of store.list("jobs")) {
-      const event = await watch.next();
-      assert.deepEqual([event?.type, event?.object.metadata.name], ["ADDED", job.metadata.name]);
-    }
-    const end = await watch.next();
-    assert.equal(end?.type, "BOOKMARK");
-    assert.deepEqual(end?.object.metadata.annotations, { "k8s.io/initial-events-end": "true" });
-    await watch.close();
-  });
+testWatch("watch: timeoutSeconds ends it with a last bookmark", async (_cluster, maps, store) => {
+  const query = `watch=true&resourceVersion=${store.version}&timeoutSeconds=1&allowWatchBookmarks=true`;
+  const watch = await openWatch(`${maps}?${query}`);
+  assert.equal((await watch.next())?.type, "BOOKMARK");
+  assert.equal(await watch.next(), null);
 });
 
-Deno.test("watch: timeoutSeconds ends it with a last bookmark", async () => {
-  await withCluster(async (_cluster, maps, store) => {
-    const query = `watch=true&resourceVersion=${store.version}&timeoutSeconds=1&allowWatchBookmarks=true`;
-    const watch = await openWatch(`${maps}?${query}`);
-    assert.equal((await watch.next())?.type, "BOOKMARK");
-    assert.equal(await watch.next(), null);
-  });
-});
-
-Deno.test("watch: a version that is no longer stored or from another cluster is an ERROR event with a 410, then the end", async () => {
-  await withCluster(async (_cluster, maps, store) => {
+testWatch(
+  "watch: a version that is no longer stored or from another cluster is an ERROR event with a 410, then the end",
+  async (_cluster, maps, store) => {
     const old = store.version;
     const [map] = store.list("configmaps");
     for (let change = 0; change < 9000; change++) store.replace("configmaps", map);
@@ -172,31 +160,27 @@ Deno.test("watch: a version that is no longer stored or from another cluster is 
       assert.deepEqual([event?.type, event?.object.code, event?.object.reason], ["ERROR", 410, "Expired"]);
       assert.equal(await watch.next(), null);
     }
-  });
+  },
+);
+
+testWatch("watch: a reader that falls behind the stored changes gets a 410", async (_cluster, maps, store) => {
+  const watch = await openWatch(`${maps}?watch=true&resourceVersion=${store.version}&timeoutSeconds=60`);
+  const [map] = store.list("configmaps", NAMESPACE);
+  // All in one turn: no event can be read in between.
+  for (let change = 0; change < 9000; change++) store.replace("configmaps", map);
+  assert.equal((await watch.next())?.object.code, 410);
+  assert.equal(await watch.next(), null);
 });
 
-Deno.test("watch: a reader that falls behind the stored changes gets a 410", async () => {
-  await withCluster(async (_cluster, maps, store) => {
-    const watch = await openWatch(`${maps}?watch=true&resourceVersion=${store.version}&timeoutSeconds=60`);
-    const [map] = store.list("configmaps", NAMESPACE);
-    // All in one turn: no event can be read in between.
-    for (let change = 0; change < 9000; change++) store.replace("configmaps", map);
-    assert.equal((await watch.next())?.object.code, 410);
-    assert.equal(await watch.next(), null);
-  });
-});
-
-Deno.test("watch: old versions of large objects are dropped sooner", async () => {
-  await withCluster(async (_cluster, maps, store) => {
-    const large = store.replace("configmaps", { ...makeMap(store, "large"), data: { k: "x".repeat(1_000_000) } });
-    const from = store.version;
-    for (let change = 0; change < 40; change++) store.replace("configmaps", large);
-    assert.equal(store.changesSince(from), null);
-    assert.ok((store.changesSince(store.version - 20) ?? []).length === 20);
-    const watch = await openWatch(`${maps}?watch=true&resourceVersion=${store.version - 5}`);
-    assert.equal((await watch.next())?.object.metadata.name, "large");
-    await watch.close();
-  });
+testWatch("watch: old versions of large objects are dropped sooner", async (_cluster, maps, store) => {
+  const large = store.replace("configmaps", { ...makeMap(store, "large"), data: { k: "x".repeat(1_000_000) } });
+  const from = store.version;
+  for (let change = 0; change < 40; change++) store.replace("configmaps", large);
+  assert.equal(store.changesSince(from), null);
+  assert.ok((store.changesSince(store.version - 20) ?? []).length === 20);
+  const watch = await openWatch(`${maps}?watch=true&resourceVersion=${store.version - 5}`);
+  assert.equal((await watch.next())?.object.metadata.name, "large");
+  await watch.close();
 });
 
 Deno.test("watch: closing the cluster cuts it", async () => {
@@ -209,28 +193,27 @@ Deno.test("watch: closing the cluster cuts it", async () => {
   assert.ok(await ended);
 });
 
-Deno.test("watch: invalid parameters are rejected before it begins", async () => {
-  await withCluster(async (_cluster, maps) => {
-    const cases: [string, number][] = [
-      ["watch=maybe", 400],
-      ["watch=true&resourceVersion=x", 400],
-      ["watch=true&timeoutSeconds=-1", 400],
-      ["watch=true&allowWatchBookmarks=perhaps", 400],
-      ["watch=true&labelSelector=%3D", 400],
-      ["watch=true&fieldSelector=data.k%3Dv", 400],
-      ["watch=true&resourceVersion=1&resourceVersionMatch=Exact", 422],
-      ["watch=true&sendInitialEvents=true", 422],
-    ];
-    for (const [query, code] of cases) {
-      const answer = await fetch(`${maps}?${query}`);
-      assert.equal(answer.status, code, query);
-      assert.equal((await answer.json()).kind, "Status");
-    }
-  });
+testWatch("watch: invalid parameters are rejected before it begins", async (_cluster, maps) => {
+  const cases: [string, number][] = [
+    ["watch=maybe", 400],
+    ["watch=true&resourceVersion=x", 400],
+    ["watch=true&timeoutSeconds=-1", 400],
+    ["watch=true&allowWatchBookmarks=perhaps", 400],
+    ["watch=true&labelSelector=%3D", 400],
+    ["watch=true&fieldSelector=data.k%3Dv", 400],
+    ["watch=true&resourceVersion=1&resourceVersionMatch=Exact", 422],
+    ["watch=true&sendInitialEvents=true", 422],
+  ];
+  for (const [query, code] of cases) {
+    const answer = await fetch(`${maps}?${query}`);
+    assert.equal(answer.status, code, query);
+    assert.equal((await answer.json()).kind, "Status");
+  }
 });
 
-Deno.test("lists: versions not reached are 504, an expired continue continues in the current state", async () => {
-  await withCluster(async (_cluster, maps, store) => {
+testWatch(
+  "lists: versions not reached are 504, an expired continue continues in the current state",
+  async (_cluster, maps, store) => {
     const list = async (query: string) => {
       const answer = await fetch(`${maps}?${query}`);
       return { code: answer.status, body: await answer.json() };
@@ -254,41 +237,39 @@ Deno.test("lists: versions not reached are 504, an expired continue continues in
     const names = [...first.body.items, ...rest.body.items].map((item) => item.metadata.name);
     assert.deepEqual(names, store.list("configmaps", NAMESPACE).map((item) => item.metadata.name));
     assert.equal(rest.body.metadata.resourceVersion, String(store.version));
-  });
-});
+  },
+);
 
-Deno.test("watch: client-node's Watch and informer follow it, also over a 410", async () => {
-  await withCluster(async (cluster, _maps, store) => {
-    const config = new KubeConfig();
-    config.loadFromString(cluster.kubeconfig());
-    const path = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
-    const seen = Promise.withResolvers<string>();
-    const watch = new Watch(config);
-    const query = { resourceVersion: String(store.version), allowWatchBookmarks: true };
-    const request = await watch.watch(
-      path,
-      query,
-      (type, job) => seen.resolve(`${type} ${job.metadata.name}`),
-      () => {},
-    );
-    store.delete("jobs", NAMESPACE, "bergskollegium-1720");
-    assert.equal(await seen.promise, "DELETED bergskollegium-1720");
-    request.abort();
+testWatch("watch: client-node's Watch and informer follow it, also over a 410", async (cluster, _maps, store) => {
+  const config = new KubeConfig();
+  config.loadFromString(cluster.kubeconfig());
+  const path = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
+  const seen = Promise.withResolvers<string>();
+  const watch = new Watch(config);
+  const query = { resourceVersion: String(store.version), allowWatchBookmarks: true };
+  const request = await watch.watch(
+    path,
+    query,
+    (type, job) => seen.resolve(`${type} ${job.metadata.name}`),
+    () => {},
+  );
+  store.delete("jobs", NAMESPACE, "bergskollegium-1720");
+  assert.equal(await seen.promise, "DELETED bergskollegium-1720");
+  request.abort();
 
-    const core = config.makeApiClient(CoreV1Api);
-    const maps = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
-    const informer = makeInformer(config, maps, () => core.listNamespacedConfigMap({ namespace: NAMESPACE }));
-    const added = Promise.withResolvers<void>();
-    informer.on("add", (map) => {
-      if (map.metadata?.name === "late") added.resolve();
-    });
-    informer.on("error", () => {});
-    await informer.start();
-    assert.equal(informer.list().length, store.list("configmaps", NAMESPACE).length);
-    const [map] = store.list("configmaps", NAMESPACE);
-    for (let change = 0; change < 9000; change++) store.replace("configmaps", map);
-    makeMap(store, "late");
-    await added.promise;
-    await informer.stop();
+  const core = config.makeApiClient(CoreV1Api);
+  const maps = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+  const informer = makeInformer(config, maps, () => core.listNamespacedConfigMap({ namespace: NAMESPACE }));
+  const added = Promise.withResolvers<void>();
+  informer.on("add", (map) => {
+    if (map.metadata?.name === "late") added.resolve();
   });
+  informer.on("error", () => {});
+  await informer.start();
+  assert.equal(informer.list().length, store.list("configmaps", NAMESPACE).length);
+  const [map] = store.list("configmaps", NAMESPACE);
+  for (let change = 0; change < 9000; change++) store.replace("configmaps", map);
+  makeMap(store, "late");
+  await added.promise;
+  await informer.stop();
 });

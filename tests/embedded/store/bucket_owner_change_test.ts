@@ -10,7 +10,7 @@ import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
 import { archiveMapi } from "./mapi_fixture.ts";
 import { storeTest } from "./store_fixture.ts";
 
-storeTest("bucket owner: what the access list grants to an owner goes to the next one", async (store) => {
+storeTest("bucket owner: what the access list grants to an owner goes to the next one", async ({ store }) => {
   await makeUser(store, "anna", { allowNamespaceManagement: true });
   const bertGuid = await makeUser(store, "bert");
   const [anna, bert] = [clientOf(store, "anna"), clientOf(store, "bert")];

@@ -13,7 +13,7 @@ const NEW_USER = {
   allowNamespaceManagement: true,
 };
 
-storeTest("embedded MAPI: a namespace is a bucket, owned by its creator", async (store) => {
+storeTest("embedded MAPI: a namespace is a bucket, owned by its creator", async ({ store }) => {
   const base = "/tenants/archive/namespaces";
   const made = await callMapi(store, "archive", "curator", "PUT", base, {
     name: "Scans",
@@ -37,7 +37,7 @@ storeTest("embedded MAPI: a namespace is a bucket, owned by its creator", async 
   assert.equal((await callMapi(store, "archive", "curator", "DELETE", `${base}/scans`)).status, 409);
 });
 
-storeTest("embedded MAPI: user accounts are created, read, used and deleted", async (store) => {
+storeTest("embedded MAPI: user accounts are created, read, used and deleted", async ({ store }) => {
   const base = "/tenants/archive/userAccounts";
   const path = `${base}/${encodeURIComponent("Åsa")}`;
   const create = (password: string, body: unknown = NEW_USER) =>
@@ -64,7 +64,7 @@ storeTest("embedded MAPI: user accounts are created, read, used and deleted", as
   await assert.rejects(own.send(new ListBucketsCommand({})), { name: "SignatureDoesNotMatch" });
 });
 
-storeTest("embedded MAPI: roles and levels decide, and bad credentials are 403", async (store) => {
+storeTest("embedded MAPI: roles and levels decide, and bad credentials are 403", async ({ store }) => {
   const status = async (...given: Parameters<typeof callMapi> extends [unknown, ...infer Rest] ? Rest : never) =>
     (await callMapi(store, ...given)).status;
   assert.equal(await status("archive", "reader", "GET", "/tenants/archive/namespaces"), 200);
@@ -83,7 +83,7 @@ storeTest("embedded MAPI: roles and levels decide, and bad credentials are 403",
   await anonymous.body?.cancel();
 });
 
-storeTest("embedded MAPI: a new tenant has its first user, and ports that work at once", async (store) => {
+storeTest("embedded MAPI: a new tenant has its first user, and ports that work at once", async ({ store }) => {
   const query = "username=boss&password=passw0rd&forcePasswordChange=false";
   const body = { name: "Museum", hardQuota: "1 TB", softQuota: 80 };
   assert.equal((await callMapi(store, null, "admin", "PUT", `/tenants?${query}`, body)).status, 200);
@@ -107,7 +107,7 @@ storeTest("embedded MAPI: a new tenant has its first user, and ports that work a
   assert.equal((await callMapi(store, null, "admin", "DELETE", "/tenants/museum")).status, 409);
 });
 
-storeTest("embedded MAPI: hostile bodies are 400, 409 or 413 and name the member", async (store) => {
+storeTest("embedded MAPI: hostile bodies are 400, 409 or 413 and name the member", async ({ store }) => {
   const put = async (body: unknown) => {
     const answer = await callMapi(store, "archive", "curator", "PUT", "/tenants/archive/namespaces", body);
     return `${answer.status} ${answer.text}`;

@@ -23,7 +23,7 @@ const post = (store: Store, name: string, body: unknown, user?: string) =>
 const record = async (store: Store, name: string) =>
   (await archiveMapi(store, "GET", `/namespaces/${name}?verbose=true`)).json();
 
-storeTest("overwrite: rejected where the namespace says so, while it has no versioning", async (store) => {
+storeTest("overwrite: rejected where the namespace says so, while it has no versioning", async ({ store }) => {
   const client = await namespace(store, "strict", { s3UnversionedOverwrite: false });
   const Bucket = "strict";
   const copy = (Key: string) =>
@@ -75,7 +75,7 @@ Deno.test("namespace changes: what is sent changes, the rest stays, also over a 
   assert.equal(await put(again.client("archive", "reader"), "changed", "a"), "ok");
 });
 
-storeTest("namespace changes: a new name is the bucket's, unless it is taken", async (store) => {
+storeTest("namespace changes: a new name is the bucket's, unless it is taken", async ({ store }) => {
   const client = await namespace(store, "first", {});
   await put(client, "first", "a");
   assert.match(await post(store, "first", { name: "letters" }), /^409 /);
@@ -91,7 +91,7 @@ storeTest("namespace changes: a new name is the bucket's, unless it is taken", a
 
 storeTest(
   "namespace changes: rules and one-way switches are refused by the member, and nothing changes",
-  async (store) => {
+  async ({ store }) => {
     await namespace(store, "ruled", { aclsUsage: "NOT_ENABLED", hashScheme: "MD5" });
     const before = await record(store, "ruled");
     for (
@@ -119,7 +119,7 @@ storeTest(
   },
 );
 
-storeTest("errors: the body names the bucket, or the key", async (store, client) => {
+storeTest("errors: the body names the bucket, or the key", async ({ client }) => {
   const errorOf = async (Bucket: string, Key: string) => {
     const response = await fetch(await getSignedUrl(client, new GetObjectCommand({ Bucket, Key })));
     return await response.text();

@@ -61,7 +61,7 @@ Deno.test("quota: its sizes are powers of 1024, and what is no size is no limit"
   fc.assert(fc.property(fc.string(), (text) => quotaBytes(text) >= 0));
 });
 
-storeTest("quota: a bucket is filled to the last byte, not beyond; what frees room passes", async (store) => {
+storeTest("quota: a bucket is filled to the last byte, not beyond; what frees room passes", async ({ store }) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   assert.equal(await put(client, "small", "a", QUOTA - 10), "ok");
@@ -95,7 +95,7 @@ Deno.test("quota: old versions count, also after a restart", leaks, async () => 
   assert.equal(await put(other, "small", "a", 1), "413 OutOfSpace");
 });
 
-storeTest("quota: null versions are replaced within it while versioning is suspended", async (store) => {
+storeTest("quota: null versions are replaced within it while versioning is suspended", async ({ store }) => {
   const client = await namespace(store, "small", { versioningSettings: { enabled: true } });
   limit(store, "buckets", "small");
   await client.send(
@@ -106,7 +106,7 @@ storeTest("quota: null versions are replaced within it while versioning is suspe
   assert.equal(await put(client, "small", "b", 1), "413 OutOfSpace");
 });
 
-storeTest("quota: writes that race for the last bytes never go beyond it", async (store) => {
+storeTest("quota: writes that race for the last bytes never go beyond it", async ({ store }) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   assert.equal(await put(client, "small", "base", QUOTA - 1000), "ok");
@@ -116,7 +116,7 @@ storeTest("quota: writes that race for the last bytes never go beyond it", async
   assert.equal(counted(store, "small").bucket, QUOTA);
 });
 
-storeTest("quota: parts count before they are an object, and are freed by an abort", async (store) => {
+storeTest("quota: parts count before they are an object, and are freed by an abort", async ({ store }) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   const at = { Bucket: "small", Key: "whole" };
@@ -154,7 +154,7 @@ storeTest("quota: parts count before they are an object, and are freed by an abo
   assert.deepEqual([bucket, tenant], [QUOTA, truth]);
 });
 
-storeTest("quota: a tenant's holds over all its buckets", async (store) => {
+storeTest("quota: a tenant's holds over all its buckets", async ({ store }) => {
   const client = await namespace(store, "one", {});
   await namespace(store, "two", {});
   limit(store, "tenants", "archive");
@@ -167,7 +167,7 @@ storeTest("quota: a tenant's holds over all its buckets", async (store) => {
   assert.equal(await put(client, "two", "b", 6), "ok");
 });
 
-storeTest("quota: a body that cannot fit is rejected before it is sent", async (store) => {
+storeTest("quota: a body that cannot fit is rejected before it is sent", async ({ store }) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket: "small", Key: "large" }));
@@ -186,7 +186,7 @@ storeTest("quota: a body that cannot fit is rejected before it is sent", async (
   assert.equal(status, 413);
 });
 
-storeTest("quota: namespaceQuota bounds the number of namespaces, on both protocols", async (store) => {
+storeTest("quota: namespaceQuota bounds the number of namespaces, on both protocols", async ({ store }) => {
   const index = new DatabaseSync(`${store.folder}/index.db`);
   index.exec("UPDATE tenants SET record = json_set(record, '$.namespaceQuota', '4') WHERE folded = 'archive'");
   index.close();

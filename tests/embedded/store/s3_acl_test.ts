@@ -250,7 +250,7 @@ Deno.test(
   },
 );
 
-storeTest("S3 ACL: a namespace decides whether it has access lists, and whether they count", async (store) => {
+storeTest("S3 ACL: a namespace decides whether it has access lists, and whether they count", async ({ store }) => {
   const owner = clientOf(store, "curator");
   const make = (name: string, aclsUsage: string) => archiveMapi(store, "PUT", "/namespaces", { name, aclsUsage });
   await make("without", "NOT_ENABLED");

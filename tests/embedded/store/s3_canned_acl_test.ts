@@ -72,7 +72,7 @@ async function assertLets(
   }
 }
 
-storeTest("canned ACLs of a bucket: admit the owner, others and anonymous requests as S3 does", async (store) => {
+storeTest("canned ACLs of a bucket: admit the owner, others and anonymous requests as S3 does", async ({ store }) => {
   await makeUser(store, "other");
   for (const ACL of CANNED_ACLS) {
     // The client's type knows only those that AWS documents for buckets.
@@ -82,7 +82,7 @@ storeTest("canned ACLs of a bucket: admit the owner, others and anonymous reques
   }
 });
 
-storeTest("canned ACLs of an object: admit the owner, others and anonymous requests as S3 does", async (store) => {
+storeTest("canned ACLs of an object: admit the owner, others and anonymous requests as S3 does", async ({ store }) => {
   await makeUser(store, "other");
   const owner = clientOf(store, "curator");
   await owner.send(new CreateBucketCommand({ Bucket: "objects" }));
@@ -94,7 +94,7 @@ storeTest("canned ACLs of an object: admit the owner, others and anonymous reque
 
 storeTest(
   "canned ACLs: an object in another's bucket is its writer's, and the bucket's owner's as it says",
-  async (store) => {
+  async ({ store }) => {
     const guid = await makeUser(store, "other");
     const third = await makeUser(store, "third", { roles: { role: ["ADMINISTRATOR"] } });
     const [owner, other] = [clientOf(store, "third"), clientOf(store, "other")];

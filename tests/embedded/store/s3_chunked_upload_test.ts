@@ -97,7 +97,7 @@ function storedFiles(folder: string): string[] {
 
 storeTest(
   "S3 aws-chunked: signed and unsigned bodies, with trailers and without, become objects",
-  async (store, client) => {
+  async ({ client }) => {
     const uploads: [string, Upload][] = [
       ["signed", { payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" }],
       ["signed-trailer", {
@@ -121,14 +121,14 @@ storeTest(
   },
 );
 
-storeTest("S3 aws-chunked: other content codings stay with the object", async (store, client) => {
+storeTest("S3 aws-chunked: other content codings stay with the object", async ({ client }) => {
   const payload = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   await upload(client, "coded", { payload, headers: { "content-encoding": "aws-chunked, gzip" } });
   const head = await client.send(new HeadObjectCommand({ Bucket: "letters", Key: "coded" }));
   assert.equal(head.ContentEncoding, "gzip");
 });
 
-storeTest("S3 aws-chunked: what does not hold is rejected and leaves nothing", async (store, client) => {
+storeTest("S3 aws-chunked: what does not hold is rejected and leaves nothing", async ({ store, client }) => {
   const signed = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   const unsigned = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
   const trailer = `x-amz-checksum-crc32:${crc("crc32")}`;

@@ -13,7 +13,7 @@ import { storeErrorCode, storeTest } from "./store_fixture.ts";
 
 storeTest(
   "embedded S3 multi-delete: a thousand keys at once, absent ones included, and not one more",
-  async (store, client) => {
+  async ({ client }) => {
     const Bucket = "many";
     await client.send(new CreateBucketCommand({ Bucket }));
     const odd = ["a&<b>\"'", "å/ä ö", "tab\tline\nend", "keep"];
@@ -44,7 +44,7 @@ storeTest(
 
 storeTest(
   "embedded S3 multi-delete: markers and versions are reported, quiet responses contain errors alone",
-  async (store, client) => {
+  async ({ client }) => {
     const Bucket = "kept";
     await client.send(new CreateBucketCommand({ Bucket }));
     await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
@@ -80,7 +80,7 @@ storeTest(
 
 storeTest(
   "embedded S3 multi-delete: it needs a digest that holds, well-formed XML and the permission",
-  async (store, client) => {
+  async ({ store, client }) => {
     await client.send(new PutObjectCommand({ Bucket: "letters", Key: "safe", Body: "x" }));
     const reader = store.client("archive", "reader");
     const denied = new DeleteObjectsCommand({ Bucket: "campaigns", Delete: { Objects: [{ Key: "a" }] } });

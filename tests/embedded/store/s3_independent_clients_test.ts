@@ -18,7 +18,7 @@ const keys = { ...s3Keys("curator", SAMPLE_PASSWORD), service: "s3", region: "us
 const code = async (answer: Response) =>
   `${answer.status} ${/<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1] ?? ""}`;
 
-storeTest("embedded S3: a response without a 100 Continue before it closes the connection", async (store) => {
+storeTest("embedded S3: a response without a 100 Continue before it closes the connection", async ({ store }) => {
   const url = new URL(`${store.s3("archive")}/letters/empty`);
   const signed = await new AwsClient(keys).sign(url.href, { method: "PUT", body: "" });
   const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
@@ -38,7 +38,7 @@ storeTest("embedded S3: a response without a 100 Continue before it closes the c
   assert.match(answer, /\r\nconnection: close\r\n/i);
 });
 
-storeTest("embedded S3: several lines of one header and any name of metadata can be signed", async (store) => {
+storeTest("embedded S3: several lines of one header and any name of metadata can be signed", async ({ store }) => {
   const client = new AwsClient(keys);
   const url = `${store.s3("archive")}/letters/k`;
   const headers = { "x-amz-meta-under_score.dot": "one", "x-amz-meta-list": "a,b" };
@@ -54,7 +54,7 @@ storeTest("embedded S3: several lines of one header and any name of metadata can
   assert.equal(await code(changed), "403 SignatureDoesNotMatch");
 });
 
-storeTest("embedded S3: the time of a request may be in Date, and must be somewhere", async (store) => {
+storeTest("embedded S3: the time of a request may be in Date, and must be somewhere", async ({ store }) => {
   const url = `${store.s3("archive")}/letters/absent`;
   const authorization = `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/20260101/us-east-1/s3/aws4_request,` +
     `SignedHeaders=host;x-amz-content-sha256,Signature=${"0".repeat(64)}`;
@@ -68,7 +68,7 @@ storeTest("embedded S3: the time of a request may be in Date, and must be somewh
   assert.equal(await get({ date: "Thu, 01 Jan 2026 00:00:00 GMT" }), "403 RequestTimeTooSkewed");
 });
 
-storeTest("embedded S3: a digest of the body is checked where there is no body, too", async (store) => {
+storeTest("embedded S3: a digest of the body is checked where there is no body, too", async ({ store }) => {
   const client = new AwsClient(keys);
   const get = async (digest: string) => {
     const headers = { "x-amz-content-sha256": digest };
@@ -79,7 +79,7 @@ storeTest("embedded S3: a digest of the body is checked where there is no body, 
   assert.equal(await get("UNSIGNED-PAYLOAD"), "404 NoSuchKey");
 });
 
-storeTest("embedded S3: conditions of a delete hold for one and for many", async (store, client) => {
+storeTest("embedded S3: conditions of a delete hold for one and for many", async ({ store, client }) => {
   const Bucket = "guarded";
   await client.send(new CreateBucketCommand({ Bucket }));
   await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
@@ -121,7 +121,7 @@ storeTest("embedded S3: conditions of a delete hold for one and for many", async
   }
 });
 
-storeTest("embedded S3: a bucket of another kind is rejected, and a broken body too", async (store, client) => {
+storeTest("embedded S3: a bucket of another kind is rejected, and a broken body too", async ({ store, client }) => {
   const create = (given: object) => storeErrorCode(client.send(new CreateBucketCommand({ Bucket: "odd", ...given })));
   assert.equal(await create({ ObjectLockEnabledForBucket: true }), "NotImplemented");
   assert.equal(await create({ CreateBucketConfiguration: { Tags: [{ Key: "a", Value: "b" }] } }), "NotImplemented");

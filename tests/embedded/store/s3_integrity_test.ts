@@ -33,7 +33,7 @@ function base64(algorithm: "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha256",
   return Buffer.from(digest.hex(), "hex").toString("base64");
 }
 
-storeTest("S3 digests: each algorithm is verified, stored and returned on request", async (store, client) => {
+storeTest("S3 digests: each algorithm is verified, stored and returned on request", async ({ client }) => {
   const plain = { Bucket: "letters", Key: "plain" };
   const stored = await client.send(new PutObjectCommand({ ...plain, Body: LARGE }));
   assert.deepEqual([stored.ChecksumCRC64NVME, stored.ChecksumType], [base64("crc64nvme", LARGE), "FULL_OBJECT"]);
@@ -58,7 +58,7 @@ storeTest("S3 digests: each algorithm is verified, stored and returned on reques
   }
 });
 
-storeTest("S3 digests: a checksum is stored with each version", async (store) => {
+storeTest("S3 digests: a checksum is stored with each version", async ({ store }) => {
   const client = defaultClient(store);
   const at = { Bucket: "maps", Key: "checksums.txt" };
   const first = await client.send(new PutObjectCommand({ ...at, Body: "first", ChecksumAlgorithm: "SHA256" }));
@@ -67,7 +67,7 @@ storeTest("S3 digests: a checksum is stored with each version", async (store) =>
   assert.equal((await client.send(old)).ChecksumSHA256, base64("sha256", new TextEncoder().encode("first")));
 });
 
-storeTest("S3 digests: statements that contradict each other are rejected", async (store, client) => {
+storeTest("S3 digests: statements that contradict each other are rejected", async ({ client }) => {
   const at = { Bucket: "letters", Key: "contradiction" };
   const body = new TextEncoder().encode("abc");
   const send = async (headers: Record<string, string>) => {
@@ -91,7 +91,7 @@ storeTest("S3 digests: statements that contradict each other are rejected", asyn
 
 storeTest(
   "S3 signatures: a presigned URL holds for 1 second to 7 days, and a header's for 15 minutes",
-  async (store) => {
+  async ({ store }) => {
     const client = defaultClient(store);
     const at = { Bucket: "letters", Key: "nobody" };
     const url = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
@@ -120,22 +120,25 @@ storeTest(
   },
 );
 
-storeTest("S3 signatures: a header in a presigned query counts as one, and may not be contradicted", async (store) => {
-  const client = defaultClient(store);
-  const at = { Bucket: "letters", Key: "hoisted" };
-  const locked = new PutObjectCommand({ ...at, ObjectLockMode: "GOVERNANCE" });
-  const refused = await getSignedUrl(client, locked, { expiresIn: 60 });
-  assert.match(refused, /x-amz-object-lock-mode=GOVERNANCE/);
-  assert.equal((await fetch(refused, { method: "PUT", body: "x" })).status, 501);
-  const sha256 = base64("sha256", new TextEncoder().encode("right"));
-  const stated = await getSignedUrl(client, new PutObjectCommand({ ...at, ChecksumSHA256: sha256 }), {
-    expiresIn: 60,
-  });
-  assert.match(stated, /x-amz-checksum-sha256=/);
-  const wrong = await fetch(stated, { method: "PUT", body: "wrong" });
-  assert.equal(wrong.status, 400);
-  assert.match(await wrong.text(), /BadDigest/);
-  const right = await fetch(stated, { method: "PUT", body: "right" });
-  assert.equal(right.status, 200);
-  assert.equal(right.headers.get("x-amz-checksum-sha256"), sha256);
-});
+storeTest(
+  "S3 signatures: a header in a presigned query counts as one, and may not be contradicted",
+  async ({ store }) => {
+    const client = defaultClient(store);
+    const at = { Bucket: "letters", Key: "hoisted" };
+    const locked = new PutObjectCommand({ ...at, ObjectLockMode: "GOVERNANCE" });
+    const refused = await getSignedUrl(client, locked, { expiresIn: 60 });
+    assert.match(refused, /x-amz-object-lock-mode=GOVERNANCE/);
+    assert.equal((await fetch(refused, { method: "PUT", body: "x" })).status, 501);
+    const sha256 = base64("sha256", new TextEncoder().encode("right"));
+    const stated = await getSignedUrl(client, new PutObjectCommand({ ...at, ChecksumSHA256: sha256 }), {
+      expiresIn: 60,
+    });
+    assert.match(stated, /x-amz-checksum-sha256=/);
+    const wrong = await fetch(stated, { method: "PUT", body: "wrong" });
+    assert.equal(wrong.status, 400);
+    assert.match(await wrong.text(), /BadDigest/);
+    const right = await fetch(stated, { method: "PUT", body: "right" });
+    assert.equal(right.status, 200);
+    assert.equal(right.headers.get("x-amz-checksum-sha256"), sha256);
+  },
+);

@@ -21,31 +21,7 @@ async function fill(client: S3Client, Bucket: string, keys: readonly string[]) {
 const setVersioning = (client: S3Client, Bucket: string, Status: "Enabled" | "Suspended") =>
   client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status } }));
 
-/** All pages of a listing of versions, as lines such as `key version latest`. */
-async function versionLines(client: S3Client, Bucket: string, MaxKeys: number, Delimiter?: string, Prefix?: string) {
-  const lines: string[] = [];
-  const prefixes: string[] = [];
-  let KeyMarker: string | undefined, VersionIdMarker: string | undefined;
-  for (;;) {
-    const page = await client.send(
-      new ListObjectVersionsCommand({ Bucket, MaxKeys, Delimiter, Prefix, KeyMarker, VersionIdMarker }),
-    );
-    const versions = (page.Versions ?? []).map((one) => ({ ...one, kind: "version" }));
-    const markers = (page.DeleteMarkers ?? []).map((one) => ({ ...one, kind: "marker" }));
-    const entries = [...versions, ...markers];
-    prefixes.push(...(page.CommonPrefixes ?? []).map((common) => common.Prefix ?? ""));
-    assert.ok(entries.length + (page.CommonPrefixes ?? []).length <= MaxKeys);
-    lines.push(
-      ...entries.map((one) => `${one.Key} ${one.VersionId} ${one.kind}${one.IsLatest ? " latest" : ""}`),
-    );
-    if (!page.IsTruncated) return { lines: lines.sort(), prefixes };
-    assert.notDeepEqual([page.NextKeyMarker, page.NextVersionIdMarker], [KeyMarker, VersionIdMarker]);
-    ({ NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = page);
-    assert.ok(KeyMarker, "a page that is not the last says where to go on");
-  }
-}
-
-storeTest("embedded S3 listings: a page of no keys is the last, and odd sizes are rejected", async (store, client) => {
+storeTest("embedded S3 listings: a page of no keys is the last, and odd sizes are rejected", async ({ client }) => {
   await fill(client, "pages", ["a", "b"]);
   const none = { Bucket: "pages", MaxKeys: 0 };
   const first = await client.send(new ListObjectsCommand(none));
@@ -68,20 +44,23 @@ storeTest("embedded S3 listings: a page of no keys is the last, and odd sizes ar
   assert.deepEqual(after.Contents?.map((one) => one.LastModified), [LastModified]);
 });
 
-storeTest("embedded S3 versioning: only the owner may see and switch it, and only to what there is", async (store) => {
-  const reader = store.client("archive", "reader");
-  const get = new GetBucketVersioningCommand({ Bucket: "campaigns" });
-  assert.equal(await storeErrorCode(reader.send(get)), "AccessDenied");
-  assert.equal(await storeErrorCode(setVersioning(reader, "campaigns", "Enabled")), "AccessDenied");
-  const owner = store.client("archive", "curator");
-  const put = (VersioningConfiguration: { Status?: "Enabled"; MFADelete?: "Enabled" }) =>
-    storeErrorCode(owner.send(new PutBucketVersioningCommand({ Bucket: "letters", VersioningConfiguration })));
-  assert.equal(await put({}), "MalformedXML");
-  assert.equal(await put({ Status: "Enabled", MFADelete: "Enabled" }), "NotImplemented");
-  assert.equal((await owner.send(new GetBucketVersioningCommand({ Bucket: "letters" }))).Status, undefined);
-});
+storeTest(
+  "embedded S3 versioning: only the owner may see and switch it, and only to what there is",
+  async ({ store }) => {
+    const reader = store.client("archive", "reader");
+    const get = new GetBucketVersioningCommand({ Bucket: "campaigns" });
+    assert.equal(await storeErrorCode(reader.send(get)), "AccessDenied");
+    assert.equal(await storeErrorCode(setVersioning(reader, "campaigns", "Enabled")), "AccessDenied");
+    const owner = store.client("archive", "curator");
+    const put = (VersioningConfiguration: { Status?: "Enabled"; MFADelete?: "Enabled" }) =>
+      storeErrorCode(owner.send(new PutBucketVersioningCommand({ Bucket: "letters", VersioningConfiguration })));
+    assert.equal(await put({}), "MalformedXML");
+    assert.equal(await put({ Status: "Enabled", MFADelete: "Enabled" }), "NotImplemented");
+    assert.equal((await owner.send(new GetBucketVersioningCommand({ Bucket: "letters" }))).Status, undefined);
+  },
+);
 
-storeTest("embedded S3: a bucket is in the default region; one that is not there is nowhere", async (store, client) => {
+storeTest("embedded S3: a bucket is in the default region; one that is not there is nowhere", async ({ client }) => {
   const { LocationConstraint } = await client.send(new GetBucketLocationCommand({ Bucket: "letters" }));
   assert.ok(!LocationConstraint);
   assert.equal(await storeErrorCode(client.send(new GetBucketLocationCommand({ Bucket: "none" }))), "NoSuchBucket");

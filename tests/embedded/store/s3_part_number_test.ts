@@ -12,7 +12,7 @@ import { errorOf } from "./mapi_fixture.ts";
 import { Bucket, complete, MIB, pattern, start, upload } from "@/tests/embedded/store/s3/multipart_fixture.ts";
 import { storeTest } from "./store_fixture.ts";
 
-storeTest("embedded S3 part numbers: a part is read by its number, counted in order", async (store, client) => {
+storeTest("embedded S3 part numbers: a part is read by its number, counted in order", async ({ client }) => {
   const pieces = [pattern(5 * MIB, 1), pattern(5 * MIB + 7, 2), pattern(10, 3)];
   const id = await start(client, "k");
   const parts = [];
@@ -48,7 +48,7 @@ storeTest("embedded S3 part numbers: a part is read by its number, counted in or
   assert.deepEqual(new Uint8Array(await (await fetch(url)).arrayBuffer()), pieces[2]);
 });
 
-storeTest("embedded S3 part numbers: an object that has no parts is its own first one", async (store, client) => {
+storeTest("embedded S3 part numbers: an object that has no parts is its own first one", async ({ client }) => {
   for (const Body of ["whole", "large".repeat(10_000)]) {
     await client.send(new PutObjectCommand({ Bucket, Key: "plain", Body }));
     const answer = await client.send(new GetObjectCommand({ Bucket, Key: "plain", PartNumber: 1 }));
@@ -68,7 +68,7 @@ storeTest("embedded S3 part numbers: an object that has no parts is its own firs
 
 storeTest(
   "embedded S3 part numbers: with the checksum mode, the checksum is that of the part",
-  async (store, client) => {
+  async ({ client }) => {
     const pieces = [pattern(5 * MIB, 1), pattern(9, 2)];
     for (const ChecksumType of ["COMPOSITE", "FULL_OBJECT"] as const) {
       const at = { Bucket, Key: `summed-${ChecksumType}` };

@@ -59,10 +59,10 @@ export async function startStore(
 }
 
 /** A test with a store of its own and an AWS SDK client of its curator; both outlive single tests. */
-export function storeTest(name: string, body: (store: Store, client: S3Client) => Promise<void>): void {
+export function storeTest(name: string, body: (given: { store: Store; client: S3Client }) => Promise<void>): void {
   Deno.test(name, leaks, async () => {
     await using store = await startStore();
-    await body(store, store.client("archive", "curator"));
+    await body({ store, client: store.client("archive", "curator") });
   });
 }
 

@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
 import { storeTest } from "./store_fixture.ts";
 
-storeTest("tags: an access list that lets read and write does not let read or set them", async (store) => {
+storeTest("tags: an access list that lets read and write does not let read or set them", async ({ store }) => {
   await makeUser(store, "anna", { allowNamespaceManagement: true });
   const [curator, anna] = [clientOf(store, "curator"), clientOf(store, "anna")];
   await curator.send(new PutBucketAclCommand({ Bucket: "letters", ACL: "public-read-write" }));

@@ -55,7 +55,7 @@ Deno.test("version settings: they have defaults, change by member, survive a res
   assert.deepEqual((await archiveMapi(again, "GET", path)).json(), DEFAULTS);
 });
 
-storeTest("version settings: enabled is S3's versioning of the bucket, set by either protocol", async (store) => {
+storeTest("version settings: enabled is S3's versioning of the bucket, set by either protocol", async ({ store }) => {
   const client = await namespace(store, "shared", { versioningSettings: { enabled: true, keepDeletionRecords: true } });
   const path = "/namespaces/shared/versioningSettings";
   const Bucket = "shared";
@@ -80,28 +80,31 @@ storeTest("version settings: enabled is S3's versioning of the bucket, set by ei
   );
 });
 
-storeTest("version settings: what is not valid is rejected by its member, strangers are rejected", async (store) => {
-  await namespace(store, "plain", {});
-  const path = "/namespaces/plain/versioningSettings";
-  const post = (body: unknown) => statusAndText(archiveMapi(store, "POST", path, body));
-  assert.match(await post({ pruneDays: 36_501 }), /^400 .*pruneDays/);
-  assert.match(await post({ pruneDays: -1 }), /^400 .*pruneDays/);
-  assert.match(await post({ pruneDays: 1.5 }), /^400 .*pruneDays/);
-  assert.match(await post({ prune: "perhaps" }), /^400 .*prune/);
-  assert.match(await post([]), /^400 /);
-  assert.match(
-    (await archiveMapi(store, "PUT", "/namespaces", { name: "bad", versioningSettings: { pruneDays: "x" } })).text,
-    /pruneDays/,
-  );
-  assert.deepEqual((await archiveMapi(store, "GET", path)).json(), DEFAULTS);
-  assert.equal((await archiveMapi(store, "GET", path, undefined, "reader")).status, 200);
-  assert.equal((await archiveMapi(store, "POST", path, { enabled: true }, "reader")).status, 403);
-  assert.equal((await archiveMapi(store, "DELETE", path, undefined, "reader")).status, 403);
-  assert.equal((await archiveMapi(store, "GET", "/namespaces/none/versioningSettings")).status, 404);
-  assert.equal((await archiveMapi(store, "PUT", path, {})).status, 405);
-});
+storeTest(
+  "version settings: what is not valid is rejected by its member, strangers are rejected",
+  async ({ store }) => {
+    await namespace(store, "plain", {});
+    const path = "/namespaces/plain/versioningSettings";
+    const post = (body: unknown) => statusAndText(archiveMapi(store, "POST", path, body));
+    assert.match(await post({ pruneDays: 36_501 }), /^400 .*pruneDays/);
+    assert.match(await post({ pruneDays: -1 }), /^400 .*pruneDays/);
+    assert.match(await post({ pruneDays: 1.5 }), /^400 .*pruneDays/);
+    assert.match(await post({ prune: "perhaps" }), /^400 .*prune/);
+    assert.match(await post([]), /^400 /);
+    assert.match(
+      (await archiveMapi(store, "PUT", "/namespaces", { name: "bad", versioningSettings: { pruneDays: "x" } })).text,
+      /pruneDays/,
+    );
+    assert.deepEqual((await archiveMapi(store, "GET", path)).json(), DEFAULTS);
+    assert.equal((await archiveMapi(store, "GET", path, undefined, "reader")).status, 200);
+    assert.equal((await archiveMapi(store, "POST", path, { enabled: true }, "reader")).status, 403);
+    assert.equal((await archiveMapi(store, "DELETE", path, undefined, "reader")).status, 403);
+    assert.equal((await archiveMapi(store, "GET", "/namespaces/none/versioningSettings")).status, 404);
+    assert.equal((await archiveMapi(store, "PUT", path, {})).status, 405);
+  },
+);
 
-storeTest("deletion records: they hold a bucket until the settings let them go", async (store) => {
+storeTest("deletion records: they hold a bucket until the settings let them go", async ({ store }) => {
   const client = await namespace(store, "records", {
     searchEnabled: true,
     versioningSettings: { enabled: true, keepDeletionRecords: true },
@@ -153,7 +156,7 @@ Deno.test(
   },
 );
 
-storeTest("delete markers: without them a key just goes, and its versions stay", async (store) => {
+storeTest("delete markers: without them a key just goes, and its versions stay", async ({ store }) => {
   const client = await namespace(store, "bare", { versioningSettings: { enabled: true, useDeleteMarkers: false } });
   const Bucket = "bare";
   const first = await put(client, Bucket, "a", "one");
@@ -177,7 +180,7 @@ storeTest("delete markers: without them a key just goes, and its versions stay",
   assert.equal(await (await client.send(new GetObjectCommand({ Bucket, Key: "b" }))).Body?.transformToString(), "one");
 });
 
-storeTest("prune: at 0 days old versions go when the setting says so, and with later writes", async (store) => {
+storeTest("prune: at 0 days old versions go when the setting says so, and with later writes", async ({ store }) => {
   const client = await namespace(store, "pruned", { versioningSettings: { enabled: true } });
   const Bucket = "pruned";
   for (const text of ["one", "two", "three"]) await put(client, Bucket, "a", text);

@@ -1,21 +1,6 @@
 import assert from "node:assert/strict";
 import { read, REAL_STORE, refused, RESULTS, WEB } from "./settings.ts";
 
-Deno.test("HOST: every interface without an embedded part, and then any Host name", () => {
-  const { connections: _, ...server } = read(REAL_STORE).server;
-  assert.deepEqual(server, {
-    host: "0.0.0.0",
-    port: 8000,
-    metrics: null,
-    allowedHosts: null,
-    publicOrigin: null,
-    stopDelayMs: 0,
-    maxEventLoopDelayMs: 50,
-    certificate: null,
-  });
-  assert.equal(read({ ...REAL_STORE, HOST: "[::1]" }).server.host, "::1");
-});
-
 Deno.test("HOST: every interface beside an embedded part demands CAMPAIGN_RESULTS_URL and warns", () => {
   for (const HOST of ["0.0.0.0", "::", "[::]", "0", "0x0", "::0", "::ffff:0.0.0.0"]) {
     refused({ HOST }, "CAMPAIGN_RESULTS_URL", /HOST is every interface/);

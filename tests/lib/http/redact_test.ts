@@ -28,12 +28,6 @@ Deno.test("query: names stay, secret values go, however they are written", () =>
   );
 });
 
-Deno.test("text: a presigned URL that was pasted as a key loses its signature, also when it is encoded", () => {
-  for (const pasted of ["k%3FX-Amz-Signature=deadbeef", "k?a=1%26X-Amz-Signature%3Ddeadbeef"]) {
-    assert.ok(!redactText(`/api/v1/buckets/b/objects/${pasted}`).includes("deadbeef"));
-  }
-});
-
 Deno.test("text: signed values, passwords and tokens go", () => {
   const text = redactText(
     "GET /b?X-Amz-Credential=A%2F1&X-Amz-Signature=ff password=p Authorization: Bearer abcdefghij eyJhbGciOi.eyJzdWIi.sig",

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { BodyLimitError } from "@/lib/http/read_capped.ts";
 import { readList } from "@/lib/mapi/long_list.ts";
 
@@ -22,18 +21,6 @@ function answer(text: string, pieceBytes: number) {
   }, { highWaterMark: 0 });
   return { response: new Response(body), seen };
 }
-
-Deno.test("long list: whatever its records hold, and however it is cut, it comes as it was, or is a text", async () => {
-  const records = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 20 });
-  await fc.assert(
-    fc.asyncProperty(records, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (list, size, spaced) => {
-      const text = spaced ? ` ${JSON.stringify(list, null, 1)}\n` : JSON.stringify(list);
-      const read = await readList(answer(text, size).response, HELD, STALL_MS);
-      assert.equal(typeof read, new TextEncoder().encode(text).length > HELD ? "object" : "string");
-      assert.equal(await new Response(read).text(), text);
-    }),
-  );
-});
 
 Deno.test("long list: what is no array of records is refused while little of it has come", async () => {
   for (

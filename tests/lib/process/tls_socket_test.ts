@@ -65,6 +65,10 @@ async function withServer(
   }
 }
 
+function testTls(name: string, ...given: Parameters<typeof withServer>): void {
+  Deno.test(name, () => withServer(...given));
+}
+
 async function write(folder: string, cert: string, key: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/tls.key`, key);
   await Deno.writeTextFile(`${folder}/tls.crt`, cert);
@@ -91,32 +95,31 @@ async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
   while (!await isTrue()) await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
 }
 
-Deno.test("TLS: the URL of a request is https", () =>
-  withServer(async ({ port }) => {
-    using https = client();
-    assert.equal(await get(port, https), "https:");
-  }));
+testTls("TLS: the URL of a request is https", async ({ port }) => {
+  using https = client();
+  assert.equal(await get(port, https), "https:");
+});
 
-Deno.test("TLS: a replaced certificate serves new connections, open ones stay", () =>
-  withServer(async ({ port, folder, stderr }) => {
-    using before = client();
-    assert.equal(await get(port, before), "https:");
-    await write(folder, OTHER_CERTIFICATE, OTHER_KEY);
-    await until(() => stderr().includes("the certificate was replaced"));
-    using after = client(OTHER_CA);
-    for (let round = 0; round < 8; round++) {
-      using fresh = client(OTHER_CA);
-      assert.equal(await get(port, fresh), "https:");
-    }
-    assert.equal(await get(port, after), "https:");
-    // It uses its earlier connection: it does not trust the new certificate.
-    assert.equal(await get(port, before), "https:");
-    using strange = client();
-    await assert.rejects(get(port, strange));
-  }));
+testTls("TLS: a replaced certificate serves new connections, open ones stay", async ({ port, folder, stderr }) => {
+  using before = client();
+  assert.equal(await get(port, before), "https:");
+  await write(folder, OTHER_CERTIFICATE, OTHER_KEY);
+  await until(() => stderr().includes("the certificate was replaced"));
+  using after = client(OTHER_CA);
+  for (let round = 0; round < 8; round++) {
+    using fresh = client(OTHER_CA);
+    assert.equal(await get(port, fresh), "https:");
+  }
+  assert.equal(await get(port, after), "https:");
+  // It uses its earlier connection: it does not trust the new certificate.
+  assert.equal(await get(port, before), "https:");
+  using strange = client();
+  await assert.rejects(get(port, strange));
+});
 
-Deno.test("TLS: a new certificate that cannot be used is reported once, and the old one stays in use", () =>
-  withServer(async ({ port, folder, stderr }) => {
+testTls(
+  "TLS: a new certificate that cannot be used is reported once, and the old one stays in use",
+  async ({ port, folder, stderr }) => {
     await write(folder, OTHER_CERTIFICATE, TEST_KEY);
     await until(() => stderr().includes("KeyMismatch"));
     using https = client();
@@ -126,7 +129,8 @@ Deno.test("TLS: a new certificate that cannot be used is reported once, and the 
     await until(() => stderr().includes("was replaced"));
     assert.equal(stderr().match(/KeyMismatch/g)?.length, 1, stderr());
     assert.ok(!stderr().includes("PRIVATE KEY"));
-  }));
+  },
+);
 
 Deno.test("TLS: a client that does not shake hands, or speaks plain HTTP, is cut off and disturbs no other", async () => {
   // By a clock that the test advances, since a handshake on a slow machine takes longer than the silent one has.
@@ -164,32 +168,31 @@ Deno.test("TLS: a certificate that cannot be used ends the start, and a port in 
   }
 });
 
-Deno.test("TLS: a handshake that cannot begin is reported and leaves no connection open", () =>
-  withServer(async ({ port, stderr }) => {
-    const { connect, listenTls } = Deno;
-    const inner: Deno.TcpConn[] = [];
-    Reflect.set(Deno, "connect", async (options: Deno.ConnectOptions) => {
-      inner.push(await connect(options));
-      return inner[0];
-    });
-    Reflect.set(Deno, "listenTls", (options: Parameters<typeof listenTls>[0]) => {
-      const listener = listenTls(options);
-      const accept = () => {
-        listener.close();
-        return Promise.reject(new Deno.errors.BadResource("closed"));
-      };
-      return Object.assign(listener, { accept });
-    });
-    try {
-      using client = await connect({ hostname: "127.0.0.1", port });
-      assert.equal(await client.read(new Uint8Array(1)), null);
-    } finally {
-      Object.assign(Deno, { connect, listenTls });
-    }
-    assert.match(stderr(), /a handshake cannot begin \(BadResource: closed\)/);
-    assert.equal(inner.length, 1);
-    await assert.rejects(inner[0].read(new Uint8Array(1)), Deno.errors.BadResource, "it was closed");
-  }));
+testTls("TLS: a handshake that cannot begin is reported and leaves no connection open", async ({ port, stderr }) => {
+  const { connect, listenTls } = Deno;
+  const inner: Deno.TcpConn[] = [];
+  Reflect.set(Deno, "connect", async (options: Deno.ConnectOptions) => {
+    inner.push(await connect(options));
+    return inner[0];
+  });
+  Reflect.set(Deno, "listenTls", (options: Parameters<typeof listenTls>[0]) => {
+    const listener = listenTls(options);
+    const accept = () => {
+      listener.close();
+      return Promise.reject(new Deno.errors.BadResource("closed"));
+    };
+    return Object.assign(listener, { accept });
+  });
+  try {
+    using client = await connect({ hostname: "127.0.0.1", port });
+    assert.equal(await client.read(new Uint8Array(1)), null);
+  } finally {
+    Object.assign(Deno, { connect, listenTls });
+  }
+  assert.match(stderr(), /a handshake cannot begin \(BadResource: closed\)/);
+  assert.equal(inner.length, 1);
+  await assert.rejects(inner[0].read(new Uint8Array(1)), Deno.errors.BadResource, "it was closed");
+});
 
 /** A client that has requested `/long` and reads nothing of it by itself. */
 async function requestLong(port: number): Promise<Deno.TlsConn> {
@@ -199,20 +202,19 @@ async function requestLong(port: number): Promise<Deno.TlsConn> {
   return connection;
 }
 
-Deno.test("TLS: a drain waits until a client has taken all of its response", () =>
-  withServer(async ({ port, connections }) => {
-    using connection = await requestLong(port);
-    let drained = false;
-    const shutdown = connections.shutdown().then(() => drained = true);
-    let bytes = 1;
-    const chunk = new Uint8Array(256 * 1024);
-    for (let length: number | null = 0; length !== null; length = await connection.read(chunk)) {
-      if (bytes < LONG / 8) assert.equal(drained, false);
-      bytes += length;
-    }
-    assert.ok(bytes > LONG, String(bytes));
-    await shutdown;
-  }));
+testTls("TLS: a drain waits until a client has taken all of its response", async ({ port, connections }) => {
+  using connection = await requestLong(port);
+  let drained = false;
+  const shutdown = connections.shutdown().then(() => drained = true);
+  let bytes = 1;
+  const chunk = new Uint8Array(256 * 1024);
+  for (let length: number | null = 0; length !== null; length = await connection.read(chunk)) {
+    if (bytes < LONG / 8) assert.equal(drained, false);
+    bytes += length;
+  }
+  assert.ok(bytes > LONG, String(bytes));
+  await shutdown;
+});
 
 Deno.test("TLS: a response that is not read holds its slot until it is broken off", async () => {
   const responses = { idleMs: 100, minBytesPerSecond: 1024 ** 3, slackMs: 100 };

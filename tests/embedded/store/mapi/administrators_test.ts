@@ -35,7 +35,7 @@ async function guarded(store: Store): Promise<void> {
 
 const REFUSED = /^403 .*ADMINISTRATOR/;
 
-storeTest("roles: SECURITY cannot give ADMINISTRATOR to a new account, to itself or to another", async (store) => {
+storeTest("roles: SECURITY cannot give ADMINISTRATOR to a new account, to itself or to another", async ({ store }) => {
   await guarded(store);
   const make = `/userAccounts?password=${PASSWORD}`;
   assert.match(await guard(store, "PUT", make, account("new", { role: ["MONITOR", "ADMINISTRATOR"] })), REFUSED);
@@ -54,7 +54,7 @@ storeTest("roles: SECURITY cannot give ADMINISTRATOR to a new account, to itself
   assert.match(await guard(store, "POST", "/userAccounts/curator", { roles: json().roles }), /^200/);
 });
 
-storeTest("roles: SECURITY cannot give ADMINISTRATOR by a group", async (store) => {
+storeTest("roles: SECURITY cannot give ADMINISTRATOR by a group", async ({ store }) => {
   await guarded(store);
   assert.match(await guard(store, "PUT", "/groupAccounts", { groupname: "g", roles: ADMINISTRATOR }), REFUSED);
   assert.match(await guard(store, "PUT", "/groupAccounts", { groupname: "staff" }), /^200/);
@@ -77,7 +77,7 @@ storeTest("roles: SECURITY cannot give ADMINISTRATOR by a group", async (store) 
   assert.match(await guard(store, "POST", "/groupAccounts/chiefs", { roles: ADMINISTRATOR }), REFUSED);
 });
 
-storeTest("roles: an ADMINISTRATOR can give ADMINISTRATOR", async (store) => {
+storeTest("roles: an ADMINISTRATOR can give ADMINISTRATOR", async ({ store }) => {
   await guarded(store);
   assert.equal((await archiveMapi(store, "POST", "/userAccounts/guard", { roles: ADMINISTRATOR })).status, 200);
   assert.match(await guard(store, "POST", "/userAccounts/reader", { roles: ADMINISTRATOR }), /^200/);
@@ -93,7 +93,7 @@ function as(store: Store, login: Login, method: string, path: string, body?: unk
   return statusAndText(callMapi(store, level, login, method, `/tenants/archive${path}`, body));
 }
 
-storeTest("last administrator: nobody deletes, disables or demotes it", async (store) => {
+storeTest("last administrator: nobody deletes, disables or demotes it", async ({ store }) => {
   await guarded(store);
   const curator = "/userAccounts/curator";
   for (const caller of [GUARD, CURATOR]) {
@@ -117,7 +117,7 @@ storeTest("last administrator: nobody deletes, disables or demotes it", async (s
   assert.match(await as(store, GUARD, "DELETE", "/userAccounts/OFF"), LAST);
 });
 
-storeTest("last administrator: nor is it demoted by its group", async (store) => {
+storeTest("last administrator: nor is it demoted by its group", async ({ store }) => {
   await guarded(store);
   const chiefs = { groupname: "chiefs", roles: ADMINISTRATOR, members: { username: ["reader"] } };
   assert.match(await as(store, CURATOR, "PUT", "/groupAccounts", chiefs), /^200/);
@@ -132,7 +132,7 @@ storeTest("last administrator: nor is it demoted by its group", async (store) =>
   assert.match(await as(store, GUARD, "POST", "/groupAccounts/chiefs", { description: "x" }), /^200/);
 });
 
-storeTest("last administrator: two that demote each other at once do not both succeed", async (store) => {
+storeTest("last administrator: two that demote each other at once do not both succeed", async ({ store }) => {
   await guarded(store);
   for (let round = 0; round < 5; round++) {
     for (const name of ["curator", "guard"]) {
@@ -214,7 +214,7 @@ Deno.test("recovery: the system level restores an account of a tenant without an
   assert.equal(inside.status, 200, inside.text);
 });
 
-storeTest("roles: SECURITY adds nobody to a group that gives access to data", async (store) => {
+storeTest("roles: SECURITY adds nobody to a group that gives access to data", async ({ store }) => {
   await guarded(store);
   const owner = store.client("archive", "curator");
   const grantTo = (group: string) => `uri="${GROUP_URI}${group}"`;
@@ -249,7 +249,7 @@ storeTest("roles: SECURITY adds nobody to a group that gives access to data", as
   }
 });
 
-storeTest("roles: SECURITY sets no password of an account with ADMINISTRATOR", async (store) => {
+storeTest("roles: SECURITY sets no password of an account with ADMINISTRATOR", async ({ store }) => {
   await guarded(store);
   const NEW = "another-12";
   const refused = /^403 .*password.*ADMINISTRATOR|^403 .*ADMINISTRATOR.*password/;

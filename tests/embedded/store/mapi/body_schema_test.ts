@@ -85,7 +85,7 @@ Deno.test("bodies: a boolean is one of a few spellings, and never a list or an o
   assert.equal((await archiveMapi(store, "GET", path)).json().hs3Enabled, false);
 });
 
-storeTest("bodies: a list in a document is 400 beyond its bound, and names the member", async (store) => {
+storeTest("bodies: a list in a document is 400 beyond its bound, and names the member", async ({ store }) => {
   const many = (entry: unknown, count: number) => Array(count).fill(entry);
   const recipient = { address: "a@b.example", type: many("GENERAL", 13).join(",") };
   for (

@@ -20,7 +20,7 @@ function permissions(namespaceName: string, ...permission: string[]) {
   return { namespacePermission: [{ namespaceName, permissions: { permission } }] };
 }
 
-storeTest("groups: are created, listed, read, changed and deleted, by case-insensitive names", async (store) => {
+storeTest("groups: are created, listed, read, changed and deleted, by case-insensitive names", async ({ store }) => {
   const group = { groupname: "Läsare i Åbo", roles: { role: ["MONITOR"] }, members: { username: ["READER"] } };
   assert.equal((await archiveMapi(store, "PUT", "/groupAccounts", group)).status, 200);
   assert.equal((await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "LÄSARE I ÅBO" })).status, 409);
@@ -56,7 +56,7 @@ storeTest("groups: are created, listed, read, changed and deleted, by case-insen
   assert.equal((await archiveMapi(store, "PATCH", GROUP, {})).status, 405);
 });
 
-storeTest("groups: hostile bodies are 400 and name the member", async (store) => {
+storeTest("groups: hostile bodies are 400 and name the member", async ({ store }) => {
   const put = (body: unknown) => statusAndText(archiveMapi(store, "PUT", "/groupAccounts", body));
   assert.match(await put({}), /^400 .*groupname/);
   assert.match(await put({ groupname: "a/b" }), /^400 .*groupname/);
@@ -68,7 +68,7 @@ storeTest("groups: hostile bodies are 400 and name the member", async (store) =>
   assert.deepEqual((await archiveMapi(store, "GET", "/groupAccounts")).json(), { groupname: [] });
 });
 
-storeTest("groups: their roles, and the right to make namespaces, are their members'", async (store) => {
+storeTest("groups: their roles, and the right to make namespaces, are their members'", async ({ store }) => {
   await makeUser(store, "anna");
   const asAnna = async (method: string, path: string, body?: unknown) =>
     (await archiveMapi(store, method, path, body, "anna")).status;
@@ -97,7 +97,7 @@ storeTest("groups: their roles, and the right to make namespaces, are their memb
 
 storeTest(
   "data access permissions: a POST replaces those of the named namespaces, and adds what is implied",
-  async (store) => {
+  async ({ store }) => {
     await makeUser(store, "anna");
     await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "readers" });
     for (const account of ["/userAccounts/ANNA", "/groupAccounts/READERS"]) {
@@ -175,7 +175,7 @@ storeTest(
 
 storeTest(
   "data access permissions: those of a user and of its groups add up, and end when they are removed",
-  async (store) => {
+  async ({ store }) => {
     await makeUser(store, "anna");
     const own = clientOf(store, "anna");
     const buckets = async () => (await own.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name) ?? [];
@@ -194,7 +194,7 @@ storeTest(
   },
 );
 
-storeTest("groups: an access list may name one, and means its members", async (store) => {
+storeTest("groups: an access list may name one, and means its members", async ({ store }) => {
   await makeUser(store, "anna");
   const [owner, anna] = [clientOf(store, "curator"), clientOf(store, "anna")];
   const at = { Bucket: "letters", Key: "leaf" };

@@ -16,7 +16,7 @@ function s3(store: Store, user: string, password: string): Promise<string> {
   return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
 }
 
-storeTest("lock-out: wrong passwords by either protocol lock no account, by default", async (store) => {
+storeTest("lock-out: wrong passwords by either protocol lock no account, by default", async ({ store }) => {
   const guesses = Array.from({ length: 6 }, async (_, n) => {
     const wrong = `wrong-${n}`;
     assert.equal(await mapi(store, "archive", "/archive", ["reader", wrong]), 403);
@@ -31,7 +31,7 @@ storeTest("lock-out: wrong passwords by either protocol lock no account, by defa
   assert.equal(await s3(store, "converter", CONVERTER_PASSWORD), "ok");
 });
 
-storeTest("lock-out: where it is set, the converter and the last administrator are not locked", async (store) => {
+storeTest("lock-out: where it is set, the converter and the last administrator are not locked", async ({ store }) => {
   const curator = ["curator", SAMPLE_PASSWORD] as const;
   const users = "/archive/userAccounts";
   const rules = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };
@@ -58,7 +58,7 @@ storeTest("lock-out: where it is set, the converter and the last administrator a
 
 storeTest(
   "lock-out: an administrator by its group counts, and one disabled or without a password does not",
-  async (store) => {
+  async ({ store }) => {
     const curator = ["curator", SAMPLE_PASSWORD] as const;
     const put = async (path: string, body: unknown) =>
       assert.equal((await archiveMapi(store, "PUT", path, body)).status, 200);
@@ -99,7 +99,7 @@ async function said(response: Response): Promise<unknown> {
 
 storeTest(
   "failed logins: by either protocol, absent users, disabled ones and wrong passwords look alike",
-  async (store) => {
+  async ({ store }) => {
     const curator = ["curator", SAMPLE_PASSWORD] as const;
     assert.equal(await mapi(store, "archive", "/archive/userAccounts/reader", curator, { enabled: false }), 200);
     const wrong = ["nobody", "reader", "converter", "åsa", "a".repeat(64)].map((user) => [user, "wrong-1"] as const);

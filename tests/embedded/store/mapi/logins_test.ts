@@ -22,7 +22,7 @@ function s3(store: Store, user: string, password: string): Promise<string> {
   return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
 }
 
-storeTest("passwords: the tenant's rules decide, and each error names the rule", async (store) => {
+storeTest("passwords: the tenant's rules decide, and each error names the rule", async ({ store }) => {
   await addUser(store);
   const rules = async (document: Record<string, unknown>) => {
     const set = await archiveMapi(store, "POST", "/consoleSecurity", document);
@@ -67,7 +67,7 @@ storeTest("passwords: the tenant's rules decide, and each error names the rule",
 
 storeTest(
   "passwords: changed by the user with the old one, or by an administrator; S3 keys follow at once",
-  async (store) => {
+  async ({ store }) => {
     await addUser(store);
     const own = (body: unknown, password: string) =>
       archiveMapi(store, "POST", `${USERS}/lena/changePassword`, body, ["lena", password]);
@@ -110,7 +110,7 @@ storeTest(
 
 storeTest(
   "logins: an account that must change its password may do nothing else by the management API, and S3 goes on",
-  async (store) => {
+  async ({ store }) => {
     await addUser(store, { forcePasswordChange: true, roles: { role: ["ADMINISTRATOR"] } });
     const lena = async (method: string, path: string, body?: unknown, password = "first-1") => {
       const { status, text } = await archiveMapi(store, method, path, body, ["lena", password]);
@@ -180,7 +180,7 @@ Deno.test("logins: wrong passwords lock an account for both protocols until it i
   assert.equal(await s3(again, "lena", "first-1"), "ok");
 });
 
-storeTest("logins: a locked account opens by itself when its minutes are over", async (store) => {
+storeTest("logins: a locked account opens by itself when its minutes are over", async ({ store }) => {
   await addUser(store);
   const rules = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: true };
   assert.equal((await archiveMapi(store, "POST", "/consoleSecurity", rules)).status, 200);
@@ -193,7 +193,7 @@ storeTest("logins: a locked account opens by itself when its minutes are over", 
   assert.equal(await s3(store, "lena", "first-1"), "ok");
 });
 
-storeTest("logins: a burst of guesses locks an account, and none of them succeeds", async (store) => {
+storeTest("logins: a burst of guesses locks an account, and none of them succeeds", async ({ store }) => {
   await addUser(store);
   assert.equal((await archiveMapi(store, "POST", "/consoleSecurity", { disableAfterAttempts: 4 })).status, 200);
   const path = `${USERS}/lena`;

@@ -11,7 +11,7 @@ import {
 import { archiveMapi, errorOf, namespace } from "@/tests/embedded/store/mapi_fixture.ts";
 import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
-storeTest("masks: what tenant or namespace does not allow is denied, whatever was granted", async (store) => {
+storeTest("masks: what tenant or namespace does not allow is denied, whatever was granted", async ({ store }) => {
   const curator = await namespace(store, "masked", {});
   const at = { Bucket: "masked", Key: "a" };
   const put = () => errorOf(curator.send(new PutObjectCommand({ ...at, Body: "a" })));
@@ -40,7 +40,7 @@ storeTest("masks: what tenant or namespace does not allow is denied, whatever wa
   assert.deepEqual([wrong.status, /permission/.test(wrong.text)], [400, true]);
 });
 
-storeTest("masks: what an access list grants ends at them as well", async (store) => {
+storeTest("masks: what an access list grants ends at them as well", async ({ store }) => {
   const curator = await namespace(store, "shown", {});
   await curator.send(new PutObjectCommand({ Bucket: "shown", Key: "a", Body: "a", ACL: "public-read" }));
   const anybody = async () => {
@@ -53,7 +53,7 @@ storeTest("masks: what an access list grants ends at them as well", async (store
   assert.equal(await anybody(), 403);
 });
 
-storeTest("protocols: S3 of a namespace is switched off, or limited to signed requests", async (store) => {
+storeTest("protocols: S3 of a namespace is switched off, or limited to signed requests", async ({ store }) => {
   const curator = await namespace(store, "off", {});
   const at = { Bucket: "off", Key: "a" };
   await curator.send(new PutObjectCommand({ ...at, Body: "a", ACL: "public-read" }));
@@ -77,7 +77,7 @@ storeTest("protocols: S3 of a namespace is switched off, or limited to signed re
   assert.match((await set({ ipSettings: { allowAddresses: ["10.0.0.0/40"] } })).text, /allowAddresses/);
 });
 
-storeTest("protocols: http says from which addresses S3 reaches a namespace, signed or not", async (store) => {
+storeTest("protocols: http says from which addresses S3 reaches a namespace, signed or not", async ({ store }) => {
   const curator = await namespace(store, "walled", {});
   const at = { Bucket: "walled", Key: "a" };
   await curator.send(new PutObjectCommand({ ...at, Body: "a", ACL: "public-read" }));
@@ -108,7 +108,7 @@ storeTest("protocols: http says from which addresses S3 reaches a namespace, sig
   assert.deepEqual(await answers(), may);
 });
 
-storeTest("tenants: no user owns more namespaces than maxNamespacesPerUser", async (store) => {
+storeTest("tenants: no user owns more namespaces than maxNamespacesPerUser", async ({ store }) => {
   const user = {
     username: "maker",
     fullName: "Maker",

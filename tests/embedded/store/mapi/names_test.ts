@@ -15,7 +15,7 @@ const NAMED: readonly [path: string, member: string, rest: Record<string, unknow
 
 storeTest(
   "names: one that no path can contain is rejected, since it could not be read or deleted again",
-  async (store) => {
+  async ({ store }) => {
     for (const [path, member, rest] of NAMED) {
       for (const name of [".", "..", "a\ud800", "\udc00", "a\u0000"]) {
         const { status, text } = await archiveMapi(store, "PUT", path, { ...rest, [member]: name });
@@ -31,7 +31,7 @@ storeTest(
   },
 );
 
-storeTest("tags: have 1 to 64 characters and no commas, of namespaces and tenants", async (store) => {
+storeTest("tags: have 1 to 64 characters and no commas, of namespaces and tenants", async ({ store }) => {
   for (const [path, name] of [["", undefined], ["/namespaces", "tagged"]]) {
     for (const tag of ["", "a,b", "x".repeat(65), 7]) {
       const { status, text } = await archiveMapi(store, name ? "PUT" : "POST", path ?? "", {
@@ -46,7 +46,7 @@ storeTest("tags: have 1 to 64 characters and no commas, of namespaces and tenant
   assert.deepEqual((await archiveMapi(store, "GET", "/namespaces/tagged")).json().tags, tags);
 });
 
-storeTest("namespaces: directoryUsage is read in any case, and shown in one", async (store) => {
+storeTest("namespaces: directoryUsage is read in any case, and shown in one", async ({ store }) => {
   assert.equal(
     (await archiveMapi(store, "PUT", "/namespaces", { name: "wide", directoryUsage: "UNBALANCED" })).status,
     200,

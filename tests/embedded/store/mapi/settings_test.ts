@@ -75,7 +75,7 @@ Deno.test(
   },
 );
 
-storeTest("settings: what a change leaves out of a record within a document stays as well", async (store) => {
+storeTest("settings: what a change leaves out of a record within a document stays as well", async ({ store }) => {
   const set = async (path: string, document: unknown) =>
     assert.equal((await archiveMapi(store, "POST", path, document)).status, 200);
   const get = async (path: string) => (await archiveMapi(store, "GET", path)).json();
@@ -95,7 +95,7 @@ storeTest("settings: what a change leaves out of a record within a document stay
   assert.deepEqual((await get("/namespaceDefaults")).versioningSettings, { enabled: true, prune: true });
 });
 
-storeTest("settings: a recipient of mails has the store's defaults where nothing is stated", async (store) => {
+storeTest("settings: a recipient of mails has the store's defaults where nothing is stated", async ({ store }) => {
   const given = [{ address: "a@b.example" }, { address: "c@d.example", severity: "NOTICE" }];
   assert.equal((await archiveMapi(store, "POST", "/emailNotification", { recipients: given })).status, 200);
   const { recipients } = (await archiveMapi(store, "GET", "/emailNotification")).json();
@@ -105,7 +105,7 @@ storeTest("settings: a recipient of mails has the store's defaults where nothing
   ]);
 });
 
-storeTest("settings: a namespace takes its documents with its name, and leaves none behind", async (store) => {
+storeTest("settings: a namespace takes its documents with its name, and leaves none behind", async ({ store }) => {
   assert.equal(await as(store, "curator", "PUT", "/namespaces", { name: "old" }), 200);
   assert.equal(await as(store, "curator", "POST", "/namespaces/old/protocols/nfs", { uid: 5 }), 200);
   assert.equal(
@@ -123,7 +123,7 @@ storeTest("settings: a namespace takes its documents with its name, and leaves n
   assert.deepEqual((await archiveMapi(store, "GET", "/namespaces/new/retentionClasses")).json(), { name: [] });
 });
 
-storeTest("namespace defaults: new namespaces follow them, by either protocol", async (store) => {
+storeTest("namespace defaults: new namespaces follow them, by either protocol", async ({ store }) => {
   const defaults = {
     hardQuota: "9 GB",
     searchEnabled: true,
@@ -149,7 +149,7 @@ storeTest("namespace defaults: new namespaces follow them, by either protocol", 
 
 storeTest(
   "classes: content and retention classes are created, changed, listed and deleted; invalid ones are rejected",
-  async (store) => {
+  async ({ store }) => {
     const property = { name: "title", expression: "/doc/title", type: "STRING" };
     const made = (body: unknown) => archiveMapi(store, "PUT", "/contentClasses", body);
     assert.equal((await made({ name: "Map", contentProperties: [property], namespaces: ["maps"] })).status, 200);
@@ -201,7 +201,7 @@ storeTest(
   },
 );
 
-storeTest("tenants: its own administrators and the system level change each their part", async (store) => {
+storeTest("tenants: its own administrators and the system level change each their part", async ({ store }) => {
   const system = (path: string, body: unknown) => statusAndText(callMapi(store, null, "admin", "POST", path, body));
   const own = (body: unknown) => statusAndText(archiveMapi(store, "POST", "", body));
   assert.match(await own({ hardQuota: "900 TB" }), /^403 .*hardQuota/);
@@ -225,20 +225,23 @@ storeTest("tenants: its own administrators and the system level change each thei
   assert.equal(await as(store, "curator", "GET", "/availableServicePlans/Default"), 404);
 });
 
-storeTest("lists: namespaces sort by their quotas and filter by their tags, users by their names", async (store) => {
-  for (const [name, hardQuota, tag] of [["a", "900 GB", "Red"], ["b", "1 TB", "blue"], ["c", "20 GB", "reddish"]]) {
-    assert.equal(await as(store, "curator", "PUT", "/namespaces", { name, hardQuota, tags: { tag: [tag] } }), 200);
-  }
-  const names = async (path: string, member = "name") => (await archiveMapi(store, "GET", path)).json()[member];
-  const sorted = await names("/namespaces?sortType=hardQuota");
-  assert.deepEqual(sorted.filter((name: string) => name.length === 1), ["c", "a", "b"]);
-  assert.deepEqual(await names("/namespaces?filterType=tag&filterString=RED"), ["a", "c"]);
-  assert.deepEqual(await names("/namespaces?filterType=tag"), await names("/namespaces"));
-  assert.deepEqual(await names("/userAccounts?offset=1&count=1", "username"), ["curator"]);
-  assert.deepEqual(await names("/userAccounts?filterString=RE&sortOrder=descending", "username"), ["reader"]);
-  const verbose = (await archiveMapi(store, "GET", "/namespaces?verbose=true&count=2&sortOrder=descending")).json();
-  assert.deepEqual(verbose.map(({ name, owner }: Record<string, unknown>) => [name, owner]), [
-    ["maps", "curator"],
-    ["letters", "curator"],
-  ]);
-});
+storeTest(
+  "lists: namespaces sort by their quotas and filter by their tags, users by their names",
+  async ({ store }) => {
+    for (const [name, hardQuota, tag] of [["a", "900 GB", "Red"], ["b", "1 TB", "blue"], ["c", "20 GB", "reddish"]]) {
+      assert.equal(await as(store, "curator", "PUT", "/namespaces", { name, hardQuota, tags: { tag: [tag] } }), 200);
+    }
+    const names = async (path: string, member = "name") => (await archiveMapi(store, "GET", path)).json()[member];
+    const sorted = await names("/namespaces?sortType=hardQuota");
+    assert.deepEqual(sorted.filter((name: string) => name.length === 1), ["c", "a", "b"]);
+    assert.deepEqual(await names("/namespaces?filterType=tag&filterString=RED"), ["a", "c"]);
+    assert.deepEqual(await names("/namespaces?filterType=tag"), await names("/namespaces"));
+    assert.deepEqual(await names("/userAccounts?offset=1&count=1", "username"), ["curator"]);
+    assert.deepEqual(await names("/userAccounts?filterString=RE&sortOrder=descending", "username"), ["reader"]);
+    const verbose = (await archiveMapi(store, "GET", "/namespaces?verbose=true&count=2&sortOrder=descending")).json();
+    assert.deepEqual(verbose.map(({ name, owner }: Record<string, unknown>) => [name, owner]), [
+      ["maps", "curator"],
+      ["letters", "curator"],
+    ]);
+  },
+);

@@ -67,7 +67,7 @@ Deno.test("usage: what was written, read and deleted is counted, and survives a 
   await check(again);
 });
 
-storeTest("usage: uploads in parts are counted while they last, and as the objects they become", async (store) => {
+storeTest("usage: uploads in parts are counted while they last, and as the objects they become", async ({ store }) => {
   const client = await namespace(store, "parts", {});
   const start = async (Key: string) => {
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: "parts", Key }));
@@ -96,7 +96,7 @@ storeTest("usage: uploads in parts are counted while they last, and as the objec
   assert.deepEqual(await now(), [0, 0, 0, 0, 0, 0]);
 });
 
-storeTest("usage: a tenant's report sums its namespaces, with those that are gone", async (store) => {
+storeTest("usage: a tenant's report sums its namespaces, with those that are gone", async ({ store }) => {
   const before = sums(await report(store, ""), "bytesIn", "writes", "deletes");
   const client = await namespace(store, "gone", {});
   await client.send(new PutObjectCommand({ Bucket: "gone", Key: "a", Body: "12345" }));
@@ -111,7 +111,7 @@ storeTest("usage: a tenant's report sums its namespaces, with those that are gon
   assert.equal(statistics.ingestedVolume, after[0].ingestedVolume);
 });
 
-storeTest("usage: intervals are whole, and a wrong parameter is rejected by its name", async (store) => {
+storeTest("usage: intervals are whole, and a wrong parameter is rejected by its name", async ({ store }) => {
   const client = await namespace(store, "hours", {});
   await client.send(new PutObjectCommand({ Bucket: "hours", Key: "a", Body: "12345" }));
   const path = "/namespaces/hours";
@@ -140,7 +140,7 @@ storeTest("usage: intervals are whole, and a wrong parameter is rejected by its 
   assert.equal((await archiveMapi(store, "GET", "/namespaces/none/statistics")).status, 404);
 });
 
-storeTest("usage: what the settings expire is removed", async (store) => {
+storeTest("usage: what the settings expire is removed", async ({ store }) => {
   const client = await namespace(store, "pruned", { versioningSettings: { enabled: true } });
   for (const Body of ["123", "12345"]) await client.send(new PutObjectCommand({ Bucket: "pruned", Key: "a", Body }));
   const held = async () => {

@@ -18,7 +18,7 @@ import { codeOf, signedFetch } from "./signed_fetch.ts";
 
 storeTest(
   "embedded S3: bucket names may have dots, by S3's rules, and are namespaces like others",
-  async (store, client) => {
+  async ({ store, client }) => {
     for (const Bucket of ["press.archive.example", "1.2.3", "a.b-c.d1", "x".repeat(30) + "." + "y".repeat(32)]) {
       await client.send(new CreateBucketCommand({ Bucket }));
       await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x" }));
@@ -57,7 +57,7 @@ storeTest(
 
 storeTest(
   "embedded S3: deleting an absent key of a versioned bucket creates a marker, each time",
-  async (store, client) => {
+  async ({ client }) => {
     const at = { Bucket: "markers", Key: "absent" };
     await client.send(new CreateBucketCommand(at));
     const status = async (Status: "Enabled" | "Suspended") =>
@@ -85,7 +85,7 @@ storeTest(
   },
 );
 
-storeTest("embedded S3: HeadBucket is for those who may list the bucket", async (store) => {
+storeTest("embedded S3: HeadBucket is for those who may list the bucket", async ({ store }) => {
   const id = await makeUser(store, "other");
   const other = clientOf(store, "other");
   const head = () => statusOf(other.send(new HeadBucketCommand({ Bucket: "letters" })));
@@ -104,7 +104,7 @@ storeTest("embedded S3: HeadBucket is for those who may list the bucket", async 
   assert.equal(await statusOf(other.send(new HeadBucketCommand({ Bucket: "none" }))), 404);
 });
 
-storeTest("embedded S3: every response is sandboxed, and its type is not sniffed", async (store) => {
+storeTest("embedded S3: every response is sandboxed, and its type is not sniffed", async ({ store }) => {
   const origin = store.s3("archive");
   const client = store.client("archive", "curator");
   const page = { Bucket: "letters", Key: "page.html", Body: "<script>1</script>", ContentType: "text/html" };
@@ -130,7 +130,7 @@ storeTest("embedded S3: every response is sandboxed, and its type is not sniffed
   assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: "none" }))), "404 NotFound");
 });
 
-storeTest("embedded S3: an empty continuation token is that of the first page", async (store, client) => {
+storeTest("embedded S3: an empty continuation token is that of the first page", async ({ client }) => {
   const page = await client.send(new ListObjectsV2Command({ Bucket: "letters", ContinuationToken: "" }));
   assert.deepEqual([page.ContinuationToken, page.KeyCount, page.IsTruncated], ["", 3, false]);
   const odd = client.send(new ListObjectsV2Command({ Bucket: "letters", ContinuationToken: "x" }));
@@ -139,7 +139,7 @@ storeTest("embedded S3: an empty continuation token is that of the first page", 
 
 storeTest(
   "embedded S3: the first version of a listing repeats its prefix as it is, where XML can hold it",
-  async (store) => {
+  async ({ store }) => {
     const list = async (version: string, prefix: string) => {
       const query = `encoding-type=url&${version}prefix=${prefix}`;
       const answer = await signedFetch(store.s3("archive"), { method: "GET", path: "/letters", query });
@@ -152,7 +152,7 @@ storeTest(
 
 storeTest(
   "embedded S3: a signature may be over the path as it was sent, and an empty header signs nothing",
-  async (store) => {
+  async ({ store }) => {
     const origin = store.s3("archive");
     const client = store.client("archive", "curator");
     await client.send(new PutObjectCommand({ Bucket: "letters", Key: "what!(now)", Body: "x" }));
@@ -166,7 +166,7 @@ storeTest(
 
 storeTest(
   "embedded S3: If-None-Match of a write may be an ETag, which the present object must not have",
-  async (store, client) => {
+  async ({ client }) => {
     const at = { Bucket: "letters", Key: "once" };
     const put = (Body: string, IfNoneMatch: string) =>
       errorOf(client.send(new PutObjectCommand({ ...at, Body, IfNoneMatch })));
@@ -181,7 +181,7 @@ storeTest(
   },
 );
 
-storeTest("embedded S3: a listing that may be in any order is in order, and has no delimiter", async (store) => {
+storeTest("embedded S3: a listing that may be in any order is in order, and has no delimiter", async ({ store }) => {
   const list = async (query: string) => {
     const answer = await signedFetch(store.s3("archive"), { method: "GET", path: "/letters", query });
     return [answer.status, await codeOf(answer)];

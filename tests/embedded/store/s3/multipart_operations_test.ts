@@ -25,7 +25,7 @@ import { errorOf, eventually } from "@/tests/embedded/store/mapi_fixture.ts";
 import { leaks, startStore, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { bodyFiles, Bucket, complete, md5, MIB, pattern, read, start, upload } from "./multipart_fixture.ts";
 
-storeTest("multipart: parts are copied out of objects, whole or in ranges", async (store, client) => {
+storeTest("multipart: parts are copied out of objects, whole or in ranges", async ({ client }) => {
   const source = pattern(6 * MIB, 9);
   const { ETag } = await client.send(new PutObjectCommand({ Bucket: "letters", Key: "från å+b", Body: source }));
   const id = await start(client, "copied");
@@ -75,7 +75,7 @@ storeTest("multipart: parts are copied out of objects, whole or in ranges", asyn
   assert.equal(CopyPartResult?.ETag, `"${md5(joinedBytes([source.subarray(-5), source.subarray(10, 15)]))}"`);
 });
 
-storeTest("multipart: checksums of parts are stored, checked and joined", async (store, client) => {
+storeTest("multipart: checksums of parts are stored, checked and joined", async ({ client }) => {
   const pieces = [pattern(5 * MIB, 1), pattern(1000, 2)];
   const base64Crc = (bytes: Uint8Array) => {
     const word = new Uint8Array(4);
@@ -120,7 +120,7 @@ storeTest("multipart: checksums of parts are stored, checked and joined", async 
 
 storeTest(
   "multipart: a composite checksum may lack its number of parts, and CRC64NVME is the default",
-  async (store, client) => {
+  async ({ client }) => {
     const bodies = [pattern(5 * MIB, 1), pattern(5 * MIB, 2), new Uint8Array(3)];
     const send = async (Key: string, create: Partial<CreateMultipartUploadCommandInput>) => {
       const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...create }));
@@ -155,7 +155,7 @@ storeTest(
 
 storeTest(
   "multipart: deleting a bucket ends its open uploads, and frees what their parts took",
-  async (store, client) => {
+  async ({ store, client }) => {
     const files = bodyFiles(store.folder);
     await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
     const at = { Bucket: "fresh", Key: "k" };
@@ -210,7 +210,7 @@ Deno.test("multipart: uploads expire at the start when their bucket's days are o
   named.close();
 });
 
-storeTest("multipart: who may not write may not upload", async (store, client) => {
+storeTest("multipart: who may not write may not upload", async ({ store, client }) => {
   const id = await start(client, "k");
   const reader = store.client("archive", "reader");
   const refused = [

@@ -30,7 +30,7 @@ import {
 
 storeTest(
   "multipart: parts become one object with its headers, and ranges cross their borders",
-  async (store, client) => {
+  async ({ client }) => {
     const Key = "big/map å.tif";
     const { UploadId } = await client.send(
       new CreateMultipartUploadCommand({ Bucket, Key, ContentType: "image/tiff", Metadata: { sheet: "7" } }),
@@ -64,7 +64,7 @@ storeTest(
 
 storeTest(
   "multipart: a complete is rejected for parts that are wrong, and can be repeated rightly",
-  async (store, client) => {
+  async ({ store, client }) => {
     const id = await start(client, "k");
     const one = await upload(client, "k", id, 1, pattern(5 * MIB, 1));
     const small = await upload(client, "k", id, 2, "small");
@@ -90,7 +90,7 @@ storeTest(
   },
 );
 
-storeTest("multipart: conditions of a complete are judged with the write", async (store, client) => {
+storeTest("multipart: conditions of a complete are judged with the write", async ({ client }) => {
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "old" }));
   const id = await start(client, "k");
   const parts = [await upload(client, "k", id, 1, "new")];
@@ -107,7 +107,7 @@ storeTest("multipart: conditions of a complete are judged with the write", async
 
 storeTest(
   "multipart: a part again replaces the earlier, and an aborted upload leaves nothing",
-  async (store, client) => {
+  async ({ store, client }) => {
     const before = bodyFiles(store.folder).length;
     const id = await start(client, "k");
     await upload(client, "k", id, 1, pattern(MIB, 1));
@@ -128,7 +128,7 @@ storeTest(
   },
 );
 
-storeTest("multipart: part numbers and digests are checked before a part counts", async (store, client) => {
+storeTest("multipart: part numbers and digests are checked before a part counts", async ({ client }) => {
   const id = await start(client, "k");
   for (const PartNumber of [0, 10_001, -1, 1.5]) {
     const sent = client.send(new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber, Body: "x" }));
@@ -188,7 +188,7 @@ Deno.test(
 
 storeTest(
   "multipart: a completed upload is a version like any other, and its files go with it",
-  async (store, client) => {
+  async ({ store, client }) => {
     const at = { Bucket: "maps", Key: "versions" };
     const completed = async (bytes: Uint8Array) => {
       const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
@@ -220,7 +220,7 @@ storeTest(
 
 storeTest(
   "multipart: a read under way gets its version whole though it is overwritten meanwhile",
-  async (store, client) => {
+  async ({ store, client }) => {
     const pieces = [pattern(8 * MIB, 1), pattern(8 * MIB, 2), pattern(8 * MIB, 3)];
     const id = await start(client, "k");
     const parts = [];
@@ -238,7 +238,7 @@ storeTest(
   },
 );
 
-storeTest("multipart: one empty part is an empty object", async (store, client) => {
+storeTest("multipart: one empty part is an empty object", async ({ client }) => {
   const id = await start(client, "empty");
   await complete(client, "empty", id, [await upload(client, "empty", id, 1, "")]);
   assert.equal((await read(client, "empty")).length, 0);

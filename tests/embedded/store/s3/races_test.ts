@@ -11,7 +11,7 @@ import { bodyFiles, Bucket, complete, md5, MIB, pattern, read, start, upload } f
 
 storeTest(
   "races: a copy of an object that is overwritten meanwhile is one of its versions, whole",
-  async (store, client) => {
+  async ({ client }) => {
     const bodies = [pattern(300_000, 1), pattern(700_000, 2), pattern(900, 3)];
     const digests = bodies.map(md5);
     const put = (i: number) => client.send(new PutObjectCommand({ Bucket, Key: "source", Body: bodies[i % 3] }));
@@ -33,7 +33,7 @@ storeTest(
 
 storeTest(
   "races: an upload is completed or aborted, never both, and no file is left without an object",
-  async (store, client) => {
+  async ({ store, client }) => {
     const [first, again, last] = [pattern(5 * MIB, 4), pattern(5 * MIB, 5), pattern(100_000, 6)];
     for (let round = 0; round < 6; round++) {
       const Key = `raced-${round}`;

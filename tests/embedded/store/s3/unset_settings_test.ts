@@ -31,7 +31,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   "ownershipControls": "OwnershipControlsNotFoundError",
 };
 
-storeTest("S3 settings that are not there: reading them is 404 with S3's code, writing them 501", async (store) => {
+storeTest("S3 settings that are not there: reading them is 404 with S3's code, writing them 501", async ({ store }) => {
   const send = (method: string, path: string, query: string, body?: string) =>
     signedFetch(store.s3("archive"), {
       method,
@@ -60,7 +60,7 @@ storeTest("S3 settings that are not there: reading them is 404 with S3's code, w
   }
 });
 
-storeTest("S3 settings that are not there: those that are never absent in S3 read as empty", async (store, client) => {
+storeTest("S3 settings that are not there: those that are never absent in S3 read as empty", async ({ client }) => {
   const at = { Bucket: "letters" };
   const read = async (answer: Promise<{ $metadata: unknown }>) => {
     const { $metadata: _, ...rest } = await answer;
@@ -84,16 +84,19 @@ storeTest("S3 settings that are not there: those that are never absent in S3 rea
   assert.equal(await status(), true);
 });
 
-storeTest("S3 settings that are not there: only the owner takes them away, and strangers read none", async (store) => {
-  await makeUser(store, "stranger");
-  await store.client("archive", "curator").send(new PutObjectCommand({ Bucket: "letters", Key: "k", Body: "x" }));
-  const { accessKeyId, secretAccessKey } = s3Keys("stranger", SAMPLE_PASSWORD);
-  const stranger = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
-  const origin = store.s3("archive");
-  for (const method of ["GET", "DELETE"]) {
-    const refused = await stranger.fetch(`${origin}/letters?lifecycle=`, { method });
-    assert.equal(await codeOf(refused), "AccessDenied", method);
-    assert.equal(await codeOf(await fetch(`${origin}/letters?policy`, { method })), "AccessDenied", method);
-  }
-  assert.equal(await codeOf(await stranger.fetch(`${origin}/letters/k?retention=`)), "AccessDenied");
-});
+storeTest(
+  "S3 settings that are not there: only the owner takes them away, and strangers read none",
+  async ({ store }) => {
+    await makeUser(store, "stranger");
+    await store.client("archive", "curator").send(new PutObjectCommand({ Bucket: "letters", Key: "k", Body: "x" }));
+    const { accessKeyId, secretAccessKey } = s3Keys("stranger", SAMPLE_PASSWORD);
+    const stranger = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
+    const origin = store.s3("archive");
+    for (const method of ["GET", "DELETE"]) {
+      const refused = await stranger.fetch(`${origin}/letters?lifecycle=`, { method });
+      assert.equal(await codeOf(refused), "AccessDenied", method);
+      assert.equal(await codeOf(await fetch(`${origin}/letters?policy`, { method })), "AccessDenied", method);
+    }
+    assert.equal(await codeOf(await stranger.fetch(`${origin}/letters/k?retention=`)), "AccessDenied");
+  },
+);

@@ -27,7 +27,7 @@ function chunked(xml: string, { checksum = crc32(xml), size = xml.length } = {})
   };
 }
 
-storeTest("S3 XML bodies: chunked ones with a checksum in the trailer are read like any other", async (store) => {
+storeTest("S3 XML bodies: chunked ones with a checksum in the trailer are read like any other", async ({ store }) => {
   const origin = store.s3("archive");
   const client = store.client("archive", "curator");
   const key = { Bucket: "campaigns", Key: "k" };
@@ -46,7 +46,7 @@ storeTest("S3 XML bodies: chunked ones with a checksum in the trailer are read l
 
 storeTest(
   "S3 XML bodies: CompleteMultipartUpload may be chunked; its header's checksum is of the object",
-  async (store, client) => {
+  async ({ store, client }) => {
     const id = await start(client, "k");
     const { ETag } = await upload(client, "k", id, 1, "body");
     const sent = chunked(
