@@ -5,8 +5,9 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
 import { presignMethod, presignObjects, requiredHeaders } from "@/lib/s3/presign.ts";
+import { wellFormed } from "@/lib/s3/name_schemas.ts";
 import { keyDetails } from "./audited_objects.ts";
-import { bucketParams as params, wellFormed } from "./object_parameters.ts";
+import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { bodyFields, headersField, methodField, ONLY_TO_WRITE, validityFields, validitySeconds } from "./presign.ts";
 

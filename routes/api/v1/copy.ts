@@ -4,8 +4,9 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { createFolder } from "@/lib/s3/objects.ts";
+import { bucketName } from "@/lib/s3/name_schemas.ts";
 import { bucketTarget, objectTarget } from "./audited_objects.ts";
-import { bucketName, bucketParams, conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
+import { bucketParams, conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Objects";

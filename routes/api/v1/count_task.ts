@@ -1,21 +1,15 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import { readCountPage } from "@/lib/s3/count_page.ts";
+import { wellFormed } from "@/lib/s3/name_schemas.ts";
 import { COUNT, newCount } from "@/lib/tasks/count.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { bucketParams, wellFormed } from "./object_parameters.ts";
+import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import {
-  EVENTS_DESCRIPTION,
-  OTHER_VERSION,
-  pollResponse,
-  taskParams,
-  type TaskRoutes,
-  taskTimes,
-  timesOf,
-} from "./task_progress.ts";
+import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
 import { failureOrCancel } from "@/lib/tasks/task_error.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
+import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";

@@ -5,24 +5,17 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
 import { readCountPage } from "@/lib/s3/count_page.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
 import { bucketTarget, keyDetails } from "./audited_objects.ts";
-import { bucketParams, objectKey, wellFormed } from "./object_parameters.ts";
+import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import {
-  EVENTS_DESCRIPTION,
-  iso,
-  OTHER_VERSION,
-  pollResponse,
-  taskParams,
-  type TaskRoutes,
-  taskTimes,
-  timesOf,
-} from "./task_progress.ts";
+import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
+import { iso, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/delete-task";

@@ -7,9 +7,9 @@ import { damageOf } from "@/lib/tasks/fixity/fixity.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
 import { STATUS } from "./fixity_schemas.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { iso } from "./task_progress.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
+import { iso } from "@/lib/tasks/task_times.ts";
 
 const scheduleSchema = z.object({
   name: z.string(),

@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { bucketName, objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
 import { PROOFS } from "@/lib/tasks/fixity/claims.ts";
 import { bagView, damageOf, type FixityProgress, fixityTotals, manifestView } from "@/lib/tasks/fixity/fixity.ts";
 import { codedOrNull, codeMembers } from "@/lib/tasks/coded_members.ts";
 import { reportRow } from "@/lib/tasks/fixity/report_row.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { bucketName, objectKey, wellFormed } from "./object_parameters.ts";
-import { taskTimes, timesOf } from "./task_progress.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
+import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 
 export const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
 /** Slowest reading that can be asked for, bytes per second: below it, stores take a connection for dead. */

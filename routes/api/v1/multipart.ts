@@ -28,16 +28,9 @@ import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_pa
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
 import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
+import { objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
 import { objectTarget } from "./audited_objects.ts";
-import {
-  asObject,
-  bucketParams,
-  conditional,
-  CONDITIONS,
-  objectKey,
-  objectParams,
-  wellFormed,
-} from "./object_parameters.ts";
+import { asObject, bucketParams, conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { bodyFields, headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
 

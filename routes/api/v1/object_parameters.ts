@@ -1,9 +1,6 @@
-import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
-
-/** A bucket's name in whichever store; the document says which names would be something else in a path, and are 400. */
-export const bucketName = z.string().min(1).meta({ pattern: "^(?!\\.{1,2}$)[^/]+$", examples: ["notes"] });
+import { bucketName } from "@/lib/s3/name_schemas.ts";
 
 /** Which bucket, in the path. */
 export const bucketParams = z.object({ bucket: bucketName });
@@ -33,15 +30,3 @@ export const conditional = {
 export const asObject = z.literal("object").optional().meta({
   description: "Reads the rest of the path as a key even where it ends in a reserved word",
 });
-
-/** A text that an address can carry: JSON may hold half of a surrogate pair, UTF-8 cannot. */
-export const wellFormed = z.string().refine((text) => text.isWellFormed(), "Input should be well-formed Unicode");
-
-/** Longest key in S3, bytes of UTF-8. */
-const MAX_KEY_BYTES = 1024;
-
-/** A key in a body: one that an object can have. */
-export const objectKey = wellFormed.min(1).refine(
-  (key) => Buffer.byteLength(key) <= MAX_KEY_BYTES,
-  `String should have at most ${MAX_KEY_BYTES} bytes of UTF-8`,
-).meta({ maxLength: MAX_KEY_BYTES });

@@ -7,9 +7,10 @@ import { supported } from "@/lib/s3/errors.ts";
 import { keyVersionPage, listKeyVersions } from "@/lib/s3/key_versions.ts";
 import { issuedForm, type IssuedForms, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { restoreVersion } from "@/lib/s3/restore.ts";
+import { wellFormed } from "@/lib/s3/name_schemas.ts";
 import type { StorageBackend } from "./capabilities.ts";
 import { objectTarget } from "./audited_objects.ts";
-import { conditional, CONDITIONS, objectParams, wellFormed } from "./object_parameters.ts";
+import { conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const OBJECT = { tag: "S3 Objects", params: objectParams };

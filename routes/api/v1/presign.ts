@@ -10,7 +10,7 @@ import {
   presignObject,
   requiredHeaders,
 } from "@/lib/s3/presign.ts";
-import { bucketName } from "./object_parameters.ts";
+import { bucketName } from "@/lib/s3/name_schemas.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 /** What a presigned URL does; any other word is refused by one sentence, not by a list of problems. */

@@ -5,7 +5,6 @@ import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import type { Task } from "@/lib/tasks/task.ts";
 import { PROCESS_CLOCK } from "@/lib/tasks/task_clock.ts";
 import { TaskEvents, type TaskView } from "@/lib/tasks/task_events.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
@@ -29,27 +28,11 @@ export const taskParams = bucketParams.extend({
   task_id: z.string().min(1).meta({ examples: ["0b6d1c0e-54a8-4a0b-9f6e-0c6f3c1d2e4f"] }),
 });
 
-/** Members of every progress. All times are ISO 8601 in UTC. */
-export const taskTimes = {
-  started_at: z.string(),
-  updated_at: z.string().meta({ description: "When this was stored" }),
-  ended_at: z.string().nullable(),
-};
-
 /** The response where the stored progress of a task cannot be read. */
 export const OTHER_VERSION = { description: "The task was started by another version of the gateway" };
 
 export const EVENTS_DESCRIPTION =
   "With `Accept: text/event-stream` as events: `progress` when it changes, `end` at the end";
-
-export function timesOf({ createdAt, updatedAt, endedAt }: Task): Record<keyof typeof taskTimes, string | null> {
-  return { started_at: iso(createdAt), updated_at: iso(updatedAt), ended_at: endedAt === null ? null : iso(endedAt) };
-}
-
-/** A time in ms since 1970 as ISO 8601. */
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
 
 /** Limits the event streams of this process. */
 export class TaskStreams {
