@@ -3,6 +3,7 @@
  * give a program neither a disk nor signals. It needs the network, its environment and its own files to read.
  */
 import { openApplication } from "@/compose/application.ts";
+import { openAudit } from "@/compose/audit.ts";
 import { overloadGuard } from "@/compose/overload.ts";
 import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
@@ -30,7 +31,12 @@ try {
   for (const warning of config.warnings) console.error(warning);
   if (config.redisUrl === null) console.error(NO_SHARED_TASKS);
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
-  const application = await openApplication(config, { folder: null, store: null, cluster: null, dev: false }, log);
+  const audit = await openAudit(config, null, null, console.error, log);
+  const application = await openApplication(
+    config,
+    { folder: null, store: null, cluster: null, audit, dev: false },
+    log,
+  );
   const served = overloadGuard(config, log).guard(serving(application.app));
   // The runtime chooses the address where the host tells it (DENO_SERVE_ADDRESS).
   const { host: hostname, port } = config.server;

@@ -1,6 +1,7 @@
 import { abort } from "node:process";
 import { announcement } from "@/compose/announcement.ts";
 import { openApplication } from "@/compose/application.ts";
+import { openAudit } from "@/compose/audit.ts";
 import { command, unknownArgument } from "@/compose/commands.ts";
 import { endParts } from "@/compose/ending.ts";
 import { overloadGuard } from "@/compose/overload.ts";
@@ -73,14 +74,16 @@ async function start(config: Config, dev: boolean): Promise<void> {
   // Both at once: loading their threads takes longer than what they do to start.
   const starting = folder && config.embedded.store ? startStore(config, folder, listener, fail) : null;
   const shown = config.web && !config.web.siteOnly ? config.web : null;
-  const [store, cluster] = await Promise.all([
+  const [store, audit, cluster] = await Promise.all([
     starting,
+    // What the cluster writes into the store waits for it.
+    openAudit(config, folder, starting, console.error, log),
     folder && shown && config.embedded.cluster
       ? startSampleCluster(config, folder, starting, listener.origin, clusterFailed)
       : null,
   ]);
 
-  const application = await openApplication(config, { folder, store, cluster, dev }, log);
+  const application = await openApplication(config, { folder, store, cluster, audit, dev }, log);
   const overload = overloadGuard(config, log);
   const served = overload.guard(serving(application.app));
   listener.answerWith(served);

@@ -9,7 +9,7 @@ import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { tracing } from "@/lib/tracing/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
-import { openAudit } from "./audit.ts";
+import type { Audit } from "./audit.ts";
 import type { ClusterHandle } from "./cluster.ts";
 import { gatewayDeps, tokenSecret } from "./gateway.ts";
 import type { ProcessMetrics } from "./metrics.ts";
@@ -27,6 +27,7 @@ interface Machine {
   readonly folder: DataFolder | null;
   readonly store: EmbeddedStore | null;
   readonly cluster: ClusterHandle | null;
+  readonly audit: Audit | null;
   /** Pages load themselves again when the server starts again. */
   readonly dev: boolean;
 }
@@ -58,7 +59,7 @@ interface Application {
  */
 export async function openApplication(
   config: Config,
-  { folder, store, cluster, dev }: Machine,
+  { folder, store, cluster, audit, dev }: Machine,
   log: RequestLog,
 ): Promise<Application> {
   const metrics = config.server.metrics === null ? null : await loadMetrics();
@@ -72,7 +73,6 @@ export async function openApplication(
   const tasks = config.gateway &&
     await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
   const memory = credentialMemory(replicas?.share);
-  const audit = await openAudit(config, folder, store && store.auditEnd, console.error, log);
   const revocations = replicas?.revocations ?? null;
   const fromStore = config.results &&
     resultsDeps(config, config.results, store, folder, memory, log, revocations, observe, audit?.logins ?? null);

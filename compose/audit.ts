@@ -22,7 +22,7 @@ import { errorReason } from "@/lib/std/error_reason.ts";
 const LOG_END_MS = 3_600_000;
 
 /** The audit trail of a process. */
-interface Audit {
+export interface Audit {
   readonly recorder: AuditTrail;
   readonly logins: LoginRecords;
   /** Null where this process cannot read what it has recorded. */
@@ -31,13 +31,11 @@ interface Audit {
   close(ms: number): Promise<void>;
 }
 
-/** Where an embedded store notes the end of the trail. */
-type StoreNote = EmbeddedStore["auditEnd"];
-
 /**
  * Opens the audit trail; null where there is no place to keep it, which is said at the start.
  *
- * @param store null: the end of the trail is noted in a file of the data folder
+ * @param starting a store whose clients' changes are recorded; null: the end of the trail is noted in a file of the data
+ *   folder
  * @param warn receives lines for the operator
  * @param log gets the end of the trail once an hour
  * @throws {ConfigError} where its folder or its file cannot be used
@@ -45,14 +43,15 @@ type StoreNote = EmbeddedStore["auditEnd"];
 export async function openAudit(
   config: Config,
   folder: Pick<DataFolder, "path"> | null,
-  store: StoreNote | null,
+  starting: Promise<Pick<EmbeddedStore, "auditEnd" | "reportTo">> | null,
   warn: (line: string) => void,
   log: RequestLog,
 ): Promise<Audit | null> {
   const { audit } = config;
+  const store = await starting;
   const path = audit.folder ?? (folder && `${folder.path}/${AUDIT_FOLDER}`);
   const file = audit.file === null ? null : audit.file === "-" ? standardOutput : openFile(audit.file);
-  const outside = folder && endNote(folder.path, store, audit.folder ?? AUDIT_FOLDER);
+  const outside = folder && endNote(folder.path, store && store.auditEnd, audit.folder ?? AUDIT_FOLDER);
   const chain = path === null ? null : await openChain(path, audit, outside, warn);
   if (chain === null && file === null) {
     warn("No audit trail is kept: there is no data folder, and no AUDIT_ setting names another place (docs/audit.md)");
@@ -68,6 +67,18 @@ export async function openAudit(
     warn,
   });
   const logins = new LoginRecords(recorder);
+  store?.reportTo({
+    async changed(changes) {
+      if (changes.length === 0) recorder.requireRoom();
+      await Promise.all(
+        changes.map((change) => recorder.record({ ...change, role: "store", result: "succeeded", status: 200 })),
+      );
+    },
+    loginFailed({ tenant, name, protocol, ...from }) {
+      const actor = { name, tenant };
+      logins.failed({ ...from, source: {}, actor, role: "store", status: 403, details: { protocol } });
+    },
+  });
   const hourly = chain && setInterval(() => {
     const { number, hash } = chain.end;
     log.write({ level: "info", message: `The audit trail ends with record ${chain.trail}.${number}, hash ${hash}` });
@@ -99,7 +110,7 @@ async function openChain(
 }
 
 /** @param place where the trail is: another place has another trail */
-function endNote(dataFolder: string, store: StoreNote | null, place: string): EndNote {
+function endNote(dataFolder: string, store: EmbeddedStore["auditEnd"] | null, place: string): EndNote {
   const path = `${dataFolder}/${OUTSIDE_END_FILE}`;
   return {
     async read() {

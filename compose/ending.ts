@@ -17,7 +17,7 @@ interface EndingParts {
     close(): Promise<void>;
   };
   readonly cluster: { stop(): Promise<void> } | null;
-  readonly store: { stop(): Promise<void> } | null;
+  readonly store: { drain(): Promise<void>; stop(): Promise<void> } | null;
 }
 
 /**
@@ -30,13 +30,14 @@ export async function endParts(
 ): Promise<void> {
   application.hurryTrail();
   // Beside the requests, which may take all of the time: the leases must be released within it.
-  const ended = Promise.allSettled([listener.drain(), application.stopTasks(untilCutMs)]);
+  const requests = Promise.allSettled([listener.drain(), application.stopTasks(untilCutMs)]);
+  // What clients of the store change is recorded as well.
+  const ended = requests.then(() => cluster?.stop()).then(() => store?.drain());
   await endsWithin(untilEndMs() - TRAIL_MS, ended);
   await application.closeTrail(untilEndMs() - MARGIN_MS);
   // Requests that were cut may tidy up after themselves until the end.
   await ended;
   await metricsListener?.drain();
   await application.close();
-  await cluster?.stop();
   await store?.stop();
 }

@@ -21,7 +21,6 @@ export async function startStore(
     accounts: config.embedded.administrators === null
       ? { samples: { converterPassword: folder.secret("converter-password") } }
       : { administrators: config.embedded.administrators },
-    auditDays: config.audit.retentionDays,
     publicEndpoint: config.embedded.publicEndpoint,
   }, (message) => failed(`The embedded store ended: ${message}`));
   const { protocol } = new URL(site.origin);

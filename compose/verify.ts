@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import { checkChain } from "@/embedded/store/audit_record.ts";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
 import {
   AUDIT_DIR_COPY,
@@ -222,8 +221,6 @@ function checkIndex({ path, found }: Inspection, index: DatabaseSync): void {
   if (fault !== null) found(`index.db: the folder ${fault}`);
   const unnamed = statements.row(UNNAMED_ROWS)?.[0];
   if (Number(unnamed) > 0) found(`index.db: ${unnamed} bodies in it belong to no object`);
-  const { fault: auditFault } = checkChain(statements);
-  if (auditFault !== null) found(`index.db: the audit trail: ${auditFault}`);
 }
 
 /** How many rows of `bodies` no version and no part names. */

@@ -1,4 +1,4 @@
-import type { ChangeOrigin, FailedLogin } from "./audit_record.ts";
+import type { ChangeOrigin, ReportedChange } from "./reported_change.ts";
 import type { DocumentScope } from "./documents.ts";
 import type { StoreErrorCode } from "./store_error.ts";
 
@@ -193,10 +193,6 @@ interface Changes {
     result: null;
   };
   expireUsage: { input: { beforeHour: number }; result: null };
-  /** Removes the oldest audit records, some at a time, up to the first that is not too old. `nowMs`: ms since 1970. */
-  expireAudit: { input: { nowMs: number; retentionDays: number }; result: { expired: number } };
-  /** Changes nothing but the audit trail. */
-  recordFailedLogins: { input: { failures: readonly FailedLogin[] }; result: null };
 }
 
 /** What is deleted: a key, or a version of it. */
@@ -272,9 +268,12 @@ export type Result<K extends ChangeKind> = Changes[K]["result"];
 /** One change with what it takes, and who requested it; absent for the store's own work. */
 export type Change = { [K in ChangeKind]: { kind: K; input: Input<K>; origin?: ChangeOrigin } }[ChangeKind];
 
-/** The outcome of a change: its result, an error by the store's rules, or a fault (damaged file). */
+/**
+ * The outcome of a change: its result with what the audit trail gets, an error by the store's rules, or a fault (damaged
+ * file).
+ */
 export type Outcome =
-  | { ok: true; result: Result<ChangeKind> }
+  | { ok: true; result: Result<ChangeKind>; reports: readonly ReportedChange[] }
   | { ok: false; error: StoreErrorCode }
   | { ok: false; fault: string };
 

@@ -186,20 +186,13 @@ UPDATE users SET failed_attempts = 0, locked_ms = NULL;
 `;
 
 /**
- * What the seventh layout adds: the audit trail. Each record has the hash of its cells and of the record before it
- * (`audit_record.ts`); numbers have no gap. `audit_start` holds the number and the hash of the last record that was
- * removed as too old. What accounts of the system level did is found without the records of all tenants.
+ * The seventh layout had an audit trail of the store's own (`audit`, `audit_start`), which nothing reads any more. Folders
+ * that have it keep it.
  */
-const SEVENTH_LAYOUT = `
-CREATE TABLE audit (
-  id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, tenant INTEGER NOT NULL, action TEXT NOT NULL, actor TEXT,
-  is_system INTEGER NOT NULL, address TEXT, request TEXT, by_gateway INTEGER NOT NULL, bucket TEXT, key BLOB,
-  version TEXT, name TEXT, details TEXT, hash BLOB NOT NULL
-);
-CREATE INDEX audit_by_tenant ON audit (tenant, at_ms);
-CREATE INDEX audit_of_system ON audit (at_ms) WHERE tenant = 0 OR is_system = 1;
-CREATE TABLE audit_start (id INTEGER NOT NULL, hash BLOB NOT NULL);
-`;
+const SEVENTH_LAYOUT = "";
+
+/** The eighth layout keeps versions out that write to that trail. */
+const EIGHTH_LAYOUT = "";
 
 /** The layouts in their order; a folder of an older one is taken through those that follow. */
 export const LAYOUTS: readonly string[] = [
@@ -210,6 +203,7 @@ export const LAYOUTS: readonly string[] = [
   FIFTH_LAYOUT,
   SIXTH_LAYOUT,
   SEVENTH_LAYOUT,
+  EIGHTH_LAYOUT,
 ];
 
 /** The version of the index's layout, stored in SQLite's `user_version`. */

@@ -20,7 +20,8 @@ export type StoreErrorCode =
   | "TooManyOwned"
   | "SizeMismatch"
   | "TypeMismatch"
-  | "NoSpace";
+  | "NoSpace"
+  | "NotRecorded";
 
 /** Error messages for a bucket beyond a limit, for both protocols. */
 export const LIMIT_MESSAGES = {
@@ -28,6 +29,9 @@ export const LIMIT_MESSAGES = {
   TooManyOwned: "The maxNamespacesPerUser of the tenant allows its owner no further bucket: delete one, " +
     "or have an administrator of the tenant raise it",
 } as const satisfies Partial<Record<StoreErrorCode, string>>;
+
+/** Its message for both protocols. */
+export const NOT_RECORDED = "Changes cannot be recorded in the audit trail, which is required here: try again later";
 
 /** An error by the store's rules. It crosses threads as its code. */
 export class StoreError extends Error {

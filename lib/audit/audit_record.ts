@@ -23,8 +23,9 @@ export interface AuditRecord {
   readonly id: string;
   /** ISO 8601 with milliseconds, UTC. */
   readonly time: string;
-  readonly source: "application";
-  /** The role that handled the request; null: none did. */
+  /** `store`: a client of the embedded store's own ports. */
+  readonly source: "application" | "store";
+  /** What handled the request; null: nothing did. */
   readonly role: AuditEvent["role"];
   readonly action: AuditEvent["action"];
   /** The tenant that it happened to, in lower case; null: none. */
@@ -69,7 +70,7 @@ function recordOf(event: AuditEvent, id: string, atMs: number, maxText: number):
     v: RECORD_VERSION,
     id,
     time: new Date(atMs).toISOString(),
-    source: "application",
+    source: role === "store" ? "store" : "application",
     role,
     action,
     tenant: tenant === null ? null : bounded(tenant.toLowerCase()),

@@ -1,7 +1,7 @@
 import { csvField } from "@/lib/std/csv_field.ts";
 import { member } from "@/lib/std/untrusted.ts";
 import { jsonText, oneLine } from "./json_text.ts";
-import type { MergedPage, ReadRecord } from "./trail_page.ts";
+import type { ReadRecord, SourcePage } from "./trail_page.ts";
 
 /** Records of a page that an export reads at a time. */
 const PAGE_RECORDS = 1000;
@@ -39,18 +39,18 @@ const COLUMNS: readonly (readonly [string, ...string[]])[] = [
  */
 export async function* exported(
   format: ExportFormat,
-  read: (positions: MergedPage["next"], count: number) => Promise<MergedPage>,
+  read: (position: string | null, count: number) => Promise<SourcePage>,
   max: number,
 ): AsyncGenerator<string> {
   if (format === "csv") yield `${COLUMNS.map(([name]) => name).join(",")},details\r\n`;
   let left = max;
-  let positions: MergedPage["next"] = null;
+  let position: string | null = null;
   do {
-    const page: MergedPage = await read(positions, Math.min(left, PAGE_RECORDS));
+    const page: SourcePage = await read(position, Math.min(left, PAGE_RECORDS));
     left -= page.records.length;
-    positions = page.next;
-    yield page.records.map(format === "csv" ? csvLine : jsonLine).join("");
-  } while (positions !== null && left > 0);
+    position = page.next;
+    yield page.records.map(({ record }) => format === "csv" ? csvLine(record) : jsonLine(record)).join("");
+  } while (position !== null && left > 0);
 }
 
 function jsonLine(record: ReadRecord): string {

@@ -9,7 +9,7 @@ const MAX_DAYS = 36_500;
 export const auditVariables = {
   AUDIT_RETENTION_DAYS: audit(
     integer(1, MAX_DAYS, "days").optional(),
-    "How long the [audit trail](audit.md) and that of the embedded store are retained. After a pause longer than that, removal starts with the second day that has records.",
+    "How long the [audit trail](audit.md) is retained. After a pause longer than that, removal starts with the second day that has records.",
     { otherwise: "1 beside samples, whose campaigns write all the time, else for ever" },
   ),
   AUDIT_DIR: audit(

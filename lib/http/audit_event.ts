@@ -1,7 +1,7 @@
 import type { AuditAction, AuditResult, AuditTargetKind } from "@/lib/std/audit_words.ts";
 
-/** The role of this process that handles a request. */
-export type HandlingRole = "gateway" | "web" | "results";
+/** The part of this process that handles a request. */
+export type HandlingRole = "gateway" | "web" | "results" | "store";
 
 /** One of {@link AuditDetails}. */
 export type AuditDetail = string | number | boolean | readonly string[];
@@ -68,7 +68,7 @@ export interface AuditLogin {
   readonly source: object;
   readonly actor: AuditActor;
   readonly address: string | null;
-  readonly requestId: string;
+  readonly requestId: string | null;
   readonly role: HandlingRole;
   readonly status: number;
   /** The form or the protocol, and what it opens. */

@@ -1,4 +1,4 @@
-/** What the audit trail has records of; `object_prune` is only the store's own. */
+/** What the audit trail has records of. */
 export const AUDIT_ACTIONS = [
   "login",
   "login_failed",
@@ -36,30 +36,6 @@ export const AUDIT_ACTIONS = [
   "audit_gap",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
-
-/** What only the application records. */
-const OF_APPLICATION = [
-  "login",
-  "logout",
-  "object_copy",
-  "object_restore",
-  "object_share",
-  "task_start",
-  "task_cancel",
-  "task_end",
-  "audit_export",
-  "audit_gap",
-] as const satisfies readonly AuditAction[];
-
-/** What a store records of itself; the part before the underscore says of what kind the target is. */
-export type StoreAuditAction = Exclude<AuditAction, (typeof OF_APPLICATION)[number]>;
-
-/** Whether a store records it of itself. */
-export function isOfStore(action: AuditAction): action is StoreAuditAction {
-  return !OF_APPLICATION.some((one) => one === action);
-}
-
-export const STORE_AUDIT_ACTIONS: readonly StoreAuditAction[] = AUDIT_ACTIONS.filter(isOfStore);
 
 /** `refused`: for lack of a right. `failed`: it may have happened all the same, or a part of it. */
 export const AUDIT_RESULTS = ["succeeded", "refused", "failed"] as const;

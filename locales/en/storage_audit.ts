@@ -97,9 +97,7 @@ export const SENTENCES = {
   nothing: "There are no records yet.",
   searched: (moment: string) => `Looked through back to ${moment}; there may be older records that match.`,
   shown: (records: number) => counted(records, "record", "records"),
-  noApplication: "This server keeps no records that can be read here. What is shown was recorded by the store.",
-  storeRefused: "This account may not read the records of the store itself. What is shown was recorded by this server.",
-  storePartial: "What the store itself recorded of a tenant is not among them. Filter by a tenant to see it.",
+  noApplication: "This server keeps no records that can be read here.",
   forbidden:
     "Only administrators and security officers of a tenant may read its audit trail. Ask an administrator of the tenant " +
     "for the role ADMINISTRATOR or SECURITY, or for an export.",

@@ -92,9 +92,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   nothing: "Det finns inga händelser än.",
   searched: (moment) => `Genomsökt tillbaka till ${moment}; det kan finnas äldre händelser som passar.`,
   shown: (records) => counted(records, "händelse", "händelser"),
-  noApplication: "Servern har inga händelser som kan läsas här. Det som visas har lagret antecknat.",
-  storeRefused: "Kontot får inte läsa lagrets egna händelser. Det som visas har servern antecknat.",
-  storePartial: "Det som lagret självt har antecknat om en tenant är inte med. Filtrera på en tenant för att se det.",
+  noApplication: "Servern har inga händelser som kan läsas här.",
   forbidden:
     "Bara en tenants administratörer och säkerhetsansvariga får läsa dess händelselogg. Be en administratör om rollen " +
     "ADMINISTRATOR eller SECURITY, eller om en export.",

@@ -5,7 +5,7 @@ import { StorageSection } from "@/components/storage/storage_section.tsx";
 import { invalidText } from "@/lib/presentation/coded_check_sentences.ts";
 import { formatFull } from "@/lib/presentation/moments.ts";
 import { type AuditFilter, auditFilterOf, auditParameters, filledIn } from "@/lib/presentation/storage/audit_filter.ts";
-import { type AuditPage, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
+import { readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
 import { AUDIT_LABELS, AUDIT_SENTENCES } from "@/lib/presentation/storage/audit_sentences.ts";
 import { auditPath, doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
@@ -90,7 +90,7 @@ async function trail({ gateway, now }: StoragePageDeps, visit: StorageVisit, fil
       <>
         <p class="remark">{AUDIT_SENTENCES.whatItIs}</p>
         {form}
-        <Sources page={page} />
+        {!page.hasApplication && <p class="banner warn">{AUDIT_SENTENCES.noApplication}</p>}
         <p class="btns reports">
           {(["csv", "ndjson"] as const).map((format) => (
             <a key={format} class="btn" href={doorPath("/audit", account, { ...parameters, format })}>
@@ -113,17 +113,6 @@ async function trail({ gateway, now }: StoragePageDeps, visit: StorageVisit, fil
       </>
     ),
   };
-}
-
-/** What is not among the records, where something is not. */
-function Sources({ page: { hasApplication, store } }: { readonly page: AuditPage }) {
-  return (
-    <>
-      {!hasApplication && <p class="banner warn">{AUDIT_SENTENCES.noApplication}</p>}
-      {hasApplication && store === "refused" && <p class="remark">{AUDIT_SENTENCES.storeRefused}</p>}
-      {store === "partial" && <p class="remark">{AUDIT_SENTENCES.storePartial}</p>}
-    </>
-  );
 }
 
 function problemOf(status: number, json: unknown, namesTenant: boolean): string {

@@ -74,11 +74,14 @@ Deno.test("audit folder: verify finds a trail that was cut at its end, removed o
     /** A start of the application that makes so many records. */
     const run = async (records: number, warn: (line: string) => void = assert.fail) => {
       store = hasStore ? await startStore(data) : null;
-      const note = store && {
-        read: () => Promise.resolve(store!.server.auditEnd),
-        write: (end: Record<string, unknown>) => store!.server.noteAuditEnd(end),
+      const started = store && {
+        auditEnd: {
+          read: () => Promise.resolve(store!.server.auditEnd),
+          write: (end: Record<string, unknown>) => store!.server.noteAuditEnd(end),
+        },
+        reportTo() {},
       };
-      const audit = await openAudit(config, { path: data }, note, warn, NO_LOG);
+      const audit = await openAudit(config, { path: data }, started && Promise.resolve(started), warn, NO_LOG);
       for (let n = 0; n < records; n++) await audit?.recorder.record(event());
       await audit?.close(60_000);
       await store?.stop();

@@ -124,14 +124,6 @@ const damages: Record<string, { damage: Damage; says: RegExp }> = {
     damage: (_, index) => index.exec("INSERT INTO bodies (data) VALUES (x'61')"),
     says: /^index\.db: 1 bodies in it belong to no object$/,
   },
-  "a record of the audit trail was changed": {
-    damage: (_, index) => index.exec("UPDATE audit SET actor = 'another' WHERE id = 9"),
-    says: /^index\.db: the audit trail: record 9 was changed, or does not follow the one before$/,
-  },
-  "a record of the audit trail is missing": {
-    damage: (_, index) => index.exec("DELETE FROM audit WHERE id = 9"),
-    says: /^index\.db: the audit trail: record 9 is missing$/,
-  },
   "a file is nobody's": {
     damage: (folder) => Deno.writeTextFileSync(`${folder}/bodies/stray`, ""),
     says: /^bodies\/stray: belongs to no object$/,

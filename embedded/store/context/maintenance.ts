@@ -8,24 +8,22 @@ export const USAGE_HOURS = 180 * 24;
 const INTERVAL_MS = 60 * 60 * 1000;
 
 /**
- * Removes what settings allow to remove: abandoned uploads in parts, expired old versions, deletion records and audit
- * records. It removes a little in each commit, so that other changes need not wait. Then it checks the soft quotas.
+ * Removes what settings allow to remove: abandoned uploads in parts, expired old versions, deletion records. It
+ * removes a little in each commit, so that other changes need not wait. Then it checks the soft quotas.
  */
 export class Maintenance {
   readonly #writer: WriterClient;
   readonly #softQuotas: SoftQuotas;
-  readonly #auditDays: number | null;
   readonly #now: () => number;
   #timer: ReturnType<typeof setInterval> | undefined;
   #running: Promise<void> | null = null;
   #isRequested = false;
   #isStopped = false;
 
-  /** Audit records are retained for `auditDays`; null: for ever. `now` returns milliseconds since 1970. */
-  constructor(writer: WriterClient, softQuotas: SoftQuotas, auditDays: number | null, now: () => number) {
+  /** `now` returns milliseconds since 1970. */
+  constructor(writer: WriterClient, softQuotas: SoftQuotas, now: () => number) {
     this.#writer = writer;
     this.#softQuotas = softQuotas;
-    this.#auditDays = auditDays;
     this.#now = now;
   }
 
@@ -57,7 +55,6 @@ export class Maintenance {
         await this.#repeat(async () => (await this.#writer.change("pruneVersions", { atMs: this.#now() })).pruned);
         await this.#writer.change("expireUsage", { beforeHour: Math.floor(this.#now() / INTERVAL_MS) - USAGE_HOURS });
         await this.#repeat(async () => (await this.#writer.change("clearDeletionRecords", {})).cleared);
-        await this.#expireAudit();
         if (!this.#isStopped) this.#softQuotas.check();
       }
     } catch (error) {
@@ -65,13 +62,6 @@ export class Maintenance {
     } finally {
       this.#running = null;
     }
-  }
-
-  async #expireAudit(): Promise<void> {
-    const retentionDays = this.#auditDays;
-    if (retentionDays === null) return;
-    const nowMs = this.#now();
-    await this.#repeat(async () => (await this.#writer.change("expireAudit", { nowMs, retentionDays })).expired);
   }
 
   #expireUploads(): Promise<void> {

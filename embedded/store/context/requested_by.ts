@@ -1,4 +1,4 @@
-import type { ChangeOrigin } from "@/embedded/store/audit_record.ts";
+import type { ChangeOrigin } from "@/embedded/store/reported_change.ts";
 import { REQUEST_MARK_HEADER } from "@/lib/std/request_mark.ts";
 import type { StoreContext } from "./store_context.ts";
 

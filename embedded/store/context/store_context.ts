@@ -1,16 +1,15 @@
 import type { Accounts } from "@/embedded/store/accounts.ts";
-import type { AuditRecords } from "@/embedded/store/audit_records.ts";
 import type { Buckets } from "@/embedded/store/buckets.ts";
 import type { DiskSpace } from "@/embedded/store/disk_space.ts";
 import type { Documents } from "@/embedded/store/documents.ts";
 import type { Groups } from "@/embedded/store/groups.ts";
 import type { Objects } from "@/embedded/store/objects.ts";
+import type { StoreReports } from "@/embedded/store/reported_change.ts";
 import type { Uploads } from "@/embedded/store/uploads.ts";
 import type { UsageHistory } from "@/embedded/store/usage_history.ts";
 import type { Versions } from "@/embedded/store/versions.ts";
 import type { ChangeWriter } from "@/embedded/store/writer/writer_client.ts";
 import type { RequestMarks } from "@/lib/std/request_mark.ts";
-import type { FailedLogins } from "./failed_logins.ts";
 import type { Logins } from "./logins.ts";
 import type { ReadCounter } from "./read_counter.ts";
 import type { Maintenance } from "./maintenance.ts";
@@ -29,8 +28,8 @@ export interface StoreContext {
   readonly usage: UsageHistory;
   readonly reads: ReadCounter;
   readonly logins: Logins;
-  readonly failedLogins: FailedLogins;
-  readonly audit: AuditRecords;
+  /** Records a login that was refused. */
+  readonly loginFailed: StoreReports["loginFailed"];
   /** By which the gateway of this process says for whom it sends a request; null: there is none. */
   readonly marks: Pick<RequestMarks, "read"> | null;
   /** MD5s of publicly known passwords, which no account may get. */

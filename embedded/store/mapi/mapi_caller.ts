@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { mayManageNamespaces, rolesOf, SYSTEM, type Tenant, type User } from "@/embedded/store/accounts.ts";
-import type { ChangeOrigin } from "@/embedded/store/audit_record.ts";
+import type { ChangeOrigin } from "@/embedded/store/reported_change.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Group } from "@/embedded/store/groups.ts";
 import { forbidden, MapiError } from "./mapi_error.ts";
@@ -33,9 +33,9 @@ const RIGHTS: Record<Right, readonly string[]> = {
  */
 export async function authenticateMapi(
   header: string | null,
-  { accounts, groups, logins, failedLogins }: StoreContext,
+  { accounts, groups, logins, loginFailed }: StoreContext,
   tenant: Tenant | null,
-  client: Pick<ChangeOrigin, "address" | "isByGateway">,
+  { isByGateway, ...client }: Pick<ChangeOrigin, "address" | "requestId" | "isByGateway">,
 ): Promise<MapiCaller> {
   const stated = statedCredentials(header);
   if (!stated) throw forbidden();
@@ -44,9 +44,9 @@ export async function authenticateMapi(
     (user) => isPassword(user, stated.passwordMd5),
   );
   if (user === "closed" || user === "wrong") {
-    const { address, isByGateway } = client;
-    const attempted = { tenant: tenant?.id ?? SYSTEM, name: stated.username, address, isByGateway };
-    failedLogins.record({ ...attempted, protocol: "mapi" });
+    if (!isByGateway) {
+      loginFailed({ ...client, tenant: tenant?.name ?? null, name: stated.username, protocol: "mapi" });
+    }
     throw forbidden();
   }
   return { user, groups: groups.ofUser(user.id), tenant };

@@ -2,16 +2,16 @@ import { mustChangePassword, type Tenant } from "@/embedded/store/accounts.ts";
 import { clientOf, requestedBy } from "@/embedded/store/context/requested_by.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { LIMIT_MESSAGES, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
+import { LIMIT_MESSAGES, NOT_RECORDED, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
-import { readSystemAudit } from "./audit_records.ts";
 import { authenticateMapi } from "./mapi_caller.ts";
 import { forbidden, MapiError, notFound } from "./mapi_error.ts";
 import { type MapiMethods, type MapiRequest, readJsonObject } from "./mapi_request.ts";
 import { findResource } from "./resources.ts";
 import { createTenant, listTenants } from "./tenants.ts";
+import { readSystemUser } from "./users.ts";
 
 /** The software version that responses name. */
 const SOFTWARE_VERSION = "9.7.0";
@@ -31,6 +31,7 @@ const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
   NoSpace: [507, "The disk of the store is full: delete something, or give it more room"],
   NoSuchBucket: [404, "Not found"],
   NotFound: [404, "Not found"],
+  NotRecorded: [507, NOT_RECORDED],
   TooManyBuckets: [400, LIMIT_MESSAGES.TooManyBuckets],
   TooManyOwned: [400, LIMIT_MESSAGES.TooManyOwned],
 };
@@ -91,7 +92,9 @@ async function handle(
   if (mustChangePassword(mapiRequest.caller.user) && !isOwnPasswordChange(mapiRequest, tenantName, segments)) {
     throw new MapiError(403, "The password must be changed first, by changePassword of this account");
   }
-  if (root === "auditRecords" && tenantName === undefined) return await respond({ GET: readSystemAudit }, mapiRequest);
+  if (root === "userAccounts" && tenantName !== undefined && segments.length === 0 && !level) {
+    return await respond({ GET: (request) => readSystemUser(request, tenantName) }, mapiRequest);
+  }
   if (root !== "tenants") throw notFound("resource");
   if (tenantName === undefined) {
     if (level) throw forbidden();

@@ -1,4 +1,3 @@
-import { readTenantAudit } from "./audit_records.ts";
 import { contentClasses, retentionClasses } from "./classes.ts";
 import {
   deleteNamespaceCors,
@@ -40,7 +39,6 @@ const RESOURCES: Readonly<Record<string, MapiMethods>> = {
   "availableServicePlans/{plan}": { GET: readServicePlan },
   statistics: { GET: readTenantStatistics },
   chargebackReport: { GET: readTenantChargeback },
-  auditRecords: { GET: readTenantAudit },
 
   userAccounts: { GET: listUsers, PUT: createUser, POST: resetPasswords },
   "userAccounts/{user}": { GET: readUser, POST: modifyUser, DELETE: deleteUser },

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { newUserRecord } from "@/embedded/store/account_records.ts";
-import { mayManageNamespaces, type User } from "@/embedded/store/accounts.ts";
+import { mayManageNamespaces, SYSTEM, type User } from "@/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { boolean, members, newName, oneOf, parsed, pathName, text, wrapped } from "./body_schema.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
 import { has, isAdministrator, isRecovery, type MapiCaller, requireMayAppoint, requireRight } from "./mapi_caller.ts";
-import { listResponse, only, permittedUser, type TenantRequest } from "./mapi_request.ts";
+import { notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest, only, permittedUser, type TenantRequest } from "./mapi_request.ts";
 import { newPasswordMd5 } from "./passwords.ts";
 import { checkedMd5 } from "./user_passwords.ts";
 
@@ -77,6 +78,14 @@ export async function createUser(request: TenantRequest): Promise<void> {
 export function readUser(request: TenantRequest): Response {
   const { store, caller, query } = request;
   return Response.json(publicRecord(store, permittedUser(request, "read"), caller, isVerbose(query)));
+}
+
+/** GET and HEAD /userAccounts/{user} at the system level */
+export function readSystemUser({ store, caller, query }: MapiRequest, name: string): Response {
+  requireRight(caller, "read");
+  const user = store.accounts.user(SYSTEM, name);
+  if (!user) throw notFound(`user ${name}`);
+  return Response.json(publicRecord(store, user, caller, isVerbose(query)));
 }
 
 /**

@@ -38,6 +38,7 @@ const CODES: Partial<Record<StoreErrorCode, S3Code>> = {
   NoSuchVersion: "NoSuchVersion",
   NoSuchUpload: "NoSuchUpload",
   NotFound: "AccessDenied",
+  NotRecorded: "NotRecorded",
   OverwriteForbidden: "OperationAborted",
   QuotaExceeded: "QuotaExceeded",
 };

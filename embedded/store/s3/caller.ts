@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isEnabled, type Tenant, type User } from "@/embedded/store/accounts.ts";
-import type { ChangeOrigin } from "@/embedded/store/audit_record.ts";
+import type { ChangeOrigin } from "@/embedded/store/reported_change.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { ChunkedFraming } from "./aws_chunked.ts";
 import { ChunkSignatures } from "./chunk_signatures.ts";
@@ -39,10 +39,10 @@ const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
  */
 export function authenticate(
   request: S3Request,
-  { accounts, logins, failedLogins, now }: Pick<StoreContext, "accounts" | "logins" | "failedLogins" | "now">,
+  { accounts, logins, loginFailed, now }: Pick<StoreContext, "accounts" | "logins" | "loginFailed" | "now">,
   tenant: Tenant,
   address: string,
-  client: Pick<ChangeOrigin, "address" | "isByGateway">,
+  { isByGateway, ...client }: Pick<ChangeOrigin, "address" | "requestId" | "isByGateway">,
 ): Caller {
   const at = { tenant: tenant.id, address };
   const checked = (name: string | null, holds: (secret: string) => boolean) => {
@@ -61,9 +61,8 @@ export function authenticate(
     try {
       return checked(name, holds);
     } catch (error) {
-      if (isFailedLogin(error)) {
-        const { address, isByGateway } = client;
-        failedLogins.record({ tenant: tenant.id, name, address, protocol: "s3", isByGateway });
+      if (isFailedLogin(error) && !isByGateway) {
+        loginFailed({ ...client, tenant: tenant.name, name: name ?? "", protocol: "s3" });
       }
       throw error;
     }

@@ -1,4 +1,5 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { NOT_RECORDED } from "@/embedded/store/store_error.ts";
 import { escapeXml } from "./xml.ts";
 
 /**
@@ -56,6 +57,7 @@ const CODES = {
   ObjectLockConfigurationNotFoundError: [404, "The bucket has no object lock"],
   OperationAborted: [409, "The bucket has no versioning, and objects in it must not be overwritten"],
   OutOfSpace: [507, "The disk of the store is full: delete something, or give it more room"],
+  NotRecorded: [507, NOT_RECORDED, "OutOfSpace"],
   OwnershipControlsNotFoundError: [404, "The bucket has no ownership controls"],
   QuotaExceeded: [413, "No space is left within a quota", "OutOfSpace"],
   PreconditionFailed: [412, "A condition of the request does not hold"],

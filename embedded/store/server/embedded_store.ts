@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Document } from "@/embedded/store/documents.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
+import type { StoreReports } from "@/embedded/store/reported_change.ts";
 import { startThread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
@@ -19,6 +20,10 @@ export interface EmbeddedStore {
   isFull(): Promise<boolean>;
   /** Where the application notes how far its audit trail has got. */
   readonly auditEnd: { read(): Promise<Document | null>; write(end: Document): Promise<void> };
+  /** Where it reports what its clients change: until then, they wait. */
+  reportTo(reports: StoreReports): void;
+  /** Lets requests under way end, and refuses further ones. */
+  drain(): Promise<void>;
   /** Lets requests under way end, then closes the data folder. */
   stop(): Promise<void>;
 }
@@ -33,8 +38,9 @@ export async function startEmbeddedStore(
   onFault: (message: string) => void,
 ): Promise<EmbeddedStore> {
   const markKey = crypto.getRandomValues(new Uint8Array(32));
-  const waiting = new Map<number, (response: StoreResponse) => void>();
+  const waiting = new Map<number, (response: Answer) => void>();
   let lastId = 0;
+  const reports = Promise.withResolvers<StoreReports>();
   const fault = (message: string) => {
     for (const [id, settle] of waiting) settle({ id, failed: message });
     onFault(message);
@@ -46,13 +52,18 @@ export async function startEmbeddedStore(
     thread.terminate();
     writer.terminate();
   };
-  thread.port.onmessage = ({ data }: MessageEvent<StoreResponse>) => {
+  thread.port.onmessage = async ({ data }: MessageEvent<StoreResponse>) => {
+    if ("loginFailed" in data) return (await reports.promise).loginFailed(data.loginFailed);
+    if ("changed" in data) {
+      const isRecorded = await (await reports.promise).changed(data.changed).then(() => true, () => false);
+      return thread.port.postMessage({ report: data.report, isRecorded });
+    }
     waiting.get(data.id)?.(data);
     waiting.delete(data.id);
   };
   const request = async (message: Unnumbered<StoreRequest>, ports: MessagePort[] = []): Promise<Success> => {
     const id = ++lastId;
-    const response = await new Promise<StoreResponse>((resolve) => {
+    const response = await new Promise<Answer>((resolve) => {
       waiting.set(id, resolve);
       thread.port.postMessage({ ...message, id }, ports);
     });
@@ -102,6 +113,8 @@ export async function startEmbeddedStore(
       },
       write: async (end) => void await request({ auditEnd: end }),
     },
+    reportTo: reports.resolve,
+    drain: async () => void await request({ drain: true }),
     async stop() {
       await request({ stop: true });
       terminate();
@@ -112,6 +125,7 @@ export async function startEmbeddedStore(
 /** How many tenants' addresses are cached. */
 const ADDRESS_CACHE_LIMIT = 1000;
 
-type Success = Exclude<StoreResponse, { failed: string }>;
+type Answer = Extract<StoreResponse, { id: number }>;
+type Success = Exclude<Answer, { failed: string }>;
 
 type Unnumbered<M> = M extends { id: number } ? Omit<M, "id"> : never;

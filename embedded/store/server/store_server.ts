@@ -1,7 +1,5 @@
 import { Accounts, type Tenant } from "@/embedded/store/accounts.ts";
-import { AuditRecords } from "@/embedded/store/audit_records.ts";
 import { Buckets } from "@/embedded/store/buckets.ts";
-import { FailedLogins } from "@/embedded/store/context/failed_logins.ts";
 import { Logins } from "@/embedded/store/context/logins.ts";
 import { ReadCounter } from "@/embedded/store/context/read_counter.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
@@ -14,6 +12,7 @@ import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Objects } from "@/embedded/store/objects.ts";
 import { Ports, type Protocol } from "@/embedded/store/ports.ts";
+import type { StoreReports } from "@/embedded/store/reported_change.ts";
 import { errorHandler, s3Handler } from "@/embedded/store/s3/s3_server.ts";
 import { SoftQuotas } from "@/embedded/store/quotas.ts";
 import { Statements } from "@/embedded/store/statements.ts";
@@ -37,8 +36,6 @@ export interface StoreServerOptions {
     /** With the password of the account that campaigns write their results with. */
     | { samples: { converterPassword: string } }
     | { administrators: Administrators };
-  /** How long audit records are retained, in days; null: for ever. */
-  auditDays: number | null;
   /** The key of the marks by which the gateway says for whom it sends a request; null: there is none. */
   markKey: Uint8Array | null;
   /** The origin under which a proxy makes the S3 of a tenant public, with `{tenant}` for its name; null: none. */
@@ -87,8 +84,12 @@ export class StoreServer {
    *
    * @throws {DataFolderError}
    */
-  static async start(options: StoreServerOptions, writerPort: MessagePort): Promise<StoreServer> {
-    const writer = await WriterClient.open(writerPort, options.folder);
+  static async start(
+    options: StoreServerOptions,
+    writerPort: MessagePort,
+    reports: StoreReports,
+  ): Promise<StoreServer> {
+    const writer = await WriterClient.open(writerPort, options.folder, reports.changed);
     const index = openIndexForReading(options.folder);
     const statements = new Statements(index);
     const documents = new Documents(statements);
@@ -105,13 +106,12 @@ export class StoreServer {
       usage: new UsageHistory(statements),
       reads: new ReadCounter(writer, Date.now),
       logins: new Logins(statements, documents, writer, Date.now),
-      failedLogins: new FailedLogins(writer),
-      audit: new AuditRecords(statements),
+      loginFailed: reports.loginFailed,
       marks: options.markKey && requestMarks(options.markKey),
       publicPasswords: "samples" in options.accounts ? [] : [passwordMd5(SAMPLE_PASSWORD)],
       writer,
       space: writer.space,
-      maintenance: new Maintenance(writer, softQuotas, options.auditDays, Date.now),
+      maintenance: new Maintenance(writer, softQuotas, Date.now),
       now: Date.now,
     };
     const server = new StoreServer(options, context, writer, () => index.close());
@@ -153,10 +153,15 @@ export class StoreServer {
     await this.#writer.change("noteAuditEnd", { end });
   }
 
+  /** Lets requests under way end, and refuses further ones. */
+  async drain(): Promise<void> {
+    await Promise.all([this.#context.maintenance.stop(), ...this.#servers.map((server) => server.drain())]);
+  }
+
   /** Lets requests under way end, then closes the index. */
   async stop(): Promise<void> {
-    await Promise.all([this.#context.maintenance.stop(), ...this.#servers.map((server) => server.drain())]);
-    await Promise.all([this.#context.reads.flush(), this.#context.failedLogins.flush()]);
+    await this.drain();
+    await this.#context.reads.flush();
     // The writer's connection last: the last one to close folds the write-ahead log into the index.
     this.#closeIndex();
     await this.#writer.close();

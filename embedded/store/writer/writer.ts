@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { whileUnpinned } from "@/embedded/store/body_pin.ts";
 import type { Change, ChangeKind, DeleteOutcome, Input, Outcome, Result } from "@/embedded/store/changes.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
+import type { ReportedChange } from "@/embedded/store/reported_change.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
@@ -16,11 +17,11 @@ import {
   setVersioning,
   updateBucket,
 } from "./account_changes.ts";
-import { AuditTrail, expireAudit } from "./audit_trail.ts";
 import { deleteDocument, modifyTenant, noteAuditEnd, setDocument } from "./document_changes.ts";
 import { createGroup, deleteGroup, modifyGroup, setGrants } from "./group_changes.ts";
 import { countFailure, modifyUser, resetFailures } from "./login_changes.ts";
 import { deleteObject, deleteObjects, putObject } from "./object_changes.ts";
+import { reported } from "./reported_changes.ts";
 import type { Reserve } from "./reserve.ts";
 import { clearDeletionRecords, pruneVersions, setVersionSettings } from "./retention_changes.ts";
 import { setBucketAcl, setBucketCors, setObjectAcl, setTags, setTenantCors } from "./setting_changes.ts";
@@ -42,7 +43,6 @@ const FREEING_CHANGES: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "deleteObjects",
   "deleteTenant",
   "deleteUser",
-  "expireAudit",
   "expireUploads",
   "expireUsage",
   "resetFailures",
@@ -68,7 +68,6 @@ export class Writer {
   readonly #folder: string;
   readonly #index: DatabaseSync;
   readonly #statements: Statements;
-  readonly #audit: AuditTrail;
   #unlinked: string[] = [];
   readonly #reserve: Reserve | null;
   #hasGarbage = false;
@@ -97,7 +96,6 @@ export class Writer {
     this.#now = now;
     this.#mayWarn = atMostEvery(WARN_AGAIN_MS, now);
     this.#statements = new Statements(index);
-    this.#audit = new AuditTrail(this.#statements);
     this.#lookForRoom(0);
   }
 
@@ -184,16 +182,20 @@ export class Writer {
   #commitOneByOne({ input, ...by }: Extract<Change, { kind: "deleteObjects" }>): Outcome {
     const { objects, ...where } = input;
     const outcomes: DeleteOutcome[] = [];
+    const reports: ReportedChange[] = [];
     for (const object of objects) {
       const outcome = this.#commitAlone({ ...by, input: { ...where, objects: [object] } });
       if ("fault" in outcome) {
         const { fault } = outcome;
-        return { ok: true, result: { outcomes: objects.map((_, i) => outcomes[i] ?? { fault }) } };
+        return { ok: true, result: { outcomes: objects.map((_, i) => outcomes[i] ?? { fault }) }, reports };
       }
       if (!outcome.ok) outcomes.push({ error: outcome.error });
-      else if (outcome.result && "outcomes" in outcome.result) outcomes.push(...outcome.result.outcomes);
+      else if (outcome.result && "outcomes" in outcome.result) {
+        outcomes.push(...outcome.result.outcomes);
+        reports.push(...outcome.reports);
+      }
     }
-    return { ok: true, result: { outcomes } };
+    return { ok: true, result: { outcomes }, reports };
   }
 
   /** Moves the content of the log into the index and frees the room of the log, unless a reader uses it. */
@@ -217,12 +219,9 @@ export class Writer {
     try {
       this.#syncBodies(changes, outcomes);
       this.#index.exec("BEGIN IMMEDIATE");
-      this.#audit.begin();
       for (const [i, change] of changes.entries()) outcomes[i] ??= this.#attempt(change);
       for (const file of this.#unlinked) this.#statements.run("DELETE FROM garbage WHERE file = ?", file);
-      const recorded = this.#audit.write();
       this.#index.exec("COMMIT");
-      recorded();
       this.#unlinked = [];
     } catch (error) {
       // Nothing of the group is in the index now, whatever its single changes had said.
@@ -263,12 +262,12 @@ export class Writer {
   #attempt(change: Change): Outcome {
     this.#statements.run("SAVEPOINT change");
     try {
-      const record = this.#audit.prepare(change);
+      const reportedOf = reported(this.#statements, change);
       const result = apply(this.#statements, change.kind, change.input);
       recordUsage(this.#statements, change, result);
-      record(result);
+      const reports = reportedOf(result);
       this.#statements.run("RELEASE change");
-      return { ok: true, result };
+      return { ok: true, result, reports };
     } catch (error) {
       // Some errors, such as that of a full disk, end the whole transaction: then no change of the group may count.
       if (!this.#index.isTransaction) throw error;
@@ -354,8 +353,6 @@ const APPLY: { readonly [K in ChangeKind]: (index: Statements, input: Input<K>) 
   noteAuditEnd,
   countReads,
   expireUsage,
-  expireAudit,
-  recordFailedLogins: () => null,
 };
 
 function apply<K extends ChangeKind>(index: Statements, kind: K, input: Input<K>): Result<K> {

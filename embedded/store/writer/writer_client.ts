@@ -1,6 +1,6 @@
-import type { ChangeOrigin } from "@/embedded/store/audit_record.ts";
 import type { Change, ChangeKind, Input, Outcome, Result } from "@/embedded/store/changes.ts";
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
+import type { ChangeOrigin, ReportedChange, StoreReports } from "@/embedded/store/reported_change.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { startThread, type Thread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
@@ -39,6 +39,9 @@ export interface ChangeWriter {
 /** Sends changes to the writer's thread. While one group is being committed, the next one is collected. */
 export class WriterClient implements ChangeWriter {
   readonly #port: MessagePort;
+  readonly #report: StoreReports["changed"];
+  /** Whether the last report was not recorded. */
+  #isUnrecorded = false;
   #queue: Waiting[] = [];
   #underWay: Waiting[] | null = null;
   /** Pending requests for room on the disk, in their order. */
@@ -46,8 +49,9 @@ export class WriterClient implements ChangeWriter {
   /** Whether the disk takes more. */
   readonly space: DiskSpace;
 
-  private constructor(port: MessagePort, reserveReleased: Int32Array) {
+  private constructor(port: MessagePort, reserveReleased: Int32Array, report: StoreReports["changed"]) {
     this.#port = port;
+    this.#report = report;
     this.space = new DiskSpace(reserveReleased, (bytes) => this.#requestRoom(bytes), warn);
     port.onmessage = ({ data }: MessageEvent<WriterResponse>) => {
       if ("committed" in data) this.#committed(data.committed);
@@ -56,15 +60,15 @@ export class WriterClient implements ChangeWriter {
   }
 
   /**
-   * Opens a folder's index in the thread.
+   * Opens a folder's index in the thread. What clients change is confirmed once `report` resolves.
    *
    * @throws {DataFolderError} when it cannot be opened
    */
-  static async open(port: MessagePort, folder: string): Promise<WriterClient> {
+  static async open(port: MessagePort, folder: string, report: StoreReports["changed"]): Promise<WriterClient> {
     const opened = await request(port, { open: folder });
     if ("failed" in opened) throw new DataFolderError(opened.failed);
     if (!("opened" in opened)) throw new DataFolderError(`The index of ${folder} was not opened.`);
-    return new WriterClient(port, opened.opened);
+    return new WriterClient(port, opened.opened, report);
   }
 
   change<K extends ChangeKind>(kind: K, input: Input<K>, origin?: ChangeOrigin): Promise<Result<K>> {
@@ -81,16 +85,37 @@ export class WriterClient implements ChangeWriter {
 
   by(origin: ChangeOrigin): ChangeWriter {
     return {
-      change: (kind, input) => this.change(kind, input, origin),
-      changeAll: (changes) => this.changeAll(changes, origin),
+      change: async (kind, input) => {
+        await this.#requireRecords(origin);
+        return await this.change(kind, input, origin);
+      },
+      changeAll: async (changes) => {
+        await this.#requireRecords(origin);
+        return await this.changeAll(changes, origin);
+      },
       by: (other) => this.by(other),
     };
+  }
+
+  /** Refuses a change beforehand, as long as changes of clients are not recorded and have to be. */
+  async #requireRecords({ isByGateway }: ChangeOrigin): Promise<void> {
+    if (this.#isUnrecorded && !isByGateway) await this.#recorded([]);
+  }
+
+  async #recorded(reports: readonly ReportedChange[]): Promise<void> {
+    try {
+      await this.#report(reports);
+      this.#isUnrecorded = false;
+    } catch {
+      this.#isUnrecorded = true;
+      throw new StoreError("NotRecorded");
+    }
   }
 
   #queued<K extends ChangeKind>(kind: K, input: Input<K>, origin?: ChangeOrigin): Promise<Result<K>> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome) => {
-        if (outcome.ok) resolve(outcome.result as Result<K>);
+        if (outcome.ok) resolve(this.#confirmed(outcome, origin) as Promise<Result<K>>);
         else if ("error" in outcome) {
           if (outcome.error === "NoSpace") this.space.recordFull();
           reject(new StoreError(outcome.error));
@@ -98,6 +123,16 @@ export class WriterClient implements ChangeWriter {
       };
       this.#queue.push({ change: { kind, input, origin } as Change, settle });
     });
+  }
+
+  /** The result of a change, once it may be confirmed. No client waits for what the store does by itself. */
+  async #confirmed({ result, reports }: Extract<Outcome, { ok: true }>, origin?: ChangeOrigin) {
+    if (reports.length > 0) {
+      const recorded = this.#recorded(reports);
+      if (origin) await recorded;
+      else recorded.catch(() => {});
+    }
+    return result;
   }
 
   /** Waits for the changes under way, then closes the index. */

@@ -45,23 +45,17 @@ export interface AuditPage {
   readonly searchedTo: string | null;
   /** Whether the application keeps a trail that can be read here. */
   readonly hasApplication: boolean;
-  /** Whether the records of the store itself are among them; `partial`: those of the system level, and of no tenant. */
-  readonly store: (typeof STORE_STATES)[number];
 }
-
-const STORE_STATES = ["included", "partial", "absent", "refused"] as const;
 
 /** Reads a page of the gateway's audit trail; null where it is none. */
 export function readAuditPage(answer: unknown): AuditPage | null {
   const records = member(answer, "records");
   if (!Array.isArray(records)) return null;
-  const store = stringAt(answer, "sources", "store");
   return {
     records: records.flatMap((record) => readRecord(record) ?? []),
     next: stringAt(answer, "next"),
     searchedTo: stringAt(answer, "searched_to"),
     hasApplication: stringAt(answer, "sources", "application") === "process",
-    store: STORE_STATES.find((one) => one === store) ?? "absent",
   };
 }
 

@@ -1,23 +1,14 @@
-import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { exported } from "@/lib/audit/export.ts";
-import { recordsOfStore } from "@/lib/audit/store_source.ts";
-import {
-  type AuditFilter,
-  type AuditSource,
-  BadPosition,
-  type MergedPage,
-  mergedPage,
-} from "@/lib/audit/trail_page.ts";
+import { type AuditFilter, type AuditSource, BadPosition, NO_RECORDS } from "@/lib/audit/trail_page.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { forbidden, HttpError, invalid } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { streamedText } from "@/lib/http/streamed_text.ts";
-import { readStoreAudit, requireAuditReader } from "@/lib/mapi/audit_records.ts";
+import { requireAuditReader } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from "@/lib/std/audit_words.ts";
-import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 /** Most records of a page, and how many it has unless another number is stated. */
@@ -60,7 +51,7 @@ const record = z.object({
   id: z.string(),
   time: z.string().meta({ description: "ISO 8601 with milliseconds, UTC" }),
   source: z.enum(["application", "store"]),
-  role: z.enum(["gateway", "web", "results"]).nullable(),
+  role: z.enum(["gateway", "web", "results", "store"]).nullable(),
   action: z.enum(AUDIT_ACTIONS),
   tenant: z.string().nullable().meta({ description: "The tenant that it happened to" }),
   actor: z.object({ name: z.string(), tenant: z.string().nullable() }).nullable(),
@@ -91,11 +82,6 @@ const page = z.object({
     application: z.enum(["process", "none"]).meta({
       description: "`process`: what this process recorded; `none`: it keeps no records that can be read",
     }),
-    store: z.enum(["included", "partial", "absent", "refused"]).meta({
-      description:
-        "Whether the store's own records are among them; `partial`: those of the system level alone, since " +
-        "those of a tenant come with `tenant`",
-    }),
   }),
 }).meta({ id: "AuditPage" });
 
@@ -117,7 +103,7 @@ export function auditOperations(operation: GatewayOperation, { mapi, reader }: A
       summary: "Who changed what",
       description:
         "For accounts with the role ADMINISTRATOR or SECURITY, each of its own tenant; those of the system " +
-        "level read the records of all. What the store recorded itself is among them, unless this gateway sent it.",
+        "level read the records of all. What clients change at the ports of the embedded store is among them.",
       query,
       audit: {
         action: "audit_export",
@@ -137,7 +123,6 @@ export function auditOperations(operation: GatewayOperation, { mapi, reader }: A
       },
       async handler({ caller, query }, context) {
         const filter = filterOf(query, caller);
-        const positions = query.after === undefined ? null : positionsOf(query.after);
         if (query.format === "json" && (query.count ?? 0) > MAX_RECORDS) {
           throw bad("count", `Input should be less than or equal to ${MAX_RECORDS}`);
         }
@@ -145,14 +130,9 @@ export function auditOperations(operation: GatewayOperation, { mapi, reader }: A
           throw new HttpError(501, "The audit trail is not readable here: the store has no accounts with rights");
         }
         await requireAuditReader(mapi, caller);
-        const store = recordsOfStore(
-          (tenant, query) => readStoreAudit(mapi, caller, tenant, query),
-          filter.tenant ?? null,
-        );
-        const sources = { ...(reader ? { application: reader } : {}), store };
-        const read = async (positions: MergedPage["next"], count: number) => {
+        const read = async (position: string | null, count: number) => {
           try {
-            return await mergedPage(sources, filter, positions, count);
+            return await reader?.page(filter, position, count) ?? NO_RECORDS;
           } catch (error) {
             throw error instanceof BadPosition ? bad("after", "Input should be the next of a page before") : error;
           }
@@ -160,7 +140,7 @@ export function auditOperations(operation: GatewayOperation, { mapi, reader }: A
         if (query.format !== "json") {
           const chunks = exported(
             query.format,
-            (next, count) => read(next ?? positions, count),
+            (next, count) => read(next ?? query.after ?? null, count),
             query.count ?? MAX_EXPORTED,
           );
           return new Response(await streamedText(chunks, "an export of the audit trail", context), {
@@ -170,12 +150,15 @@ export function auditOperations(operation: GatewayOperation, { mapi, reader }: A
             },
           });
         }
-        const { records, next, searchedToMs } = await read(positions, query.count ?? DEFAULT_RECORDS);
+        const { records, next, searchedToMs } = await read(
+          query.after ?? null,
+          query.count ?? DEFAULT_RECORDS,
+        );
         return compressibleJson(context.request, {
-          records,
-          next: next && Buffer.from(JSON.stringify(next)).toString("base64url"),
+          records: records.map(({ record }) => record),
+          next,
           searched_to: next && Number.isFinite(searchedToMs) ? new Date(searchedToMs).toISOString() : null,
-          sources: { application: reader ? "process" : "none", store: store.state },
+          sources: { application: reader ? "process" : "none" },
         });
       },
     }),
@@ -197,15 +180,6 @@ function filterOf(
   }
   const name = actor?.toLowerCase();
   return { startMs, endMs, actor: name, action, bucket, prefix, result, requestId: request_id, tenant: own ?? asked };
-}
-
-/** @throws HttpError 422 */
-function positionsOf(after: string): Record<string, string> {
-  const { data } = z.partialRecord(z.enum(["application", "store"]), z.string().max(MAX_POSITION)).safeParse(
-    parsedJson(Buffer.from(after, "base64url")),
-  );
-  if (!data) throw bad("after", "Input should be the next of a page before");
-  return data;
 }
 
 function bad(parameter: string, msg: string): HttpError {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { isAdministrator } from "@/lib/mapi/audit_records.ts";
+import { isAdministrator } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import { damageOf } from "@/lib/tasks/fixity/fixity.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";

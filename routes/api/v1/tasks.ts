@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { isAdministratorOfTasks } from "@/lib/mapi/audit_records.ts";
+import { isAdministratorOfTasks } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import { TASK_KINDS, type TaskSummary } from "@/lib/tasks/task.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";

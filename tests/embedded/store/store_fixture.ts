@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { StoreServer, type StoreServerOptions } from "@/embedded/store/server/store_server.ts";
+import type { FailedLogin, ReportedChange, StoreReports } from "@/embedded/store/reported_change.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 
 /** For tests whose clients and threads outlive them. */
@@ -13,7 +14,6 @@ export type Store = Awaited<ReturnType<typeof startStore>>;
 const SAMPLE_STORE: Omit<StoreServerOptions, "folder"> = {
   hostname: "127.0.0.1",
   accounts: { samples: { converterPassword: "converter-password" } },
-  auditDays: null,
   markKey: null,
   publicEndpoint: null,
 };
@@ -22,11 +22,19 @@ const SAMPLE_STORE: Omit<StoreServerOptions, "folder"> = {
 export async function startStore(
   folder = Deno.makeTempDirSync(),
   options: Partial<Omit<StoreServerOptions, "folder">> = {},
+  reports: Partial<StoreReports> = {},
 ) {
+  const reported: ReportedChange[] = [];
+  const failedLogins: FailedLogin[] = [];
+  const all: StoreReports = {
+    changed: (changes) => Promise.resolve(void reported.push(...changes)),
+    loginFailed: (login) => void failedLogins.push(login),
+    ...reports,
+  };
   const writer = startWriterThread((message) => {
     throw new Error(message);
   });
-  const server = await StoreServer.start({ ...SAMPLE_STORE, ...options, folder }, writer.port).catch((error) => {
+  const server = await StoreServer.start({ ...SAMPLE_STORE, ...options, folder }, writer.port, all).catch((error) => {
     writer.terminate();
     throw error;
   });
@@ -37,6 +45,9 @@ export async function startStore(
   return {
     folder,
     server,
+    /** What the trail gets, unless `reports` takes it. */
+    reported,
+    failedLogins,
     s3: (tenant: string) => server.address(tenant)?.s3 ?? "",
     mapi: (tenant: string | null) => server.address(tenant)?.mapi ?? "",
     /** An AWS SDK client with the keys of a tenant's user. */

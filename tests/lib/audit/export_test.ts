@@ -9,7 +9,11 @@ Deno.test("audit export: a record is one line of visible characters, whatever a 
     target: { kind: "object", key },
     details: { keys: [key] },
   };
-  const page = { records: [record], next: null, searchedToMs: -Infinity };
+  const page = {
+    records: [{ record, atMs: Date.parse(record.time), position: "" }],
+    next: null,
+    searchedToMs: -Infinity,
+  };
   for (const format of ["ndjson", "csv"] as const) {
     const chunks = await Array.fromAsync(exported(format, () => Promise.resolve(page), 10));
     const text = chunks.join("");

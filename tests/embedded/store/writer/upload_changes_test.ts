@@ -72,7 +72,7 @@ Deno.test("uploads: a rejected complete changes nothing, two in one group are on
   assert.deepEqual(missing, { ok: false, error: "InvalidPart" });
   assert.deepEqual(conditional, { ok: false, error: "NoSuchKey" });
   assert.ok(first.ok);
-  assert.deepEqual(second, { ok: true, result: { ...first.result, written: null } });
+  assert.deepEqual(second, { ok: true, result: { ...first.result, written: null }, reports: [] });
   assert.equal(store.statements.row("SELECT stored_count FROM buckets WHERE id = 1")?.[0], 1);
   assert.equal(store.statements.row("SELECT stored_bytes FROM buckets WHERE id = 1")?.[0], 2 * FULL_PART);
   assert.equal(store.statements.row("SELECT count(*) FROM parts")?.[0], 0);

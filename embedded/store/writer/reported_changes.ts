@@ -1,24 +1,71 @@
 import { rolesOf } from "@/embedded/store/accounts.ts";
-import type { StoreAuditAction } from "@/lib/std/audit_words.ts";
-import type { AuditDetails, AuditRow } from "@/embedded/store/audit_record.ts";
 import type { Change, ChangeKind, Input, Result, VersionId, Versioning } from "@/embedded/store/changes.ts";
+import { folded } from "@/embedded/store/names.ts";
 import { versionIdOf } from "@/embedded/store/objects.ts";
 import { permissionsOf } from "@/embedded/store/permissions.ts";
-import type { Statements } from "@/embedded/store/statements.ts";
+import type { AuditDetails, ReportedChange } from "@/embedded/store/reported_change.ts";
+import { type Cell, type Statements, textOrNull } from "@/embedded/store/statements.ts";
+import type { AuditAction } from "@/lib/std/audit_words.ts";
 
-/** What a record says of a change beside who made it, and when. */
-export type AuditEntry = Partial<Omit<AuditRow, "id" | "atMs" | "origin">> & Pick<AuditRow, "tenant" | "action">;
+/** What is reported of a change beside who requested it. */
+interface AuditEntry {
+  /** Null: none, or the system level. */
+  readonly tenant: string | null;
+  readonly action: AuditAction;
+  readonly bucket?: string | null;
+  readonly key?: Uint8Array;
+  readonly version?: string | null;
+  /** The name of an account, a group, a tenant or a class. */
+  readonly name?: string | null;
+  readonly details?: AuditDetails | null;
+}
 
 /**
  * Reads what is needed to name what a change is about, while it is still there.
  *
- * @returns what to record once the change is made, by its result; null for a kind that is not recorded
+ * @returns what to report once the change is made, by its result: nothing of what the gateway records itself
  */
-export function audited(
+export function reported(
   index: Statements,
   change: Change,
-): ((result: Result<ChangeKind>) => readonly AuditEntry[]) | null {
-  return describe(index, change.kind, change.input);
+): (result: Result<ChangeKind>) => readonly ReportedChange[] {
+  const { origin } = change;
+  const entriesOf = origin?.isByGateway ? null : describe(index, change.kind, change.input);
+  if (entriesOf === null) return () => [];
+  return (result) =>
+    entriesOf(result).map((entry) => {
+      const { tenant, action, details } = entry;
+      const { actor = null, isSystem, address = null, requestId = null } = origin ?? {};
+      return {
+        action,
+        tenant,
+        actor: actor === null ? null : { name: actor, tenant: isSystem ? null : tenant },
+        address,
+        requestId,
+        target: targetOf(entry),
+        details: details ?? {},
+      };
+    });
+}
+
+function targetOf(entry: AuditEntry): ReportedChange["target"] {
+  const { bucket, key, version, name } = entry;
+  return {
+    kind: kindOf(entry),
+    ...(bucket == null ? {} : { bucket }),
+    ...(key ? { key: new TextDecoder().decode(key) } : {}),
+    ...(version == null ? {} : { version_id: version }),
+    ...(name == null ? {} : { name }),
+  };
+}
+
+function kindOf({ action, bucket, key, name, details }: AuditEntry): ReportedChange["target"]["kind"] {
+  if (key) return "object";
+  if (action.startsWith("tenant_")) return "tenant";
+  if (action.startsWith("content_class_")) return "content_class";
+  if (action.startsWith("group_") || details?.group === true) return "group";
+  if (name != null) return "account";
+  return bucket == null ? "tenant" : "bucket";
 }
 
 function describe<K extends ChangeKind>(
@@ -39,11 +86,11 @@ type Recorded<K extends ChangeKind> = (
 
 /** What is recorded of each kind of change; null: nothing. Parts of an upload are recorded when they become an object. */
 const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
-  createTenant: (_, { name, firstUser, firstGroup }) => ({ id }) => [
-    { tenant: id, action: "tenant_create", name },
+  createTenant: (_, { name, firstUser, firstGroup }) => () => [
+    { tenant: folded(name), action: "tenant_create", name },
     ...(firstUser
       ? [{
-        tenant: id,
+        tenant: folded(name),
         action: "account_create",
         name: firstUser.name,
         details: roles(JSON.parse(firstUser.record)),
@@ -51,28 +98,30 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
       : []),
     ...(firstGroup
       ? [{
-        tenant: id,
+        tenant: folded(name),
         action: "group_create",
         name: firstGroup.name,
         details: roles(JSON.parse(firstGroup.record)),
       }] as const
       : []),
   ],
-  deleteTenant: (index, { tenant }) =>
-    once({ tenant, action: "tenant_delete", name: nameOf(index, "tenants", tenant).name }),
+  deleteTenant: (index, { tenant }) => once({ ...tenantOf(index, tenant), action: "tenant_delete" }),
   modifyTenant: (index, { tenant, record }) =>
     once({
-      tenant,
+      ...tenantOf(index, tenant),
       action: "tenant_settings",
-      name: nameOf(index, "tenants", tenant).name,
       details: { settings: names(record) },
     }),
-  setTenantCors: (_, { tenant, cors }) =>
-    once({ tenant, action: "tenant_settings", details: { settings: "cors", removed: cors === null } }),
-
-  createUser: (_, { tenant, name, record, isRecovery }) =>
+  setTenantCors: (index, { tenant, cors }) =>
     once({
-      tenant,
+      tenant: tenantOf(index, tenant).tenant,
+      action: "tenant_settings",
+      details: { settings: "cors", removed: cors === null },
+    }),
+
+  createUser: (index, { tenant, name, record, isRecovery }) =>
+    once({
+      tenant: tenantOf(index, tenant).tenant,
       action: "account_create",
       name,
       details: { ...roles(JSON.parse(record)), ...recovery(isRecovery) },
@@ -86,16 +135,14 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   deleteUser: (index, { user }) => once({ ...nameOf(index, "users", user), action: "account_delete" }),
   countFailure: null,
   resetFailures: null,
-  recordFailedLogins: (_, { failures }) => () =>
-    failures.map(({ tenant, name, protocol, count }) => ({
-      tenant,
-      action: "login_failed",
-      name,
-      details: { protocol, count },
-    })),
 
-  createGroup: (_, { tenant, name, record, members }) =>
-    once({ tenant, action: "group_create", name, details: { ...roles(JSON.parse(record)), members: members.length } }),
+  createGroup: (index, { tenant, name, record, members }) =>
+    once({
+      tenant: tenantOf(index, tenant).tenant,
+      action: "group_create",
+      name,
+      details: { ...roles(JSON.parse(record)), members: members.length },
+    }),
   modifyGroup: (index, { group, record, members }) =>
     once({
       ...nameOf(index, "groups", group),
@@ -123,8 +170,13 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
     return () => entries;
   },
 
-  createBucket: (_, { tenant, name, versioning }) =>
-    once({ tenant, action: "bucket_create", bucket: name, details: { versioning } }),
+  createBucket: (index, { tenant, name, versioning }) =>
+    once({
+      tenant: tenantOf(index, tenant).tenant,
+      action: "bucket_create",
+      bucket: name,
+      details: { versioning },
+    }),
   deleteBucket: (index, { bucket }) => once({ ...bucketOf(index, bucket), action: "bucket_delete" }),
   updateBucket: (index, { bucket, name, owner, settings }) => {
     const changed = [...Object.keys(settings), ...(owner === undefined ? [] : ["owner"])];
@@ -211,7 +263,6 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   clearDeletionRecords: null,
   countReads: null,
   expireUsage: null,
-  expireAudit: null,
 };
 
 function once(entry: AuditEntry): () => readonly AuditEntry[] {
@@ -242,9 +293,9 @@ function document(
   name: string,
   what: "create" | "change" | "delete",
 ): AuditEntry {
-  if (kind === "contentClasses") return { tenant, action: CONTENT_CLASS[what], name };
-  const at = bucket === 0 ? { tenant, bucket: null } : bucketOf(index, bucket);
-  const action: StoreAuditAction = kind === "permissions"
+  const at = bucket === 0 ? { tenant: tenantOf(index, tenant).tenant } : bucketOf(index, bucket);
+  if (kind === "contentClasses") return { ...at, action: CONTENT_CLASS[what], name };
+  const action: AuditAction = kind === "permissions"
     ? "permissions_change"
     : bucket === 0
     ? "tenant_settings"
@@ -259,9 +310,17 @@ const CONTENT_CLASS = {
   delete: "content_class_delete",
 } as const;
 
-function bucketOf(index: Statements, bucket: number): { tenant: number; bucket: string | null } {
-  const row = index.row("SELECT tenant, name FROM buckets WHERE id = ?", bucket);
-  return { tenant: Number(row?.[0] ?? 0), bucket: row ? String(row[1]) : null };
+function tenantOf(index: Statements, id: number): { tenant: string | null; name: string | null } {
+  const row = index.row("SELECT folded, name FROM tenants WHERE id = ?", id);
+  return { tenant: textOrNull(row?.[0] ?? null), name: textOrNull(row?.[1] ?? null) };
+}
+
+function bucketOf(index: Statements, id: number): { tenant: string | null; bucket: string | null } {
+  const row = index.row(
+    "SELECT tenants.folded, buckets.name FROM buckets LEFT JOIN tenants ON tenants.id = tenant WHERE buckets.id = ?",
+    id,
+  );
+  return { tenant: textOrNull(row?.[0] ?? null), bucket: textOrNull(row?.[1] ?? null) };
 }
 
 /** S3's name of a version; null where the bucket never had versioning. */
@@ -276,12 +335,14 @@ function versionOf(index: Statements, bucket: number, key: Uint8Array, seq: numb
 
 function nameOf(
   index: Statements,
-  table: "tenants" | "users" | "groups",
+  table: "users" | "groups",
   id: number,
-): { tenant: number; name: string | null } {
-  const tenant = table === "tenants" ? "id" : "tenant";
-  const row = index.row(`SELECT ${tenant}, name FROM ${table} WHERE id = ?`, id);
-  return { tenant: Number(row?.[0] ?? 0), name: row ? String(row[1]) : null };
+): { tenant: string | null; name: string | null } {
+  const row = index.row(
+    `SELECT tenants.folded, own.name FROM ${table} AS own LEFT JOIN tenants ON tenants.id = tenant WHERE own.id = ?`,
+    id,
+  );
+  return { tenant: textOrNull(row?.[0] ?? null), name: textOrNull(row?.[1] ?? null) };
 }
 
 /** The names of what was set, which may be at most as many as a record has members. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { forbidden, HttpError } from "@/lib/http/errors.ts";
-import { callMapi, type Mapi, type MapiPath, mapiPath, storeAnswer } from "./client.ts";
+import { callMapi, type Mapi, type MapiPath, mapiPath } from "./client.ts";
 import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
 
 /** Roles whose accounts read the audit trail of their tenant. */
@@ -25,16 +25,16 @@ export async function requireAuditReader(mapi: Mapi, caller: Caller): Promise<vo
 
 /**
  * Has the store decide whether a caller administers its tenant, or at the system level all of them. Its own account has
- * the role ADMINISTRATOR or SECURITY; or it reads what only such accounts may, which it may have from a group: the rules
- * of passwords and logins of a tenant, or the store's own trail at the system level.
+ * the role ADMINISTRATOR or SECURITY; or it reads what only such accounts of a tenant may, which it may have from a
+ * group: the rules of passwords and logins.
  *
  * @throws HttpError as {@link callMapi}
  */
 export async function isAdministrator(mapi: Mapi, caller: Caller): Promise<boolean> {
   const { tenant } = caller;
   if ((await ownRoles(mapi, caller)).some((role) => READERS.has(role))) return true;
-  const restricted = tenant === null ? mapiPath`/auditRecords` : mapiPath`/tenants/${tenant}/consoleSecurity`;
-  return await readIfShown(mapi, caller, restricted, {}) !== null;
+  if (tenant === null) return false;
+  return await readIfShown(mapi, caller, mapiPath`/tenants/${tenant}/consoleSecurity`, {}) !== null;
 }
 
 /**
@@ -70,55 +70,6 @@ async function readIfShown(mapi: Mapi, caller: Caller, path: MapiPath, query: St
     return (await callMapi(mapi, caller, { method: "GET", path, query, resource: "the account" })).body;
   } catch (error) {
     if (error instanceof HttpError && NOT_SHOWN.has(error.status)) return null;
-    throw error;
-  }
-}
-
-const RECORD = z.looseObject({
-  id: z.string(),
-  time: z.iso.datetime(),
-  actor: z.looseObject({ name: z.string() }).nullable(),
-  tenant: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
-});
-
-const PAGE = z.object({ auditRecord: z.array(RECORD), next: z.string().nullable() });
-
-/** A page of a store's own trail. */
-interface StoreAuditPage {
-  /** The newest first. */
-  readonly records: readonly z.output<typeof RECORD>[];
-  /** What the next page begins after; null: this one is the last. */
-  readonly next: string | null;
-}
-
-/** Why a store shows no records: it keeps none, or not to this account. */
-type NoStoreAudit = "absent" | "refused";
-
-/**
- * A page of the records that a store keeps itself, without those of requests of this gateway.
- *
- * @param tenant whose records; null: those of the system level
- * @param query as `auditRecords` of the embedded store has it
- * @throws HttpError as {@link callMapi}
- */
-export async function readStoreAudit(
-  mapi: Mapi,
-  caller: Caller,
-  tenant: string | null,
-  query: StoreQuery,
-): Promise<StoreAuditPage | NoStoreAudit> {
-  const path = tenant === null ? mapiPath`/auditRecords` : mapiPath`/tenants/${tenant}/auditRecords`;
-  const resource = "the store's audit trail";
-  try {
-    const { body } = await callMapi(mapi, caller, { method: "GET", path, query: { ...query, direct: true }, resource });
-    // Another resource of another store.
-    if (!Array.isArray(Object(body).auditRecord)) return "absent";
-    const { auditRecord: records, next } = storeAnswer(PAGE, body, resource);
-    return { records, next };
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 403) return "refused";
-    if (error instanceof HttpError && NOT_SHOWN.has(error.status)) return "absent";
     throw error;
   }
 }
