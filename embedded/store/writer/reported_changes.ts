@@ -4,7 +4,7 @@ import { folded } from "@/embedded/store/names.ts";
 import { versionIdOf } from "@/embedded/store/objects.ts";
 import { permissionsOf } from "@/embedded/store/permissions.ts";
 import type { AuditDetails, ReportedChange } from "@/embedded/store/reported_change.ts";
-import { type Cell, type Statements, textOrNull } from "@/embedded/store/statements.ts";
+import { type Statements, textOrNull } from "@/embedded/store/statements.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
 
 /** What is reported of a change beside who requested it. */
