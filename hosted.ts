@@ -37,7 +37,7 @@ try {
     { folder: null, store: null, cluster: null, audit, dev: false },
     log,
   );
-  const served = overloadGuard(config, log).guard(serving(application.app));
+  const served = overloadGuard(config.trustedHops, log).guard(serving(application.app));
   // The runtime chooses the address where the host tells it (DENO_SERVE_ADDRESS).
   const { host: hostname, port } = config.server;
   Deno.serve({ hostname, port, onError: faultResponse }, (request, info) => {

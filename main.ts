@@ -84,7 +84,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
   ]);
 
   const application = await openApplication(config, { folder, store, cluster, audit, dev }, log);
-  const overload = overloadGuard(config, log);
+  const overload = overloadGuard(config.trustedHops, log);
   const served = overload.guard(serving(application.app));
   listener.answerWith(served);
   if (metrics && metricsListener && application.metrics) {

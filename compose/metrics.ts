@@ -54,7 +54,7 @@ export interface ProcessMetrics {
   watchSlots(limit: string, slots: () => Slots): void;
   watch(sources: MetricSources): void;
   watchConnections(connections: () => ConnectionFigures | null): void;
-  watchOverload(overload: () => ShedderFigures | null): void;
+  watchOverload(overload: () => ShedderFigures): void;
   /** Ends what runs for them. */
   close(): void;
 }
@@ -90,7 +90,6 @@ export function processMetrics(): ProcessMetrics {
     watchOverload(overload) {
       registry.onScrape(() => {
         const figures = overload();
-        if (figures === null) return;
         metrics.overloaded.set({}, Number(figures.isShedding));
         metrics.refused.set({ reason: "overload" }, figures.refused);
       });

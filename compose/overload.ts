@@ -1,4 +1,3 @@
-import type { Config } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { Handler } from "@/lib/process/serve_connection.ts";
 import { shedLoad } from "@/lib/process/shed_load.ts";
@@ -13,18 +12,14 @@ const REPORT_EVERY_MS = 60_000;
 interface OverloadGuard {
   /** Handles what `handler` would, but for what is refused. */
   guard(handler: Handler): Handler;
-  /** Null where the settings refuse nothing. */
-  figures(): ShedderFigures | null;
+  figures(): ShedderFigures;
 }
 
 /** Creates the guard of a process, which reports in the log when an overload begins and ends. */
-export function overloadGuard(config: Config, log: RequestLog): OverloadGuard {
-  const { trustedHops, server: { maxEventLoopDelayMs: maxDelayMs } } = config;
-  if (maxDelayMs === 0) return { guard: (handler) => handler, figures: () => null };
+export function overloadGuard(trustedHops: number, log: RequestLog): OverloadGuard {
   const mayReport = atMostEvery(REPORT_EVERY_MS);
   let isReported = false;
   const shedder = new LoadShedder({
-    maxDelayMs,
     onChange(isShedding, refused) {
       if (isShedding) {
         isReported = mayReport();

@@ -16,8 +16,6 @@ export interface ServerConfig {
   readonly connections: ConnectionLimits;
   /** How long it goes on serving after the signal to stop, ms. */
   readonly stopDelayMs: number;
-  /** How late the event loop may be before requests are refused, ms; 0: however late. */
-  readonly maxEventLoopDelayMs: number;
   /** The origin that browsers use, where the settings say; null: one of the host names at the port. */
   readonly publicOrigin: string | null;
   /** Serves HTTPS with the certificate in these files; null: plain HTTP. */
@@ -75,7 +73,6 @@ export function serverConfig(reading: Reading): ServerConfig {
     publicOrigin,
     connections,
     stopDelayMs,
-    maxEventLoopDelayMs: reading.settings.MAX_EVENT_LOOP_DELAY,
     certificate,
   };
   if (!certificate && !isLoopback(host) && !reading.isSet("TRUSTED_HOPS") && proxiesInFront(reading) === 0) {

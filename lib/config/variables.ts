@@ -2,7 +2,6 @@ import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { DEFAULT_MAX_REQUESTS } from "@/lib/http/limit_concurrency.ts";
-import { DEFAULT_MAX_EVENT_LOOP_DELAY_MS } from "@/lib/std/load_shedder.ts";
 import {
   DEFAULT_IDLE_SECONDS,
   DEFAULT_MAX_CONNECTIONS,
@@ -89,10 +88,6 @@ export const environment = z.object({
   MAX_REQUESTS: process(
     integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_REQUESTS),
     "How many requests each role handles at a time, streamed bodies included; one tenant of the gateway has half of them. Further ones get 503 with `Retry-After` at once. Health paths do not count.",
-  ),
-  MAX_EVENT_LOOP_DELAY: process(
-    integer(0, 60_000, "milliseconds").default(DEFAULT_MAX_EVENT_LOOP_DELAY_MS),
-    "How late the event loop may be for long. Above it, as many requests get 503 with `Retry-After` as are too many for the processor, so that the others are not late ([Overload](operations.md#overload)). Health paths do not count. 0 handles all of them, however late.",
   ),
   MAX_CONNECTIONS: process(
     integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS),

@@ -55,7 +55,7 @@ export function defineMetrics() {
     ),
     overloaded: gauge(
       "overloaded",
-      "1 while requests are turned away because the event loop is late (MAX_EVENT_LOOP_DELAY), else 0.",
+      "1 while requests are turned away because the event loop is late, else 0.",
     ),
     slots: gauge("slots_in_use", "Requests that are handled now, by the limit that they count against.", ["limit"]),
     maxSlots: gauge("slots_max", "How many requests may be handled at a time, by limit.", ["limit"]),

@@ -25,22 +25,19 @@ interface ShedLoad {
  * routed nor logged, so that most of the process is left for those that it admits.
  */
 export function shedLoad(handler: Handler, { shedder, always, trustedHops }: ShedLoad): Handler {
-  const admitted = async (request: Request, info: HandlerInfo, isRead: boolean, since: number) => {
+  const admitted = async (request: Request, info: HandlerInfo, isRead: boolean, address: string) => {
     try {
       return await handler(request, info);
     } finally {
-      shedder.leave(isRead, since);
+      shedder.leave(isRead, address);
     }
   };
   return function shed(request, info) {
-    const address = () => {
-      const forwardedFor = trustedHops > 0 ? request.headers.get("X-Forwarded-For") : null;
-      return addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
-    };
     if (always.has((info.target ?? rawTarget(request.url)).path)) return handler(request, info);
     const isRead = request.method === "GET" || request.method === "HEAD";
-    const since = shedder.enter(isRead, address);
-    if (since !== null) return admitted(request, info, isRead, since);
+    const forwardedFor = trustedHops > 0 ? request.headers.get("X-Forwarded-For") : null;
+    const address = addressKey(clientAddress(forwardedFor, peerAddress(info), trustedHops));
+    if (shedder.enter(isRead, address)) return admitted(request, info, isRead, address);
     cancelBody(request);
     const response = (request.method === "HEAD" ? REFUSAL_OF_HEAD : REFUSAL).clone();
     response.headers.set(REQUEST_ID_HEADER, requestId(request.headers.get(REQUEST_ID_HEADER)));

@@ -18,7 +18,6 @@ Deno.test("config: an empty environment plays all roles on loopback with everyth
     allowedHosts: ["localhost", "127.0.0.1", "[::1]"],
     publicOrigin: null,
     stopDelayMs: 0,
-    maxEventLoopDelayMs: 50,
     certificate: null,
   });
   assert.equal(config.dataFolder, ".data");
