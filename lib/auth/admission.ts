@@ -5,7 +5,6 @@ import { type InFlight } from "@/lib/http/in_flight.ts";
 import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
-import { signalOfClient } from "@/lib/std/late_signal.ts";
 import type { MarkedRequest } from "@/lib/std/request_mark.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
@@ -102,7 +101,7 @@ export class Admission {
       enterTenant(role, tenants, context, claims.tenant);
       const callerOf = (identity: Identity): Caller => ({
         ...identity,
-        signal: signalOfClient(context.request),
+        signal: context.request.signal,
         onVerdict: sharedKeys && protocol === "s3" ? undefined : onVerdict,
         request: requestOf(context),
       });
@@ -141,7 +140,7 @@ export class Admission {
       let isJudged = false;
       const caller: Caller = {
         ...await identify(claims),
-        signal: signalOfClient(request),
+        signal: request.signal,
         request: requestOf(context),
         isUnproven: true,
         onVerdict: (verdict) => {

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { credentialsRefused } from "@/lib/http/errors.ts";
 import type { Claims } from "./token.ts";
-import type { LateSignal } from "@/lib/std/late_signal.ts";
 import type { SentFor } from "@/lib/std/request_mark.ts";
 import type { UserCheck } from "./users_file.ts";
 
@@ -31,7 +30,7 @@ export type Verdict = "accepted" | "refused" | "denied";
 
 /** An identity, the request that it is for, and the signal that aborts when that is cancelled. */
 export interface Caller extends Identity, SentFor {
-  readonly signal?: LateSignal;
+  readonly signal?: AbortSignal;
   /**
    * Called with what each response of the store says about the credentials. A promise settles once it is known what
    * `denied` means: MAPI calls wait for it.

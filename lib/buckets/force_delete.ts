@@ -4,7 +4,6 @@ import type { Mapi } from "@/lib/mapi/client.ts";
 import { deleteNamespace, pruneAtOnce, stopSearching } from "@/lib/mapi/namespace_release.ts";
 import { deleteBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { signalOf } from "@/lib/std/late_signal.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import { emptyBucket, type Leftovers } from "./empty_bucket.ts";
 
@@ -39,8 +38,8 @@ export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket:
   await outcome(() => stopSearching(mapi, caller, tenant, bucket), warn);
   for (let tries = 1; tries <= TRIES; tries++) {
     if (tries > 1) {
-      await (deps.sleep ?? sleep)(BETWEEN_TRIES_MS, signalOf(caller.signal));
-      if (signalOf(caller.signal)?.aborted) throw clientClosedRequest();
+      await (deps.sleep ?? sleep)(BETWEEN_TRIES_MS, caller.signal);
+      if (caller.signal?.aborted) throw clientClosedRequest();
     }
     const byS3 = await outcome(() => deleteBucket(s3, caller, bucket), warn);
     // An earlier try may have succeeded though its response was an error.

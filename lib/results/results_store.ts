@@ -2,7 +2,6 @@ import type { Caller, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { signalOf } from "@/lib/std/late_signal.ts";
 
 /** The one bucket that the results role reads. */
 export interface ResultsStore {
@@ -37,7 +36,7 @@ function withRetry(upstream: UpstreamClient): UpstreamClient {
         } catch (error) {
           const isTransient = error instanceof UpstreamError &&
             (error.problem === "unreachable" || error.problem === "broken");
-          if (!isTransient || attempt === ATTEMPTS || signalOf(request.signal)?.aborted) throw error;
+          if (!isTransient || attempt === ATTEMPTS || request.signal?.aborted) throw error;
         }
       }
     },

@@ -10,7 +10,6 @@ import {
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient, UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
-import { type LateSignal, signalOf } from "@/lib/std/late_signal.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
@@ -147,8 +146,8 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   throw failure;
 }
 
-function eitherSignal(client: LateSignal | undefined, body: AbortSignal | undefined): LateSignal | undefined {
-  return client && body ? AbortSignal.any([signalOf(client), body]) : client ?? body;
+function eitherSignal(client: AbortSignal | undefined, body: AbortSignal | undefined): AbortSignal | undefined {
+  return client && body ? AbortSignal.any([client, body]) : client ?? body;
 }
 
 /** The same for a response whose body is not needed. @returns its headers @throws HttpError as {@link callS3} */

@@ -1,6 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { signalOf } from "@/lib/std/late_signal.ts";
 import { callS3, callS3ForHeaders, resourceOf, type S3, type S3Call } from "./client.ts";
 import type { ObjectRef, UploadBody, WrittenObject } from "./objects.ts";
 import { callS3ForXml, parsedXml } from "./read_xml.ts";
@@ -136,7 +135,7 @@ interface UploadHandle extends OpenUpload, AsyncDisposable {
 export async function openUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<UploadHandle> {
   const steady: Caller = { ...caller, signal: undefined };
   const throwIfLeft = () => {
-    if (signalOf(caller.signal)?.aborted) throw clientClosedRequest();
+    if (caller.signal?.aborted) throw clientClosedRequest();
   };
   throwIfLeft();
   const upload = await createUpload(s3, steady, ref, headers);

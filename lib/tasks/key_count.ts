@@ -3,7 +3,6 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError, listingStuck } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { type CountPage, readCountPage } from "@/lib/s3/count_page.ts";
-import { signalOf } from "@/lib/std/late_signal.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 
 /** Ranges of keys that are read concurrently. */
@@ -111,7 +110,7 @@ class KeyCount {
     this.#bytes = from.bytes;
     this.#isSequential = from.isSequential;
     this.#ranges = new Set(from.ranges.map((range) => ({ ...range, pages: 0, tookMs: 0, splitAt: MIN_PAGES })));
-    const signal = signalOf(options.caller.signal);
+    const { signal } = options.caller;
     this.#caller = {
       ...options.caller,
       signal: signal ? AbortSignal.any([signal, this.#abort.signal]) : this.#abort.signal,

@@ -1,6 +1,5 @@
 import { markReadAhead } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
-import { whenAborted } from "@/lib/std/late_signal.ts";
 import { needsNode, sendByNode } from "./node_transport.ts";
 import { problemOf, UpstreamError } from "./upstream_error.ts";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
@@ -17,7 +16,7 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
   return {
     async send(request) {
       const { signal } = request;
-      if (signal instanceof AbortSignal && signal.aborted) throw new UpstreamError("aborted");
+      if (signal?.aborted) throw new UpstreamError("aborted");
       const startedAt = performance.now();
       let result: UpstreamResult = "broken";
       const stopped = new AbortController();
@@ -25,7 +24,8 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
       const late = () => stop("timeout");
       const timeoutMs = request.timeoutMs ?? options.timeoutMs;
       let inTime = deadline(request.connectMs ?? timeoutMs, late, startedAt);
-      const endWatch = signal && whenAborted(signal, () => stop("aborted"), startedAt);
+      const onAbort = () => stop("aborted");
+      signal?.addEventListener("abort", onAbort, { once: true });
       const operation = request.operation ?? request.method;
       const span = trace?.(operation) ?? null;
       const headers = unencoded(request.headers);
@@ -65,7 +65,7 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
         span?.ended(result);
         measure?.(operation, result, performance.now() - startedAt);
         inTime();
-        endWatch?.();
+        signal?.removeEventListener("abort", onAbort);
       }
     },
   };

@@ -1,7 +1,6 @@
 import type { RequestOptions } from "node:https";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
 import type { StreamOfLength } from "@/lib/http/watched_upload.ts";
-import type { LateSignal } from "@/lib/std/late_signal.ts";
 import type { UpstreamProblem } from "./upstream_error.ts";
 
 export interface UpstreamOptions {
@@ -52,8 +51,8 @@ export interface UpstreamRequest {
    * client's options.
    */
   readonly agent?: RequestOptions["agent"];
-  /** Aborts the request until its response headers have come; that of a client's request once it waits for a while. */
-  readonly signal?: LateSignal;
+  /** Aborts the request until its response headers have come. */
+  readonly signal?: AbortSignal;
   /** Until the connection of an `agent` stands, ms; then `timeoutMs` begins. */
   readonly connectMs?: number;
   /** Until the response headers, ms; the client's own limit when absent. */

@@ -3,7 +3,6 @@ import type { BodySource } from "@/lib/http/body_source.ts";
 import { payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { type OpenUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
-import { signalOf } from "@/lib/std/late_signal.ts";
 import { UPLOAD_SIZES } from "./object_upload.ts";
 import { BufferedPart } from "./parts.ts";
 
@@ -24,7 +23,7 @@ export async function sendPartFromSource(
   source: BodySource,
   atMostBytes: number | null,
 ): Promise<SentPart> {
-  using buffers = UPLOAD_SIZES.pool.lease(signalOf(caller.signal));
+  using buffers = UPLOAD_SIZES.pool.lease(caller.signal);
   using part = new BufferedPart(buffers);
   try {
     await part.fill(source, Math.min(atMostBytes ?? MAX_FORM_PART_BYTES, MAX_FORM_PART_BYTES));

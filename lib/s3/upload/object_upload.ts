@@ -5,7 +5,6 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
 import { type ObjectRef, putObject, type WrittenObject } from "@/lib/s3/objects.ts";
-import { signalOf } from "@/lib/std/late_signal.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
 import { BufferPool } from "./buffer_pool.ts";
 import { type Part, partsOfKnownLength, partsOfUnknownLength, type UnknownLengthSizes } from "./parts.ts";
@@ -119,7 +118,7 @@ export async function writeFromSource(
     cancellation.abort(error);
     source.stop();
   };
-  const client = signalOf(caller.signal);
+  const client = caller.signal;
   const signal = AbortSignal.any([cancellation.signal, ...client ? [client] : []]);
   try {
     using buffers = sizes.pool.lease(signal);

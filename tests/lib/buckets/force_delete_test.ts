@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { forceDelete } from "@/lib/buckets/force_delete.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { signalOfClient } from "@/lib/std/late_signal.ts";
 import { type ForceFixture, refused, withFakeBucket } from "./force_delete_fixture.ts";
 
 const VERSIONING = "POST /mapi/tenants/archive/namespaces/b/versioningSettings";
@@ -185,7 +184,7 @@ Deno.test("force delete: stops when the client of a request goes, though each ca
   };
   await withFakeBucket({ versions: 4_000_000, instead }, async (fixture) => {
     const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-      const caller = { ...fixture.caller, signal: signalOfClient(request) };
+      const caller = { ...fixture.caller, signal: request.signal };
       await run({ ...fixture, caller }).done.then(ended.resolve, ended.resolve);
       return new Response();
     });

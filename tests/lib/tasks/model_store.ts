@@ -3,7 +3,6 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { signalOf } from "@/lib/std/late_signal.ts";
 import { unescapeXml } from "@/lib/std/unescape_xml.ts";
 
 export const CALLER: Caller = {
@@ -49,7 +48,7 @@ export class ModelStore {
   async #send(request: UpstreamRequest): Promise<Response> {
     const query = new URL(request.target, "http://store").searchParams;
     await this.before(request, query);
-    const signal = signalOf(request.signal);
+    const { signal } = request;
     if (signal?.aborted) throw new UpstreamError("aborted", signal.reason);
     if (request.method === "POST") return this.#delete(String(request.body));
     if (request.method === "DELETE") {
