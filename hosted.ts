@@ -12,7 +12,7 @@ import { namesHost, noHostResponse } from "@/lib/process/host_header.ts";
 import { faultResponse } from "@/lib/process/serve_connection.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
-import { thenCancelBody } from "@/lib/std/cancel_body.ts";
+import { thenCancelBody } from "@/lib/std/body_reader.ts";
 import { countRequest } from "@/lib/std/request_count.ts";
 import { requireOwnSpans } from "@/lib/tracing/own_spans.ts";
 

@@ -1,9 +1,8 @@
 import { parse } from "yaml";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { isObject } from "@/lib/std/is_object.ts";
-import { SlowBody } from "@/lib/std/paced_reader.ts";
-import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
-import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
+import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
+import { readRequest } from "@/lib/std/request_body.ts";
 import { ApiError, badRequest } from "./api_status.ts";
 import type { JsonObject } from "./json_values.ts";
 
@@ -36,7 +35,7 @@ export async function readJson(request: Request): Promise<unknown> {
 
 /** Reads a request's body. Throws a 413. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
-  return await readRequest(request, { maxBytes: MAX_BODY_BYTES, bounds: STREAM_BOUNDS }).catch((error) => {
+  return await readRequest(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => {
     if (error instanceof BodyTooLong) {
       throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
     }

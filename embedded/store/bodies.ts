@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { bodyReader } from "@/lib/std/body_reader.ts";
+import { boundedReader, SlowBody } from "@/lib/std/bounded_reader.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
 import { removeIfExists } from "@/lib/std/optional_file.ts";
-import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
+import { bodyReader } from "@/lib/std/request_body.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoredBody } from "./changes.ts";
 import type { Digest } from "@/lib/std/digest.ts";
@@ -164,7 +164,7 @@ export async function* bodyChunks(
 ): AsyncGenerator<Uint8Array> {
   // No buffer here is shared between threads.
   const reader = stream &&
-    pacedReader(bodyReader(stream as ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes), bounds);
+    boundedReader(bodyReader(stream as ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes), { bounds });
   if (!reader) return;
   try {
     for (;;) {

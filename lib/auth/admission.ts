@@ -4,7 +4,7 @@ import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
 import { type InFlight } from "@/lib/http/in_flight.ts";
 import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { MarkedRequest } from "@/lib/std/request_mark.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";

@@ -1,5 +1,6 @@
 import { jsonDepth } from "@/lib/std/json_depth.ts";
-import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
+import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
+import { readRequest } from "@/lib/std/request_body.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
 import { HttpError, invalid, payloadTooLarge } from "./errors.ts";
@@ -81,10 +82,14 @@ async function formEntries(
   }
 }
 
-/** A whole body of at most `limitBytes`. @throws HttpError 413 above that, 408 when it takes over 30 s, 499 */
-export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+/** A whole body of at most `limitBytes`. @throws HttpError 413 above that, 408 when it takes over `totalMs`, 499 */
+export async function readBytes(
+  request: Request,
+  limitBytes: number,
+  totalMs: number = SHORT_BODY_MS,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return await readRequest(request, { maxBytes: limitBytes, totalMs: SHORT_BODY_MS });
+    return await readRequest(request, { maxBytes: limitBytes, totalMs });
   } catch (error) {
     throw error instanceof BodyTooLong ? payloadTooLarge(limitBytes) : unreadable(error);
   }

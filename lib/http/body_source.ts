@@ -1,7 +1,7 @@
-import { bodyReader } from "@/lib/std/body_reader.ts";
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import type { BodyReader } from "@/lib/std/body_reader.ts";
+import { boundedReader, SlowBody } from "@/lib/std/bounded_reader.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
-import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
+import { bodyReader } from "@/lib/std/request_body.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import { badRequest, clientClosedRequest, type HttpError, requestTimeout } from "./errors.ts";
 
@@ -34,7 +34,7 @@ export function bodySource(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   { lengthBytes = null, bounds }: BodySourceOptions = {},
 ): BodySource {
-  const reader = body && pacedReader(bodyReader(body, lengthBytes), bounds);
+  const reader = body && boundedReader(bodyReader(body, lengthBytes), { bounds });
   return readerSource({
     read: () => reader?.read().catch(broken) ?? Promise.resolve(null),
     cancel: () => reader?.cancel(),

@@ -1,14 +1,10 @@
-import { announcedLength } from "@/lib/std/body_reader.ts";
-import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { announcedLength, streamReader } from "@/lib/std/body_reader.ts";
+import { boundedReader } from "@/lib/std/bounded_reader.ts";
 import { STREAM_BOUNDS, type TimeBounds, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
-import { growingReader } from "./growing_reader.ts";
 import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 import type { RequestInfo } from "./request_context.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
-
-/** Largest chunk, bytes: the runtime's client returns about as much at once. */
-const MAX_CHUNK_BYTES = 512 * 1024;
 
 /**
  * The body of an upstream's response as a client gets it, bounded in time: when the upstream or the client takes too
@@ -48,8 +44,7 @@ export function guardedBody(
   body: Body,
   { bounds = STREAM_BOUNDS, broken, unread, freesChunks = false }: GuardedBodyOptions,
 ): Body {
-  const reader = growingReader(body, { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks });
-  return guardedStream(pacedReader(reader, bounds, (message) => new StalledBody(message)), {
+  return guardedStream(boundedReader(streamReader(body, { freesChunks }), { bounds }), {
     broken(error) {
       broken?.(error);
       return new BrokenStream("BrokenResponse", "a response broke off");
@@ -57,9 +52,4 @@ export function guardedBody(
     bounds,
     unread,
   });
-}
-
-/** An upstream that keeps a connection open and sends nothing more. */
-class StalledBody extends Error {
-  override readonly name = "StalledBody";
 }

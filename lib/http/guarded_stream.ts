@@ -1,4 +1,4 @@
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import type { BodyReader } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { STREAM_BOUNDS, type TimeBounds, unreadMs } from "@/lib/std/time_bounds.ts";
 

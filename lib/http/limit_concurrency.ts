@@ -1,4 +1,4 @@
-import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody } from "@/lib/std/body_reader.ts";
 import { addressKey } from "./client_address.ts";
 import { type HttpError, type Refusal, unavailable } from "./errors.ts";
 import { AddressLimit, type Full, type InFlight } from "./in_flight.ts";

@@ -1,25 +1,12 @@
-import { announcedLength, chunkReader } from "@/lib/std/body_reader.ts";
+import { announcedLength, streamReader } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, readWhole, SlowBody } from "@/lib/std/bounded_reader.ts";
 import { withDeadline } from "@/lib/std/deadline.ts";
-import { SlowBody } from "@/lib/std/paced_reader.ts";
-import { BodyTooLong, readLimited } from "@/lib/std/read_limited.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 
 /** A response whose body is still coming. */
 export interface UpstreamResponse extends Response {
   /** Breaks the body off, also while it is read. Absent where cancelling the body is the only way. */
   breakOff?: AbortController;
-}
-
-/** An upstream's body that is longer than its cap, or takes too long. */
-export class BodyLimitError extends Error {
-  override readonly name = "BodyLimitError";
-  /** Whether it came too slowly, and was not too long. */
-  readonly isStall: boolean;
-
-  constructor(message: string, isStall: boolean) {
-    super(message);
-    this.isStall = isStall;
-  }
 }
 
 /** Reads a whole body as text (UTF-8, malformed bytes replaced). @throws as {@link readCappedBytes} */
@@ -36,7 +23,7 @@ export async function readCapped(
  *
  * @param capBytes most bytes that are taken; a longer body is cancelled
  * @param totalMs longest way of the whole body, however steadily it drips
- * @throws BodyLimitError above the cap or when it takes too long; whatever breaks the stream
+ * @throws BodyTooLong, SlowBody, or what breaks the stream
  */
 export async function readCappedBytes(
   response: UpstreamResponse,
@@ -48,7 +35,7 @@ export async function readCappedBytes(
   const announced = response.headers.has("content-encoding") ? null : announcedLength(response);
   if (announced !== null && announced > capBytes) {
     response.body.cancel().catch(() => {});
-    throw new BodyLimitError(`more than ${capBytes} bytes`, false);
+    throw new BodyTooLong(capBytes);
   }
   const { breakOff } = response;
   // In one call: of a short body, each chunk would cost more than all the rest. A long one would take its length three
@@ -57,13 +44,8 @@ export async function readCappedBytes(
     return await withDeadline(totalMs, {
       work: () => response.bytes(),
       cancel: () => breakOff.abort(),
-      late: () => new BodyLimitError(`not whole after ${totalMs} ms`, true),
+      late: () => new SlowBody(`not whole after ${totalMs} ms`),
     });
   }
-  try {
-    return await readLimited(chunkReader(response.body.getReader()), { maxBytes: capBytes, totalMs });
-  } catch (error) {
-    const isStall = error instanceof SlowBody;
-    throw isStall || error instanceof BodyTooLong ? new BodyLimitError(error.message, isStall) : error;
-  }
+  return await readWhole(streamReader(response.body), { maxBytes: capBytes, totalMs });
 }

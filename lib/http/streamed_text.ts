@@ -1,4 +1,4 @@
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import type { BodyReader } from "@/lib/std/body_reader.ts";
 import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 import type { RequestContext } from "./request_context.ts";
 

@@ -1,13 +1,11 @@
-import { type BodyReader } from "@/lib/std/byte_reader.ts";
-import { markReadAhead } from "@/lib/std/body_reader.ts";
-import { registerCancel } from "@/lib/std/cancel_body.ts";
+import { type BodyReader, chunksReader, registerCancel, streamReader } from "@/lib/std/body_reader.ts";
+import { boundedReader } from "@/lib/std/bounded_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
-import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { markReadAhead } from "@/lib/std/request_body.ts";
 import { SharedTurns } from "@/lib/std/shared_turns.ts";
 import { inBuffersMs, STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
 import { HttpError } from "./errors.ts";
-import { growingReader } from "./growing_reader.ts";
 import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 
 /** Largest chunk, bytes: larger ones are little cheaper, and each connection keeps a buffer of that size. */
@@ -94,7 +92,7 @@ export function watchedUpload(
 
 /** Reads a request's body. A chunk is valid until the next is read. */
 function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: TimeBounds): BodyReader {
-  const reader = growingReader(body, { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks: true });
+  const reader = streamReader(body, { mostBytes: MAX_CHUNK_BYTES, freesChunks: true });
   registerCancel(body, () => reader.cancel());
   markReadAhead(body);
   const turns = new SharedTurns(TURN_BYTES);
@@ -107,16 +105,7 @@ function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: Tim
     },
     cancel: () => reader.cancel(),
   };
-  return pacedReader(shared, bounds);
-}
-
-/** Reads chunks of this process. */
-export function chunksReader(chunks: Chunks): BodyReader {
-  return {
-    read: async () => (await chunks.next()).value ?? null,
-    // Does not wait: the chunk that is being read may never come.
-    cancel: () => void chunks.return(undefined).catch(() => {}),
-  };
+  return boundedReader(shared, { bounds });
 }
 
 /**

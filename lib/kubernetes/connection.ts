@@ -2,9 +2,8 @@ import { Buffer } from "node:buffer";
 import type { RequestOptions } from "node:https";
 import type { MeasureUpstream, TraceUpstream } from "@/lib/http/upstream/upstream_request.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import { chunkReader } from "@/lib/std/body_reader.ts";
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
-import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { type BodyReader, streamReader } from "@/lib/std/body_reader.ts";
+import { boundedReader } from "@/lib/std/bounded_reader.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import { lineSplitter } from "./line_splitter.ts";
@@ -143,7 +142,7 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
       const leftMs = totalMs - (performance.now() - startedAt);
       if (body) {
         const bounds = { idleMs, slackMs: leftMs, minBytesPerSecond: Infinity };
-        const reader = pacedReader(chunkReader(body.getReader()), bounds);
+        const reader = boundedReader(streamReader(body), { bounds });
         await readChunks(reader, signal, (chunk) => take(chunk, status));
       }
       return status;

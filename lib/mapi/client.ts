@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { Caller, Verdict } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError } from "@/lib/http/errors.ts";
-import { BodyLimitError, readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
+import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
@@ -166,9 +167,8 @@ async function readWhole(mapi: Mapi, call: MapiCall, response: UpstreamResponse)
 }
 
 function transportFailure(error: unknown): HttpError {
-  if (error instanceof BodyLimitError) {
-    return error.isStall ? gatewayTimeout(FAILURES.timeout) : badGateway(`${FAILURES.broken}: ${error.message}`, error);
-  }
+  if (error instanceof SlowBody) return gatewayTimeout(FAILURES.timeout);
+  if (error instanceof BodyTooLong) return badGateway(`${FAILURES.broken}: ${error.message}`, error);
   return upstreamFailure(error, FAILURES);
 }
 

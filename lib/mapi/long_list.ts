@@ -1,8 +1,6 @@
 import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
-import { BodyLimitError } from "@/lib/http/read_capped.ts";
-import { chunkReader } from "@/lib/std/body_reader.ts";
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
-import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { announcedLength, type BodyReader, streamReader } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, boundedReader } from "@/lib/std/bounded_reader.ts";
 import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 
 /** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
@@ -18,7 +16,7 @@ type ListBody = string | ReadableStream<Uint8Array<ArrayBuffer>>;
  *
  * @param stallMs longest wait for the next chunk, if that is less than what all bodies have
  * @param unread called when the client stops reading
- * @throws BodyLimitError for what is long and no array, or too slow; whatever breaks the body
+ * @throws BodyTooLong for what is long and no array, SlowBody, or what breaks the body
  */
 export async function readList(
   response: Response,
@@ -27,14 +25,13 @@ export async function readList(
   unread?: () => void,
 ): Promise<ListBody> {
   if (!response.body) return "";
-  const announced = Number(response.headers.get("content-length") ?? 0);
   const bounds = { ...STREAM_BOUNDS, idleMs: Math.min(stallMs, IDLE_MS) };
-  const reader = pacedReader(chunkReader(response.body.getReader()), bounds, stalled);
+  const reader = boundedReader(streamReader(response.body), { maxBytes: MAX_LIST_BYTES, bounds });
   const scan = arrayScan();
   const held: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   try {
-    if (announced > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
+    if ((announcedLength(response) ?? 0) > MAX_LIST_BYTES) throw new BodyTooLong(MAX_LIST_BYTES);
     for (;;) {
       const chunk = await reader.read();
       if (chunk === null) return text(held);
@@ -42,8 +39,8 @@ export async function readList(
       length += chunk.length;
       scan.take(chunk);
       if (length <= heldBytes) continue;
-      if (!scan.isArray()) throw tooLong(heldBytes);
-      return restOf(reader, held, scan, { length, unread });
+      if (!scan.isArray()) throw new BodyTooLong(heldBytes);
+      return restOf(reader, held, scan, unread);
     }
   } catch (error) {
     reader.cancel();
@@ -55,7 +52,7 @@ function restOf(
   reader: BodyReader,
   held: Uint8Array<ArrayBuffer>[],
   scan: ArrayScan,
-  { length, unread }: { length: number; unread?: () => void },
+  unread?: () => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const read = async () => {
     const first = held.shift();
@@ -65,9 +62,7 @@ function restOf(
       if (!scan.isWhole()) throw new Error("the list has no end");
       return null;
     }
-    length += chunk.length;
     scan.take(chunk);
-    if (length > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
     if (!scan.isArray()) throw new Error("no list");
     return chunk;
   };
@@ -75,10 +70,6 @@ function restOf(
     broken: () => new BrokenStream("BrokenList", "the store's list broke off"),
     unread,
   });
-}
-
-function stalled(message: string): BodyLimitError {
-  return new BodyLimitError(message, true);
 }
 
 interface ArrayScan {
@@ -134,8 +125,4 @@ const SPACES = new Set(new TextEncoder().encode(" \t\r\n"));
 function text(chunks: readonly Uint8Array<ArrayBuffer>[]): string {
   const decoder = new TextDecoder();
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
-}
-
-function tooLong(bytes: number): BodyLimitError {
-  return new BodyLimitError(`more than ${bytes} bytes`, false);
 }

@@ -1,4 +1,4 @@
-import { cancelBody, thenCancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody, thenCancelBody } from "@/lib/std/body_reader.ts";
 import { countRequest } from "@/lib/std/request_count.ts";
 import { acceptConnections } from "./accept_connections.ts";
 import { CertificateFiles, type CertificatePaths } from "./certificate_files.ts";

@@ -2,7 +2,7 @@ import { addressKey, clientAddress, peerAddress } from "@/lib/http/client_addres
 import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
 import { rawTarget } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER, requestId } from "@/lib/http/request_context.ts";
-import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { LoadShedder } from "@/lib/std/load_shedder.ts";
 import type { Handler, HandlerInfo } from "./serve_connection.ts";
 

@@ -1,5 +1,5 @@
 import { BurstMemory } from "./burst_memory.ts";
-import { type BodyReader, releaseReader } from "./byte_reader.ts";
+import { type BodyReader, releaseReader } from "./body_reader.ts";
 import { SharedTurns } from "./shared_turns.ts";
 
 /**

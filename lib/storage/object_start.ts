@@ -1,8 +1,7 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { chunkReader } from "@/lib/std/body_reader.ts";
-import { withDeadline } from "@/lib/std/deadline.ts";
-import { SlowBody } from "@/lib/std/paced_reader.ts";
+import { streamReader } from "@/lib/std/body_reader.ts";
+import { boundedReader } from "@/lib/std/bounded_reader.ts";
 import type { StorageCredentials } from "./storage_cookie.ts";
 import type { StorageGateway } from "./storage_gateway.ts";
 
@@ -44,21 +43,15 @@ export async function readObjectPart(
 
 /** The first bytes of a body, at most `length`; null where they do not come in time. The rest is canceled. */
 async function beginningOf(body: ReadableStream<Uint8Array<ArrayBuffer>>, length: number): Promise<Uint8Array | null> {
-  const reader = chunkReader(body.getReader());
+  const reader = boundedReader(streamReader(body), { totalMs: PART_MS });
   const bytes = new Uint8Array(length);
   let filled = 0;
   try {
-    await withDeadline(PART_MS, {
-      async work() {
-        for (let chunk; filled < length && (chunk = await reader.read());) {
-          const part = chunk.subarray(0, length - filled);
-          bytes.set(part, filled);
-          filled += part.length;
-        }
-      },
-      cancel: () => reader.cancel(),
-      late: () => new SlowBody(`not whole after ${PART_MS} ms`),
-    });
+    for (let chunk; filled < length && (chunk = await reader.read());) {
+      const part = chunk.subarray(0, length - filled);
+      bytes.set(part, filled);
+      filled += part.length;
+    }
   } catch {
     return null;
   } finally {

@@ -1,5 +1,5 @@
 import { HttpError } from "@/lib/http/errors.ts";
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import type { BodyReader } from "@/lib/std/body_reader.ts";
 import type { TaskClock } from "./task_clock.ts";
 
 /** Shortest time between two events, ms. */

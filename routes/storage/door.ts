@@ -3,7 +3,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
-import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { StorageDeps } from "./deps.ts";
 import { requestedLogin } from "./requested_login.ts";
 

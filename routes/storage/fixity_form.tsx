@@ -15,7 +15,7 @@ import { FIXITY_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
-import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody } from "@/lib/std/body_reader.ts";
 import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { checksPath } from "./checks_path.ts";
 import { fixityListView, type SentProblem } from "./fixity.tsx";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { describeRequest, loggedMs, type RequestLog } from "@/lib/http/access_log.ts";
-import { parseJson } from "@/lib/http/body.ts";
-import { unreadable } from "@/lib/http/body_source.ts";
-import { HttpError, methodNotAllowed, payloadTooLarge, unavailable, unprocessable } from "@/lib/http/errors.ts";
+import { parseJson, readBytes } from "@/lib/http/body.ts";
+import { HttpError, methodNotAllowed, unavailable, unprocessable } from "@/lib/http/errors.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
@@ -13,9 +12,7 @@ import {
   MAX_BATCH_BYTES,
   MAX_BATCH_FILES,
 } from "@/lib/presentation/storage/file_batch.ts";
-import { cancelBody } from "@/lib/std/cancel_body.ts";
-import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
-import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
+import { cancelBody } from "@/lib/std/body_reader.ts";
 import { DOOR_PATH, gatewayTarget } from "@/lib/storage/door_path.ts";
 import { accountName } from "@/lib/storage/storage_account.ts";
 import type { StorageLogin } from "@/lib/storage/storage_cookie.ts";
@@ -63,7 +60,7 @@ export function smallFiles(deps: StorageDeps, log: RequestLog) {
       const login = requestedLogin(deps, request, new URLSearchParams(target.query));
       if (login === null) throw new HttpError(401, "not logged in");
       leave = enter(bodies, accountName(login).toLowerCase());
-      const files = filesOf(await bodyOf(request));
+      const files = filesOf(await readBytes(request, MAX_BODY_BYTES, Infinity));
       const responses: BatchedResponse[] = [];
       const put = async (index: number) => {
         responses[index] = await putFile(deps, log, files[index], login, context);
@@ -103,14 +100,6 @@ function enter({ ofAccount, all }: Bodies, account: string): () => void {
 
 interface ReceivedFile extends BatchedFile {
   readonly body: Uint8Array<ArrayBuffer>;
-}
-
-async function bodyOf(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return await readRequest(request, { maxBytes: MAX_BODY_BYTES, bounds: STREAM_BOUNDS });
-  } catch (error) {
-    throw error instanceof BodyTooLong ? payloadTooLarge(MAX_BODY_BYTES) : unreadable(error);
-  }
 }
 
 /** @throws HttpError 422 */

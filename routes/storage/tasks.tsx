@@ -6,7 +6,7 @@ import { ACTIVE_TASK_LABELS, ACTIVE_TASK_SENTENCES, readActiveTasks } from "@/li
 import { tasksPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
-import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody } from "@/lib/std/body_reader.ts";
 import {
   LoginEnded,
   SeeOther,

@@ -2,8 +2,8 @@ import type { Tenant, User } from "@/embedded/store/accounts.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { isObject } from "@/lib/std/is_object.ts";
-import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
-import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
+import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
+import { readRequest } from "@/lib/std/request_body.ts";
 import { managesNamespaces, type MapiCaller, requireRight, type Right } from "./mapi_caller.ts";
 import { MapiError, notFound } from "./mapi_error.ts";
 
@@ -43,7 +43,7 @@ export type MapiMethods<R extends MapiRequest = TenantRequest> = Readonly<
  * @throws {MapiError} 400 or 413
  */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
-  const bytes = await readRequest(request, { maxBytes: MAX_BODY_BYTES, bounds: STREAM_BOUNDS }).catch((error) => {
+  const bytes = await readRequest(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => {
     throw error instanceof BodyTooLong ? new MapiError(413, "The body is larger than 4 MiB") : error;
   });
   try {

@@ -4,7 +4,7 @@ import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { LIMIT_MESSAGES, NOT_RECORDED, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
-import { SlowBody } from "@/lib/std/paced_reader.ts";
+import { SlowBody } from "@/lib/std/bounded_reader.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { authenticateMapi } from "./mapi_caller.ts";
 import { forbidden, MapiError, notFound } from "./mapi_error.ts";

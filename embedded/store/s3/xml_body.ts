@@ -1,7 +1,7 @@
 import { bodyChunks, type BodyDecoder } from "@/embedded/store/bodies.ts";
 import { startDigest } from "@/lib/std/digests.ts";
-import { announcedLength } from "@/lib/std/body_reader.ts";
-import { BodyTooLong, LimitedBytes } from "@/lib/std/read_limited.ts";
+import { announcedLength, chunksReader } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, readWhole } from "@/lib/std/bounded_reader.ts";
 import { awsChunked } from "./aws_chunked.ts";
 import type { Caller } from "./caller.ts";
 import { decodedLength } from "./object_body.ts";
@@ -42,13 +42,13 @@ export async function smallBody(
   maxBytes: number = MAX_XML_BYTES,
   decode: BodyDecoder = (parts) => parts,
 ): Promise<Uint8Array> {
-  const bytes = new LimitedBytes(maxBytes);
+  // No buffer here is shared between threads.
+  const chunks = decode(bodyChunks(request.body, announcedLength(request))) as AsyncIterable<Uint8Array<ArrayBuffer>>;
   try {
-    for await (const chunk of decode(bodyChunks(request.body, announcedLength(request)))) bytes.add(chunk);
+    return await readWhole(chunksReader(chunks), { maxBytes });
   } catch (error) {
     throw error instanceof BodyTooLong ? new S3Error("MalformedXML", "The XML of the body is too large") : error;
   }
-  return bytes.joined();
 }
 
 async function checkedBody(request: S3Request, caller: Caller, maxBytes: number): Promise<Uint8Array> {

@@ -1,4 +1,5 @@
-import { BodyLimitError, readCappedBytes, type UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { readCappedBytes, type UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 
 /** Requests a result file: `fetch`, or the results role of this process or another. Redirects are not followed. */
@@ -82,7 +83,7 @@ async function readBody(response: UpstreamResponse, { timeoutMs, maxBytes }: Fil
   try {
     return await readCappedBytes(response, maxBytes, timeoutMs);
   } catch (error) {
-    if (error instanceof BodyLimitError && !error.isStall) return null;
+    if (error instanceof BodyTooLong) return null;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import { markReadAhead } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
+import { markReadAhead } from "@/lib/std/request_body.ts";
 import { needsNode, sendByNode } from "./node_transport.ts";
 import { problemOf, UpstreamError } from "./upstream_error.ts";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";

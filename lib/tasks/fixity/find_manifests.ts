@@ -1,9 +1,10 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError, unprocessable } from "@/lib/http/errors.ts";
-import { BodyLimitError, readCappedBytes } from "@/lib/http/read_capped.ts";
+import { readCappedBytes } from "@/lib/http/read_capped.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
+import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
 import type { CodedText } from "@/lib/std/coded.ts";
 import { escapesPercent, parseBagDeclaration, parsePayloadOxum } from "./bag_tags.ts";
 import { bagItName } from "./manifest_line.ts";
@@ -146,7 +147,7 @@ export async function tagFileBytes(
     return bytes.length > MAX_TAG_FILE_BYTES ? "too long" : bytes;
   } catch (error) {
     if (error instanceof HttpError && error.status === 404) return null;
-    if (error instanceof BodyLimitError && !error.isStall) return "too long";
+    if (error instanceof BodyTooLong) return "too long";
     // A range of nothing: the file is empty.
     if (error instanceof HttpError && error.status === 416) return new Uint8Array(0);
     throw error;

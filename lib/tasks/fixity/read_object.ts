@@ -1,10 +1,9 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { growingReader } from "@/lib/http/growing_reader.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { getObject, type VersionRef } from "@/lib/s3/objects.ts";
-import { announcedLength } from "@/lib/std/body_reader.ts";
-import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { announcedLength, streamReader } from "@/lib/std/body_reader.ts";
+import { boundedReader } from "@/lib/std/bounded_reader.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import { problemOf } from "@/lib/tasks/zip/entry_read.ts";
 
@@ -169,8 +168,8 @@ class Reading {
   async #readBody(response: Response, consume: (chunk: Uint8Array) => void): Promise<void> {
     if (!response.body) return;
     const { s3, pace, caller: { signal } } = this.#source;
-    const options = { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks: true };
-    const reader = pacedReader(growingReader(response.body, options), s3.bounds);
+    const sizes = { mostBytes: MAX_CHUNK_BYTES, freesChunks: true };
+    const reader = boundedReader(streamReader(response.body, sizes), { bounds: s3.bounds });
     const cancel = () => reader.cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {

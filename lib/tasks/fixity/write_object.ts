@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readerSource } from "@/lib/http/body_source.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { chunksReader } from "@/lib/http/watched_upload.ts";
+import { chunksReader } from "@/lib/std/body_reader.ts";
 import { headObject, putObject } from "@/lib/s3/objects.ts";
 import { writeFromSource } from "@/lib/s3/upload/object_upload.ts";
 import { startDigest } from "@/lib/std/digests.ts";

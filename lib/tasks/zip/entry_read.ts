@@ -1,13 +1,10 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { growingReader } from "@/lib/http/growing_reader.ts";
-import { wholeReader } from "@/lib/http/whole_reader.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { getObject } from "@/lib/s3/objects.ts";
-import { announcedLength } from "@/lib/std/body_reader.ts";
-import { withDeadline } from "@/lib/std/deadline.ts";
-import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { announcedLength, streamReader } from "@/lib/std/body_reader.ts";
+import { boundedReader, readWhole } from "@/lib/std/bounded_reader.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import { totalMs } from "@/lib/std/time_bounds.ts";
 import type { LeftOut, PlannedEntry } from "./zip_plan.ts";
@@ -34,7 +31,6 @@ export const RETRY_MS = [100, 500, 2000] as const;
 const WHOLE_BYTES = 2 * 1024 * 1024;
 /** So much of a longer object is read ahead, bytes. */
 const AHEAD_BYTES = 4 * 1024 * 1024;
-const MAX_CHUNK_BYTES = 512 * 1024;
 /** After so many bytes a read that breaks off has all its tries again. */
 const PROGRESS_BYTES = 64 * 1024;
 
@@ -184,29 +180,19 @@ export class EntryRead {
     const skipped = response.status === 206 ? 0 : from;
     const length = this.entry.size - from + skipped;
     if (!response.body) throw new ShortBody("no body");
-    const reader = wholeReader(response.body, length);
+    const reader = streamReader(response.body);
     this.#cancelBody = () => reader.cancel();
-    try {
-      const bytes = await withDeadline(totalMs(this.entry.size, this.#source.s3.bounds), {
-        work: () => reader.read(),
-        cancel: () => reader.cancel(),
-        late: () => new ShortBody("not whole in time"),
-      });
-      if (!bytes) throw new ShortBody("cut short");
-      this.#add(skipped > 0 ? bytes.subarray(skipped) : bytes);
-    } finally {
-      reader.cancel();
-    }
+    const { bounds } = this.#source.s3;
+    const bytes = await readWhole(reader, { maxBytes: length, totalMs: totalMs(this.entry.size, bounds), bounds });
+    if (bytes.length !== length) throw new ShortBody("cut short");
+    this.#add(skipped > 0 ? bytes.subarray(skipped) : bytes);
   }
 
   async #readOn(begun: () => void): Promise<void> {
     const response = await this.#open(this.#position);
     if (!response.body) throw new ShortBody("no body");
     let skipped = response.status === 206 ? 0 : this.#position;
-    const reader = pacedReader(
-      growingReader(response.body, { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks: false }),
-      this.#source.s3.bounds,
-    );
+    const reader = boundedReader(streamReader(response.body), { bounds: this.#source.s3.bounds });
     this.#cancelBody = () => reader.cancel();
     try {
       for (;;) {

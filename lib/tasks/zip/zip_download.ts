@@ -7,7 +7,7 @@ import { InFlight } from "@/lib/http/in_flight.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { parseByteRange } from "@/lib/std/byte_range.ts";
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import type { BodyReader } from "@/lib/std/body_reader.ts";
 import type { FairSlots } from "@/lib/std/fair_slots.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { clientClosedRequest } from "@/lib/http/errors.ts";
-import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import type { BodyReader } from "@/lib/std/body_reader.ts";
 import { EntryChanged, type ObjectSource } from "./entry_read.ts";
 import { type EntryPart, type EntryTurn, ReadAhead } from "./read_ahead.ts";
 import { frameBytes, type ZipArchive } from "./zip_archive.ts";

@@ -3,7 +3,7 @@ import { resolveLogin } from "@/lib/auth/login.ts";
 import { issueToken, type TokenFormat, type TokenKey } from "@/lib/auth/token.ts";
 import type { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
-import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { cancelBody } from "@/lib/std/body_reader.ts";
 
 const MAX_CREDENTIAL_CHARACTERS = 1024;
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 import { bodySource } from "@/lib/http/body_source.ts";
-import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
+import { readCapped } from "@/lib/http/read_capped.ts";
+import { SlowBody } from "@/lib/std/bounded_reader.ts";
 
 Deno.test("body source: returns no more than requested, and the rest at the next read", async () => {
   const source = bodySource(new Response("abcdef").body);
@@ -34,7 +35,7 @@ Deno.test("body source: a disconnected client is 499, an idle one 408, and a sto
 
 Deno.test("response of an upstream: an idle one and a steady drip both end", async () => {
   const silence = new Response(new ReadableStream({}));
-  await assert.rejects(readCapped(silence, 1000, 5), BodyLimitError);
+  await assert.rejects(readCapped(silence, 1000, 5), SlowBody);
   let cancelled = false;
   let timer: ReturnType<typeof setTimeout>;
   const drip = new Response(
@@ -49,6 +50,6 @@ Deno.test("response of an upstream: an idle one and a steady drip both end", asy
       },
     }),
   );
-  await assert.rejects(readCapped(drip, 1_000_000, 20), BodyLimitError);
+  await assert.rejects(readCapped(drip, 1_000_000, 20), SlowBody);
   assert.ok(cancelled);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
-import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
 
 /** Sends `chunks` under a Content-Length, then waits until the reader lets go. */
 async function answered(
@@ -49,13 +49,13 @@ Deno.test("capped reading: a long body is read whole", async () => {
 
 Deno.test("capped reading: a body above the cap, or one that stops half-way, is cancelled", async () => {
   await answered([bytes], bytes.length, async (response) => {
-    await assert.rejects(readCapped(response, bytes.length - 1, 10_000), BodyLimitError);
+    await assert.rejects(readCapped(response, bytes.length - 1, 10_000), BodyTooLong);
   });
   await answered([bytes.slice(0, 20)], bytes.length, async (response) => {
-    await assert.rejects(readCapped(response, 1000, 50), BodyLimitError);
+    await assert.rejects(readCapped(response, 1000, 50), SlowBody);
   });
   await answered([bytes], 200_000, async (response) => {
-    await assert.rejects(readCapped(response, 200_000, 50), BodyLimitError);
+    await assert.rejects(readCapped(response, 200_000, 50), SlowBody);
   });
 });
 
@@ -69,6 +69,6 @@ Deno.test("capped reading: beside an encoding the announced length is not believ
   for (const encoding of ["content-encoding", "transfer-encoding"]) {
     const response: UpstreamResponse = new Response(text, { headers: { [encoding]: "x-own", "content-length": "10" } });
     response.breakOff = new AbortController();
-    await assert.rejects(readCapped(response, bytes.length - 1, 10_000), BodyLimitError, encoding);
+    await assert.rejects(readCapped(response, bytes.length - 1, 10_000), BodyTooLong, encoding);
   }
 });

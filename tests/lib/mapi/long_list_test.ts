@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { BodyLimitError } from "@/lib/http/read_capped.ts";
 import { readList } from "@/lib/mapi/long_list.ts";
+import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
 
 const STALL_MS = 60_000;
 const HELD = 10;
@@ -27,11 +27,11 @@ Deno.test("long list: what is no array of records is refused while little of it 
     const text of ['{"name":["a","b","c"]}', '["a","b","c","d"]', "[1,2,3,4,5,6,7]", "          12", '[{"a":1}]x[{}]']
   ) {
     const { response, seen } = answer(text, 1);
-    await assert.rejects(readList(response, HELD, STALL_MS), BodyLimitError, text);
+    await assert.rejects(readList(response, HELD, STALL_MS), BodyTooLong, text);
     assert.deepEqual([seen.cancelled, seen.taken], [true, HELD + 1], text);
   }
   const announced = new Response("[]", { headers: { "content-length": "1000000000" } });
-  await assert.rejects(readList(announced, HELD, STALL_MS), BodyLimitError);
+  await assert.rejects(readList(announced, HELD, STALL_MS), BodyTooLong);
 });
 
 Deno.test("long list: what ends early, goes on behind its end or becomes no list breaks where it is read", async () => {
@@ -60,7 +60,7 @@ Deno.test("long list: a store that goes silent is too slow before the answer has
     );
   await assert.rejects(
     readList(silent('[{"a"'), HELD, 20),
-    (error) => error instanceof BodyLimitError && error.isStall,
+    SlowBody,
   );
   const read = await readList(silent('[{"a":1},{"b":2},'), HELD, 20);
   await assert.rejects(new Response(read).text(), { name: "BrokenList" });

@@ -1,243 +1,64 @@
 import assert from "node:assert/strict";
-import { setImmediate } from "node:timers";
-import { bodyReader, byteReader, leavesReadAhead, markReadAhead } from "@/lib/std/body_reader.ts";
-import { ChunksTooSmall, MOST_READ_BYTES } from "@/lib/std/burst_reader.ts";
-import { countRequest } from "@/lib/std/request_count.ts";
-import { cancelBody, thenCancelBody } from "@/lib/std/cancel_body.ts";
+import { streamReader } from "@/lib/std/body_reader.ts";
+import { readWhole } from "@/lib/std/bounded_reader.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** How often the runtime takes something off connections before the event loop turns. */
-const BUDGET = 128;
-
-interface Chunked {
-  readonly chunkBytes: number;
-  readonly chunks: number;
-  /** The largest read so far on the connection, bytes. */
-  readonly usedBytes?: number;
-  /** Whether the client sends one chunk a turn, and not as fast as it can. */
-  readonly slow?: boolean;
+/** A stream of bytes, as the runtime's bodies are, that fills each read of at most `most` bytes; and the reads' sizes. */
+function byteBody(length: number, most = Infinity) {
+  const sizes: number[] = [];
+  let left = length;
+  let isCancelled = false;
+  const body: Body = new ReadableStream({
+    type: "bytes",
+    pull(controller) {
+      const view = controller.byobRequest?.view;
+      assert.ok(view);
+      sizes.push(view.byteLength);
+      const filled = Math.min(view.byteLength, left, most);
+      left -= filled;
+      if (filled === 0) controller.close();
+      controller.byobRequest?.respond(filled);
+    },
+    cancel() {
+      isCancelled = true;
+    },
+  });
+  return { body, sizes, isCancelled: () => isCancelled };
 }
 
-/**
- * A chunked body as the runtime (Deno 2.9) gives it: each read takes as much off the connection as the largest read did,
- * answers with no more than the rest of one chunk, and keeps what is left.
- */
-class Connection {
-  /** The most that the runtime kept, bytes. */
-  mostKept = 0;
-  /** What reads left behind, bytes in all: each of them moves that. */
-  moved = 0;
-  reads = 0;
-  largest: number;
-  readonly body: Body;
-  readonly #chunked: Chunked;
-  readonly #total: number;
-  #arrived = 0;
-  #kept = 0;
-  #given = 0;
-  #budget = BUDGET;
+/** A stream of chunks. */
+const chunkBody = (...chunks: number[][]): Body => ReadableStream.from(chunks.map((chunk) => Uint8Array.from(chunk)));
 
-  constructor(chunked: Chunked) {
-    this.#chunked = chunked;
-    this.#total = chunked.chunkBytes * chunked.chunks;
-    this.largest = chunked.usedBytes ?? 1024;
-    this.body = new ReadableStream({
-      type: "bytes",
-      pull: (controller) => this.#pull(controller),
-      cancel: () => {
-        this.#given = this.#total;
-      },
-    }) as Body;
-    const turn = () => {
-      this.#budget = BUDGET;
-      if (this.#given < this.#total) setImmediate(turn);
-    };
-    setImmediate(turn);
-  }
-
-  async #pull(controller: ReadableByteStreamController): Promise<void> {
-    const view = controller.byobRequest?.view;
-    assert.ok(view, "must be read into given memory");
-    this.reads++;
-    this.largest = Math.max(this.largest, view.byteLength);
-    this.#take();
-    while (this.#kept === 0 && this.#given < this.#total) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      this.#take();
-    }
-    if (this.#given === this.#total) controller.close();
-    const { chunkBytes } = this.#chunked;
-    const length = Math.min(view.byteLength, chunkBytes - this.#given % chunkBytes, this.#kept);
-    new Uint8Array(view.buffer, view.byteOffset, length).fill(Math.floor(this.#given / chunkBytes) % 251);
-    this.#given += length;
-    this.#kept -= length;
-    this.moved += this.#kept;
-    this.mostKept = Math.max(this.mostKept, this.#kept);
-    controller.byobRequest?.respond(length);
-  }
-
-  #take(): void {
-    if (this.#budget === 0) return;
-    if (this.#chunked.slow) this.#budget = 1;
-    const most = this.#chunked.slow ? this.#chunked.chunkBytes : this.largest;
-    const taken = Math.min(most, this.#total - this.#arrived);
-    if (taken > 0) this.#budget--;
-    this.#arrived += taken;
-    this.#kept += taken;
-  }
-}
-
-/** Reads a body to its end with turns of the event loop between the chunks, as a caller that waits for a store. */
-async function readSlowly(body: Body, chunkBytes: number): Promise<number> {
-  const reader = bodyReader(body, null);
-  let length = 0;
-  for (let bytes; (bytes = await reader.read()) !== null;) {
-    for (let at = 0; at < bytes.length; at += 101) {
-      assert.equal(bytes[at], Math.floor((length + at) / chunkBytes) % 251, `byte ${length + at}`);
-    }
-    length += bytes.length;
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-  return length;
-}
-
-async function readInTurns(body: Body, bytes: number): Promise<void> {
-  const reader = body.getReader({ mode: "byob" });
-  while (!(await reader.read(new Uint8Array(bytes))).done) {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-}
-
-Deno.test("body reader: of a chunked body the runtime never keeps more than it takes in one turn", async () => {
-  for (const [chunkBytes, chunks] of [[1000, 8000], [5000, 2000], [16_384, 1000], [300_000, 50]]) {
-    const total = chunkBytes * chunks;
-    for (const usedBytes of [1024, MOST_READ_BYTES]) {
-      const connection = new Connection({ chunkBytes, chunks, usedBytes });
-      assert.equal(await readSlowly(connection.body, chunkBytes), total);
-      const what = `chunks of ${chunkBytes} bytes, ${usedBytes} read before`;
-      assert.ok(connection.largest <= MOST_READ_BYTES, what);
-      assert.ok(connection.mostKept <= (2 * BUDGET + 1) * MOST_READ_BYTES, `${what}: ${connection.mostKept} kept`);
-    }
-  }
-  const chunked = { chunkBytes: 5000, chunks: 2000 };
-  const inBursts = new Connection(chunked);
-  await readSlowly(inBursts.body, chunked.chunkBytes);
-  const inTurns = new Connection(chunked);
-  await readInTurns(inTurns.body, MOST_READ_BYTES);
-  assert.ok(inTurns.moved > 4 * inBursts.moved, `${inTurns.moved} ${inBursts.moved}`);
+Deno.test("stream reader: reads grow while they come full, to the most, and not where the sender is slow", async () => {
+  const full = byteBody(200);
+  assert.equal((await readWhole(streamReader(full.body, { firstBytes: 16, mostBytes: 64 }), {})).length, 200);
+  assert.deepEqual(full.sizes, [16, 32, 64, 64, 64, 64]);
+  const dripping = byteBody(3, 1);
+  await readWhole(streamReader(dripping.body, { firstBytes: 16, mostBytes: 64 }), {});
+  assert.deepEqual(dripping.sizes, [16, 16, 16, 16]);
 });
 
-Deno.test("body reader: reads become larger only where the chunks fill them", async () => {
-  const small = new Connection({ chunkBytes: 300, chunks: 10_000 });
-  await readSlowly(small.body, 300);
-  assert.equal(small.largest, 1024);
-  // Long enough for a few bursts, of which each may ask for twice as much as the one before.
-  const large = new Connection({ chunkBytes: 100_000, chunks: 300 });
-  await readSlowly(large.body, 100_000);
-  assert.equal(large.largest, MOST_READ_BYTES);
+Deno.test("stream reader: the memory of a chunk is freed with the next read where that is wanted, else it stays", async () => {
+  for (const freesChunks of [true, false]) {
+    const reader = streamReader(byteBody(40).body, { firstBytes: 20, mostBytes: 20, freesChunks });
+    const first = await reader.read();
+    assert.equal(first?.length, 20);
+    await reader.read();
+    assert.equal(first.length, freesChunks ? 0 : 20);
+  }
 });
 
-Deno.test("body reader: tiny chunks at full speed are rejected, those of a slow sender are not", async () => {
-  const fast = new Connection({ chunkBytes: 10, chunks: 200_000, usedBytes: MOST_READ_BYTES });
-  await assert.rejects(readSlowly(fast.body, 10), ChunksTooSmall);
-  assert.ok(fast.reads < 10_000, "before it has held others up for long");
-  cancelBody({ method: "PUT", body: fast.body } as Request);
-  const slow = new Connection({ chunkBytes: 10, chunks: 20_000, slow: true });
-  assert.equal(await readSlowly(slow.body, 10), 200_000);
+Deno.test("stream reader: a stream of another kind is read by its chunks", async () => {
+  assert.deepEqual(await readWhole(streamReader(chunkBody([1, 2], [3])), {}), Uint8Array.of(1, 2, 3));
 });
 
-Deno.test("body reader: a long burst is followed by a timer where there are other requests, for which the runtime looks meanwhile", async () => {
-  const delays = async (chunked: Chunked, hasOthers = true) => {
-    const { body } = new Connection(chunked);
-    const delays: number[] = [];
-    const original = globalThis.setTimeout;
-    globalThis.setTimeout = ((callback: () => void, ms: number) => {
-      delays.push(ms);
-      return original(callback, ms);
-    }) as typeof setTimeout;
-    try {
-      const reader = bodyReader(body, null);
-      if (hasOthers) countRequest();
-      while (await reader.read() !== null);
-    } finally {
-      globalThis.setTimeout = original;
-    }
-    // What other tests have left may set timers as well, of other times.
-    return delays.filter((ms) => ms === 1).length;
-  };
-  const usedBytes = MOST_READ_BYTES;
-  assert.ok(await delays({ chunkBytes: 64 * 1024, chunks: 10 * 16, usedBytes }) >= 9, "10 MiB in bursts of 1 MiB");
-  assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 10 * 16, usedBytes }, false), 0);
-  assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 3, usedBytes }), 0);
-  assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 3, usedBytes, slow: true }), 0);
-});
-
-Deno.test("body reader: a read that waits between two bursts returns null when it is cancelled", async () => {
-  const { body } = new Connection({ chunkBytes: 64 * 1024, chunks: 160, usedBytes: MOST_READ_BYTES });
-  const reader = bodyReader(body, null);
-  countRequest();
-  for (let left = 1024 * 1024; left > 0;) left -= (await reader.read())?.length ?? left;
-  const pending = reader.read();
+Deno.test("stream reader: cancelling ends a read that waits, and the body", async () => {
+  let isCancelled = false;
+  const reader = streamReader(new ReadableStream({ type: "bytes", cancel: () => void (isCancelled = true) }));
+  const read = reader.read();
   reader.cancel();
-  assert.equal(await pending, null);
-});
-
-Deno.test("body reader: tells which bodies leave the runtime reading ahead", async () => {
-  const post = (body: Body) => new Request("http://localhost/", { method: "POST", body });
-  const read = async (chunked: Chunked, lengthBytes: number | null) => {
-    const connection = new Connection(chunked);
-    // A request made here would put a stream of its own around the body.
-    const request = { method: "POST", body: connection.body } as Request;
-    const reader = bodyReader(connection.body, lengthBytes);
-    while (await reader.read() !== null);
-    return leavesReadAhead(request);
-  };
-  assert.equal(await read({ chunkBytes: 50, chunks: 10 }, null), false);
-  assert.equal(await read({ chunkBytes: 50_000, chunks: 10 }, null), true);
-  assert.equal(await read({ chunkBytes: 60_000, chunks: 1 }, 60_000), false);
-  assert.equal(await read({ chunkBytes: 70_000, chunks: 1 }, 70_000), true);
-  const request = post(new Response("handed on").body as Body);
-  assert.equal(leavesReadAhead(request), false);
-  markReadAhead(request.body as Body);
-  assert.equal(leavesReadAhead(request), true);
-  assert.equal(leavesReadAhead(new Request("http://localhost/")), false);
-});
-
-Deno.test("body reader: the rest of a body is cancelled after the response, also while it is read", async () => {
-  const request = (cancelled: string[], read?: (body: Body) => void) => {
-    const body: Body = new ReadableStream({
-      type: "bytes",
-      cancel: () => void cancelled.push("cancelled"),
-    }) as Body;
-    read?.(body);
-    return { method: "PUT", body } as Request;
-  };
-  const readers: ((body: Body) => void)[] = [
-    () => {},
-    (body) => void bodyReader(body, null),
-    (body) => void bodyReader(body, null).read(),
-    (body) => void bodyReader(body, 10).read(),
-    (body) => void bodyReader(body, 100_000).read(),
-  ];
-  for (const read of readers) {
-    const cancelled: string[] = [];
-    await thenCancelBody(request(cancelled, read), () => new Response());
-    assert.deepEqual(cancelled, ["cancelled"]);
-    const fails = thenCancelBody(request(cancelled, read), () => {
-      throw new Error("broken");
-    });
-    await assert.rejects(fails, /broken/);
-    assert.equal(cancelled.length, 2);
-  }
-  const elsewhere: string[] = [];
-  cancelBody(request(elsewhere, (body) => void body.getReader()));
-  assert.deepEqual(elsewhere, [], "the reader of another is not ours");
-});
-
-Deno.test("body reader: only a byte stream has a reader into given memory, and a locked one has none", () => {
-  assert.equal(byteReader(new ReadableStream()), null);
-  const bytes: Body = new ReadableStream({ type: "bytes" });
-  assert.ok(byteReader(bytes) instanceof ReadableStreamBYOBReader);
-  assert.throws(() => byteReader(bytes), TypeError);
+  assert.equal(await read, null);
+  assert.equal(await reader.read(), null);
+  assert.ok(isCancelled);
 });

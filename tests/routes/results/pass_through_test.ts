@@ -284,7 +284,7 @@ Deno.test("pass-through: a response that stalls is cut", async () => {
   const response = await fetch(`${site.origin}/results/ns/x`);
   await assert.rejects(response.text());
   log.flush();
-  assert.match(lines, /"broken_answer":"StalledBody"/);
+  assert.match(lines, /"broken_answer":"SlowBody"/);
 });
 
 Deno.test("pass-through: a client that disconnects cancels the upstream's response, and no failure is logged", async () => {
