@@ -123,7 +123,6 @@ const MIXED: Readonly<Record<string, readonly string[]>> = {
   storage_audit: [
     "searched",
     "noApplication",
-    "storeRefused",
     "forbidden",
     "otherTenant",
     "unsupported",

@@ -37,7 +37,7 @@ export interface AuditRecord {
 }
 
 /** A page of the trail, the newest first. */
-export interface AuditPage {
+interface AuditPage {
   readonly records: readonly AuditRecord[];
   /** Continues it; null at its end. */
   readonly next: string | null;

@@ -118,3 +118,22 @@ storeTest("roles: each may do in its tenant what the table says, and nothing els
   }
   assert.deepEqual(wrong, []);
 });
+
+Deno.test(
+  "roles: those of an account of the system level are read there, and at no tenant's level",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const read = async (level: string | null, user: string, name: string) => {
+      const url = `${store.mapi(level)}/mapi/userAccounts/${name}?verbose=true`;
+      const response = await fetch(url, { headers: mapiAuthorization(user) });
+      return { status: response.status, body: await response.json() };
+    };
+    const { status, body } = await read(null, "admin", "ADMIN");
+    assert.deepEqual([status, body.username], [200, "admin"]);
+    assert.ok(body.roles.role.includes("ADMINISTRATOR"));
+    assert.equal((await read(null, "admin", "absent")).status, 404);
+    assert.equal((await read(null, "curator", "admin")).status, 403);
+    assert.equal((await read("archive", "curator", "admin")).status, 404);
+  },
+);
