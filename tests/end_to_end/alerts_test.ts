@@ -6,6 +6,7 @@ import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { alerts, fires } from "@/tests/deploy/monitoring_files.ts";
 import { freePort } from "@/tests/free_port.ts";
+import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { until } from "@/tests/until.ts";
 import { logIn } from "./gateway_client.ts";
 import { endOfTask } from "./task_client.ts";
@@ -79,8 +80,37 @@ Deno.test("alerts: a store that is away, connections that are taken, and a proce
   }
 });
 
+const shared = sharedByFile(
+  () => startApplication({ env: { ...STORAGE_ONLY, METRICS_PORT: "0" } }),
+  (application) => application.stop(),
+);
+
+Deno.test("alerts: a fixity check that finds damage", async () => {
+  const application = await shared();
+  const url = metricsUrl(application);
+  const damage = (samples: Awaited<ReturnType<typeof scrape>>) =>
+    ["changed", "missing", "unreadable"].map((result) =>
+      sumOf(samples, "stackroom_fixity_objects_total", `result="${result}"`)
+    ).reduce((sum, one) => sum + one, 0);
+  const before = damage(await scrape(url));
+  assert.ok(!fires(ALERTS.fixity, before), "the series begins at 0, so that its first step is an increase");
+  const curator = await logIn(application.site, "archive/curator");
+  await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
+  const put = await fetch(`${curator.base}/buckets/fixity-bits/objects/SUMS`, {
+    method: "PUT",
+    headers: { authorization: curator.authorization },
+    body: `${"0".repeat(64)}  lost.tif\n`,
+  });
+  assert.equal(put.status, 200, await put.text());
+  const { task_id } = await curator.json("POST", "/buckets/fixity-bits/fixity", { manifest: "SUMS" });
+  await endOfTask(curator, `/buckets/fixity-bits/fixity/${task_id}`);
+  const samples = await scrape(url);
+  assert.ok(fires(ALERTS.fixity, damage(samples) - before));
+  assert.ok(sumOf(samples, "stackroom_fixity_read_bytes_total") > 0);
+});
+
 Deno.test("alerts: requests that are turned away, and wrong passwords", async () => {
-  const application = await startApplication({ env: { ...STORAGE_ONLY, METRICS_PORT: "0" } });
+  const application = await shared();
   const held: Deno.TcpConn[] = [];
   try {
     const url = metricsUrl(application);
@@ -114,7 +144,6 @@ Deno.test("alerts: requests that are turned away, and wrong passwords", async ()
     assert.ok(fires(ALERTS.guessing, guesses), String(guesses));
   } finally {
     for (const connection of held) connection.close();
-    await application.stop();
   }
 });
 
@@ -163,34 +192,6 @@ Deno.test("alerts: a disk without room, campaigns that are old or unknown, tasks
     assert.ok(!samples.has("stackroom_store_index_bytes"), "there is no store");
   } finally {
     metrics.close();
-  }
-});
-
-Deno.test("alerts: a fixity check that finds damage", async () => {
-  const application = await startApplication({ env: { ...STORAGE_ONLY, METRICS_PORT: "0" } });
-  try {
-    const url = metricsUrl(application);
-    const damage = (samples: Awaited<ReturnType<typeof scrape>>) =>
-      ["changed", "missing", "unreadable"].map((result) =>
-        sumOf(samples, "stackroom_fixity_objects_total", `result="${result}"`)
-      ).reduce((sum, one) => sum + one, 0);
-    const before = damage(await scrape(url));
-    assert.ok(!fires(ALERTS.fixity, before), "the series begins at 0, so that its first step is an increase");
-    const curator = await logIn(application.site, "archive/curator");
-    await curator.json("POST", "/buckets", { bucket: "fixity-bits" });
-    const put = await fetch(`${curator.base}/buckets/fixity-bits/objects/SUMS`, {
-      method: "PUT",
-      headers: { authorization: curator.authorization },
-      body: `${"0".repeat(64)}  lost.tif\n`,
-    });
-    assert.equal(put.status, 200, await put.text());
-    const { task_id } = await curator.json("POST", "/buckets/fixity-bits/fixity", { manifest: "SUMS" });
-    await endOfTask(curator, `/buckets/fixity-bits/fixity/${task_id}`);
-    const samples = await scrape(url);
-    assert.ok(fires(ALERTS.fixity, damage(samples) - before));
-    assert.ok(sumOf(samples, "stackroom_fixity_read_bytes_total") > 0);
-  } finally {
-    await application.stop();
   }
 });
 

@@ -2,20 +2,7 @@ import assert from "node:assert/strict";
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
 import { until } from "@/tests/until.ts";
-
-/** Logs in to the results store as a page does and gives the session's cookie. */
-async function logIn(site: string, username: string): Promise<string> {
-  const response = await fetch(`${site}results/_login`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { origin: new URL(site).origin, "content-type": "application/json" },
-    body: JSON.stringify({ username, password: "stackroom-demo" }),
-  });
-  assert.equal(response.status, 204);
-  const cookie = response.headers.get("set-cookie") ?? "";
-  assert.match(cookie, /^results_session=[^;]+; .*HttpOnly; SameSite=Strict/);
-  return cookie.split(";")[0];
-}
+import { resultsCookie } from "./gateway_client.ts";
 
 Deno.test("whole application: campaigns are there at once, move, and their results are read through the proxy", async () => {
   const application = await startApplication({ env: { SIMULATOR_SPEED: "60" } });
@@ -25,7 +12,7 @@ Deno.test("whole application: campaigns are there at once, move, and their resul
     assert.equal(anonymous.status, 401);
     assert.deepEqual(await anonymous.json(), { detail: "not logged in" });
 
-    const cookie = await logIn(site, "reader");
+    const cookie = await resultsCookie(site, "reader");
     const read = async <T>(path: string): Promise<T> => {
       const response = await fetch(`${site}api/v1${path}`, { headers: { cookie } });
       assert.equal(response.status, 200, path);
@@ -84,7 +71,7 @@ Deno.test("whole application: a login survives a restart, and campaigns go on wh
     return new Map(jobs.map(({ name, createdAt, counts }) => [`${name} ${createdAt}`, counts.done]));
   };
   const first = await startApplication({ dataFolder });
-  const cookie = await logIn(first.site, "archive/curator");
+  const cookie = await resultsCookie(first.site, "archive/curator");
   let before = await campaigns(first.site, cookie);
   await first.stop();
   // A stop that cannot wait for all files of the past keeps no state, and campaigns begin anew: then it is kept later.

@@ -41,6 +41,18 @@ export async function logIn(site: string, username: string, password = "stackroo
   };
 }
 
+/** Logs in to the results store as a page does, and gives the session's cookie. */
+export async function resultsCookie(site: string, username = "reader", password = "stackroom-demo"): Promise<string> {
+  const response = await fetch(`${site}results/_login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: new URL(site).origin, "content-type": "application/json" },
+    body: JSON.stringify({ username, password }),
+  });
+  assert.equal(response.status, 204, await response.text());
+  return (response.headers.get("set-cookie") ?? "").split(";")[0];
+}
+
 /** A body that is made as it is sent: blocks that differ from each other, the same for the same seed. */
 export function* madeBody(size: number, seed: number): Generator<Buffer> {
   const block = Buffer.alloc(1024 * 1024);

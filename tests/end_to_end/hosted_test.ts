@@ -8,7 +8,7 @@ import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
-import { logIn } from "./gateway_client.ts";
+import { logIn, resultsCookie } from "./gateway_client.ts";
 import { refusedByRuntime, startHostedProcess } from "./hosted_process.ts";
 import { StorageBrowser } from "./storage_browser.ts";
 
@@ -75,13 +75,7 @@ Deno.test({
     const s3 = store.client("archive", "curator");
     await s3.send(new PutObjectCommand({ Bucket: "campaigns", Key: "batch-default/p/v/notes.txt", Body: text }));
     s3.destroy();
-    const login = await fetch(`${site}results/_login`, {
-      method: "POST",
-      headers: { Origin: new URL(site).origin, "Content-Type": "application/json" },
-      body: JSON.stringify({ username: "reader", password: PASSWORD }),
-    });
-    assert.equal(login.status, 204, await login.text());
-    const headers = { Cookie: (login.headers.get("Set-Cookie") ?? "").split(";")[0] };
+    const headers = { Cookie: await resultsCookie(site, "reader", PASSWORD) };
     const jobs = await fetch(`${site}api/v1/jobs`, { headers });
     assert.ok((await jobs.json()).length > 0);
     assert.equal(await (await fetch(`${site}results/batch-default/p/v/notes.txt`, { headers })).text(), text);

@@ -68,8 +68,8 @@ class Command {
   }
 }
 
-const launcher = (env: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
-  new Command(["run", "--no-prompt", "--allow-run", "launch.ts", ...flags], env);
+const launcher = (env: Readonly<Record<string, string>>) =>
+  new Command(["run", "--no-prompt", "--allow-run", "launch.ts"], env);
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
@@ -118,8 +118,6 @@ Deno.test("launcher: the server gives freed memory back by glibc's variables, an
 
 const STARTS: Readonly<Record<string, (env: Readonly<Record<string, string>>) => Command>> = {
   "whose launcher": launcher,
-  "in development whose launcher": (env) => launcher(env, "--dev"),
-  "whose task": (env) => new Command(["task", "start"], env),
   "in development whose task": (env) => new Command(["task", "dev"], env),
 };
 

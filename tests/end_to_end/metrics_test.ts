@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { type Application, startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
+import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { logIn } from "./gateway_client.ts";
 import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
 
 const SECRET_KEY = "kept-from-labels";
 
+const shared = sharedByFile(
+  () => startApplication({ env: { ...STORAGE_ONLY, METRICS_PORT: "0" } }),
+  (application) => application.stop(),
+);
+
 async function withMetrics(test: (application: Application, metrics: string) => Promise<void>): Promise<void> {
-  const application = await startApplication({ env: { ...STORAGE_ONLY, METRICS_PORT: "0" } });
-  try {
-    await test(application, metricsUrl(application));
-  } finally {
-    await application.stop();
-  }
+  const application = await shared();
+  await test(application, metricsUrl(application));
 }
 
 Deno.test("metrics: requests, upstream calls and the process are counted, and no label has what clients send", async () => {

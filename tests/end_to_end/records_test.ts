@@ -4,6 +4,7 @@ import { readStatusRecord, type StatusRecord } from "@/lib/campaigns/projection/
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
 import { until } from "@/tests/until.ts";
+import { resultsCookie } from "./gateway_client.ts";
 
 const { stackroom } = CONVENTIONS;
 const names = labelNames(stackroom);
@@ -12,13 +13,7 @@ Deno.test("whole application: behind lists and details, every live campaign has 
   const application = await startApplication({ env: { SIMULATOR_SPEED: "1" } });
   const { site, dataFolder } = application;
   try {
-    const login = await fetch(`${site}results/_login`, {
-      method: "POST",
-      redirect: "manual",
-      headers: { origin: new URL(site).origin, "content-type": "application/json" },
-      body: JSON.stringify({ username: "reader", password: "stackroom-demo" }),
-    });
-    const cookie = (login.headers.get("set-cookie") ?? "").split(";")[0];
+    const cookie = await resultsCookie(site);
     const read = async <T>(path: string): Promise<T> =>
       await (await fetch(`${site}api/v1${path}`, { headers: { cookie } })).json();
     const config = JSON.parse(await Deno.readTextFile(`${dataFolder}/kubeconfig`));

@@ -6,7 +6,7 @@ import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { AUTHORITY, SERVER } from "@/tests/lib/kubernetes/tls_server.ts";
 import { PartsStore } from "@/tests/routes/parts_store.ts";
-import { logIn } from "./gateway_client.ts";
+import { logIn, resultsCookie } from "./gateway_client.ts";
 
 const MIB = 1024 ** 2;
 const UPLOAD = "0123456789abcdef".repeat(6 * MIB / 16);
@@ -97,14 +97,7 @@ async function useAll(site: string, store: PartsStore): Promise<void> {
   assert.equal(store.begun, 1);
   assert.equal(store.objects.get("/b/in%20parts")?.body, UPLOAD);
 
-  const login = await fetch(`${site}results/_login`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { origin: new URL(site).origin, "content-type": "application/json" },
-    body: JSON.stringify({ username: "key", password: "secret" }),
-  });
-  assert.equal(login.status, 204, await login.text());
-  const cookie = (login.headers.get("set-cookie") ?? "").split(";")[0];
+  const cookie = await resultsCookie(site, "key", "secret");
   const list = await fetch(`${site}api/v1/jobs`, { headers: { cookie } });
   assert.equal(list.status, 200, await list.clone().text());
   const jobs: JobSummary[] = await list.json();

@@ -106,14 +106,6 @@ Deno.test("start: a data folder that others may read is warned of in one line", 
   assert.match(application.output(), new RegExp(`^The data folder ${dataFolder} is open .*chmod 700 .*$`, "m"));
 });
 
-Deno.test("start: a bad variable ends it with one line that names it", async () => {
-  assert.match(await refusedStart({ env: { PORT: "many" } }), /^PORT: [^\n]+$/);
-  assert.match(await refusedStart({ env: { EMBEDDED: "sometimes" } }), /^EMBEDDED: [^\n]+$/);
-  assert.match(await refusedStart({ env: { HCP_DOMAIN: "store.example.org" } }), /^HCP_DOMAIN: [^\n]+$/);
-  assert.match(await refusedStart({ env: { CA_FILE: "/tmp" } }), /^CA_FILE: [^\n]+$/);
-  assert.match(await refusedStart({ env: { EMBEDDED_HOST: "203.0.113.9" } }), /^EMBEDDED_HOST: [^\n]+$/m);
-});
-
 Deno.test("start: says the site, the API page, the logins and the data folder, and the API's document is the golden one", async () => {
   const application = await startApplication();
   const document = await (await fetch(`${application.site}openapi.json`)).json();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { downloadPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
+import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { logIn } from "./gateway_client.ts";
 import { StorageBrowser } from "./storage_browser.ts";
 
@@ -26,13 +27,11 @@ const ODD_KEYS = [
   "a".repeat(1024),
 ];
 
+const shared = sharedByFile(startApplication, (application) => application.stop());
+
 async function withApplication(test: (application: Application, browser: StorageBrowser) => Promise<void>) {
-  const application = await startApplication();
-  try {
-    await test(application, new StorageBrowser(application.site));
-  } finally {
-    await application.stop();
-  }
+  const application = await shared();
+  await test(application, new StorageBrowser(application.site));
 }
 
 const whole = (name: string, test: Parameters<typeof withApplication>[0]) =>

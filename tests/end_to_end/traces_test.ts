@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
+import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { until } from "@/tests/until.ts";
 import { logIn } from "./gateway_client.ts";
 
@@ -88,13 +88,4 @@ Deno.test("traces: a request is a span in its caller's trace, upstream calls are
     await application.stop();
     await collector.shutdown();
   }
-});
-
-Deno.test("traces: a start in which the runtime would send spans of its own ends with a line", async () => {
-  await assert.rejects(startApplication({ env: { ...STORAGE_ONLY, OTEL_DENO: "true" } }), (error) => {
-    assert.ok(error instanceof StartError);
-    assert.equal(error.code, 1);
-    assert.match(error.output, /^OTEL_DENO_TRACING: must be false where OTEL_DENO is true: [^\n]+\n$/);
-    return true;
-  });
 });

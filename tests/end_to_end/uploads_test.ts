@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { until } from "@/tests/until.ts";
 import { type GatewayClient, logIn, madeBody, madeDigest, residentBytes, streamDigest } from "./gateway_client.ts";
 
@@ -15,17 +16,16 @@ const LEAVING_CLIENTS = 41;
  */
 const MAX_GROWTH_BYTES = 96 * MIB;
 
-async function withApplication(body: (application: Application, curator: GatewayClient) => Promise<void>) {
+const shared = sharedByFile(async () => {
   const application = await startApplication({ env: STORAGE_ONLY });
-  try {
-    const curator = await logIn(application.site, "archive/curator");
-    const made = await curator.call("PUT", "/mapi/tenants/archive/namespaces", { name: "deposit", hardQuota: "4 GB" });
-    assert.equal(made.status, 201);
-    await made.body?.cancel();
-    await body(application, curator);
-  } finally {
-    await application.stop();
-  }
+  const curator = await logIn(application.site, "archive/curator");
+  await curator.json("PUT", "/mapi/tenants/archive/namespaces", { name: "deposit", hardQuota: "4 GB" });
+  return { application, curator };
+}, ({ application }) => application.stop());
+
+async function withApplication(body: (application: Application, curator: GatewayClient) => Promise<void>) {
+  const { application, curator } = await shared();
+  await body(application, curator);
 }
 
 const slow = { sanitizeOps: false, sanitizeResources: false };
@@ -79,7 +79,7 @@ Deno.test({
       }
       const growth = highest - before;
       assert.ok(growth < MAX_GROWTH_BYTES, `memory grew by ${Math.round(growth / MIB)} MiB`);
-      for (const key of ["plain", "form"]) {
+      for (const key of ["warm", "plain", "form"]) {
         const gone = await curator.call("DELETE", `/buckets/deposit/objects/${key}`);
         assert.equal(gone.status, 200);
         await gone.body?.cancel();
