@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { altoSource, altoViewerPath, logIn, open, sampleAlto, withPage } from "./site_fixture.ts";
+import { altoSource, altoViewerPath, open, sampleAlto, withPage } from "./site_fixture.ts";
 
 Deno.test(
   "page text: lines in reading order with their confidence, as text and never as markup",
@@ -101,26 +101,6 @@ Deno.test(
     await page.goto(`${site.url}alto`);
     assert.match(await alert() ?? "", /No page is named/);
   }, [/40[03]/]),
-);
-
-Deno.test(
-  "page text: without a session the island leads to the login and back",
-  withPage({}, async ({ page, site }) => {
-    await page.goto(site.url + altoViewerPath(site));
-    await page.waitForURL(/\/login\?next=/);
-    assert.equal(new URL(page.url()).searchParams.get("next"), `/${altoViewerPath(site)}`);
-  }, [/401/]),
-);
-
-Deno.test(
-  "page text: without scripts a sentence and the raw file",
-  withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
-    await page.goto(`${site.url}login?next=${encodeURIComponent(`/${altoViewerPath(site)}`)}`);
-    await logIn(page);
-    assert.ok(await page.isVisible("text=The viewer needs scripts; the raw file does not."));
-    assert.equal(await page.getByRole("link", { name: "Raw file" }).getAttribute("href"), altoSource(site));
-    assert.ok(!await page.isVisible("text=Copy text"));
-  }),
 );
 
 Deno.test(

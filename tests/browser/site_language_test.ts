@@ -128,7 +128,7 @@ Deno.test(
   }),
 );
 
-for (const width of [1280, 390, 320]) {
+for (const width of [1280, 320]) {
   Deno.test(
     `language: Swedish at ${width} px is accessible, and nothing is wider than the screen`,
     withPage({ ...SWEDISH, viewport: { width, height: 900 } }, async (visit) => {

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 
 import { follow, logIn, open, type Visit, withPage } from "./site_fixture.ts";
 
-const ERRORS_OF_FETCH = [/Failed to load resource/];
-
 Deno.test(
   "list: log in, campaigns, log out",
   withPage({}, async (visit) => {
@@ -25,19 +23,6 @@ Deno.test(
     await page.goto(site.url);
     await page.waitForURL(/\/login$/);
   }, [/401/]),
-);
-
-Deno.test(
-  "list: a wrong password is said above the button, and the first field has the focus",
-  withPage({}, async ({ page, site }) => {
-    await page.goto(`${site.url}login?next=%2Flog`);
-    await page.waitForSelector("[name=username]:focus");
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "fel");
-    await page.click("button[type=submit]");
-    assert.equal(await page.textContent("[role=alert]"), "The name or the password is wrong.");
-    assert.equal(await page.inputValue("[name=next]"), "/log");
-  }),
 );
 
 Deno.test(
@@ -100,33 +85,6 @@ Deno.test(
 );
 
 Deno.test(
-  "list: a card opens to its volumes, remembers it, and loads more",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    await open(visit);
-    const card = page.locator("article", { hasText: "svea-hovratt-1870" });
-    const fold = card.locator(".fold");
-    await fold.focus();
-    await page.keyboard.press("Enter");
-    await card.locator(".fold[aria-expanded=true]").waitFor();
-    const rows = card.locator("tbody[data-chunk] tr");
-    await rows.nth(7).waitFor();
-    assert.equal(await rows.count(), 8);
-    assert.ok(await card.getByText(/^No progress for .+ while processing pages/).isVisible());
-    await card.getByText("Show the other 192 volumes").click();
-    await card.locator("table.volumes[aria-rowcount='201']").waitFor();
-    // By a key: rows that are measured as they come near the screen may move it by a few pixels under a pointer.
-    await card.getByText("Load 200 more of 1,000").press("Enter");
-    await card.locator("table.volumes[aria-rowcount='401']").waitFor();
-    await card.getByText("Pipeline YAML").click();
-    await card.getByText("riksarkivet/åäö").waitFor();
-    await page.reload();
-    await rows.nth(7).waitFor();
-    assert.equal(await fold.getAttribute("aria-expanded"), "true");
-  }),
-);
-
-Deno.test(
   "list: only cards on screen are read, queued ones not at all",
   withPage({ viewport: { width: 1280, height: 300 } }, async (visit) => {
     const { page, site } = visit;
@@ -145,44 +103,6 @@ Deno.test(
     );
     assert.ok(!(await site.reads()).some((name) => name.endsWith(jobs[5].name)));
   }),
-);
-
-Deno.test(
-  "list: filters by text and by state",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    await open(visit);
-    await page.fill("[type=search]", "RÅDHUS");
-    await page.waitForFunction(() => document.querySelectorAll("article").length === 1);
-    await page.fill("[type=search]", "");
-    await page.getByLabel(/^In trouble/).check();
-    await page.waitForFunction(() => document.querySelectorAll("article").length === 2);
-    await page.fill("[type=search]", "finns inte");
-    await page.getByText("No campaign matches the filter.").waitFor();
-  }),
-);
-
-Deno.test(
-  "list: an outage shows a banner with the next try and keeps the cards; the end of the session leads to the login",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await open(visit);
-    await site.change({ apiStatus: 502 });
-    await page.clock.install();
-    await page.reload();
-    await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
-    await page.clock.fastForward(61_000);
-    const banner = page.locator(".board-status.bad");
-    await banner.waitFor();
-    assert.match(
-      await banner.textContent() ?? "",
-      /does not answer.*The list is from \d\d:\d\d:\d\d\. Next try at \d\d:\d\d:\d\d\./,
-    );
-    assert.equal(await page.locator("article").count(), 7);
-    await site.change({ apiStatus: 401 });
-    await page.clock.fastForward(301_000);
-    await page.waitForURL(/\/login$/);
-  }, ERRORS_OF_FETCH),
 );
 
 Deno.test(
@@ -205,26 +125,6 @@ Deno.test(
       "bergskollegium-1720",
     );
   }),
-);
-
-Deno.test(
-  "list: a banner that appears above the cards leaves the card with the focus where it is",
-  withPage({ viewport: { width: 1280, height: 500 } }, async (visit) => {
-    const { page, site } = visit;
-    await page.clock.install();
-    await open(visit);
-    const held = page.locator("article .fold").first();
-    await held.focus();
-    const before = await held.boundingBox();
-    await site.change({ apiStatus: 502 });
-    await page.clock.fastForward(61_000);
-    await page.locator(".board-status.bad").waitFor();
-    assert.deepEqual((await held.boundingBox())?.y, before?.y);
-    await site.change({ apiStatus: 200 });
-    await page.clock.fastForward(301_000);
-    await page.locator(".board-status.bad").waitFor({ state: "detached" });
-    assert.deepEqual((await held.boundingBox())?.y, before?.y);
-  }, ERRORS_OF_FETCH),
 );
 
 Deno.test(

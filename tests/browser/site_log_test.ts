@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { follow, logIn, logPath, open, runPath, sampleRunManifest, withPage } from "./site_fixture.ts";
+import { altoViewerPath, logPath, open, runPath, sampleRunManifest, withPage } from "./site_fixture.ts";
 
 Deno.test(
   "log: stages, folded where they went well, and followed until the run ends",
@@ -29,11 +29,13 @@ Deno.test(
 );
 
 Deno.test(
-  "log: without a session the island leads to the login and back",
+  "log: without a session the islands of the log and of a page lead to the login and back",
   withPage({}, async ({ page, site }) => {
-    await page.goto(site.url + logPath(site));
-    await page.waitForURL(/\/login\?next=/);
-    assert.equal(new URL(page.url()).searchParams.get("next"), `/${logPath(site)}`);
+    for (const path of [logPath(site), altoViewerPath(site)]) {
+      await page.goto(site.url + path);
+      await page.waitForURL(/\/login\?next=/);
+      assert.equal(new URL(page.url()).searchParams.get("next"), `/${path}`);
+    }
   }, [/401/]),
 );
 
@@ -441,18 +443,4 @@ Deno.test(
       .waitFor();
     assert.equal(await page.locator("button.fold[aria-expanded=true]").count(), 1);
   }, [/404/]),
-);
-
-Deno.test(
-  "log: without scripts there is a sentence and the raw text, and nothing that is being read",
-  withPage({ javaScriptEnabled: false }, async (visit) => {
-    const { page, site } = visit;
-    await page.goto(`${site.url}login?next=${encodeURIComponent(`/${runPath(site)}`)}`);
-    await logIn(page);
-    await page.waitForURL(/\/log\?/);
-    await page.getByText("The viewer needs scripts; the raw text does not.").waitFor();
-    assert.equal(await page.locator("text=/^Reading/ >> visible=true").count(), 0);
-    await follow(page, page.getByRole("link", { name: "Raw text" }));
-    assert.match(await page.textContent("body") ?? "", /201 pages in manifest/);
-  }),
 );

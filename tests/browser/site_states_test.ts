@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { accessibilityFindings } from "./accessibility.ts";
 import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
 import {
+  altoSource,
   altoViewerPath,
   logIn,
   logPath,
@@ -132,10 +133,10 @@ const STATES: readonly State[] = [
 const EXPECTED = [/40[04]/, /500/];
 
 /** Shows every state, with a login and a volume for the viewer. */
-async function eachState(visit: Visit, look: (name: string) => Promise<void>): Promise<void> {
+async function eachState(visit: Visit, look: (name: string) => Promise<void>, states = STATES): Promise<void> {
   await open(visit);
   await serve(visit.page, { pages: 3 });
-  for (const { name, show } of STATES) {
+  for (const { name, show } of states) {
     await show(visit);
     await visit.page.evaluate(() => scrollTo(0, 0));
     await look(name);
@@ -152,6 +153,21 @@ Deno.test(
     assert.deepEqual(wide, []);
   }, EXPECTED),
 );
+
+for (const width of [1280, 390]) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    Deno.test(
+      `states: ${width} px, ${colorScheme}: every page is accessible`,
+      withPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" }, async (visit) => {
+        const found: string[] = [];
+        await eachState(visit, async (name) => {
+          for (const finding of await accessibilityFindings(visit.page)) found.push(`${name}: ${finding}`);
+        }, STATES.filter(({ name }) => name !== "viewer" && name !== "viewer with its drawer"));
+        assert.deepEqual(found, []);
+      }, EXPECTED),
+    );
+  }
+}
 
 Deno.test(
   "states: in forced colours every page is accessible, and what is chosen or marked has an outline",
@@ -193,21 +209,25 @@ Deno.test(
     const { page, site } = visit;
     await page.goto(`${site.url}login`);
     await logIn(page);
-    const paths = [
-      "login",
-      "nowhere",
-      "",
-      "?q=nothing",
-      logPath(site),
-      runPath(site),
-      altoViewerPath(site),
-      "uv.html",
-      "uv.html#?manifest=https%3A%2F%2Farkiv.example%2Fmanifest.json",
+    const offers: readonly (readonly [path: string, offer: RegExp])[] = [
+      ["login", /Log in/],
+      ["nowhere", /no page at this address/],
+      ["", /svea-hovratt-1870/],
+      ["?q=nothing", /No campaign matches the filter/],
+      [logPath(site), /Raw text/],
+      [runPath(site), /Raw text/],
+      [altoViewerPath(site), /The viewer needs scripts; the raw file does not\./],
+      ["uv.html", /needs scripts/],
+      ["uv.html#?manifest=https%3A%2F%2Farkiv.example%2Fmanifest.json", /needs scripts/],
     ];
-    for (const path of paths) {
+    for (const [path, offer] of offers) {
       await page.goto(site.url + path);
-      assert.doesNotMatch(await page.locator("body").innerText(), /\b(?:reading|loading|opening)\b.*…/i, path);
+      const text = await page.locator("body").innerText();
+      assert.doesNotMatch(text, /\b(?:reading|loading|opening)\b.*…/i, path);
+      assert.match(text, offer, path);
       assert.deepEqual(await idleControls(page), [], path);
     }
+    await page.goto(site.url + altoViewerPath(site));
+    assert.equal(await page.getByRole("link", { name: "Raw file" }).getAttribute("href"), altoSource(site));
   }, EXPECTED),
 );

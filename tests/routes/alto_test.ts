@@ -18,11 +18,11 @@ function crumbs(html: string) {
 
 async function page(query: string, headers: Record<string, string> = LOGGED_IN) {
   const response = await fakeSite(ASSETS, "/none").app.request(`${HOME}alto${query}`, { headers });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  return { status: response.status, text: await response.text() };
 }
 
 Deno.test("page text: named by its file, with what its address says, and the way to the raw file without scripts", async () => {
-  const { status, headers, text } = await page(`?src=${encodeURIComponent(SRC)}`);
+  const { status, text } = await page(`?src=${encodeURIComponent(SRC)}`);
   assert.equal(status, 200);
   assert.match(text, /<title>0004&lt;b> · SE-GÖT-1 · Stackroom<\/title>/);
   assert.deepEqual(crumbs(text), [["/", "Campaigns"], [RUN_LOG, "Run log"], [undefined, "Page text"]]);
@@ -33,12 +33,6 @@ Deno.test("page text: named by its file, with what its address says, and the way
   assert.match(text, /class="empty without-scripts">The viewer needs scripts/);
   assert.match(text, /<form method="post" action="\/results\/_logout">/);
   assert.ok(!text.includes("<b>"));
-  assert.doesNotMatch(text, /\sstyle=|<style|\son[a-z]+=/);
-  assert.equal(headers.get("Cache-Control"), "private, no-store");
-  assert.equal(
-    headers.get("Content-Security-Policy"),
-    "frame-ancestors 'none'; connect-src 'self' http://site.example:8000/results/",
-  );
 });
 
 Deno.test("page text: the way back leads over the run log to the campaign that the address names", async () => {
@@ -80,13 +74,4 @@ Deno.test("page text: opens only what lies under the results, and names what it 
     assert.match(text, /role="alert"[^>]*>The address given as “src”/, src);
     assert.ok(!text.includes("alto_viewer"), src);
   }
-});
-
-Deno.test("page text: HEAD has no body, and other methods are refused", async () => {
-  const { app } = fakeSite(ASSETS, "/none");
-  const head = await app.request(`${HOME}alto`, { method: "HEAD", headers: LOGGED_IN });
-  assert.deepEqual([head.status, await head.text()], [400, ""]);
-  const post = await app.request(`${HOME}alto`, { method: "POST", headers: LOGGED_IN });
-  assert.deepEqual([post.status, post.headers.get("Allow")], [405, "GET, HEAD"]);
-  await post.body?.cancel();
 });

@@ -119,7 +119,9 @@ Deno.test("list page: an outage of the results service is said, without a login 
 
 Deno.test("pages: policy, no inline script but the hashed one, no inline style, kept by no cache", () =>
   withSite(async ({ app }) => {
-    for (const path of ["", "login", "log?log=" + encodeURIComponent(`${HOME}results/ns/status/logs/p/v.txt`)]) {
+    const log = encodeURIComponent(`${HOME}results/ns/status/logs/p/v.txt`);
+    const alto = encodeURIComponent(`${HOME}results/ns/p/v/alto/1.xml`);
+    for (const path of ["", "login", `log?log=${log}`, `alto?src=${alto}`]) {
       const answer = await app.request(HOME + path, { headers: LOGGED_IN });
       const text = await answer.text();
       assert.equal(
@@ -136,7 +138,7 @@ Deno.test("pages: policy, no inline script but the hashed one, no inline style, 
 
 Deno.test("pages: other methods than GET and HEAD are refused", () =>
   withSite(async ({ app }) => {
-    for (const path of ["", "login", "log", "config.js"]) {
+    for (const path of ["", "login", "log", "alto", "config.js"]) {
       const answer = await app.request(HOME + path, { method: "POST" });
       assert.equal(answer.status, 405);
       assert.equal(answer.headers.get("Allow"), "GET, HEAD");

@@ -108,18 +108,6 @@ Deno.test("board: another order holds over polls, but for new campaigns, which t
   board.stop();
 });
 
-Deno.test("board: an old list says since when, and a new one takes it back", async () => {
-  const { board, clock, server } = boardOf([summary({ name: "a" })]);
-  board.start();
-  server.age = 40;
-  await clock.pass(60);
-  assert.equal(board.staleSince.value, 20_000);
-  server.age = null;
-  await clock.pass(60);
-  assert.equal(board.staleSince.value, null);
-  board.stop();
-});
-
 Deno.test("board: campaigns that fall into trouble are announced once, by name", async () => {
   const { board, clock, server } = boardOf([summary({ name: "a" }), summary({ name: "b" })]);
   board.start();
@@ -175,19 +163,6 @@ Deno.test("board: an outage keeps the list, says when it is read again, and goes
   board.stop();
 });
 
-Deno.test("board: older campaigns come 20 at a time", async () => {
-  const { board, clock, server } = boardOf([summary({ name: "a", phase: "Succeeded", jobGone: true })]);
-  board.start();
-  assert.equal(board.older.value, 49);
-  board.showOlder();
-  assert.equal(board.loadingOlder.value, true);
-  await settled();
-  assert.equal(board.loadingOlder.value, false);
-  await clock.pass(61);
-  assert.deepEqual(server.asked, ["list 40", "list 40"]);
-  board.stop();
-});
-
 Deno.test("board: older campaigns asked for during a read come with the next one, and stay", async () => {
   const older = (count: number) =>
     Array.from({ length: count }, (_, i) => summary({ name: `o${i}`, phase: "Succeeded", jobGone: true }));
@@ -219,19 +194,6 @@ Deno.test("board: a server whose clock is ahead does not keep the list from bein
   board.start();
   await clock.pass(61);
   assert.deepEqual(server.asked, ["list 20"]);
-  board.stop();
-});
-
-Deno.test("board: in a hidden tab nothing is read, not even an open card, and all of it once the tab is shown", async () => {
-  const { board, clock, server } = boardOf([summary({ name: "a" })]);
-  board.setHidden(true);
-  board.cards.value[0].setOpen(true);
-  board.start();
-  await clock.pass(600);
-  assert.deepEqual(server.asked, []);
-  board.setHidden(false);
-  await settled();
-  assert.deepEqual(server.asked.toSorted(), ["a 0+200", "list 20"]);
   board.stop();
 });
 

@@ -138,19 +138,6 @@ Deno.test("shared revocations: replicas that have exchanged their rows agree, wh
   );
 });
 
-Deno.test("shared revocations: an account that logs out again and again leaves a bounded number of texts", async () => {
-  const store = sharedStore();
-  const [one, other] = [store.replica(), store.replica()];
-  for (let n = 0; n < 500; n++) {
-    await (n % 2 ? one : other).add([session(`s${n}`, "a", START + n)]);
-    await store.deliver();
-  }
-  assert.ok(store.texts.size <= MAX_PER_ACCOUNT + 1, `${store.texts.size}`);
-  for (const revoked of [one, other]) {
-    assert.ok(revoked.has(session("s0")) && revoked.has(session("s499", "a", START + 499)));
-  }
-});
-
 Deno.test("shared revocations: two replicas that fold the list of an account at once leave one text", async () => {
   const store = sharedStore();
   const replicas = [store.replica(), store.replica()];
@@ -239,16 +226,6 @@ Deno.test("shared revocations: without the store a logout holds here, is logged 
   assert.ok(other.has(session("s")) && other.has(session("t")));
   assert.match(lines[1], /"info".*again/);
   assert.deepEqual([lines.length, timers.length], [2, 2]);
-});
-
-Deno.test("shared revocations: what could not be written is, at the next logout, of the same session too", async () => {
-  const store = sharedStore();
-  const one = store.replica();
-  store.isDown = true;
-  await one.add([session("s")]);
-  store.isDown = false;
-  await one.add([session("s")]);
-  assert.equal(store.texts.size, 1);
 });
 
 Deno.test("shared revocations: a store that lost its content receives it again", async () => {

@@ -1,19 +1,7 @@
 import assert from "node:assert/strict";
-import { createSecretKey, randomBytes } from "node:crypto";
 
 import { HttpError } from "@/lib/http/errors.ts";
-import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
-import { storageCookie, storageKeys } from "@/lib/storage/storage_cookie.ts";
-import { buildApp } from "@/routes/mod.ts";
-import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
-import { webDeps } from "@/tests/routes/web_deps_fixture.ts";
-
-const NOW = 1_800_000_000_000;
-const SITE = "http://here.example";
-const SECRETS = [createSecretKey(randomBytes(32))];
-const LOGIN = { tenant: "archive", user: "olle", password: "p", issuedAt: NOW / 1000, expiresAt: NOW / 1000 + 3600 };
+import { storagePages } from "./fake_gateway.ts";
 
 /** What the gateway returns, by what is read. */
 interface Answers {
@@ -30,55 +18,18 @@ interface Answers {
 /** The storage pages over a gateway that answers like this. `tried` are the paths of look-ups of rights. */
 function pages({ read, own = [], probe = 403, areRightsAway = false }: Answers) {
   const tried: string[] = [];
-  const gateway = ({ method, target: { path } }: GatewayRequest): Promise<Response> => {
-    if (path.endsWith("/auth/token")) return Promise.resolve(Response.json({ access_token: "x" }));
-    if (path.endsWith("/capabilities")) {
-      return Promise.resolve(Response.json({ mapi_enabled: true, storage_backend: "hcp" }));
-    }
-    const isProbe = path.endsWith("/complete");
-    if (isProbe || path.endsWith("/dataAccessPermissions")) {
-      tried.push(path.slice(path.lastIndexOf("/") + 1));
-      if (areRightsAway) return Promise.reject(new HttpError(502, "away"));
+  const { open } = storagePages(({ call }) => {
+    const isProbe = call.endsWith("/complete");
+    if (isProbe || call.endsWith("/dataAccessPermissions")) {
+      tried.push(call.slice(call.lastIndexOf("/") + 1));
+      if (areRightsAway) throw new HttpError(502, "away");
       const namespacePermission = [{ namespaceName: "letters", permissions: { permission: own } }];
-      return Promise.resolve(isProbe ? Response.json({}, { status: probe }) : Response.json({ namespacePermission }));
+      return isProbe ? Response.json({}, { status: probe }) : Response.json({ namespacePermission });
     }
-    if (method === "HEAD") {
-      return Promise.resolve(new Response(null, { status: read, headers: { "Content-Length": "3" } }));
-    }
-    if (path.endsWith("/objects")) {
-      return Promise.resolve(
-        Response.json({ objects: [], common_prefixes: [], is_truncated: false }, { status: read }),
-      );
-    }
-    return Promise.resolve(Response.json({}, { status: 404 }));
-  };
-  const now = () => NOW;
-  const app = buildApp({
-    gateway: null,
-    web: {
-      ...webDeps(fakeSource({}), { now }),
-      campaigns: null,
-      storage: {
-        gateway,
-        secrets: () => SECRETS,
-        revoked: new RevokedSessions(null, NO_LOG, now),
-        sessionHours: 12,
-        campaignTenant: "archive",
-      },
-    },
-    results: null,
-    resultsStore: null,
-    allowedHosts: null,
-    log: NO_LOG,
-    now,
+    if (call.startsWith("HEAD ")) return new Response(null, { status: read, headers: { "Content-Length": "3" } });
+    if (!call.endsWith("/objects")) return null;
+    return Response.json({ objects: [], common_prefixes: [], is_truncated: false }, { status: read });
   });
-  const [key] = storageKeys(() => SECRETS)();
-  assert.ok(key);
-  const Cookie = storageCookie("http", LOGIN, [], key)?.split(";", 1)[0] ?? "";
-  const open = async (path: string) => {
-    const response = await app.request(SITE + path, { headers: { Cookie } });
-    return { status: response.status, html: await response.text() };
-  };
   return { open, tried };
 }
 
