@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
-import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { OTHER_CA, OTHER_CERTIFICATE, OTHER_KEY, SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
-import { AUTHORITY, SERVER } from "@/tests/lib/kubernetes/tls_server.ts";
+import { kubeconfig } from "@/tests/lib/kubernetes/kubeconfig.ts";
 import { PartsStore } from "@/tests/routes/parts_store.ts";
 import { logIn, resultsCookie } from "./gateway_client.ts";
 
@@ -14,8 +14,7 @@ const NO_BUCKETS = "<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucket
 
 /** A store over TLS that lets everybody in. */
 function secureStore(store: PartsStore): Deno.HttpServer<Deno.NetAddr> {
-  const tls = { cert: TEST_CERTIFICATE, key: TEST_KEY };
-  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {}, ...tls }, async (request) => {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {}, ...SERVER }, async (request) => {
     const { method, url, headers } = request;
     if (method === "HEAD") return new Response(null);
     if (method === "GET") return new Response(NO_BUCKETS);
@@ -40,21 +39,14 @@ for (const [name, { file, settings, cluster }] of Object.entries(TRUST)) {
     const folder = await Deno.makeTempDir();
     const store = new PartsStore();
     const server = secureStore(store);
-    const api = new FaultyCluster(SERVER);
+    const api = new FaultyCluster({ cert: OTHER_CERTIFICATE, key: OTHER_KEY });
     testCluster(api);
     const endpoint = `https://localhost:${server.addr.port}`;
-    await Deno.writeTextFile(`${folder}/authorities.pem`, `${TEST_CA}\n${AUTHORITY}`);
+    await Deno.writeTextFile(`${folder}/authorities.pem`, `${TEST_CA}\n${OTHER_CA}`);
     await Deno.writeTextFile(`${folder}/other.pem`, TEST_CA);
     await Deno.writeTextFile(`${folder}/key`, "A".repeat(43) + "=");
-    await Deno.writeTextFile(
-      `${folder}/kubeconfig`,
-      JSON.stringify({
-        clusters: [{ name: "c", cluster: { server: api.url, ...cluster } }],
-        users: [{ name: "u", user: { token: "t" } }],
-        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-        "current-context": "x",
-      }),
-    );
+    const members = { cluster: { server: api.url, ...cluster }, user: { token: "t" } };
+    await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfig(members));
     try {
       const application = await startApplication({
         env: {

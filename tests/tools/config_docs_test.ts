@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { about, environment, SECTIONS } from "@/lib/config/variables.ts";
+import { about, environment } from "@/lib/config/variables.ts";
 import { configurationPage } from "@/tools/config_docs.ts";
 
 Deno.test("configuration page: docs/configuration.md is what the schema prints", async () => {
@@ -17,9 +17,4 @@ Deno.test("configuration page: every variable and alias stands there once as a r
     for (const alias of facts.aliases ?? []) assert(rows.some((row) => row.includes(`\`${alias}\``)), alias);
   }
   assert(!configurationPage().includes("[object"));
-});
-
-Deno.test("configuration page: every section has variables", () => {
-  const used = Object.values(environment.shape).map((schema) => about.get(schema)?.section);
-  for (const section of SECTIONS) assert(used.includes(section), section);
 });

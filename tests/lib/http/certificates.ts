@@ -30,6 +30,9 @@ pK5GBWoJgOPFwRJW58DRF2KbW8GhRANCAAQc5LcljYtvPOP92nnZ4PmpWmYrT7Wi
 A0aHOhLgVYkpt9te8Eo/GwulolOYF9VqadGCzVE9HuOX/Xz2qUeae0qn
 -----END PRIVATE KEY-----`;
 
+/** The certificate and its key, as the options of a server. */
+export const SERVER = { cert: TEST_CERTIFICATE, key: TEST_KEY };
+
 /** Another authority, its certificate of 127.0.0.1 and the key, for tests in which a certificate is replaced. */
 export const OTHER_CA = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUVhGTX2jsZwwdxhuOVxm9I5kmtEswCgYIKoZIzj0EAwIw

@@ -4,7 +4,7 @@ import { Agent as SecureAgent } from "node:https";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { type ClusterConnection, connect, type ConnectionLimits } from "@/lib/kubernetes/connection.ts";
-import { type Faults, FaultyCluster, type Received } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { type Faults, FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { untilHolds } from "@/tests/until.ts";
 
 const LIMITS: ConnectionLimits = { connectMs: 5000, idleMs: 5000, totalMs: 5000, maxBytes: 1000 };
@@ -33,20 +33,6 @@ function failsWith(message: RegExp) {
   return (error: unknown) =>
     error instanceof ClusterUnavailable && error.cause instanceof Error && message.test(error.cause.message);
 }
-
-Deno.test("connection: a request has path, query and headers, and returns status and whole body", async () => {
-  let seen = "";
-  const handler = ({ method, path, query, headers }: Received) => {
-    seen = `${method} ${path}?${query} ${headers.get("accept")}`;
-    return new Response("åäö".repeat(100), { status: 410 });
-  };
-  await withServer(handler, async (ask) => {
-    const { status, body } = await ask();
-    assert.equal(status, 410);
-    assert.equal(new TextDecoder().decode(body), "åäö".repeat(100));
-    assert.equal(seen, "GET /api?limit=5 application/json");
-  });
-});
 
 Deno.test("connection: a body beyond the limit is cancelled while it comes", async () => {
   let cancelled = false;

@@ -4,7 +4,8 @@ import { type ClusterAddress, clusterConnection, type ClusterOptions } from "@/l
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { ConfigError } from "@/lib/std/config_error.ts";
 import { type Faults, FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
-import { AUTHORITY, SERVER } from "./tls_server.ts";
+import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
+import { kubeconfig, withFile } from "./kubeconfig.ts";
 
 /** Every request gets a response of 200, unless the test chooses another. */
 async function withServer(
@@ -17,32 +18,6 @@ async function withServer(
     await use(cluster);
   } finally {
     await cluster.stop();
-  }
-}
-
-interface KubeconfigParts {
-  readonly cluster: Readonly<Record<string, unknown>>;
-  readonly user?: Readonly<Record<string, unknown>>;
-}
-
-function kubeconfig({ cluster, user = {} }: KubeconfigParts): string {
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "c", cluster }],
-    users: [{ name: "u", user }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    "current-context": "x",
-  });
-}
-
-async function withFile(text: string, use: (path: string) => Promise<void> | void): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/config`, text);
-    await use(`${folder}/config`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
   }
 }
 
@@ -68,7 +43,7 @@ Deno.test("connection: a plain server gets requests without credentials, below i
 
 Deno.test("connection: a kubeconfig's token goes over TLS to a server whose authority it names", async () => {
   await withServer(async ({ url, requests }) => {
-    const cluster = { server: url, "certificate-authority-data": Buffer.from(AUTHORITY).toString("base64") };
+    const cluster = { server: url, "certificate-authority-data": Buffer.from(TEST_CA).toString("base64") };
     await withFile(kubeconfig({ cluster, user: { token: "secret-token" } }), async (path) => {
       // Slower than a connection may be: once it is established, a response has more time.
       const connection = await connectTo({ kind: "kubeconfig", path }, { limits: { connectMs: 1_000 } });
@@ -87,7 +62,7 @@ Deno.test("connection: an unknown authority is rejected unless it is configured 
       const connection = await connectTo({ kind: "kubeconfig", path });
       await assert.rejects(connection.send(GET), ClusterUnavailable);
       assert.equal(requests.length, 0);
-      const trusting = await connectTo({ kind: "kubeconfig", path }, { caCerts: [AUTHORITY] });
+      const trusting = await connectTo({ kind: "kubeconfig", path }, { caCerts: [TEST_CA] });
       assert.equal((await trusting.send(GET)).status, 200);
     });
   }, { secure: true });
@@ -123,15 +98,6 @@ Deno.test("connection: a server's URL may hold basic credentials, which a token 
     }
     const basic = `Basic ${Buffer.from("an na:p@ss").toString("base64")}`;
     assert.deepEqual(requests.map(({ headers }) => headers.get("authorization")), [basic, "Bearer t"]);
-  });
-});
-
-Deno.test("connection: a kubeconfig may name a server on plain HTTP, such as that of kubectl proxy", async () => {
-  await withServer(async ({ url }) => {
-    await withFile(kubeconfig({ cluster: { server: url } }), async (path) => {
-      const connection = await connectTo({ kind: "kubeconfig", path });
-      assert.equal((await connection.send(GET)).status, 200);
-    });
   });
 });
 

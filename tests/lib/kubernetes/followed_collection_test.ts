@@ -90,10 +90,17 @@ const THREE = (api: FaultyCluster) => {
   api.put(JOBS, thing("other", "red", { app: "y" }));
 };
 
+/** Of three red objects that are listed and watched. */
+function followingThree(use: Parameters<typeof following>[0]): Promise<void> {
+  return following(async (followed) => {
+    await followed.shows("a:red b:red c:red");
+    await followed.api.until(() => followed.api.watches === 1);
+    await use(followed);
+  }, { before: THREE });
+}
+
 Deno.test("followed collection: all pages are listed, and what comes, changes, goes or no longer matches is followed", async () => {
-  await following(async ({ api, things, shows, changes }) => {
-    await shows("a:red b:red c:red");
-    await api.until(() => api.watches === 1);
+  await followingThree(async ({ api, things, shows, changes }) => {
     const before = things.get("b");
     api.put(JOBS, thing("a", "blue"));
     api.put(JOBS, thing("d", "red"));
@@ -104,7 +111,7 @@ Deno.test("followed collection: all pages are listed, and what comes, changes, g
     assert.equal(things.get("b"), before);
     assert.deepEqual(changes.slice(3), ["red>blue", "->red", "red>-", "blue>-"]);
     assert.equal(api.requests.filter(({ isWatch }) => isWatch).length, 1);
-  }, { before: THREE });
+  });
 });
 
 Deno.test("followed collection: a watch requests bookmarks and its own end, metadata alone where that is enough", async () => {
@@ -133,9 +140,7 @@ Deno.test("followed collection: a watch requests bookmarks and its own end, meta
 
 for (const how of ["clean", "reset"] as const) {
   Deno.test(`followed collection: after a ${how} end it continues from its version, without a list`, async () => {
-    await following(async ({ api, clock, shows, pauses }) => {
-      await shows("a:red b:red c:red");
-      await api.until(() => api.watches === 1);
+    await followingThree(async ({ api, clock, shows, pauses }) => {
       const listed = api.store.version;
       api.bookmark();
       await new Promise<void>((resolve) => {
@@ -153,14 +158,12 @@ for (const how of ["clean", "reset"] as const) {
       assert.deepEqual(pauses, how === "clean" ? [] : [187.5]);
       api.put(JOBS, thing("b", "blue"));
       await shows("a:blue b:blue c:red");
-    }, { before: THREE });
+    });
   });
 }
 
 Deno.test("followed collection: a version that is no longer stored leads to a list, and unchanged objects keep their identity", async () => {
-  await following(async ({ api, things, shows, changes }) => {
-    await shows("a:red b:red c:red");
-    await api.until(() => api.watches === 1);
+  await followingThree(async ({ api, things, shows, changes }) => {
     const before = things.get("b");
     const stopped = Promise.withResolvers<Fault>();
     api.fault = () => stopped.promise;
@@ -182,13 +185,11 @@ Deno.test("followed collection: a version that is no longer stored leads to a li
     api.send('{"type":"ERROR","object":{"kind":"Status","code":410}}\n');
     const lists = api.requests.length;
     await api.until(() => api.requests.slice(lists).some(({ isWatch }) => !isWatch));
-  }, { before: THREE });
+  });
 });
 
 Deno.test("followed collection: half a line, a line that is no JSON and members of other kinds do no harm", async () => {
-  await following(async ({ api, shows }) => {
-    await shows("a:red b:red c:red");
-    await api.until(() => api.watches === 1);
+  await followingThree(async ({ api, shows }) => {
     const line = JSON.stringify({ type: "ADDED", object: thing("å", "grön ") }) + "\n";
     const bytes = new TextEncoder().encode(line);
     // Cut inside of a letter.
@@ -201,13 +202,11 @@ Deno.test("followed collection: half a line, a line that is no JSON and members 
     await api.until(() => api.requests.filter(({ isWatch }) => isWatch).length === 2);
     api.put(JOBS, thing("b", "blue"));
     await shows("a:red b:blue c:red å:grön ");
-  }, { before: THREE });
+  });
 });
 
 Deno.test("followed collection: a line beyond the limit is not requested again, the collection is listed", async () => {
-  await following(async ({ api, shows }) => {
-    await shows("a:red b:red c:red");
-    await api.until(() => api.watches === 1);
+  await followingThree(async ({ api, shows }) => {
     const lists = () => api.requests.filter(({ isWatch }) => !isWatch).length;
     const before = lists();
     const piece = "x".repeat(1024 * 1024);
@@ -216,14 +215,12 @@ Deno.test("followed collection: a line beyond the limit is not requested again, 
     await api.until(() => api.watches === 1);
     api.put(JOBS, thing("b", "blue"));
     await shows("a:red b:blue c:red");
-  }, { before: THREE });
+  });
 });
 
 Deno.test("followed collection: a server that returns 500 or ends at once is retried more and more rarely, then listed", async () => {
   for (const answer of [500, 200, "reset"] as const) {
-    await following(async ({ api, things, pauses, clock, shows }) => {
-      await shows("a:red b:red c:red");
-      await api.until(() => api.watches === 1);
+    await followingThree(async ({ api, things, pauses, clock, shows }) => {
       const listedAt = clock.now;
       clock.now += 5_000;
       api.fault = ({ isWatch }) => isWatch ? answer : null;
@@ -238,7 +235,7 @@ Deno.test("followed collection: a server that returns 500 or ends at once is ret
       await api.until(() => api.watches === 1);
       api.put(JOBS, thing("b", "blue"));
       await shows("a:red b:blue c:red");
-    }, { before: THREE });
+    });
   }
 });
 
@@ -266,15 +263,13 @@ Deno.test("followed collection: an idle connection, or one that drips without a 
 });
 
 Deno.test("followed collection: a server that is killed and comes back is followed again, changes in between included", async () => {
-  await following(async ({ api, pauses, shows }) => {
-    await shows("a:red b:red c:red");
-    await api.until(() => api.watches === 1);
+  await followingThree(async ({ api, pauses, shows }) => {
     await api.stop();
     api.put(JOBS, thing("c", "blue"));
     while (pauses.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     api.restart();
     await shows("a:red b:red c:blue");
-  }, { before: THREE });
+  });
 });
 
 Deno.test("followed collection: it is current since the list, an event, a bookmark or the requested end", async () => {
@@ -317,9 +312,7 @@ Deno.test("followed collection: forbidden watches are reported, and the listed o
 });
 
 Deno.test("followed collection: an object created again under its name is another, though nothing else changed", async () => {
-  await following(async ({ api, things, shows, changes }) => {
-    await shows("a:red b:red c:red");
-    await api.until(() => api.watches === 1);
+  await followingThree(async ({ api, things, changes }) => {
     const before = things.get("a");
     api.send(
       `${
@@ -328,5 +321,5 @@ Deno.test("followed collection: an object created again under its name is anothe
     );
     while (changes.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.notEqual(things.get("a"), before);
-  }, { before: THREE });
+  });
 });

@@ -10,61 +10,43 @@ import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { testCluster } from "./test_cluster.ts";
-import { AUTHORITY, SERVER } from "./tls_server.ts";
+import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
+import { kubeconfig, withFile } from "./kubeconfig.ts";
 
 function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-const NAMED = { "certificate-authority-data": base64(AUTHORITY) };
-
-async function withKubeconfig(
-  cluster: { readonly server: string; readonly [member: string]: string },
-  user: object,
-  use: (path: string) => Promise<void>,
-): Promise<void> {
-  const path = await Deno.makeTempFile();
-  try {
-    await Deno.writeTextFile(
-      path,
-      JSON.stringify({
-        clusters: [{ name: "c", cluster }],
-        users: [{ name: "u", user }],
-        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-        "current-context": "x",
-      }),
-    );
-    await use(path);
-  } finally {
-    await Deno.remove(path);
-  }
-}
+const NAMED = { "certificate-authority-data": base64(TEST_CA) };
 
 Deno.test("secure watch: lists and watches go over TLS with the account's token, and end with a cut connection", async () => {
   const api = new FaultyCluster(SERVER);
   testCluster(api);
-  await withKubeconfig({ server: api.url, ...NAMED }, { token: "secret-token" }, async (path) => {
-    const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now });
-    const namespaces = ["batch-default"];
-    const source = watchedCampaigns({ connection, conventions, namespaces, now: Date.now, random: () => 0.5 });
-    try {
-      await api.until(() => api.watches === 6);
-      assert.equal((await source.list()).jobs.length, 2);
-      assert.ok(api.requests.every(({ headers }) => headers.get("authorization") === "Bearer secret-token"));
-      api.end("reset");
-      await api.until(() => api.watches === 6);
-      assert.ok(await source.campaign("batch-default", "lund"));
-    } finally {
-      await source.close();
-      await api.stop();
-    }
-  });
+  await withFile(
+    kubeconfig({ cluster: { server: api.url, ...NAMED }, user: { token: "secret-token" } }),
+    async (path) => {
+      const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now });
+      const namespaces = ["batch-default"];
+      const source = watchedCampaigns({ connection, conventions, namespaces, now: Date.now, random: () => 0.5 });
+      try {
+        await api.until(() => api.watches === 6);
+        assert.equal((await source.list()).jobs.length, 2);
+        assert.ok(api.requests.every(({ headers }) => headers.get("authorization") === "Bearer secret-token"));
+        api.end("reset");
+        await api.until(() => api.watches === 6);
+        assert.ok(await source.campaign("batch-default", "lund"));
+      } finally {
+        await source.close();
+        await api.stop();
+      }
+    },
+  );
 });
 
 Deno.test("secure watch: a kubeconfig's client certificate is sent to the server, wherever its authority is named", async () => {
   const seen: string[] = [];
   const server = createServer(
-    { ...SERVER, ca: AUTHORITY, requestCert: true, rejectUnauthorized: false },
+    { ...SERVER, ca: TEST_CA, requestCert: true, rejectUnauthorized: false },
     (request, answer) => {
       const { socket } = request;
       if (socket instanceof TLSSocket) seen.push(String(socket.getPeerCertificate().subject.CN));
@@ -76,13 +58,16 @@ Deno.test("secure watch: a kubeconfig's client certificate is sent to the server
   assert.ok(typeof address === "object" && address);
   const user = { "client-certificate-data": base64(SERVER.cert), "client-key-data": base64(SERVER.key) };
   try {
-    for (const [named, caCerts] of [[NAMED, undefined], [{}, [AUTHORITY]]] as const) {
-      await withKubeconfig({ server: `https://127.0.0.1:${address.port}`, ...named }, user, async (path) => {
-        const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now, caCerts });
-        assert.equal((await connection.send({ method: "GET", path: "/api" })).status, 200);
-      });
+    for (const [named, caCerts] of [[NAMED, undefined], [{}, [TEST_CA]]] as const) {
+      await withFile(
+        kubeconfig({ cluster: { server: `https://127.0.0.1:${address.port}`, ...named }, user: user }),
+        async (path) => {
+          const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now, caCerts });
+          assert.equal((await connection.send({ method: "GET", path: "/api" })).status, 200);
+        },
+      );
     }
-    assert.deepEqual(seen, ["cluster.test", "cluster.test"]);
+    assert.deepEqual(seen, ["localhost", "localhost"]);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -124,11 +109,14 @@ Deno.test("secure watch: a proxy of the kubeconfig is gone through, over TLS wit
     for (const isSecure of [false, true]) {
       await withProxy(isSecure, async (url, tunnels) => {
         for (const named of [NAMED, {}]) {
-          await withKubeconfig({ server: api.url, "proxy-url": url, ...named }, { token: "t" }, async (path) => {
-            const options = { now: Date.now, caCerts: [AUTHORITY] };
-            const connection = await clusterConnection({ kind: "kubeconfig", path }, options);
-            assert.equal((await connection.send({ method: "GET", path: "/version" })).status, 200);
-          });
+          await withFile(
+            kubeconfig({ cluster: { server: api.url, "proxy-url": url, ...named }, user: { token: "t" } }),
+            async (path) => {
+              const options = { now: Date.now, caCerts: [TEST_CA] };
+              const connection = await clusterConnection({ kind: "kubeconfig", path }, options);
+              assert.equal((await connection.send({ method: "GET", path: "/version" })).status, 200);
+            },
+          );
         }
         assert.equal(tunnels(), 2);
       });

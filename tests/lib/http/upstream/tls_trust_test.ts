@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { AUTHORITY } from "@/tests/lib/kubernetes/tls_server.ts";
-import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { OTHER_CA, TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -44,11 +43,11 @@ Deno.test("tls trust: node:https trusts whom fetch trusts, the runtime's authori
   try {
     await Deno.writeTextFile(file, TEST_CA);
     assert.equal(await outcomes(origin, [], {}), "unreachable unreachable");
-    assert.equal(await outcomes(origin, [AUTHORITY], {}), "unreachable unreachable");
-    assert.equal(await outcomes(origin, [`${AUTHORITY}\n${TEST_CA}`], {}), "200 200");
+    assert.equal(await outcomes(origin, [OTHER_CA], {}), "unreachable unreachable");
+    assert.equal(await outcomes(origin, [`${OTHER_CA}\n${TEST_CA}`], {}), "200 200");
     for (const variable of ["NODE_EXTRA_CA_CERTS", "DENO_CERT"]) {
       assert.equal(await outcomes(origin, [], { [variable]: file }), "200 200", variable);
-      assert.equal(await outcomes(origin, [AUTHORITY], { [variable]: file }), "200 200", variable);
+      assert.equal(await outcomes(origin, [OTHER_CA], { [variable]: file }), "200 200", variable);
     }
   } finally {
     await server.shutdown();
