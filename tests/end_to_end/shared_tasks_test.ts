@@ -142,11 +142,8 @@ Deno.test({
     await reading;
     held.release();
 
-    const begin = Buffer.concat(chunks);
-    const range = { range: `bytes=${begin.length}-`, "if-range": broken.headers.get("etag")! };
-    const rest = await fetch(new URL(String(link), left.site), { headers: range });
-    assert.equal(rest.status, 206);
-    const bytes = Buffer.concat([begin, await rest.bytes()]);
+    assert.ok(length(chunks) < Number(broken.headers.get("x-zip-size")));
+    const bytes = await (await fetch(new URL(String(link), left.site))).bytes();
     assert.equal(bytes.length, Number(broken.headers.get("x-zip-size")));
     const found = unzipped(bytes);
     assert.deepEqual([...found.keys()], films.map(([key]) => key));

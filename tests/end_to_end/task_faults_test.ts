@@ -121,17 +121,11 @@ Deno.test("faults of tasks: the store is away for seconds in the middle of each 
     const left = await s3.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "gone/" }));
     assert.equal(left.KeyCount, 0);
 
-    // An outage that outlasts the tries of a read breaks the download off, and a range goes on with it.
+    // An outage that outlasts the tries, or comes in the middle of an object, breaks the download off.
     await reading;
-    const etag = downloaded.headers.get("etag")!;
-    const total = Number(downloaded.headers.get("x-zip-size"));
-    if (length(chunks) < total) {
-      const headers = { range: `bytes=${length(chunks)}-`, "if-range": etag };
-      const rest = await fetch(new URL(String(link), site), { headers });
-      assert.equal(rest.status, 206);
-      chunks.push(await rest.bytes());
-    }
-    const found = unzipped(Buffer.concat(chunks));
+    const isWhole = length(chunks) === Number(downloaded.headers.get("x-zip-size"));
+    const bytes = isWhole ? Buffer.concat(chunks) : await (await fetch(new URL(String(link), site))).bytes();
+    const found = unzipped(bytes);
     assert.deepEqual([...found.keys()], films.map(([key]) => key));
     for (const [key, film] of films) assert.ok(Buffer.from(film).equals(found.get(key)!), key);
   });

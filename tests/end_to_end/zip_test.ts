@@ -4,8 +4,6 @@ import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 
-const MIB = 1024 * 1024;
-
 const TEXTS: Readonly<Record<string, string>> = {
   "2026/brev.txt": "hej",
   "2026/BREV.txt": "HEJ",
@@ -114,7 +112,7 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
         "content-type": "application/zip",
         "content-disposition": 'attachment; filename="parcels-objects.zip"',
         "content-length": null,
-        "accept-ranges": "bytes",
+        "accept-ranges": null,
         "x-zip-size": String(bytes.length),
         "x-zip-failed": "1",
         "x-zip-failed-keys": "finns%20inte%2C%20alls",
@@ -138,6 +136,7 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
     }
     await judged("unzip", ["-tq", file]);
     await judged("7z", ["t", file]);
+    await judged("bsdtar", ["-tf", file]);
 
     const link = new URL(url, application.site);
     const linked = await fetch(link);
@@ -145,17 +144,8 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
     const head = await fetch(link, { method: "HEAD" });
     assert.deepEqual([head.status, head.headers.get("x-zip-size")], [200, String(bytes.length)]);
     assert.equal((await fetch(link, { method: "POST" })).status, 401);
-    const etag = polled.headers.get("etag") ?? "";
-    const part = await fetch(link, { headers: { range: "bytes=100-199", "if-range": etag } });
-    assert.deepEqual([part.status, part.headers.get("content-range")], [206, `bytes 100-199/${bytes.length}`]);
-    assert.deepEqual(await part.bytes(), bytes.slice(100, 200));
-    const tail = await fetch(link, { headers: { range: "bytes=-30" } });
-    assert.deepEqual([tail.status, await tail.bytes()], [206, bytes.slice(-30)]);
-    const other = await fetch(link, { headers: { range: "bytes=100-199", "if-range": '"other"' } });
-    assert.deepEqual([other.status, (await other.bytes()).length], [200, bytes.length]);
-    const beyond = await fetch(link, { headers: { range: `bytes=${bytes.length}-` } });
-    assert.deepEqual([beyond.status, beyond.headers.get("content-range")], [416, `bytes */${bytes.length}`]);
-    await beyond.body?.cancel();
+    const ranged = await fetch(link, { headers: { range: "bytes=100-199" } });
+    assert.deepEqual([ranged.status, await ranged.bytes()], [200, bytes]);
 
     const wrong = link.href.slice(0, -2) + (link.href.endsWith("AA") ? "BB" : "AA");
     const foreign = link.href.replace(String(id), crypto.randomUUID());
@@ -176,56 +166,5 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
   } finally {
     await Deno.remove(file);
     await application.stop();
-  }
-});
-
-Deno.test("whole application: a download goes on by Range after the process was killed", async () => {
-  const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-test-" });
-  let application = await startApplication({ dataFolder, env: STORAGE_ONLY });
-  try {
-    const client = await logIn(application.site, "archive/curator");
-    await client.json("POST", "/buckets", { bucket: "films" });
-    const chunk = crypto.getRandomValues(new Uint8Array(64 * 1024));
-    const film = new Uint8Array(20 * MIB).map((_, at) => chunk[at % 65_521]);
-    for (let number = 0; number < 40; number++) await put(client, "films", `a/${number}`, chunk.slice(number, 30_000));
-    await put(client, "films", "b/film", film);
-    await put(client, "films", "c", "end");
-    const { task_id: id, download_url: url } = await client.json("POST", "/buckets/films/objects/download", {
-      prefix: "",
-    });
-    await ready(client, "films", id);
-    const link = (site: string) => new URL(String(url), site);
-
-    const broken = await fetch(link(application.site));
-    const etag = broken.headers.get("etag");
-    assert.ok(broken.body && etag);
-    const begun: Uint8Array[] = [];
-    let length = 0;
-    for await (const bytes of broken.body) {
-      begun.push(bytes);
-      length += bytes.length;
-      if (length > 15 * MIB) break;
-    }
-    await application.kill();
-    application = await startApplication({ dataFolder, env: STORAGE_ONLY });
-
-    const rest = await fetch(link(application.site), { headers: { range: `bytes=${length}-` } });
-    assert.deepEqual([rest.status, rest.headers.get("etag")], [206, etag]);
-    const bytes = Buffer.concat([...begun, await rest.bytes()]);
-    assert.equal(bytes.length, Number(broken.headers.get("x-zip-size")));
-    const found = unzipped(bytes);
-    assert.equal(found.size, 42);
-    assert.ok(Buffer.from(film).equals(found.get("b/film") ?? Buffer.alloc(0)));
-
-    // What was sent is gone now: the same address is another archive, without it.
-    const again = await logIn(application.site, "archive/curator");
-    assert.equal((await again.call("DELETE", "/buckets/films/objects/a/1")).status, 200);
-    const next = await fetch(link(application.site), { headers: { range: "bytes=0-", "if-range": etag } });
-    assert.deepEqual([next.status, next.headers.get("x-zip-failed-keys")], [200, "a/1"]);
-    assert.notEqual(next.headers.get("etag"), etag);
-    assert.equal(unzipped(await next.bytes()).size, 42);
-  } finally {
-    await application.stop();
-    await Deno.remove(dataFolder, { recursive: true });
   }
 });

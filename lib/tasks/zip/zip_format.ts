@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 
 /**
  * Records of a ZIP archive of stored entries (APPNOTE.TXT 6.3.10). The length of each record depends only on the name, the
- * size and the offset of its entry, so every offset in an archive is known before its bytes are.
+ * size and the offset of its entry, so the length of an archive is known before its bytes are.
  */
 
 /** What the records of an entry say about it. */
@@ -51,12 +51,12 @@ const FOLDER_ATTRIBUTES = ((0o040755 << 16) | 0x10) >>> 0;
 const SLASH = 0x2f;
 
 /** Length of a local header, bytes. */
-export function localHeaderBytes(nameBytes: number, size: number): number {
+function localHeaderBytes(nameBytes: number, size: number): number {
   return LOCAL_BYTES + nameBytes + TIMESTAMP_BYTES + (isLarge(size) ? 4 + ZIP64_SIZES_BYTES : 0);
 }
 
 /** Length of a data descriptor, bytes. An empty entry has none: its CRC is known before. */
-export function descriptorBytes(size: number): number {
+function descriptorBytes(size: number): number {
   if (size === 0) return 0;
   return isLarge(size) ? ZIP64_DESCRIPTOR_BYTES : DESCRIPTOR_BYTES;
 }
@@ -66,9 +66,9 @@ export function entryBytes(nameBytes: number, size: number): number {
   return localHeaderBytes(nameBytes, size) + size + descriptorBytes(size);
 }
 
-/** Length of a record of the central directory, bytes. @param hasLargeOffset whether it holds the offset in 64 bits */
-export function centralRecordBytes(nameBytes: number, size: number, hasLargeOffset: boolean): number {
-  return CENTRAL_BYTES + nameBytes + TIMESTAMP_BYTES + zip64Bytes(size, hasLargeOffset);
+/** Length of a record of the central directory, bytes. @param offset where the local header of the entry begins, bytes */
+export function centralRecordBytes(nameBytes: number, size: number, offset: number): number {
+  return CENTRAL_BYTES + nameBytes + TIMESTAMP_BYTES + zip64Bytes(size, offset);
 }
 
 /** Length of the records behind the central directory, bytes. */
@@ -77,7 +77,7 @@ export function endBytes(end: EndRecord): number {
 }
 
 /** The header in front of the bytes of an entry. */
-export function localHeader({ name, size, modifiedMs }: EntryRecord): Uint8Array {
+export function localHeader({ name, size, modifiedMs }: EntryRecord): Uint8Array<ArrayBuffer> {
   const large = isLarge(size);
   const record = Buffer.alloc(localHeaderBytes(name.length, size));
   record.writeUInt32LE(0x04034b50, 0);
@@ -99,7 +99,7 @@ export function localHeader({ name, size, modifiedMs }: EntryRecord): Uint8Array
 }
 
 /** The CRC-32 and the size behind the bytes of an entry; empty for an empty entry. */
-export function dataDescriptor(size: number, crc: number): Uint8Array {
+export function dataDescriptor(size: number, crc: number): Uint8Array<ArrayBuffer> {
   const record = Buffer.alloc(descriptorBytes(size));
   if (size === 0) return record;
   record.writeUInt32LE(0x08074b50, 0);
@@ -114,21 +114,16 @@ export function dataDescriptor(size: number, crc: number): Uint8Array {
   return record;
 }
 
-/**
- * A record of the central directory.
- *
- * @param offset where the local header of the entry begins, bytes
- * @param hasLargeOffset whether the offset is written in 64 bits: required from {@link ZIP64_LIMIT} on, allowed below
- */
+/** A record of the central directory. @param offset where the local header of the entry begins, bytes */
 export function centralRecord(
   { name, size, modifiedMs }: EntryRecord,
   crc: number,
   offset: number,
-  hasLargeOffset: boolean,
-): Uint8Array {
+): Uint8Array<ArrayBuffer> {
   const large = isLarge(size);
+  const hasLargeOffset = isLarge(offset);
   const isFolder = name.at(-1) === SLASH;
-  const record = Buffer.alloc(centralRecordBytes(name.length, size, hasLargeOffset));
+  const record = Buffer.alloc(centralRecordBytes(name.length, size, offset));
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(MADE_BY, 4);
   record.writeUInt16LE(large || hasLargeOffset ? VERSION_ZIP64 : VERSION, 6);
@@ -144,7 +139,7 @@ export function centralRecord(
   record.set(name, CENTRAL_BYTES);
   let at = writeTimestamp(record, CENTRAL_BYTES + name.length, modifiedMs);
   if (large || hasLargeOffset) {
-    at = writeZip64Head(record, at, zip64Bytes(size, hasLargeOffset) - 4);
+    at = writeZip64Head(record, at, zip64Bytes(size, offset) - 4);
     if (large) {
       writeUInt64(record, at, size);
       writeUInt64(record, at + 8, size);
@@ -156,7 +151,7 @@ export function centralRecord(
 }
 
 /** The records behind the central directory, in Zip64 form too where a value does not fit. */
-export function endRecords(end: EndRecord): Uint8Array {
+export function endRecords(end: EndRecord): Uint8Array<ArrayBuffer> {
   const { entries, centralOffset, centralBytes } = end;
   const record = Buffer.alloc(endBytes(end));
   let at = 0;
@@ -183,8 +178,9 @@ export function endRecords(end: EndRecord): Uint8Array {
   return record;
 }
 
-function isLarge(size: number): boolean {
-  return size >= ZIP64_LIMIT;
+/** Whether a length or an offset needs 64 bits. */
+function isLarge(bytes: number): boolean {
+  return bytes >= ZIP64_LIMIT;
 }
 
 function needsZip64End({ entries, centralOffset, centralBytes }: EndRecord): boolean {
@@ -196,8 +192,8 @@ function flagsOf(size: number): number {
 }
 
 /** Length of the Zip64 extra field of a record of the central directory, bytes; 0 where it has none. */
-function zip64Bytes(size: number, hasLargeOffset: boolean): number {
-  const values = (isLarge(size) ? ZIP64_SIZES_BYTES : 0) + (hasLargeOffset ? 8 : 0);
+function zip64Bytes(size: number, offset: number): number {
+  const values = (isLarge(size) ? ZIP64_SIZES_BYTES : 0) + (isLarge(offset) ? 8 : 0);
   return values > 0 ? 4 + values : 0;
 }
 

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
-import { hash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { z } from "zod";
 import { yielding } from "@/lib/std/yielding.ts";
-import { centralRecordBytes, entryBytes, ZIP64_LIMIT } from "./zip_format.ts";
-import { EntryNames } from "./zip_names.ts";
+import { centralRecordBytes, endBytes, entryBytes } from "./zip_format.ts";
+import { EntryNames, ERRORS_NAME } from "./zip_names.ts";
 
 /** Most objects of one archive (wire facts, Background tasks). */
 export const MAX_OBJECTS = 50_000;
@@ -55,8 +54,6 @@ export interface PlannedEntry extends FoundObject {
   readonly key: string;
   /** UTF-8 */
   readonly name: Uint8Array;
-  /** Where its local header would begin if no entry was left out, bytes. */
-  readonly plannedOffset: number;
   /** Set where it was missing from the start. Then it has no bytes. */
   readonly missing: LeftOut | null;
 }
@@ -75,24 +72,21 @@ const chunkSchema = z.object({
 /** A chunk of a plan as it is stored. */
 type Chunk = z.output<typeof chunkSchema>;
 
-const chunkHead = z.object({
+/** What is known of a plan without its chunks: the sums over those whose objects have all been looked up. */
+export const planSums = z.object({
+  chunks: z.int(),
   entries: z.int(),
-  /** Length of its entries with their headers and descriptors, bytes. */
-  bytes: z.int(),
-  /** Length of its records in the central directory, bytes. */
-  centralBytes: z.int(),
-  /** How many are missing, and the length of their lines in the list of errors, bytes. */
+  /** How many of the entries are missing, and the length of their lines in the list of errors, bytes. */
   missing: z.int(),
   lineBytes: z.int(),
+  /** Length of the entries with their headers and descriptors, bytes. */
+  bytes: z.int(),
+  /** Length of their records in the central directory, bytes. */
+  centralBytes: z.int(),
 });
+export type PlanSums = z.output<typeof planSums>;
 
-/** What is known of a plan without its chunks. */
-export const planHead = z.object({
-  chunks: z.array(chunkHead),
-  /** A digest of all chunks, hexadecimal: archives of equal plans are equal. */
-  digest: z.string(),
-});
-export type PlanHead = z.output<typeof planHead>;
+export const EMPTY_PLAN: PlanSums = { chunks: 0, entries: 0, missing: 0, lineBytes: 0, bytes: 0, centralBytes: 0 };
 
 /** The name of a chunk's blob. */
 export function chunkName(chunk: number): string {
@@ -177,62 +171,49 @@ export class ChunkLookup {
     else this.#chunk.found[at] = [result.size, result.etag, result.modifiedMs];
   }
 
-  /** The chunk as a blob, the plan with it behind its other chunks, and the keys that are missing in it. */
-  close(head: PlanHead): { blob: Uint8Array; head: PlanHead; missingKeys: string[] } {
-    const number = head.chunks.length;
-    const offset = head.chunks.reduce((sum, { bytes }) => sum + bytes, 0);
-    const entries = entriesOf(this.#chunk, head.chunks.reduce((sum, { entries }) => sum + entries, 0), offset);
-    let bytes = 0;
-    let centralBytes = 0;
+  /** The chunk as a blob, the sums with those of this chunk, and the keys that are missing in it. */
+  close(before: PlanSums): { blob: Uint8Array; sums: PlanSums; missingKeys: string[] } {
+    const sums = { ...before, chunks: before.chunks + 1 };
     const missingKeys: string[] = [];
-    let lineBytes = 0;
-    for (const entry of entries) {
+    for (const entry of entriesOf(this.#chunk, before.entries)) {
+      sums.entries++;
       if (entry.missing !== null) {
         missingKeys.push(entry.key);
-        lineBytes += Buffer.byteLength(errorLine(entry.key, entry.missing));
+        sums.missing++;
+        sums.lineBytes += Buffer.byteLength(errorLine(entry.key, entry.missing));
         continue;
       }
-      bytes += bytesOf(entry);
-      centralBytes += centralBytesOf(entry);
+      sums.centralBytes += centralRecordBytes(entry.name.length, entry.size, sums.bytes);
+      sums.bytes += bytesOf(entry);
     }
-    const text = JSON.stringify(this.#chunk);
-    return {
-      blob: deflateRawSync(text),
-      head: {
-        chunks: [...head.chunks, {
-          entries: entries.length,
-          bytes,
-          centralBytes,
-          missing: missingKeys.length,
-          lineBytes,
-        }],
-        digest: hash("sha256", `${head.digest}\n${number}\n${text}`, "hex"),
-      },
-      missingKeys,
-    };
+    return { blob: encoded(this.#chunk), sums, missingKeys };
   }
 }
 
-/** Entries of a chunk as it is stored. @param chunk its number @throws DamagedPlan */
-export function readChunk(head: PlanHead, chunk: number, blob: Uint8Array): PlannedEntry[] {
-  const before = head.chunks.slice(0, chunk);
-  const first = before.reduce((sum, { entries }) => sum + entries, 0);
-  return entriesOf(decoded(blob), first, before.reduce((sum, { bytes }) => sum + bytes, 0));
+/** The entries of a plan whose objects have all been looked up. @param chunks as they are stored @throws DamagedPlan */
+export function* plannedEntries(chunks: Iterable<Uint8Array>): Generator<PlannedEntry> {
+  let first = 0;
+  for (const blob of chunks) {
+    const entries = entriesOf(decoded(blob), first);
+    yield* entries;
+    first += entries.length;
+  }
+}
+
+/** Length of the archive of a plan whose objects do not change, bytes. */
+export function archiveBytes({ entries, missing, lineBytes, bytes, centralBytes }: PlanSums): number {
+  const end = { entries: entries - missing, centralOffset: bytes, centralBytes };
+  if (lineBytes > 0) {
+    end.entries++;
+    end.centralOffset += entryBytes(ERRORS_NAME.length, lineBytes);
+    end.centralBytes += centralRecordBytes(ERRORS_NAME.length, lineBytes, bytes);
+  }
+  return end.centralOffset + end.centralBytes + endBytes(end);
 }
 
 /** Length of an entry with its header and descriptor, bytes. */
-export function bytesOf({ name, size }: PlannedEntry): number {
+export function bytesOf({ name, size }: Pick<PlannedEntry, "name" | "size">): number {
   return entryBytes(name.length, size);
-}
-
-/** Whether the central directory holds the offset of an entry in 64 bits. By the plan, so that its length is known. */
-export function hasLargeOffset({ plannedOffset }: PlannedEntry): boolean {
-  return plannedOffset >= ZIP64_LIMIT;
-}
-
-/** Length of an entry's record in the central directory, bytes. */
-export function centralBytesOf(entry: PlannedEntry): number {
-  return centralRecordBytes(entry.name.length, entry.size, hasLargeOffset(entry));
 }
 
 /** The line of a left out object in the list of errors: its key as a JSON string, and the reason. */
@@ -250,15 +231,12 @@ export function isFolder(key: string, size: number): boolean {
   return key.endsWith("/") && size === 0;
 }
 
-function entriesOf(chunk: Chunk, first: number, firstOffset: number): PlannedEntry[] {
-  let plannedOffset = firstOffset;
+function entriesOf(chunk: Chunk, first: number): PlannedEntry[] {
   return chunk.keys.map((key, at) => {
     const missing = chunk.missing[at] ?? null;
     const [size, etag, modifiedMs] = (missing === null && chunk.found[at]) || [0, null, 0];
     const name = (size > 0 ? chunk.fileNames[at] : undefined) ?? chunk.names[at] ?? key;
-    const entry = { index: first + at, key, name: Buffer.from(name), size, etag, modifiedMs, plannedOffset, missing };
-    if (missing === null) plannedOffset += bytesOf(entry);
-    return entry;
+    return { index: first + at, key, name: Buffer.from(name), size, etag, modifiedMs, missing };
   });
 }
 

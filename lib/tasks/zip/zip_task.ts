@@ -3,7 +3,6 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError, listingStuck } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
-import { sleep } from "@/lib/std/sleep.ts";
 import { yielding } from "@/lib/std/yielding.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
@@ -12,36 +11,36 @@ import { headObject } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
 import type { Blobs } from "@/lib/tasks/task_store.ts";
-import { problemOf, RETRY_MS } from "./entry_read.ts";
+import { problemOf, retried, RETRY_MS } from "./entry_read.ts";
 import {
   ChunkLookup,
   chunkName,
   DamagedPlan,
+  EMPTY_PLAN,
   type FoundObject,
   type LeftOut,
   MAX_OBJECTS,
   MAX_PLAN_BYTES,
   PlanBuilder,
-  planHead,
   plannedEtag,
+  planSums,
 } from "./zip_plan.ts";
 
 /** Look-ups of objects at a time. */
 const MAX_LOOKUPS = 20;
 /** So many keys of objects that are missing are shown. */
-export const MAX_FAILED_KEYS = 50;
+const MAX_FAILED_KEYS = 50;
 
 const zipProgress = z.object({
   /** How many objects the archive is to have. */
   total: z.int(),
   /** How many of them have been looked up. */
   completed: z.int(),
-  /** How many of those are missing, and the first of their keys. */
-  failed: z.int(),
+  /** The first keys of those that are missing. */
   failedKeys: z.array(z.string()),
-  /** How many chunks the plan has, and what is known of those that are complete. */
+  /** How many chunks the plan has, and the sums over those that are complete. */
   chunks: z.int(),
-  plan: planHead,
+  plan: planSums,
 });
 export type ZipProgress = z.output<typeof zipProgress>;
 
@@ -76,10 +75,9 @@ export async function planArchive(
     progress: {
       total: plan.count,
       completed: 0,
-      failed: 0,
       failedKeys: [],
       chunks: blobs.size,
-      plan: { chunks: [], digest: "" },
+      plan: EMPTY_PLAN,
     },
     blobs,
   };
@@ -148,9 +146,8 @@ export function zipHandler(s3: S3, retryMs: readonly number[] = RETRY_MS): TaskH
     keepsCaller: true,
     async run(job) {
       // What was looked up of a chunk that is not complete is looked up again, and counted again.
-      const { chunks } = job.progress.plan;
-      let progress = { ...job.progress, completed: chunks.reduce((sum, { entries }) => sum + entries, 0) };
-      for (let number = progress.plan.chunks.length; number < progress.chunks; number++) {
+      let progress = { ...job.progress, completed: job.progress.plan.entries };
+      for (let number = progress.plan.chunks; number < progress.chunks; number++) {
         const [blob] = await job.readBlobs([chunkName(number)]);
         if (!blob) throw planGone();
         progress = await lookUp({ s3, retryMs }, job, progress, blob).catch((error) => {
@@ -182,7 +179,6 @@ async function lookUp(
   before: ZipProgress,
   blob: Uint8Array,
 ): Promise<ZipProgress> {
-  const number = before.plan.chunks.length;
   const lookup = new ChunkLookup(blob);
   const { open } = lookup;
   let done = 0;
@@ -209,15 +205,13 @@ async function lookUp(
   // The store may be overloaded for all of them.
   if (done === 0 && busy.length > 0) throw busy[0].error;
   for (const { at } of busy) lookup.set(at, "unreadable");
-  const { blob: closed, head, missingKeys } = lookup.close(before.plan);
-  await job.writeBlobs(new Map([[chunkName(number), closed]]));
-  const { entries, missing } = head.chunks[number];
+  const { blob: closed, sums, missingKeys } = lookup.close(before.plan);
+  await job.writeBlobs(new Map([[chunkName(before.plan.chunks), closed]]));
   return {
     ...before,
-    completed: before.completed + entries,
-    failed: before.failed + missing,
+    completed: sums.entries,
     failedKeys: [...before.failedKeys, ...missingKeys].slice(0, MAX_FAILED_KEYS),
-    plan: head,
+    plan: sums,
   };
 }
 
@@ -232,17 +226,12 @@ async function found(
   job: Job<ZipProgress>,
   key: string,
 ): Promise<{ readonly object: FoundObject | LeftOut } | { readonly error: unknown }> {
-  for (let tries = 0;; tries++) {
-    try {
-      return { object: await job.read(() => foundOnce(s3, job, key)) };
-    } catch (error) {
-      if (problemOf(error) !== "retry" || job.signal.aborted) throw error;
-      if (tries === retryMs.length) {
-        await job.read(() => headBucket(s3, job.caller, job.bucket));
-        return { error };
-      }
-      await sleep(retryMs[tries], job.signal);
-    }
+  try {
+    return { object: await retried({ retryMs, signal: job.signal }, () => job.read(() => foundOnce(s3, job, key))) };
+  } catch (error) {
+    if (problemOf(error) !== "retry" || job.signal.aborted) throw error;
+    await job.read(() => headBucket(s3, job.caller, job.bucket));
+    return { error };
   }
 }
 

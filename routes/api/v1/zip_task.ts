@@ -62,9 +62,7 @@ const failed = { description: "It failed", schema: zipFailed };
 const notReady = { description: "Too many downloads at a time, or the archive is not ready" };
 const archive = {
   200: { description: "The archive", mediaType: "application/zip" },
-  206: { description: "The requested range of it", mediaType: "application/zip" },
   404: { description: "No such task" },
-  416: { description: "The range lies outside of the archive" },
   500: failed,
   503: notReady,
 };
@@ -158,8 +156,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       id: "download_zip",
       method: "GET",
       summary: "An archive by its ticket, without other credentials",
-      description:
-        "For browsers: `download_url` of the task is the whole address. Ranges go on where a download broke.",
+      description: "For browsers: `download_url` of the task is the whole address.",
       responses: { ...archive, 403: { description: "The ticket is wrong or has expired" } },
       handler: ({ params: { bucket, task_id }, query: { ticket } }, context) =>
         byTicket(bucket, task_id, ticket, context),
@@ -216,7 +213,7 @@ function acceptsJson(context: RequestContext): boolean {
 
 function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.output<typeof zipStatus> {
   const { id, bucket, state, createdAt, updatedAt, endedAt } = task;
-  const { total, completed, failed, failedKeys, plan } = progress;
+  const { total, completed, failedKeys, plan } = progress;
   const isRunning = state === "running";
   const rest = completed > 0 ? (updatedAt - createdAt) * (total - completed) / completed : null;
   const file = `${PATH.replace("{bucket}", encodeRfc3986(bucket))}/${id}/file`;
@@ -225,11 +222,11 @@ function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.ou
     status: isRunning ? "processing" : state === "ready" ? "ready" : "failed",
     total,
     completed,
-    failed,
+    failed: plan.missing,
     failed_keys: isRunning ? [] : failedKeys,
     error: null,
     ...failureOrCancel(task),
-    bytes: plan.chunks.reduce((sum, { bytes, centralBytes }) => sum + bytes + centralBytes, 0),
+    bytes: plan.bytes + plan.centralBytes,
     // No download prolongs the task for longer.
     download_url: `${file}?ticket=${issueTicket(id, createdAt + MAX_RUN_MS, keys)}`,
     started_at: iso(createdAt),

@@ -4,8 +4,7 @@ import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import type { ObjectSource } from "@/lib/tasks/zip/entry_read.ts";
-import type { ReadyTask } from "@/lib/tasks/zip/zip_archive.ts";
-import { ChunkLookup, PlanBuilder, type PlanHead } from "@/lib/tasks/zip/zip_plan.ts";
+import { ChunkLookup, EMPTY_PLAN, PlanBuilder, type PlanSums } from "@/lib/tasks/zip/zip_plan.ts";
 
 export const MODIFIED = Date.UTC(2026, 10, 20, 7, 31, 17);
 
@@ -21,10 +20,10 @@ export const CALLER: Caller = {
 export interface ObjectServer extends AsyncDisposable {
   readonly source: ObjectSource;
   readonly objects: Map<string, Uint8Array<ArrayBuffer>>;
-  /** Keys and ranges of reads as they came. */
-  readonly reads: { readonly key: string; readonly range: string | null }[];
-  /** What is returned instead of an object; null for the object. */
-  fault: (key: string, range: string | null) => Response | null | Promise<Response | null>;
+  /** Keys of reads as they came. */
+  readonly reads: string[];
+  /** What is returned instead of an object, or of the bucket for an empty key; null for nothing else. */
+  fault: (key: string) => Response | null | Promise<Response | null>;
 }
 
 const etags = new WeakMap<Uint8Array, string>();
@@ -37,15 +36,15 @@ export function etagOf(bytes: Uint8Array): string {
 
 export function startObjectServer(): ObjectServer {
   const objects = new Map<string, Uint8Array<ArrayBuffer>>();
-  const reads: { key: string; range: string | null }[] = [];
+  const reads: string[] = [];
   const http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     // As it came: `new URL` folds dot segments.
     const path = request.url.split("/letters/")[1];
-    if (!path) return new Response(null);
+    if (!path) return await server.fault("") ?? new Response(null);
     const key = decodeURIComponent(path);
     const range = request.headers.get("range");
-    reads.push({ key, range });
-    const fault = await server.fault(key, range);
+    reads.push(key);
+    const fault = await server.fault(key);
     if (fault) return fault;
     const bytes = objects.get(key);
     if (!bytes) return s3Error(404, "NoSuchKey");
@@ -75,6 +74,7 @@ export function startObjectServer(): ObjectServer {
       bucket: "letters",
       retryMs: [1, 1],
       enter: () => Promise.resolve(() => {}),
+      signal: new AbortController().signal,
     },
     objects,
     reads,
@@ -101,41 +101,52 @@ export function cutShort(bytes: Uint8Array<ArrayBuffer>, after: number, headers:
   return new Response(body, { headers });
 }
 
-/** A store with the task of an archive of these objects, whose plan is complete. */
-export async function plannedTask(
+export interface PlannedArchive {
+  readonly sums: PlanSums;
+  /** Chunks of the plan by their names. */
+  readonly blobs: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The complete plan of an archive of these objects, and of absent ones. */
+export async function planned(
   objects: ReadonlyMap<string, Uint8Array>,
   absent: readonly string[] = [],
-): Promise<{ readonly store: SqliteTaskStore; readonly task: ReadyTask }> {
+): Promise<PlannedArchive> {
   const builder = new PlanBuilder();
   for (const [key, bytes] of objects) {
     builder.add({ key, found: { size: bytes.length, etag: etagOf(bytes), modifiedMs: MODIFIED } });
   }
   for (const key of absent) builder.add({ key, found: null });
-  let head: PlanHead = { chunks: [], digest: "" };
+  let sums = EMPTY_PLAN;
   const blobs = new Map<string, Uint8Array>();
-  for (const [name, blob] of await builder.blobs()) {
-    const lookup = new ChunkLookup(blob);
+  for (const [name, draft] of await builder.blobs()) {
+    const lookup = new ChunkLookup(draft);
     for (const { at } of lookup.open) lookup.set(at, "gone");
-    const closed = lookup.close(head);
+    const closed = lookup.close(sums);
     blobs.set(name, closed.blob);
-    head = closed.head;
+    sums = closed.sums;
   }
+  return { sums, blobs };
+}
+
+/** A store with the task of an archive. */
+export async function storedTask({ blobs }: PlannedArchive): Promise<{ store: SqliteTaskStore; id: string }> {
   const store = new SqliteTaskStore(":memory:", Date.now);
-  const task = { id: randomUUID(), bucket: "letters", createdAt: MODIFIED, head };
-  const stored = {
-    id: task.id,
-    kind: "zip",
-    owner: "a",
-    tenant: null,
-    account: null,
-    bucket: "letters",
-    progress: "{}",
-  } as const;
+  const id = randomUUID();
   await store.create(
-    { ...stored, sealedCaller: new Uint8Array(1) },
+    {
+      id,
+      kind: "zip",
+      owner: "a",
+      tenant: null,
+      account: null,
+      bucket: "letters",
+      progress: "{}",
+      sealedCaller: new Uint8Array(1),
+    },
     "h",
     { maxPerOwner: 9, maxPerTenant: 9, max: 9 },
     blobs,
   );
-  return { store, task };
+  return { store, id };
 }

@@ -41,9 +41,8 @@ function archiveOf(given: readonly Given[]): RandomAccess {
     else offset += size;
     add(dataDescriptor(size, crc));
     assert.equal(offset - start, entryBytes(record.name.length, size), "the length is known before");
-    const large = start >= ZIP64_LIMIT;
-    central.push(centralRecord(record, crc, start, large));
-    assert.equal(central.at(-1)?.length, centralRecordBytes(record.name.length, size, large));
+    central.push(centralRecord(record, crc, start));
+    assert.equal(central.at(-1)?.length, centralRecordBytes(record.name.length, size, start));
   }
   const centralOffset = offset;
   for (const record of central) add(record);

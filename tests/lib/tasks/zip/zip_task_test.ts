@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Job } from "@/lib/tasks/task_handler.ts";
 import type { Blobs } from "@/lib/tasks/task_store.ts";
-import { PlanBuilder } from "@/lib/tasks/zip/zip_plan.ts";
+import { EMPTY_PLAN, PlanBuilder } from "@/lib/tasks/zip/zip_plan.ts";
 import { zipHandler, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
 import { CALLER, s3Error, startObjectServer } from "./object_server.ts";
 
@@ -9,7 +9,7 @@ async function planned(keys: readonly string[]): Promise<{ progress: ZipProgress
   const plan = new PlanBuilder();
   for (const key of keys) plan.add({ key, found: null });
   const blobs = new Map(await plan.blobs());
-  const none = { completed: 0, failed: 0, failedKeys: [], plan: { chunks: [], digest: "" } };
+  const none = { completed: 0, failedKeys: [], plan: EMPTY_PLAN };
   return { progress: { ...none, total: plan.count, chunks: blobs.size }, blobs };
 }
 
@@ -51,8 +51,8 @@ Deno.test("zip task: work that was interrupted within a chunk counts each object
     }));
   await assert.rejects(run(10), /interrupted/);
   assert.ok(stored.completed >= 10);
-  const { completed, failed, failedKeys } = await run(Infinity);
-  assert.deepEqual([completed, failed, failedKeys], [31, 1, ["missing"]]);
+  const { completed, failedKeys, plan } = await run(Infinity);
+  assert.deepEqual([completed, plan.entries, plan.missing, failedKeys], [31, 31, 1, ["missing"]]);
 });
 
 Deno.test("zip task: an object that stays busy is left out, unless all of them are", async () => {
@@ -65,7 +65,7 @@ Deno.test("zip task: an object that stays busy is left out, unless all of them a
   };
   const { completed, failedKeys } = await run(["a", "b", "c"]);
   assert.deepEqual([completed, failedKeys], [3, ["b"]]);
-  assert.equal(server.reads.filter(({ key }) => key === "b").length, 3);
+  assert.equal(server.reads.filter((key) => key === "b").length, 3);
   await assert.rejects(run(["b"]), { status: 503 });
 });
 
@@ -75,7 +75,7 @@ Deno.test("zip task: only a chunk that is complete is a step from which the next
   const { progress, blobs } = await planned(["a", "b"]);
   const steps: [completed: number, chunks: number, how?: string][] = [];
   await zipHandler(server.source.s3).run(jobOf(progress, blobs, ({ completed, plan }, how) => {
-    steps.push([completed, plan.chunks.length, how]);
+    steps.push([completed, plan.chunks, how]);
     return Promise.resolve();
   }));
   assert.deepEqual(steps, [[1, 0, "partial"], [2, 0, "partial"], [2, 1, undefined]]);
