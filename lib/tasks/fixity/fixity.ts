@@ -67,7 +67,7 @@ export const fixityTotals = z.object({
 });
 type FixityTotals = z.output<typeof fixityTotals>;
 
-const byProof = z.object(
+export const byProof = z.object(
   Object.fromEntries(PROOFS.map((proof) => [proof, amount])) as Record<(typeof PROOFS)[number], typeof amount>,
 );
 

@@ -1,52 +1,16 @@
-import { bagView, damageOf, type FixityProgress, manifestView } from "./fixity.ts";
-import { failureMembers } from "@/lib/tasks/task_error.ts";
+import type { FixityProgress } from "./fixity.ts";
+import { reportHead, type ShownTask } from "./responses.ts";
 import { manifestLine } from "./manifest_line.ts";
 import { mustBePlain } from "./manifest_outputs.ts";
 import { CSV_HEAD, csvLine, type ReportRow } from "./report_row.ts";
 
-/** What a report is of. */
-interface ReportSubject {
-  readonly id: string;
-  readonly bucket: string;
-  /** How the task ended. */
-  readonly status: string;
-  readonly error: string | null;
-  readonly progress: FixityProgress;
-}
-
-/** What a report says beside its rows; times are ISO 8601 in UTC. */
-function reportHead({ id, bucket, status, error, progress }: ReportSubject) {
-  const { request, files, bytes, totals, provedBy, rows, startedAt, checkedAt } = progress;
-  return {
-    task_id: id,
-    bucket,
-    prefix: request.prefix,
-    status,
-    ...failureMembers(error),
-    started_at: iso(startedAt),
-    checked_at: checkedAt === null ? null : iso(checkedAt),
-    all_versions: request.allVersions,
-    etags: request.etags === "ignore" ? "ignored" : progress.etags,
-    manifest: manifestView(progress),
-    bag: bagView(progress),
-    baseline: request.baseline,
-    schedule: request.schedule,
-    files,
-    bytes,
-    damaged: damageOf(totals),
-    ...totals,
-    proved_by: provedBy,
-    full: request.full,
-    rows_left_out: rows.leftOut,
-  };
-}
-
 /** A report as JSON, in chunks. Each row is a line of its own, so that it can be read line by line. */
 export async function* jsonReport(
-  subject: ReportSubject,
+  task: ShownTask,
+  progress: FixityProgress,
   rows: AsyncIterable<readonly ReportRow[]>,
 ): AsyncGenerator<string> {
-  yield `${JSON.stringify(reportHead(subject)).slice(0, -1)},"rows":[`;
+  yield `${JSON.stringify(reportHead(task, progress)).slice(0, -1)},"rows":[`;
   let isFirst = true;
   for await (const chunk of rows) {
     let text = "";
@@ -88,8 +52,4 @@ function isInManifest({ key, size, result, sha256 }: ReportRow): boolean {
 export async function* csvReport(rows: AsyncIterable<readonly ReportRow[]>): AsyncGenerator<string> {
   yield CSV_HEAD;
   for await (const chunk of rows) yield chunk.map(csvLine).join("");
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

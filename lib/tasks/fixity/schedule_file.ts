@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { type FixityOrder, mustFitTogether } from "./fixity_order.ts";
+import { type FixityOrder, fixityOrder, mustFitTogether } from "./order.ts";
 
 /** Most schedules of a file. */
 const MAX_SCHEDULES = 100;
@@ -21,23 +21,12 @@ const login = z.strictObject({
 }).refine(isLogin, "has no name of a tenant");
 
 const schedule = z.strictObject({
+  ...fixityOrder.shape,
   name,
   login: text,
   bucket: text,
   cron: text,
   time_zone: timeZone.default("UTC"),
-  prefix: z.string().default(""),
-  rate: z.int().min(65_536).nullable().default(null),
-  all_versions: z.boolean().default(false),
-  full: z.boolean().default(false),
-  manifest: text.nullable().default(null),
-  manifest_bucket: text.nullable().default(null),
-  manifest_root: z.string().nullable().default(null),
-  bag: z.boolean().default(false),
-  etags: z.enum(["compare", "ignore"]).default("compare"),
-  write: z.enum(["manifest", "bag"]).nullable().default(null),
-  overwrite: z.boolean().default(false),
-  report_to: text.nullable().default(null),
   /** `last`: compared with the last check of the schedule that has ended. */
   baseline: z.literal("last").nullable().default(null),
 });
@@ -78,33 +67,13 @@ export function parseScheduleFile(content: string): FixitySchedule[] {
       throw new ScheduleFileError(`${at}.baseline: cannot be compared with all_versions`);
     }
     if (rest.baseline !== null && !rest.full) throw new ScheduleFileError(`${at}.baseline: needs full: true`);
-    const contradiction = contradictionIn(orderOf(rest, rest.baseline));
+    const contradiction = contradictionIn(rest);
     if (contradiction !== null) throw new ScheduleFileError(`${at}.${contradiction}`);
     const times = cronOf(rest);
     if (times === null) throw new ScheduleFileError(`${at}.cron: is no cron expression, such as "0 2 * * 0"`);
     if (nextTime(times, Date.now()) === null) throw new ScheduleFileError(`${at}.cron: never comes`);
     return { ...rest, login: data.logins[loginName] };
   });
-}
-
-/** What the checks of a schedule are asked for. @param baseline the id of the check that they are compared with; null: none */
-export function orderOf(schedule: Omit<FixitySchedule, "login">, baseline: string | null): FixityOrder {
-  return {
-    prefix: schedule.prefix,
-    rate: schedule.rate,
-    allVersions: schedule.all_versions,
-    full: schedule.full,
-    manifest: schedule.manifest,
-    manifestBucket: schedule.manifest_bucket,
-    manifestRoot: schedule.manifest_root,
-    bag: schedule.bag,
-    etags: schedule.etags,
-    write: schedule.write,
-    overwrite: schedule.overwrite,
-    reportTo: schedule.report_to,
-    baseline,
-    schedule: schedule.name,
-  };
 }
 
 /** What does not fit together, as `member: sentence`; null where all does. */

@@ -14,7 +14,7 @@ import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import { readableProgress } from "@/lib/tasks/task_progress.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FIXITY, type FixityProgress } from "./fixity.ts";
-import { type FixitySchedule, orderOf, timeAfter } from "./schedule_file.ts";
+import { type FixitySchedule, timeAfter } from "./schedule_file.ts";
 import { firstNote, noteName, readNote, type ScheduleNote } from "./schedule_note.ts";
 import { startFixity } from "./start_fixity.ts";
 
@@ -212,7 +212,8 @@ export class FixitySchedules {
     try {
       const caller = await this.#caller(schedule);
       const baseline = schedule.baseline === null ? null : await this.#lastCheck(schedule, caller);
-      await startFixity({ s3, tasks }, caller, schedule.bucket, orderOf(schedule, baseline), id);
+      const order = { ...schedule, baseline };
+      await startFixity({ s3, tasks }, caller, schedule.bucket, order, { schedule: schedule.name, id });
       await this.#replace(name, claimed, { ...claimed, state: "started", error: null });
     } catch (error) {
       const sentence = error instanceof HttpError ? sentenceOf(error) : INTERNAL_ERROR;

@@ -4,7 +4,7 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { readCountPage } from "@/lib/s3/count_page.ts";
 import { copyBaseline } from "./baseline.ts";
 import { FIXITY, type ManifestComparison, newFixity } from "./fixity.ts";
-import { type FixityOrder, mustFitTogether } from "./fixity_order.ts";
+import { type FixityOrder, mustFitTogether } from "./order.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { findBag, namedManifest } from "./find_manifests.ts";
 
@@ -13,10 +13,16 @@ interface FixityParts {
   readonly tasks: TaskRunner;
 }
 
+interface StartOptions {
+  /** Name of the schedule; null: a request asks for it. */
+  readonly schedule?: string | null;
+  /** A random one when absent; where there is a task of it, none is started. */
+  readonly id?: string;
+}
+
 /**
  * Starts a check.
  *
- * @param id a random one when absent; where there is a task of it, none is started
  * @returns its id
  * @throws HttpError 422 for what cannot be asked for together, and for a manifest or bag that is not there; as
  *   {@link TaskRunner.create} and for a bucket that cannot be read
@@ -26,24 +32,24 @@ export async function startFixity(
   caller: Caller,
   bucket: string,
   order: FixityOrder,
-  id?: string,
+  { schedule = null, id }: StartOptions = {},
 ): Promise<string> {
   mustFitTogether(order);
-  const { prefix, rate, allVersions, full, etags, write, overwrite, reportTo, baseline: earlier, schedule } = order;
+  const { prefix, rate, full, etags, write, overwrite } = order;
   await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
   const comparison = await comparisonOf(s3, caller, bucket, order);
-  const baseline = earlier === null ? null : await baselineOf(tasks, caller, bucket, earlier);
+  const baseline = order.baseline === null ? null : await baselineOf(tasks, caller, bucket, order.baseline);
   const request = {
     prefix,
     rate,
-    allVersions,
     full,
     etags,
     write,
     overwrite,
-    reportTo,
-    baseline: earlier,
     schedule,
+    allVersions: order.all_versions,
+    reportTo: order.report_to,
+    baseline: order.baseline,
   };
   return await tasks.create(FIXITY, {
     id,
@@ -70,7 +76,7 @@ async function comparisonOf(
   s3: S3,
   caller: Caller,
   bucket: string,
-  { prefix, manifest, manifestBucket, manifestRoot, bag }: FixityOrder,
+  { prefix, manifest, manifest_bucket, manifest_root, bag }: FixityOrder,
 ): Promise<ManifestComparison | null> {
   if (bag) {
     const { manifests, oxum, problems } = await findBag({ s3, caller }, bucket, prefix);
@@ -88,7 +94,7 @@ async function comparisonOf(
     };
   }
   if (manifest === null) return null;
-  const named = { bucket: manifestBucket ?? bucket, key: manifest, root: manifestRoot };
+  const named = { bucket: manifest_bucket ?? bucket, key: manifest, root: manifest_root };
   const found = await namedManifest({ s3, caller }, named);
   // A tag manifest need not name all files.
   const scope = found.form === "tags" ? null : found.form === "bagit" ? `${found.root}data/` : found.root;

@@ -114,10 +114,10 @@ async function* soundLines(digests: StoredLines, read: ReadBlobs): AsyncGenerato
 async function writeReport({ source, bucket, id, progress, readBlobs }: OutputSource, write: Write): Promise<void> {
   const { reportTo } = progress.request;
   if (reportTo === null) return;
-  const subject = { id, bucket, status: "done", error: null, progress };
+  const task = { id, bucket, state: "ready", error: null } as const;
   const rows = () => readRows(progress.rows, readBlobs);
   const outputs = [
-    { key: `${reportTo}fixity-${id}.json`, type: "application/json", text: () => jsonReport(subject, rows()) },
+    { key: `${reportTo}fixity-${id}.json`, type: "application/json", text: () => jsonReport(task, progress, rows()) },
     { key: `${reportTo}fixity-${id}.csv`, type: "text/csv; charset=utf-8", text: () => csvReport(rows()) },
   ];
   for (const output of outputs) await write(await planOutput(source, bucket, output));

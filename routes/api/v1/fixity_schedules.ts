@@ -1,48 +1,13 @@
-import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { isAdministrator } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import { damageOf } from "@/lib/tasks/fixity/fixity.ts";
+import { fixitySchedules, type ListedSchedules, STATUS } from "@/lib/tasks/fixity/responses.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
-import { STATUS } from "./fixity_schemas.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
-import { codeMembers } from "@/lib/tasks/coded_members.ts";
 import { iso } from "@/lib/tasks/task_times.ts";
-
-const scheduleSchema = z.object({
-  name: z.string(),
-  account: z.string().meta({ description: "Whose login its checks use" }),
-  own: z.boolean().meta({ description: "Whether that is the caller: another one cannot open its checks" }),
-  bucket: z.string(),
-  prefix: z.string(),
-  cron: z.string(),
-  time_zone: z.string(),
-  next_at: z.string().nullable(),
-  last: z.object({
-    task_id: z.string(),
-    due_at: z.string(),
-    status: z.enum(["processing", "done", "canceled", "failed"]),
-    started_at: z.string(),
-    ended_at: z.string().nullable(),
-    files: z.int(),
-    bytes: z.number(),
-    damaged: z.int(),
-    error: z.string().optional().meta({ description: "Why it failed" }),
-    ...codeMembers,
-  }).nullable().meta({ description: "The last check, while its record is kept" }),
-  last_end_at: z.string().nullable().meta({ description: "When a check of the schedule last came to its end" }),
-  error: z.string().nullable().meta({ description: "Why the last check could not be started" }),
-  ...codeMembers,
-});
-const list = z.object({
-  schedules: z.array(scheduleSchema),
-  partial: z.boolean().meta({
-    description:
-      "Whether those of other accounts may be missing, since the management API did not say who administers them",
-  }),
-}).meta({ id: "FixitySchedules" });
 
 interface ScheduleRoutes {
   /** Null where none are configured. */
@@ -67,7 +32,7 @@ export function fixityScheduleOperations(
       description:
         "`FIXITY_SCHEDULES_FILE` has them. The progress and reports of their checks are those of other checks. " +
         "Accounts with the role ADMINISTRATOR or SECURITY see those of their tenant, or at the system level all.",
-      responses: { 200: { description: "The schedules in the order of the file", schema: list } },
+      responses: { 200: { description: "The schedules in the order of the file", schema: fixitySchedules } },
       async handler({ caller }) {
         const administers = async () => mapi !== null && await isAdministrator(mapi, caller);
         // At the system level there are no objects by which the store could accept a login.
@@ -106,7 +71,7 @@ function lastOf({ task, progress }: NonNullable<ScheduleView["last"]>, due: numb
   };
 }
 
-function bodyOf({ schedule, account, isOwn, nextAt, note, last }: ScheduleView): z.output<typeof scheduleSchema> {
+function bodyOf({ schedule, account, isOwn, nextAt, note, last }: ScheduleView): ListedSchedules["schedules"][number] {
   const { name, bucket, prefix, cron, time_zone } = schedule;
   const succeededAt = note?.succeededAt ?? null;
   return {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { contentDisposition } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
@@ -7,14 +6,14 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { streamedText } from "@/lib/http/streamed_text.ts";
 import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
 import { FIXITY, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
-import type { FixityOrder } from "@/lib/tasks/fixity/fixity_order.ts";
+import { fixityBody, fixityReport, fixityStatus, STATUS } from "@/lib/tasks/fixity/responses.ts";
+import { fixityOrder } from "@/lib/tasks/fixity/order.ts";
 import { csvReport, jsonReport, manifestReport } from "@/lib/tasks/fixity/report.ts";
 import { MAX_ROWS, readRows } from "@/lib/tasks/fixity/report_rows.ts";
 import { startFixity } from "@/lib/tasks/fixity/start_fixity.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import { bucketTarget } from "./audited_objects.ts";
-import { fixityReport, fixityStart, fixityStatus, fixityView, STATUS } from "./fixity_schemas.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
@@ -28,9 +27,6 @@ const canceling = z.object({ task_id: z.string(), status: z.enum(["canceling", "
 /** Comparing the bytes of stored objects in the background. */
 export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes): Operation[] {
   const { s3, tasks } = routes;
-  const find = async (caller: Caller, bucket: string, id: string) => {
-    return await tasks.find(FIXITY, bucket, id, caller);
-  };
   return [
     operation({
       id: "start_fixity",
@@ -42,7 +38,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         "Each is compared with a manifest where one is named, else with the checksum that was stored with it, or with " +
         "its ETag where that is an MD5.",
       params: bucketParams,
-      body: { kind: "json", schema: fixityStart },
+      body: { kind: "json", schema: fixityOrder },
       responses: {
         202: { description: "Started", schema: fixityStatus },
         404: { description: "No such bucket" },
@@ -54,10 +50,10 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         details: () => ({ task: "fixity" }),
       },
       async handler({ caller, params: { bucket }, body }, context) {
-        const id = await startFixity({ s3, tasks }, caller, bucket, orderOf(body));
+        const id = await startFixity({ s3, tasks }, caller, bucket, body);
         context.noted = { task_id: id };
         const found = await tasks.find(FIXITY, bucket, id, caller);
-        return Response.json(fixityView(found.task, found.progress).body, { status: 202 });
+        return Response.json(fixityBody(found.task, found.progress), { status: 202 });
       },
     }),
     operation({
@@ -72,7 +68,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       async handler({ caller, params: { bucket } }) {
         await caller.prove?.();
         const found = await tasks.list(FIXITY, bucket, ownerOf(caller, tasks.keys));
-        return Response.json({ tasks: found.map(({ task, progress }) => fixityView(task, progress).body) });
+        return Response.json({ tasks: found.map(({ task, progress }) => fixityBody(task, progress)) });
       },
     }),
     operation({
@@ -90,8 +86,8 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       },
       handler({ caller, params: { bucket, task_id } }, context) {
         const view = async (): Promise<TaskView> => {
-          const { task, progress } = await find(caller, bucket, task_id);
-          return fixityView(task, progress);
+          const { task, progress } = await tasks.find(FIXITY, bucket, task_id, caller);
+          return { body: fixityBody(task, progress), isOver: task.state !== "running" };
         };
         return pollResponse(routes, caller, context, view, ({ body }) => Response.json(body));
       },
@@ -119,14 +115,13 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       },
       async handler({ caller, params: { bucket, task_id }, query: { format } }, context) {
         await caller.prove?.();
-        const { task, progress } = await find(caller, bucket, task_id);
+        const { task, progress } = await tasks.find(FIXITY, bucket, task_id, caller);
         if (task.state === "running") throw new HttpError(409, "The fixity task has not ended yet: its report follows");
         const chosen = format ?? (acceptsCsv(context) ? "csv" : "json");
         if (chosen === "manifest-sha256") mustMakeManifest(progress);
         const rows = () => readRows(progress.rows, (names) => tasks.store.readBlobs(task_id, names));
-        const subject = { id: task_id, bucket, status: STATUS[task.state], error: task.error, progress };
         const chunks = {
-          json: () => jsonReport(subject, rows()),
+          json: () => jsonReport(task, progress, rows()),
           csv: () => csvReport(rows()),
           "manifest-sha256": () => manifestReport(folderOf(progress.request.prefix), rows),
         };
@@ -159,25 +154,6 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       },
     }),
   ];
-}
-
-function orderOf(body: z.output<typeof fixityStart>): FixityOrder {
-  return {
-    prefix: body.prefix,
-    rate: body.rate ?? null,
-    allVersions: body.all_versions,
-    full: body.full,
-    manifest: body.manifest ?? null,
-    manifestBucket: body.manifest_bucket ?? null,
-    manifestRoot: body.manifest_root ?? null,
-    bag: body.bag,
-    etags: body.etags,
-    write: body.write ?? null,
-    overwrite: body.overwrite,
-    reportTo: body.report_to ?? null,
-    baseline: body.baseline ?? null,
-    schedule: null,
-  };
 }
 
 /** Whether a client names CSV. */

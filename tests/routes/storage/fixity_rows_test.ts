@@ -6,34 +6,20 @@ import { readRowPage } from "@/routes/storage/fixity_rows.ts";
 import { jsonReport } from "@/lib/tasks/fixity/report.ts";
 import { newFixity } from "@/lib/tasks/fixity/fixity.ts";
 import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
+import { REQUEST } from "@/tests/lib/tasks/fixity/fixity_run.ts";
 
 /** The report that the gateway writes of rows, cut into chunks of a length. */
 async function report(
   rows: readonly ReportRow[],
   chunkBytes: number,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const request = {
-    prefix: "",
-    rate: null,
-    allVersions: false,
-    full: true,
-    etags: "compare",
-    write: null,
-    overwrite: false,
-    reportTo: null,
-    baseline: null,
-    schedule: null,
-  } as const;
-  const progress = newFixity({ request, comparison: null, baseline: null, startedAt: 0 });
+  const progress = newFixity({ request: REQUEST, comparison: null, baseline: null, startedAt: 0 });
   let text = "";
-  for await (
-    const part of jsonReport(
-      { id: "1", bucket: "b", status: "done", error: null, progress },
-      async function* () {
-        yield rows;
-      }(),
-    )
-  ) text += part;
+  const task = { id: "1", bucket: "b", state: "ready", error: null } as const;
+  async function* chunk() {
+    yield rows;
+  }
+  for await (const part of jsonReport(task, progress, chunk())) text += part;
   const bytes = new TextEncoder().encode(text);
   return new ReadableStream({
     start(controller) {

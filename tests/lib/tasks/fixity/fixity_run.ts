@@ -8,7 +8,6 @@ import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
 import { readRows } from "@/lib/tasks/fixity/report_rows.ts";
-import type { FixityOrder } from "@/lib/tasks/fixity/fixity_order.ts";
 import { PROCESS_CLOCK, type TaskClock } from "@/lib/tasks/task_clock.ts";
 import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
 
@@ -105,15 +104,12 @@ function listing(objects: FixityStore["objects"], query: URLSearchParams): Respo
   );
 }
 
-export const ORDER: FixityOrder = {
+/** What a check asks for that has no manifest. */
+export const REQUEST: FixityProgress["request"] = {
   prefix: "",
   rate: null,
   allVersions: false,
   full: true,
-  manifest: null,
-  manifestBucket: null,
-  manifestRoot: null,
-  bag: false,
   etags: "compare",
   write: null,
   overwrite: false,
@@ -154,14 +150,13 @@ export async function runFixity(
     figures: new FixityFigures(),
     windowKeys: options.windowKeys,
   });
-  const { manifest: _, manifestBucket: __, manifestRoot: ___, bag: ____, ...plain } = ORDER;
   const readBlobs = (names: readonly string[]) => Promise.resolve(names.map((name) => blobs.get(name) ?? null));
   const progress = await handler.run({
     id: "6f0e0000-0000-4000-8000-000000000000",
     bucket: "letters",
     caller: { ...CALLER, signal } satisfies Caller,
     progress: options.progress ?? newFixity({
-      request: { ...plain, ...request },
+      request: { ...REQUEST, ...request },
       comparison: options.comparison ?? null,
       baseline: null,
       startedAt: Date.now(),

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 
 import type { FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
+import { fixityOrder } from "@/lib/tasks/fixity/order.ts";
 import { startFixity } from "@/lib/tasks/fixity/start_fixity.ts";
 import { s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
-import { type FixityStore, md5, ORDER, runFixity, sha256, startFixityStore } from "./fixity_run.ts";
+import { type FixityStore, md5, runFixity, sha256, startFixityStore } from "./fixity_run.ts";
 
 const DECLARED = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
 
@@ -129,7 +130,7 @@ Deno.test("fixity manifest: names that tools read as those of other files are re
 
 Deno.test("fixity bag: a report cannot be written into its payload", async () => {
   await using store = startFixityStore();
-  const order = { ...ORDER, prefix: "bag/", write: "bag" as const, reportTo: "bag/data/reports/" };
+  const order = fixityOrder.parse({ prefix: "bag/", write: "bag", report_to: "bag/data/reports/" });
   await assert.rejects(
     startFixity({ s3: store.s3, tasks: null as never }, null as never, "letters", order),
     /report_to: lies in the payload of the bag/,

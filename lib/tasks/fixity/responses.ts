@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { codedOrNull, codeMembers } from "@/lib/tasks/coded_members.ts";
+import type { Task } from "@/lib/tasks/task.ts";
+import { failureMembers } from "@/lib/tasks/task_error.ts";
+import { iso, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { bagView, byProof, damageOf, type FixityProgress, fixityTotals, manifestView } from "./fixity.ts";
+import { reportRow } from "./report_row.ts";
+
+/** States of a task as responses name them. */
+export const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
+
+const count = z.int().min(0);
+const codeList = z.array(codedOrNull);
+const manifest = z.object({
+  bucket: z.string().nullable(),
+  keys: z.array(z.string()),
+  root: z.string(),
+  entries: count.nullable().meta({ description: "Null until they have been read" }),
+  invalid_lines: count,
+}).meta({ id: "FixityManifest" });
+const bag = z.object({
+  valid: z.boolean().nullable().meta({ description: "Null until the end" }),
+  problems: z.array(z.string()).meta({ description: "What is wrong besides what the rows say" }),
+  problem_codes: codeList.meta({ description: "Codes of the problems, in their order" }),
+}).meta({ id: "FixityBag" });
+
+/** Members of progress and report. */
+const shared = {
+  task_id: z.string(),
+  prefix: z.string(),
+  all_versions: z.boolean(),
+  full: z.boolean(),
+  etags: z.enum(["md5", "other", "ignored"]).nullable().meta({
+    description: "What the ETags of the store turned out to be. `other`: those that differ prove nothing",
+  }),
+  manifest: manifest.nullable().meta({ description: "The manifests that are compared" }),
+  bag: bag.nullable(),
+  baseline: z.string().nullable().meta({ description: "The earlier check that is compared" }),
+  schedule: z.string().nullable().meta({ description: "Name of the schedule that asked for it" }),
+  files: count.meta({ description: "Objects read so far" }),
+  bytes: z.number().meta({ description: "Their bytes" }),
+  damaged: count.meta({ description: "`changed`, `missing` and `unreadable` together" }),
+  ...fixityTotals.shape,
+  proved_by: byProof.meta({ description: "Intact objects by what their bytes were compared with" }),
+  rows_left_out: count.meta({ description: "Rows beyond the bounds, which are counted only" }),
+  error: z.string().optional().meta({ description: "Why it failed" }),
+  ...codeMembers,
+};
+
+export const fixityStatus = z.object({
+  ...shared,
+  status: z.enum(["processing", "done", "canceled", "failed"]),
+  bytes_under_way: z.number().meta({ description: "Bytes of objects that are being read" }),
+  rate: z.number().meta({ description: "Bytes per second so far" }),
+  rate_limit: z.int().nullable().meta({ description: "As asked for" }),
+  rows: count.meta({ description: "Rows of the report so far" }),
+  written: z.array(z.object({ key: z.string(), size: z.int(), sha256: z.string() })).meta({
+    description: "Objects that the check has written",
+  }),
+  write_error: z.string().optional().meta({ description: "Why something was not written" }),
+  write_error_codes: codeList.optional().meta({ description: "The codes of its sentences" }),
+  ...taskTimes,
+}).meta({ id: "FixityStatus" });
+type FixityStatus = z.output<typeof fixityStatus>;
+
+export const fixityReport = z.object({
+  ...shared,
+  bucket: z.string(),
+  status: z.enum(["done", "canceled", "failed"]),
+  started_at: z.string(),
+  checked_at: z.string().nullable(),
+  rows: z.array(reportRow),
+}).meta({ id: "FixityReport" });
+
+const schedule = z.object({
+  name: z.string(),
+  account: z.string().meta({ description: "Whose login its checks use" }),
+  own: z.boolean().meta({ description: "Whether that is the caller: another one cannot open its checks" }),
+  bucket: z.string(),
+  prefix: z.string(),
+  cron: z.string(),
+  time_zone: z.string(),
+  next_at: z.string().nullable(),
+  last: z.object({
+    task_id: z.string(),
+    due_at: z.string(),
+    status: z.enum(["processing", "done", "canceled", "failed"]),
+    started_at: z.string(),
+    ended_at: z.string().nullable(),
+    files: z.int(),
+    bytes: z.number(),
+    damaged: z.int(),
+    error: z.string().optional().meta({ description: "Why it failed" }),
+    ...codeMembers,
+  }).nullable().meta({ description: "The last check, while its record is kept" }),
+  last_end_at: z.string().nullable().meta({ description: "When a check of the schedule last came to its end" }),
+  error: z.string().nullable().meta({ description: "Why the last check could not be started" }),
+  ...codeMembers,
+});
+export const fixitySchedules = z.object({
+  schedules: z.array(schedule),
+  partial: z.boolean().meta({
+    description:
+      "Whether those of other accounts may be missing, since the management API did not say who administers them",
+  }),
+}).meta({ id: "FixitySchedules" });
+export type ListedSchedules = z.output<typeof fixitySchedules>;
+
+/** A check that is shown. */
+export type ShownTask = Pick<Task, "id" | "bucket" | "state" | "error">;
+
+function sharedOf({ id, error }: ShownTask, progress: FixityProgress) {
+  const { request, files, bytes, totals, provedBy, rows } = progress;
+  return {
+    task_id: id,
+    prefix: request.prefix,
+    all_versions: request.allVersions,
+    full: request.full,
+    etags: request.etags === "ignore" ? "ignored" as const : progress.etags,
+    manifest: manifestView(progress),
+    bag: bagView(progress),
+    baseline: request.baseline,
+    schedule: request.schedule,
+    files,
+    bytes,
+    damaged: damageOf(totals),
+    ...totals,
+    proved_by: provedBy,
+    rows_left_out: rows.leftOut,
+    ...failureMembers(error),
+  };
+}
+
+/** A check as its owner sees it. */
+export function fixityBody(task: Task, progress: FixityProgress): FixityStatus {
+  const { request, bytes, underWay, rows, workedMs, writeError, writeCodes = [] } = progress;
+  return {
+    ...sharedOf(task, progress),
+    status: STATUS[task.state],
+    bytes_under_way: task.state === "running" ? underWay : 0,
+    rate: workedMs > 0 ? Math.round(bytes / workedMs * 1000) : 0,
+    rate_limit: request.rate,
+    rows: rows.count,
+    written: progress.written ?? [],
+    ...writeError === null ? {} : { write_error: writeError, write_error_codes: writeCodes },
+    ...timesOf(task),
+  };
+}
+
+/** A report without its rows. */
+export function reportHead(task: ShownTask, progress: FixityProgress) {
+  const { startedAt, checkedAt } = progress;
+  return {
+    ...sharedOf(task, progress),
+    bucket: task.bucket,
+    status: STATUS[task.state],
+    started_at: iso(startedAt),
+    checked_at: checkedAt === null ? null : iso(checkedAt),
+  };
+}
