@@ -5,7 +5,7 @@ import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { browserClock, Poller } from "@/lib/client/poller.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
-import { type Expected, type FixityCheck, readFixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import { type Expected, type FixityCheck, fixityCheckOf } from "@/lib/presentation/storage/fixity_check.ts";
 import { checkedPlace, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 
 /** A check and what it is about to read; null where that is not known. */
@@ -70,7 +70,7 @@ export default island(
         {hasRunning && <p class="sub news" role="status">{message.value}</p>}
         <ol class="checks">
           {shown.value.map(({ check, expected }) => (
-            <li key={check.task}>
+            <li key={check.task_id}>
               <FixitySummary
                 account={account}
                 check={check}
@@ -92,11 +92,10 @@ function isRunning({ status }: FixityCheck): boolean {
 
 /** A check as it is now; the same where it has ended or cannot be read. */
 async function readAgain(account: string, shown: ShownCheck, signal: AbortSignal): Promise<ShownCheck> {
-  const { bucket, task } = shown.check;
+  const { bucket, task_id } = shown.check;
   if (!isRunning(shown.check)) return shown;
-  const { status, json } = await callDoor("/buckets/:bucket/fixity/:task_id", account, { bucket, task_id: task }, {
+  const { status, json } = await callDoor("/buckets/:bucket/fixity/:task_id", account, { bucket, task_id }, {
     signal,
   });
-  const check = status === 200 ? readFixityCheck(json, bucket) : null;
-  return check === null ? shown : { check, expected: shown.expected };
+  return status === 200 ? { check: fixityCheckOf(json, bucket), expected: shown.expected } : shown;
 }

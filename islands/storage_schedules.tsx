@@ -1,7 +1,7 @@
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { useMoments } from "@/lib/client/reader_moments.ts";
-import type { ListedSchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
+import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 
 interface StorageSchedulesProps {
   readonly account: string;

@@ -56,13 +56,13 @@ export const ROOMS: readonly Room[] = [
     room: "islands",
     holds: "what the browser runs",
     imports: ["components", "lib/client", "lib/presentation", "lib/presentation/locale"],
-    types: ["lib/campaigns/projection"],
+    types: ["lib/campaigns/projection", "lib/tasks"],
   },
   {
     room: "components",
     holds: "markup without state",
     imports: ["lib/client", "lib/presentation", "lib/presentation/locale", "locales"],
-    types: ["lib/campaigns/projection"],
+    types: ["lib/campaigns/projection", "lib/tasks"],
   },
   {
     room: "locales",
@@ -169,7 +169,7 @@ export const ROOMS: readonly Room[] = [
     room: "lib/presentation",
     holds: "pure, both sides: states, order, durations, paths",
     imports: ["locales", "lib/presentation/locale", "lib/std"],
-    types: ["lib/campaigns/projection"],
+    types: ["lib/campaigns/projection", "lib/tasks"],
   },
   {
     room: "lib/http",

@@ -1,8 +1,7 @@
 import type { Ref } from "preact";
 
 import type { Baseline } from "@/lib/presentation/storage/fixity_baselines.ts";
-import { FIELD_NAMES } from "@/lib/presentation/storage/fixity_fields.ts";
-import { FIXITY_LABELS } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { FIELD_LABELS, FIXITY_LABELS } from "@/lib/presentation/storage/fixity_sentences.ts";
 
 export interface BaselineFieldProps {
   readonly baselines: readonly Baseline[];
@@ -20,10 +19,10 @@ export function BaselineField(
 ) {
   return (
     <label class="wide">
-      {FIXITY_LABELS.baseline}
+      {FIELD_LABELS.baseline}
       <select
         ref={select}
-        name={FIELD_NAMES.baseline}
+        name="baseline"
         {...problem === null ? {} : { "aria-invalid": true, "aria-describedby": problem } as const}
       >
         <option value="">{FIXITY_LABELS.noBaseline}</option>

@@ -1,16 +1,21 @@
 import type { ComponentChildren } from "preact";
 
+import { ALL_SENTENCES } from "@/lib/presentation/coded_check_sentences.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import type { CheckedBag, CheckManifest, FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import { codedTexts } from "@/lib/presentation/coded_sentences.ts";
+import type { FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
 import {
+  FIELD_LABELS,
   FIXITY_LABELS,
   FIXITY_SENTENCES,
-  proofWords,
+  PROOF_WORDS,
   unwrittenSentence,
 } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
+
+const PROOFS = Object.keys(PROOF_WORDS) as (keyof typeof PROOF_WORDS)[];
 
 interface FixityFactsProps {
   readonly account: string;
@@ -19,14 +24,16 @@ interface FixityFactsProps {
 
 /** What a fixity check was to do, and what its figures rest on. */
 export function FixityFacts({ account, check }: FixityFactsProps) {
-  const { bucket, prefix, rateLimit, provedBy, totals, status, manifest, bag, baseline, written, writeError } = check;
+  const { bucket, prefix, etags, rate_limit, status, manifest, bag, baseline, written } = check;
+  const proofs = PROOFS.filter((proof) => check.proved_by[proof] > 0);
+  const unwritten = unwrittenSentence(check);
   const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
   const place = folderPath({ account, bucket, prefix: folder, find: prefix.slice(folder.length) });
   const options = [
-    ...check.ignoresEtags ? [FIXITY_LABELS.ignoresEtags] : [],
-    ...check.allVersions ? [FIXITY_LABELS.allVersions] : [],
-    ...check.isFull ? [FIXITY_LABELS.full] : [],
-    ...rateLimit === null ? [] : [FIXITY_SENTENCES.atMost(FIXITY_SENTENCES.rate(formatBytes(rateLimit)))],
+    ...etags === "ignored" ? [FIELD_LABELS.etags] : [],
+    ...check.all_versions ? [FIELD_LABELS.all_versions] : [],
+    ...check.full ? [FIELD_LABELS.full] : [],
+    ...rate_limit === null ? [] : [FIXITY_SENTENCES.atMost(FIXITY_SENTENCES.rate(formatBytes(rate_limit)))],
   ];
   return (
     <section class="check-facts">
@@ -37,28 +44,28 @@ export function FixityFacts({ account, check }: FixityFactsProps) {
           </a>
         </Fact>
         {options.length > 0 && <Fact name={FIXITY_LABELS.options}>{options.join(", ")}</Fact>}
-        {provedBy.length > 0 && (
+        {proofs.length > 0 && (
           <Fact name={FIXITY_LABELS.provedBy}>
-            {provedBy.map(([proof, count]) => FIXITY_SENTENCES.proved(count, proofWords(proof))).join(", ")}
+            {proofs.map((proof) => FIXITY_SENTENCES.proved(check.proved_by[proof], PROOF_WORDS[proof])).join(", ")}
           </Fact>
         )}
-        {manifest && <Manifest account={account} manifest={manifest} />}
+        {manifest && manifest.keys.length > 0 && <Manifest account={account} bucket={bucket} manifest={manifest} />}
         {bag && <Bag bag={bag} />}
         {baseline !== null && (
-          <Fact name={FIXITY_LABELS.baseline}>
+          <Fact name={FIELD_LABELS.baseline}>
             <a class="vid" href={fixityPath({ account, bucket, task: baseline })}>{baseline}</a>
           </Fact>
         )}
         {written.length > 0 && (
           <Fact name={FIXITY_LABELS.written}>
-            {written.map((key) => <ObjectLink key={key} account={account} bucket={bucket} name={key} />)}
+            {written.map(({ key }) => <ObjectLink key={key} account={account} bucket={bucket} name={key} />)}
           </Fact>
         )}
       </dl>
-      {totals.unproven > 0 && <p class="remark">{FIXITY_SENTENCES.unprovenObjects(totals.unproven)}</p>}
-      {check.hasOtherEtags && <p class="remark">{FIXITY_SENTENCES.otherEtags}</p>}
+      {check.unproven > 0 && <p class="remark">{FIXITY_SENTENCES.unprovenObjects(check.unproven)}</p>}
+      {etags === "other" && <p class="remark">{FIXITY_SENTENCES.otherEtags}</p>}
       {status === "canceled" && <p class="remark">{FIXITY_SENTENCES.canceled}</p>}
-      {writeError !== "" && <p class="banner warn">{unwrittenSentence(check)}</p>}
+      {unwritten !== "" && <p class="banner warn">{unwritten}</p>}
     </section>
   );
 }
@@ -66,28 +73,37 @@ export function FixityFacts({ account, check }: FixityFactsProps) {
 /** Keys of manifests that are shown; a bag may have several. */
 const MAX_KEYS = 10;
 
-function Manifest({ account, manifest }: { readonly account: string; readonly manifest: CheckManifest }) {
-  const { bucket, keys, entries, invalidLines } = manifest;
+interface ManifestProps {
+  readonly account: string;
+  readonly bucket: string;
+  readonly manifest: NonNullable<FixityCheck["manifest"]>;
+}
+
+function Manifest({ account, bucket, manifest }: ManifestProps) {
+  const { keys, entries, invalid_lines } = manifest;
   const figures = [
     ...entries === null
       ? []
       : [keys.length === 1 ? FIXITY_SENTENCES.manifestEntries(entries) : FIXITY_SENTENCES.manifestLines(entries)],
-    ...invalidLines > 0 ? [FIXITY_SENTENCES.invalidLines(invalidLines)] : [],
+    ...invalid_lines > 0 ? [FIXITY_SENTENCES.invalidLines(invalid_lines)] : [],
   ];
   return (
     <Fact name={FIXITY_LABELS.inManifest}>
-      {keys.slice(0, MAX_KEYS).map((key) => <ObjectLink key={key} account={account} bucket={bucket} name={key} />)}
+      {keys.slice(0, MAX_KEYS).map((key) => (
+        <ObjectLink key={key} account={account} bucket={manifest.bucket ?? bucket} name={key} />
+      ))}
       {keys.length > MAX_KEYS && <p>+ {formatCount(keys.length - MAX_KEYS)}</p>}
       {figures.length > 0 && <p class="sub">{figures.join(", ")}</p>}
     </Fact>
   );
 }
 
-function Bag({ bag: { isValid, problems } }: { readonly bag: CheckedBag }) {
-  if (isValid === null) return null;
+function Bag({ bag }: { readonly bag: NonNullable<FixityCheck["bag"]> }) {
+  if (bag.valid === null) return null;
+  const problems = codedTexts(bag.problems, bag.problem_codes, ALL_SENTENCES);
   return (
     <Fact name={FIXITY_LABELS.bag}>
-      {isValid ? FIXITY_SENTENCES.bagValid : FIXITY_SENTENCES.bagInvalid}
+      {bag.valid ? FIXITY_SENTENCES.bagValid : FIXITY_SENTENCES.bagInvalid}
       {problems.length > 0 && <ul>{problems.map((problem) => <li key={problem}>{problem}</li>)}</ul>}
     </Fact>
   );

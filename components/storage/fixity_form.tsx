@@ -2,13 +2,12 @@ import type { ComponentChildren } from "preact";
 
 import {
   exactName,
-  FIELD_NAMES,
   type FixityField,
   type FixityFields,
   hasChoices,
   LEAST_RATE,
 } from "@/lib/presentation/storage/fixity_fields.ts";
-import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { FIELD_LABELS, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
@@ -48,7 +47,7 @@ export function FixityForm({ account, buckets, baseline, fields, problem }: Fixi
       {isListed
         ? (
           <label>
-            {FIXITY_LABELS.bucket}
+            {FIELD_LABELS.bucket}
             <select name="bucket" required {...wrong(isAbout("bucket"))}>
               {buckets.map((name) => <option key={name} value={name} selected={name === fields.bucket}>{name}</option>)}
             </select>
@@ -61,25 +60,25 @@ export function FixityForm({ account, buckets, baseline, fields, problem }: Fixi
         <fieldset>
           <legend>{FIXITY_LABELS.compareWith}</legend>
           <TextField {...of("manifest")} isWide hint="2025/manifest-sha256.txt" />
-          <TextField {...of("manifestBucket")} maxLength={MAX_BUCKET_NAME} />
-          <TextField {...of("manifestRoot")} note={FIXITY_SENTENCES.rootNote} />
+          <TextField {...of("manifest_bucket")} maxLength={MAX_BUCKET_NAME} />
+          <TextField {...of("manifest_root")} note={FIXITY_SENTENCES.rootNote} />
           {baseline}
           <p class="boxes">
-            <Box {...of("isBag")} />
-            <Box {...of("ignoresEtags")} value="ignore" />
+            <Box {...of("bag")} />
+            <Box {...of("etags")} value="ignore" />
           </p>
         </fieldset>
         <fieldset>
           <legend>{FIXITY_LABELS.atTheEnd}</legend>
           <label class="wide">
-            {FIXITY_LABELS.write}
-            <select name={FIELD_NAMES.write} {...wrong(isAbout("write"))}>
+            {FIELD_LABELS.write}
+            <select name="write" {...wrong(isAbout("write"))}>
               {([["", "noManifest"], ["manifest", "manifestFile"], ["bag", "wholeBag"]] as const).map((
                 [value, label],
               ) => <option key={value} value={value} selected={value === fields.write}>{FIXITY_LABELS[label]}</option>)}
             </select>
           </label>
-          <TextField {...of("reportTo")} isWide hint="reports/" />
+          <TextField {...of("report_to")} isWide hint="reports/" />
           <p class="boxes">
             <Box {...of("overwrite")} />
           </p>
@@ -87,7 +86,7 @@ export function FixityForm({ account, buckets, baseline, fields, problem }: Fixi
         <fieldset>
           <legend>{FIXITY_LABELS.how}</legend>
           <label>
-            {FIXITY_LABELS.rate}
+            {FIELD_LABELS.rate}
             <input
               type="number"
               name="rate"
@@ -98,7 +97,7 @@ export function FixityForm({ account, buckets, baseline, fields, problem }: Fixi
             />
           </label>
           <p class="boxes">
-            <Box {...of("allVersions")} />
+            <Box {...of("all_versions")} />
             <Box {...of("full")} />
           </p>
         </fieldset>
@@ -114,10 +113,8 @@ function wrong(isWrong: boolean) {
   return isWrong ? { "aria-invalid": true, "aria-describedby": FORM_PROBLEM } as const : {};
 }
 
-type TextFieldName = Extract<
-  FixityField,
-  "bucket" | "prefix" | "manifest" | "manifestBucket" | "manifestRoot" | "reportTo"
->;
+/** The fields whose values are of a type. */
+type FieldsOf<Value> = { [Field in FixityField]: FixityFields[Field] extends Value ? Field : never }[FixityField];
 
 interface FieldProps<Field> {
   readonly field: Field;
@@ -125,7 +122,7 @@ interface FieldProps<Field> {
   readonly isWrong: boolean;
 }
 
-interface TextFieldProps extends FieldProps<TextFieldName> {
+interface TextFieldProps extends FieldProps<FieldsOf<string>> {
   readonly maxLength?: number;
   readonly isWide?: boolean;
   readonly isRequired?: boolean;
@@ -140,7 +137,7 @@ function TextField(props: TextFieldProps) {
   const value = fields[field];
   return (
     <label class={isWide ? "wide" : undefined}>
-      {FIXITY_LABELS[field]}
+      {FIELD_LABELS[field]}
       {/[\r\n]/.test(value)
         ? (
           <span class="vid exact">
@@ -151,7 +148,7 @@ function TextField(props: TextFieldProps) {
         : (
           <input
             class="vid"
-            name={FIELD_NAMES[field]}
+            name={field}
             value={value}
             required={isRequired}
             maxLength={maxLength}
@@ -166,13 +163,11 @@ function TextField(props: TextFieldProps) {
   );
 }
 
-type BoxName = Extract<FixityField, "isBag" | "ignoresEtags" | "overwrite" | "allVersions" | "full">;
-
-function Box({ field, fields, isWrong, value = "1" }: FieldProps<BoxName> & { readonly value?: string }) {
+function Box({ field, fields, isWrong, value = "1" }: FieldProps<FieldsOf<boolean>> & { readonly value?: string }) {
   return (
     <label class="box">
-      <input type="checkbox" name={FIELD_NAMES[field]} value={value} checked={fields[field]} {...wrong(isWrong)} />{" "}
-      {FIXITY_LABELS[field]}
+      <input type="checkbox" name={field} value={value} checked={fields[field]} {...wrong(isWrong)} />{" "}
+      {FIELD_LABELS[field]}
     </label>
   );
 }

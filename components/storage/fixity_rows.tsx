@@ -1,19 +1,26 @@
 import { Chip } from "@/components/chip.tsx";
+import { ALL_SENTENCES } from "@/lib/presentation/coded_check_sentences.ts";
+import { codedText } from "@/lib/presentation/coded_sentences.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import {
   damageKinds,
   type FilterChoice,
   type FixityCheck,
   type FixityResult,
-  type FixityRow,
   type RowFilter,
   rowFilters,
 } from "@/lib/presentation/storage/fixity_check.ts";
-import { filterWords, FIXITY_LABELS, proofWords, RESULT_WORDS } from "@/lib/presentation/storage/fixity_sentences.ts";
-import { FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+import {
+  filterWords,
+  FIXITY_LABELS,
+  FIXITY_SENTENCES,
+  PROOF_WORDS,
+  RESULT_WORDS,
+} from "@/lib/presentation/storage/fixity_sentences.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { fixityPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface FixityFiltersProps {
@@ -24,7 +31,7 @@ interface FixityFiltersProps {
 
 /** The choice of which rows are shown: links, so that it works without scripts. */
 export function FixityFilters({ account, check, current }: FixityFiltersProps) {
-  const { bucket, task } = check;
+  const { bucket, task_id: task } = check;
   const kinds = damageKinds(check);
   const choices = rowFilters(check);
   const link = ({ filter, objects }: FilterChoice) => (
@@ -50,7 +57,7 @@ export function FixityFilters({ account, check, current }: FixityFiltersProps) {
 interface FixityRowsProps {
   readonly account: string;
   readonly bucket: string;
-  readonly rows: readonly FixityRow[];
+  readonly rows: readonly ReportRow[];
 }
 
 /** Objects of a report with what became of each. */
@@ -87,22 +94,21 @@ const TONES: Readonly<Record<FixityResult, "bad" | "idle" | "done">> = {
 /** Results of objects that are not there, so that nothing leads to them. */
 const GONE: readonly FixityResult[] = ["missing", "deleted"];
 
-function Row({ account, bucket, row }: { readonly account: string; readonly bucket: string; readonly row: FixityRow }) {
-  const { key, version, result, provedBy, size, algorithm, expected, actual, sha256, detail } = row;
+function Row({ account, bucket, row }: { readonly account: string; readonly bucket: string; readonly row: ReportRow }) {
+  const { key, version_id: version, result, proved_by, size, algorithm, expected, actual, sha256 } = row;
+  const detail = codedText(row, "detail", ALL_SENTENCES);
   const name = <KeyName name={key} />;
   const digests = [
-    ...expected === null ? [] : [[`${algorithm ?? ""} ${FIXITY_LABELS.expected}`, expected]],
-    ...actual === null ? [] : [[`${algorithm ?? ""} ${FIXITY_LABELS.actual}`, actual]],
-    ...sha256 === null ? [] : [["sha256", sha256]],
+    ...expected === undefined ? [] : [[`${algorithm ?? ""} ${FIXITY_LABELS.expected}`, expected]],
+    ...actual === undefined ? [] : [[`${algorithm ?? ""} ${FIXITY_LABELS.actual}`, actual]],
+    ...sha256 === undefined ? [] : [["sha256", sha256]],
   ];
   return (
     <tr>
       <th scope="row">
-        {GONE.includes(result)
-          ? name
-          : <a href={objectPath({ account, bucket, key, version: version ?? undefined })}>{name}</a>}
-        {version !== null && <p class="sub vid">{FIXITY_SENTENCES.versionOf(version)}</p>}
-        {detail !== null && <p class="sub">{detail}</p>}
+        {GONE.includes(result) ? name : <a href={objectPath({ account, bucket, key, version })}>{name}</a>}
+        {version !== undefined && <p class="sub vid">{FIXITY_SENTENCES.versionOf(version)}</p>}
+        {detail !== "" && <p class="sub">{detail}</p>}
         {digests.length > 0 && (
           <details>
             <summary>{FIXITY_LABELS.digests}</summary>
@@ -120,11 +126,11 @@ function Row({ account, bucket, row }: { readonly account: string; readonly buck
       <td class="state">
         <Chip text={RESULT_WORDS[result]} tone={TONES[result]} />
       </td>
-      <td class={provedBy === null ? "proof unknown" : "proof"}>
-        {provedBy === null ? STORAGE_LABELS.unknown : `${proofWords(provedBy)}${algorithm ? ` (${algorithm})` : ""}`}
+      <td class={proved_by ? "proof" : "proof unknown"}>
+        {proved_by ? `${PROOF_WORDS[proved_by]}${algorithm ? ` (${algorithm})` : ""}` : STORAGE_LABELS.unknown}
       </td>
-      <td class={size === null ? "num size unknown" : "num size"}>
-        {size === null ? STORAGE_LABELS.unknown : formatBytes(size)}
+      <td class={size === undefined ? "num size unknown" : "num size"}>
+        {size === undefined ? STORAGE_LABELS.unknown : formatBytes(size)}
       </td>
     </tr>
   );

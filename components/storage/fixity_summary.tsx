@@ -29,7 +29,7 @@ interface FixitySummaryProps {
 
 /** A fixity check in one grid: what it checks, how far it is and what it found, and when. */
 export function FixitySummary({ account, check, expected, style, isAlone }: FixitySummaryProps) {
-  const { bucket, prefix, task, status, schedule, startedAt } = check;
+  const { bucket, prefix, task_id: task, status, schedule } = check;
   const meter = checkMeter(check, expected);
   const damage = damageSentence(check);
   // The page of a check says by itself what was not written.
@@ -62,11 +62,9 @@ export function FixitySummary({ account, check, expected, style, isAlone }: Fixi
         {failure !== "" && <p class="failure">{failure}</p>}
       </div>
       <div class="timing">
-        {startedAt !== null && (
-          <p>
-            <Moment at={startedAt} style={style} />
-          </p>
-        )}
+        <p>
+          <Moment at={check.started_at} style={style} />
+        </p>
         {span !== "" && <p>{span}</p>}
         {isRunning && (
           <form method="post" action={fixityPath({ account })}>

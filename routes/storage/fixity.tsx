@@ -6,14 +6,14 @@ import StorageFixity from "@/islands/storage_fixity.tsx";
 import StorageSchedules from "@/islands/storage_schedules.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import { baselinesOf } from "@/lib/presentation/storage/fixity_baselines.ts";
-import { damageOf, type FixityCheck, readFixityChecks } from "@/lib/presentation/storage/fixity_check.ts";
+import { type FixityCheck, fixityChecksOf } from "@/lib/presentation/storage/fixity_check.ts";
 import { type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fixity_fields.ts";
-import { type ListedSchedules, readFixitySchedules } from "@/lib/presentation/storage/fixity_schedule.ts";
 import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { readBuckets } from "@/lib/presentation/storage/listing.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import { checksPath } from "./checks_path.ts";
 import { fixityCheckView, shownCheck } from "./fixity_check.tsx";
 import { firstNumber } from "./first_number.ts";
@@ -176,7 +176,7 @@ function bucketsOfRunning(checks: readonly FixityCheck[]): string[] {
 /** How many checks there are, each in one sum, and in how many of them is damage. */
 function sums(checks: readonly FixityCheck[]): string[] {
   const running = checks.filter(({ status }) => status === "processing").length;
-  const damaged = checks.filter((check) => damageOf(check) > 0).length;
+  const damaged = checks.filter((check) => check.damaged > 0).length;
   return [
     ...damaged > 0 ? [FIXITY_SENTENCES.damageIn(damaged)] : [],
     ...running > 0 ? [FIXITY_SENTENCES.runningChecks(running)] : [],
@@ -186,7 +186,7 @@ function sums(checks: readonly FixityCheck[]): string[] {
 
 function runningThenNewest(a: FixityCheck, b: FixityCheck): number {
   const isRunning = ({ status }: FixityCheck) => Number(status === "processing");
-  return isRunning(b) - isRunning(a) || (b.startedAt ?? "").localeCompare(a.startedAt ?? "");
+  return isRunning(b) - isRunning(a) || b.started_at.localeCompare(a.started_at);
 }
 
 async function readChecks(deps: StoragePageDeps, { context, login }: StorageVisit, buckets: readonly string[]) {
@@ -197,7 +197,7 @@ async function readChecks(deps: StoragePageDeps, { context, login }: StorageVisi
     const path = checksPath(bucket);
     const { status, json } = path === null ? NO_NAME : await deps.gateway.read(path, login, context);
     if (status === 401) throw new LoginEnded();
-    if (status === 200) checks.push(...readFixityChecks(json, bucket));
+    if (status === 200) checks.push(...fixityChecksOf(json, bucket));
     else if (status === 422) hasNoName = true;
     else failed++;
   });
@@ -206,16 +206,16 @@ async function readChecks(deps: StoragePageDeps, { context, login }: StorageVisi
 
 /** None where the gateway has no schedules, or does not say: the checks are shown all the same. */
 async function readSchedules(deps: StoragePageDeps, { context, login }: StorageVisit): Promise<ListedSchedules> {
-  const none = { schedules: [], isPartial: false };
+  const none = { schedules: [], partial: false };
   try {
     const { status, json } = await deps.gateway.read("/fixity/schedules", login, context);
-    return status === 200 ? readFixitySchedules(json) : none;
+    return status === 200 ? json as ListedSchedules : none;
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return none;
   }
 }
 
-function isShown({ schedules, isPartial }: ListedSchedules): boolean {
-  return schedules.length > 0 || isPartial;
+function isShown({ schedules, partial }: ListedSchedules): boolean {
+  return schedules.length > 0 || partial;
 }

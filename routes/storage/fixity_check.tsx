@@ -10,9 +10,9 @@ import {
   type Expected,
   expectedOf,
   type FixityCheck,
+  fixityCheckOf,
+  fixityChecksOf,
   isBaseline,
-  readFixityCheck,
-  readFixityChecks,
   resultsOf,
   type RowFilter,
   rowFilterOf,
@@ -48,7 +48,7 @@ export async function fixityCheckView(
   const path = checksPath(address.bucket, address.task);
   const { status, json } = path === null ? { status: 404, json: null } : await deps.gateway.read(path, login, context);
   if (status === 401) throw new LoginEnded();
-  const check = status === 200 ? readFixityCheck(json, address.bucket) : null;
+  const check = status === 200 ? fixityCheckOf(json, address.bucket) : null;
   const { bucket, prefix } = check ?? { bucket: address.bucket, prefix: "" };
   const title = check === null
     ? FIXITY_LABELS.fixity
@@ -81,7 +81,7 @@ function absence(status: number): string {
 
 async function checkBody(deps: StoragePageDeps, visit: StorageVisit, check: FixityCheck) {
   const { account } = visit;
-  const { bucket, prefix, task, status } = check;
+  const { bucket, prefix, task_id: task, status } = check;
   const isRunning = status === "processing";
   const shown = isRunning ? await expectation(deps, visit, check) : { check, expected: null };
   return (
@@ -128,7 +128,7 @@ async function expectation(
     gateway.read(`${checksPath(bucket)}`, login, context),
     usage.read(login, [bucket], context),
   ]);
-  return shownCheck(check, list.status === 200 ? readFixityChecks(list.json, bucket) : [], usages.get(bucket));
+  return shownCheck(check, list.status === 200 ? fixityChecksOf(list.json, bucket) : [], usages.get(bucket));
 }
 
 /** A check with what it is about to read, where it runs. @param others checks, the newest first */
@@ -144,7 +144,7 @@ export function shownCheck(
 /** The rows of a check's report that the address asks for. */
 async function objects(deps: StoragePageDeps, visit: StorageVisit, check: FixityCheck): Promise<ComponentChildren> {
   const { account, query } = visit;
-  const { bucket, task, rowsLeftOut } = check;
+  const { bucket, task_id: task, rows_left_out } = check;
   const filter = rowFilterOf(query.get("result"), check);
   if (filter === null) return <p class="empty">{FIXITY_SENTENCES.noRows}</p>;
   const from = firstNumber(query.get("from"));
@@ -170,7 +170,7 @@ async function objects(deps: StoragePageDeps, visit: StorageVisit, check: Fixity
             </p>
           </>
         )}
-      {rowsLeftOut > 0 && <p class="remark">{FIXITY_SENTENCES.rowsLeftOut(rowsLeftOut)}</p>}
+      {rows_left_out > 0 && <p class="remark">{FIXITY_SENTENCES.rowsLeftOut(rows_left_out)}</p>}
     </>
   );
 }
@@ -179,13 +179,13 @@ async function objects(deps: StoragePageDeps, visit: StorageVisit, check: Fixity
 async function readRows(
   { gateway }: StoragePageDeps,
   { context, login }: StorageVisit,
-  { bucket, task }: FixityCheck,
+  { bucket, task_id }: FixityCheck,
   filter: RowFilter,
   from: number,
 ): Promise<RowPage | number> {
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   try {
-    const path = `/api/v1${checksPath(bucket, task)}/report`;
+    const path = `/api/v1${checksPath(bucket, task_id)}/report`;
     const { status, body } = await gateway.send(
       {
         method: "GET",

@@ -2,7 +2,7 @@ import { parseForm, readBytes } from "@/lib/http/body.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import {
   BYTES_PER_MB,
-  FIELD_NAMES,
+  FIXITY_FIELDS,
   fixityBody,
   type FixityField,
   type FixityFields,
@@ -11,7 +11,7 @@ import {
 } from "@/lib/presentation/storage/fixity_fields.ts";
 import { ALL_SENTENCES, invalidText } from "@/lib/presentation/coded_check_sentences.ts";
 import { codedAt, translated } from "@/lib/presentation/coded_sentences.ts";
-import { FIXITY_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { FIELD_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
@@ -119,7 +119,7 @@ function problemOf(status: number, json: unknown, { manifest }: FixityFields): S
     default:
       if (isStoreOutage(status) || message === "") return whole(storageProblem(status, "folder"));
       if (field === null) return whole(START_PROBLEMS.other(message));
-      return { status, field, text: START_PROBLEMS.said(FIXITY_LABELS[field], message) };
+      return { status, field, text: START_PROBLEMS.said(FIELD_LABELS[field], message) };
   }
 }
 
@@ -129,7 +129,7 @@ function saidIn(json: unknown): { field: FixityField | null; message: string } {
   const detail = stringAt(json, "detail") ?? "";
   const [, ofDetail, rest] = /^([a-z_]{1,40}): (.*)$/s.exec(detail) ?? [];
   const named = entries(member(first, "loc")).at(-1) ?? ofDetail;
-  const field = (Object.keys(FIELD_NAMES) as FixityField[]).find((one) => FIELD_NAMES[one] === named) ?? null;
+  const field = FIXITY_FIELDS.find((one) => one === named) ?? null;
   const message = invalidText(first) ||
     translated({ text: field === null ? detail : rest, coded: codedAt(json) }, ALL_SENTENCES);
   return { field, message: clip(message, MAX_MESSAGE) };

@@ -1,6 +1,7 @@
-import { type FixityResult, type FixityRow, readFixityRow } from "@/lib/presentation/storage/fixity_check.ts";
+import type { FixityResult } from "@/lib/presentation/storage/fixity_check.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
+import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
 
 /** Rows of a page. */
 const PAGE_ROWS = 100;
@@ -11,7 +12,7 @@ const MAX_LINE = 65_536;
 
 /** A page of a report's rows. */
 export interface RowPage {
-  readonly rows: readonly FixityRow[];
+  readonly rows: readonly ReportRow[];
   /** The number of the row from which on the next page is read; null at the end. */
   readonly next: number | null;
   /** How many rows were looked through. */
@@ -30,7 +31,7 @@ export async function readRowPage(
   results: readonly FixityResult[] | null,
   from: number,
 ): Promise<RowPage> {
-  const rows: FixityRow[] = [];
+  const rows: ReportRow[] = [];
   const marks = results?.map((result) => `"result":"${result}"`) ?? null;
   let number = -1;
   for await (const line of linesOf(report)) {
@@ -42,7 +43,7 @@ export async function readRowPage(
     if (rows.length === PAGE_ROWS || searched === MAX_READ) return { rows, next: number, searched };
     // Quotes within a text are escaped, so this is no part of one.
     if (marks && !marks.some((mark) => line.includes(mark))) continue;
-    const row = readFixityRow(parsedJson(line.endsWith(",") ? line.slice(0, -1) : line));
+    const row = parsedJson(line.endsWith(",") ? line.slice(0, -1) : line) as ReportRow | undefined;
     if (row && (results === null || results.includes(row.result))) rows.push(row);
   }
   return { rows, next: null, searched: Math.max(0, number + 1 - from) };

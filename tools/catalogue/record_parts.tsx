@@ -10,7 +10,8 @@ import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { StoragePlaces } from "@/components/storage/storage_places.tsx";
 import { baselinesOf } from "@/lib/presentation/storage/fixity_baselines.ts";
-import { FIXITY_RESULTS, type FixityCheck, readFixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import { FIXITY_RESULTS, type FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/presentation/storage/fixity_samples.ts";
 import { START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { auditFilterOf } from "@/lib/presentation/storage/audit_filter.ts";
 import { AUDIT_ACTIONS, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
@@ -67,7 +68,7 @@ export function RecordParts() {
         <FixityRows account={ACCOUNT} bucket="letters" rows={ROWS} />
       </Part>
       <Part title="Schedules of checks">
-        <FixitySchedules account={ACCOUNT} style={STYLE} listed={{ schedules: SCHEDULES, isPartial: true }} />
+        <FixitySchedules account={ACCOUNT} style={STYLE} listed={{ schedules: SCHEDULES, partial: true }} />
       </Part>
       <Part title="Filter of the audit trail">
         <AuditForm account="admin" filter={auditFilterOf(new URLSearchParams({ tenant: "archive" }))} hasTenants />
@@ -83,11 +84,8 @@ const ACCOUNT = "archive/curator";
 const STYLE = { zone: "Europe/Stockholm", now: SAMPLE_NOW };
 const ago = (minutes: number) => new Date(SAMPLE_NOW - minutes * 60_000).toISOString();
 
-function checkOf(more: Record<string, unknown>): FixityCheck {
-  const status = { task_id: "6f0e", status: "done", prefix: "1794/", started_at: ago(90), ended_at: ago(30), ...more };
-  const check = readFixityCheck(status, "letters");
-  if (!check) throw new Error("the sample is no check");
-  return check;
+function checkOf(more: Partial<FixityCheck>): FixityCheck {
+  return { ...NEW_CHECK, prefix: "1794/", started_at: ago(90), ended_at: ago(30), ...more };
 }
 
 const BAG = checkOf({
@@ -98,16 +96,17 @@ const BAG = checkOf({
   unproven: 12,
   not_in_manifest: 3,
   deleted: 1,
+  damaged: 4,
   bytes: 90_000_000_000,
   rate_limit: 20_000_000,
   full: true,
   all_versions: true,
-  proved_by: { manifest: 1400, checksum: 80 },
-  manifest: { keys: ["bag/manifest-sha256.txt"], entries: 1484, invalid_lines: 1 },
-  bag: { valid: false, problems: ["Payload-Oxum is 3.2, and 4.2 was found"] },
+  proved_by: { ...NEW_CHECK.proved_by, manifest: 1400, checksum: 80 },
+  manifest: { bucket: "letters", keys: ["bag/manifest-sha256.txt"], root: "bag/", entries: 1484, invalid_lines: 1 },
+  bag: { valid: false, problems: ["Payload-Oxum is 3.2, and 4.2 was found"], problem_codes: [null] },
   baseline: "6f0e",
   etags: "other",
-  written: [{ key: "reports/fixity-6f0e.csv" }],
+  written: [{ key: "reports/fixity-6f0e.csv", size: 1, sha256: "00" }],
   write_error: "the bucket has no room left",
 });
 
@@ -126,6 +125,7 @@ const CHECKS: Readonly<Record<string, FixityCheck>> = {
     files: 700,
     intact: 699,
     changed: 1,
+    damaged: 1,
     bytes: 40_000_000_000,
     bytes_under_way: 900_000_000,
     rate: 20_000_000,
@@ -143,55 +143,39 @@ const FIELDS = {
   bucket: "maps",
   prefix: "1794/\n",
   manifest: "1794/manifest-sha256.txt",
-  manifestBucket: "",
-  manifestRoot: "data/",
-  isBag: false,
+  manifest_bucket: "",
+  manifest_root: "data/",
+  bag: false,
   baseline: "",
-  ignoresEtags: false,
+  etags: false,
   write: "manifest",
   overwrite: false,
-  reportTo: "reports/",
+  report_to: "reports/",
   rate: "20",
-  allVersions: false,
+  all_versions: false,
   full: true,
 };
 
 const ROWS: ComponentProps<typeof FixityRows>["rows"] = FIXITY_RESULTS.map((result) => ({
   key: `1794/${result === "changed" ? "a-long-name".repeat(20) : result}.tif`,
-  version: result === "unproven" ? "79" : null,
   result,
-  provedBy: result === "intact" ? "checksum_of_parts" : result === "changed" ? "another" : null,
-  size: result === "missing" ? null : 1_200_000,
-  algorithm: result === "changed" ? "sha256" : null,
-  expected: result === "changed" ? "0".repeat(64) : null,
-  actual: result === "changed" ? "1".repeat(64) : null,
-  sha256: result === "intact" ? "2".repeat(64) : null,
-  detail: result === "unreadable" ? "the store gives 3 bytes of 4" : null,
+  ...result === "missing" ? {} : { size: 1_200_000 },
+  ...result === "unproven" ? { version_id: "79" } : {},
+  ...result === "unreadable" ? { detail: "the store gives 3 bytes of 4" } : {},
+  ...result === "intact" ? { proved_by: "checksum_of_parts", sha256: "2".repeat(64) } : {},
+  ...result === "changed"
+    ? { proved_by: "manifest", algorithm: "sha256", expected: "0".repeat(64), actual: "1".repeat(64) }
+    : {},
 }));
 
 const SCHEDULES: ComponentProps<typeof FixitySchedules>["listed"]["schedules"] = [
   {
-    name: "nightly",
-    account: null,
-    bucket: "letters",
-    prefix: "",
-    cron: "0 2 * * *",
-    zone: "Europe/Stockholm",
-    nextAt: ago(-600),
-    last: { task: "6f0e", status: "done", startedAt: ago(600), files: 1500, damaged: 2 },
-    error: "",
+    ...NEW_SCHEDULE,
+    time_zone: "Europe/Stockholm",
+    next_at: ago(-600),
+    last: { ...LAST_CHECK, started_at: ago(600), files: 1500, damaged: 2 },
   },
-  {
-    name: "maps",
-    account: "curator",
-    bucket: "maps",
-    prefix: "1870/",
-    cron: "@weekly",
-    zone: "UTC",
-    nextAt: null,
-    last: null,
-    error: "none",
-  },
+  { ...NEW_SCHEDULE, name: "maps", own: false, bucket: "maps", prefix: "1870/", cron: "@weekly", error: "none" },
 ];
 
 const RESULTS = ["succeeded", "refused", "failed"];

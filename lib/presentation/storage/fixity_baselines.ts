@@ -1,5 +1,5 @@
 import { formatFull } from "@/lib/presentation/moments.ts";
-import { dealtWith, type FixityCheck, isBaseline } from "./fixity_check.ts";
+import { checkedObjects, type FixityCheck, isBaseline } from "./fixity_check.ts";
 import type { FixityFields } from "./fixity_fields.ts";
 import { checkedPlace, FIXITY_SENTENCES } from "./fixity_sentences.ts";
 
@@ -21,20 +21,20 @@ export interface Baseline {
  */
 export function baselinesOf(checks: readonly FixityCheck[], { bucket, baseline }: FixityFields): Baseline[] {
   const choices = checks.filter(isBaseline).slice(0, MAX_BASELINES).map((check): Baseline => ({
-    task: check.task,
+    task: check.task_id,
     bucket: check.bucket,
     text: textOf(check),
   }));
   if (baseline === "" || choices.some((one) => one.task === baseline && one.bucket === bucket)) return choices;
-  const known = checks.find(({ task }) => task === baseline);
+  const known = checks.find(({ task_id }) => task_id === baseline);
   return [{ task: baseline, bucket, text: known ? textOf(known) : baseline }, ...choices];
 }
 
 function textOf(check: FixityCheck): string {
   return [
     // First, since a closed list may cut off the rest.
-    ...check.startedAt === null ? [] : [formatFull(check.startedAt, "UTC")],
+    formatFull(check.started_at, "UTC"),
     checkedPlace(check),
-    FIXITY_SENTENCES.ofObjects(dealtWith(check)),
+    FIXITY_SENTENCES.ofObjects(checkedObjects(check)),
   ].join(", ");
 }

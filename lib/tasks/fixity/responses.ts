@@ -61,7 +61,7 @@ export const fixityStatus = z.object({
   write_error_codes: codeList.optional().meta({ description: "The codes of its sentences" }),
   ...taskTimes,
 }).meta({ id: "FixityStatus" });
-type FixityStatus = z.output<typeof fixityStatus>;
+export type FixityStatus = z.output<typeof fixityStatus>;
 
 export const fixityReport = z.object({
   ...shared,

@@ -1,46 +1,43 @@
 import assert from "node:assert/strict";
 
+import type { FixityStatus, ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
+import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/presentation/storage/fixity_samples.ts";
 import { PAGES_NOW, type Seen, storagePages, textOf } from "./fake_gateway.ts";
 
 const ACCOUNT = "account=archive%2Folle";
 const LIST = `/fixity?${ACCOUNT}`;
-const TASK = "6f0e0000-0000-4000-8000-000000000001";
+const TASK = NEW_CHECK.task_id;
 const CHECK = `${LIST}&bucket=letters&task=${TASK}`;
-const RUNNING = { status: "processing", started_at: new Date(PAGES_NOW - 60_000).toISOString(), ended_at: null };
-const ENDED = { status: "done", started_at: "2027-01-14T08:00:00Z", ended_at: "2027-01-14T08:12:00Z" };
+const RUNNING = {
+  status: "processing",
+  started_at: new Date(PAGES_NOW - 60_000).toISOString(),
+  ended_at: null,
+} as const;
 
-const status = (more: Record<string, unknown> = {}) => ({
-  task_id: TASK,
+const status = (more: Partial<FixityStatus> = {}): FixityStatus => ({
+  ...NEW_CHECK,
   prefix: "1794/",
   files: 10,
   bytes: 5_000_000,
-  bytes_under_way: 0,
-  damaged: 0,
   intact: 10,
-  changed: 0,
-  unreadable: 0,
-  unproven: 0,
-  deleted: 0,
-  proved_by: { checksum: 4, etag: 6 },
+  proved_by: { ...NEW_CHECK.proved_by, checksum: 4, etag: 6 },
   rate: 1_000_000,
-  rate_limit: null,
-  rows: 0,
-  rows_left_out: 0,
-  ...ENDED,
   ...more,
 });
 
 interface Gateway {
   readonly buckets?: readonly string[] | number;
-  readonly tasks?: Readonly<Record<string, readonly unknown[]>>;
+  readonly tasks?: Readonly<Record<string, readonly FixityStatus[]>>;
   readonly report?: string | number;
   readonly started?: Response;
-  readonly schedules?: readonly unknown[];
+  readonly schedules?: Readonly<ListedSchedules["schedules"]>;
   readonly partial?: boolean;
 }
 
 /** A gateway with these checks by bucket. */
-function gateway({ buckets = ["letters", "maps"], tasks = {}, report, started, schedules, partial }: Gateway = {}) {
+function gateway(
+  { buckets = ["letters", "maps"], tasks = {}, report, started, schedules, partial = false }: Gateway = {},
+) {
   return ({ call }: Seen): Response | null => {
     const [method, path] = call.split(" ");
     if (path === "/buckets") {
@@ -55,7 +52,7 @@ function gateway({ buckets = ["letters", "maps"], tasks = {}, report, started, s
     const found = tasks[bucket] ?? [];
     if (end) return typeof report === "number" ? new Response(null, { status: report }) : new Response(report ?? "");
     if (task === undefined) return Response.json({ tasks: found });
-    const one = found.find((one) => (one as { task_id: string }).task_id === task);
+    const one = found.find(({ task_id }) => task_id === task);
     return one ? Response.json(one) : null;
   };
 }
@@ -96,7 +93,7 @@ Deno.test("fixity page: a running check is measured by the last one of the same 
 Deno.test("fixity page: damage alone is red, with a sentence that says what to do", async () => {
   for (
     const [more, isRed] of [[{ changed: 1, damaged: 1, intact: 9 }, true], [
-      { status: "failed", error: "no" },
+      { status: "failed", error: "no" } as const,
       false,
     ]] as const
   ) {
@@ -109,8 +106,7 @@ Deno.test("fixity page: damage alone is red, with a sentence that says what to d
 });
 
 Deno.test("fixity page: where schedules of other accounts may be missing, it says so beside those that are there", async () => {
-  const schedule = { name: "nightly", own: true, bucket: "letters", cron: "0 2 * * *", time_zone: "UTC" };
-  for (const [schedules, partial] of [[[schedule], true], [[], true], [[schedule], false]] as const) {
+  for (const [schedules, partial] of [[[NEW_SCHEDULE], true], [[], true], [[NEW_SCHEDULE], false]] as const) {
     const text = textOf((await storagePages(gateway({ schedules, partial })).open(LIST)).html);
     assert.equal(text.includes("nightly"), schedules.length > 0);
     assert.equal(text.includes("The schedules of other accounts could not be read."), partial);
@@ -175,7 +171,7 @@ Deno.test("fixity page: a link fills in the form, and line breaks of a prefix ar
   const [, exact] = /name="exact_prefix" value="([^"]*)"/.exec(html) ?? [];
   assert.equal(exact, "a%0A%3Cb%3E");
   await send(LIST, { act: "start", bucket: "maps", exact_prefix: exact });
-  assert.deepEqual(seen.at(-1)?.body, { prefix: "a\n<b>", rate: null, all_versions: false, full: false });
+  assert.deepEqual(seen.at(-1)?.body, { prefix: "a\n<b>" });
 });
 
 Deno.test("fixity form: starts a check and leads to its page", async () => {
@@ -190,7 +186,7 @@ Deno.test("fixity form: starts a check and leads to its page", async () => {
   assert.equal(code, 303);
   assert.equal(location, CHECK);
   assert.equal(seen.at(-1)?.call, "POST /buckets/letters/fixity");
-  assert.deepEqual(seen.at(-1)?.body, { prefix: "1794/", rate: 2_500_000, all_versions: false, full: true });
+  assert.deepEqual(seen.at(-1)?.body, { prefix: "1794/", rate: 2_500_000, full: true });
 });
 
 const CHOICES = {
@@ -267,7 +263,7 @@ Deno.test("fixity form: checks with a row of each object can be chosen to compar
   const full = status({
     full: true,
     rows: 10,
-    manifest: { keys: ["m/SUMS"], root: "", entries: 10, invalid_lines: 0 },
+    manifest: { bucket: "letters", keys: ["m/SUMS"], root: "", entries: 10, invalid_lines: 0 },
   });
   const other = status({ task_id: "other", full: true, all_versions: true });
   const { open } = storagePages(gateway({ tasks: { letters: [full, other, status({ task_id: "brief" })] } }));
@@ -454,9 +450,9 @@ Deno.test("fixity check: manifest, bag, earlier check and what was written are n
         rows: 1,
         full: true,
         schedule: "nightly",
-        proved_by: { manifest: 10 },
+        proved_by: { ...NEW_CHECK.proved_by, manifest: 10 },
         manifest: { bucket: "letters", keys: ["bag/manifest-sha256.txt"], root: "bag/", entries: 11, invalid_lines: 2 },
-        bag: { valid: false, problems: ["Payload-Oxum <differs>"] },
+        bag: { valid: false, problems: ["Payload-Oxum <differs>"], problem_codes: [null] },
         baseline: "6f0e0000-0000-4000-8000-000000000009",
         etags: "other",
         written: [{ key: "reports/fixity.csv", size: 1, sha256: "00" }],
@@ -485,7 +481,7 @@ Deno.test("fixity check: manifest, bag, earlier check and what was written are n
 Deno.test("fixity page: a bag that is not valid without damage is no clean check, and what was not written is said", async () => {
   const keys = ["bag/manifest-md5.txt", "bag/manifest-sha256.txt"];
   const bag = status({
-    bag: { valid: false, problems: ["Payload-Oxum <differs>"] },
+    bag: { valid: false, problems: ["Payload-Oxum <differs>"], problem_codes: [null] },
     manifest: { bucket: "letters", keys, root: "bag/", entries: 8, invalid_lines: 0 },
     write_error: "no room",
   });
@@ -497,7 +493,7 @@ Deno.test("fixity page: a bag that is not valid without damage is no clean check
   assert.match(page, /8 lines in all/);
   assert.equal(page.match(/Not everything was written/g)?.length, 1);
   // The manifests name the same objects, so they do not say how many there are.
-  const running = { ...bag, ...RUNNING, bag: { valid: null, problems: [] } };
+  const running = { ...bag, ...RUNNING, bag: { valid: null, problems: [], problem_codes: [] } };
   const { html } = await storagePages(gateway({ tasks: { letters: [running] } })).open(LIST);
   assert.match(textOf(html), /10 objects read so far/);
 });
@@ -505,13 +501,10 @@ Deno.test("fixity page: a bag that is not valid without damage is no clean check
 Deno.test("fixity page: schedules say when they run next and how they went", async () => {
   const { open } = storagePages(gateway({
     schedules: [{
-      name: "nightly",
-      bucket: "letters",
-      prefix: "",
-      cron: "0 2 * * *",
+      ...NEW_SCHEDULE,
       time_zone: "Europe/Stockholm",
       next_at: "2027-01-16T01:00:00Z",
-      last: { task_id: TASK, status: "done", started_at: "2027-01-15T01:00:00Z", files: 12, damaged: 1 },
+      last: LAST_CHECK,
       error: "no such bucket",
     }],
   }));
@@ -524,16 +517,10 @@ Deno.test("fixity page: schedules say when they run next and how they went", asy
 });
 
 Deno.test("fixity page: schedules of other accounts say whose they are, and link to no check", async () => {
-  const schedules = [{
-    name: "nightly",
-    account: "archive/keeper",
-    own: false,
-    bucket: "letters",
-    last: { task_id: TASK, status: "done", started_at: null, files: 12, damaged: 1 },
-  }];
+  const schedules = [{ ...NEW_SCHEDULE, account: "archive/keeper", own: false, last: LAST_CHECK }];
   const { html } = await storagePages(gateway({ schedules })).open(LIST);
   assert.match(textOf(html), /nightly All of letters of archive\/keeper .* 12 objects read, 1 damaged/);
-  assert.ok(!html.includes(TASK));
+  assert.doesNotMatch(html, new RegExp(`href="[^"]*${TASK}`));
   const system = await storagePages(gateway({ schedules }), null).open("/fixity?account=olle");
   assert.match(textOf(system.html), /has no buckets.* nightly All of letters of archive\/keeper/);
 });
