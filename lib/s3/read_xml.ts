@@ -21,11 +21,16 @@ export async function callS3ForXml<T>(s3: S3, caller: Caller, call: S3Call, pars
 }
 
 /** The body of a response as {@link callS3ForXml} reads it, for callers that need its headers too. */
-export async function parsedXml<T>(response: Response, call: S3Call, parse: (xml: string) => T): Promise<T> {
+export async function parsedXml<T>(
+  response: Response,
+  call: Pick<S3Call, "bucket" | "key" | "workMs" | "resource">,
+  parse: (xml: string) => T,
+  maxBytes = MAX_LISTING_BYTES,
+): Promise<T> {
   const resource = resourceOf(call);
   let text: string;
   try {
-    text = await readCapped(response, MAX_LISTING_BYTES, call.workMs);
+    text = await readCapped(response, maxBytes, call.workMs);
   } catch (error) {
     throw badGateway(`${resource}: the store's response ended early`, error);
   }

@@ -1,12 +1,10 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { callS3ForHeaders, type S3 } from "./client.ts";
+import type { S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import type { VersionRef } from "./objects.ts";
-import { callS3ForXml } from "./read_xml.ts";
-import { xmlBody, xmlElement } from "./write_xml.ts";
+import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
 import { MalformedXml } from "./xml.ts";
-import { readTree } from "./xml_tree.ts";
 
 /** A tag of an object. */
 export type Tag = readonly [name: string, value: string];
@@ -35,10 +33,15 @@ export function isTagValue(text: string): boolean {
   return VALUE.test(text) && [...text].length <= MAX_TAG_VALUE;
 }
 
-/** The tags of an object, or of one version of it. @throws HttpError as {@link callS3ForXml} */
-export async function getTags(s3: S3, caller: Caller, ref: VersionRef): Promise<Tag[]> {
+/** The tags of an object, or of one version of it. @throws HttpError as {@link callSdk} */
+export async function getTags(s3: S3, caller: Caller, { versionId: VersionId, ...place }: VersionRef): Promise<Tag[]> {
+  const call = {
+    ...place,
+    root: "Tagging",
+    command: (sdk: Sdk) => new sdk.GetObjectTaggingCommand({ ...PLACE, VersionId }),
+  };
   try {
-    return await callS3ForXml(s3, caller, { method: "GET", ...target(ref) }, parseTags);
+    return await callSdk(s3, caller, call, ({ TagSet }) => (TagSet ?? []).map(tagOf));
   } catch (error) {
     // Some stores have an error for an object without tags.
     if (error instanceof S3Failure && error.code === "NoSuchTagSet") return [];
@@ -46,37 +49,38 @@ export async function getTags(s3: S3, caller: Caller, ref: VersionRef): Promise<
   }
 }
 
-/** Replaces all tags. @returns the store's headers @throws HttpError as {@link callS3ForHeaders} */
-export async function putTags(s3: S3, caller: Caller, ref: VersionRef, tags: readonly Tag[]): Promise<Headers> {
-  return await callS3ForHeaders(s3, caller, { method: "PUT", ...target(ref), ...tagDocument(tags) });
+function tagOf({ Key, Value }: { Key?: string; Value?: string }): Tag {
+  if (!Key) throw new MalformedXml("a tag without a name");
+  return [Key, Value ?? ""];
 }
 
-/** Removes all tags. @returns the store's headers @throws HttpError as {@link callS3ForHeaders} */
-export async function deleteTags(s3: S3, caller: Caller, ref: VersionRef): Promise<Headers> {
-  return await callS3ForHeaders(s3, caller, { method: "DELETE", ...target(ref) });
+/** Replaces all tags. @returns the store's headers @throws HttpError as {@link callSdk} */
+export async function putTags(
+  s3: S3,
+  caller: Caller,
+  { versionId: VersionId, ...place }: VersionRef,
+  tags: readonly Tag[],
+): Promise<Headers> {
+  const Tagging = { TagSet: tags.map(([Key, Value]) => ({ Key, Value })) };
+  return await callSdkForHeaders(s3, caller, {
+    ...place,
+    command: (sdk) => new sdk.PutObjectTaggingCommand({ ...PLACE, VersionId, Tagging }),
+  });
 }
 
-function target({ bucket, key, versionId }: VersionRef) {
-  const version: [string, string][] = versionId === undefined ? [] : [["versionId", versionId]];
-  return { bucket, key, query: [["tagging", ""], ...version] } as const;
-}
-
-/** The request document that sets tags. */
-export function tagDocument(tags: readonly Tag[]) {
-  const set = tags.map(([name, value]) => `<Tag>${xmlElement("Key", name)}${xmlElement("Value", value)}</Tag>`);
-  return xmlBody("Tagging", `<TagSet>${set.join("")}</TagSet>`);
+/** Removes all tags. @returns the store's headers @throws HttpError as {@link callSdk} */
+export async function deleteTags(
+  s3: S3,
+  caller: Caller,
+  { versionId: VersionId, ...place }: VersionRef,
+): Promise<Headers> {
+  return await callSdkForHeaders(s3, caller, {
+    ...place,
+    command: (sdk) => new sdk.DeleteObjectTaggingCommand({ ...PLACE, VersionId }),
+  });
 }
 
 /** The value of the header `x-amz-tagging`, which sets the tags of a new object. */
 export function tagHeader(tags: readonly Tag[]): string {
   return tags.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
-}
-
-/** Reads a GetObjectTagging response. @throws MalformedXml for any other document */
-export function parseTags(xml: string): Tag[] {
-  return readTree(xml, "Tagging").all("TagSet", "Tag").map((tag): Tag => {
-    const name = tag.text("Key");
-    if (!name) throw new MalformedXml("a tag without a name");
-    return [name, tag.text("Value") ?? ""];
-  });
 }

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { callS3ForHeaders, type S3 } from "./client.ts";
-import { callS3ForXml } from "./read_xml.ts";
-import { xmlBody, xmlElement } from "./write_xml.ts";
-import { readTree } from "./xml_tree.ts";
+import type { S3 } from "./client.ts";
+import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
 
 /** The states of a bucket's versioning; before it is first set it has none. */
 export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
@@ -15,24 +13,23 @@ export const versioning = z.object({
 });
 type Versioning = z.output<typeof versioning>;
 
-const QUERY = [["versioning", ""]] as const;
-
-/** A bucket's versioning. @throws HttpError as {@link callS3ForXml} */
+/** A bucket's versioning. @throws HttpError as {@link callSdk} */
 export async function getVersioning(s3: S3, caller: Caller, bucket: string): Promise<Versioning> {
-  return await callS3ForXml(s3, caller, { method: "GET", bucket, query: QUERY }, parseVersioning);
-}
-
-/** Sets a bucket's versioning. @throws HttpError as {@link callS3ForHeaders} */
-export async function setVersioning(s3: S3, caller: Caller, bucket: string, status: VersioningState): Promise<void> {
-  const document = xmlBody("VersioningConfiguration", xmlElement("Status", status));
-  await callS3ForHeaders(s3, caller, { method: "PUT", bucket, query: QUERY, ...document });
-}
-
-function parseVersioning(xml: string): Versioning {
-  const root = readTree(xml, "VersioningConfiguration");
-  const status = root.text("Status")?.trim();
-  return {
-    status: VERSIONING_STATES.find((known) => known === status) ?? null,
-    mfa_delete: root.text("MfaDelete")?.trim() || null,
+  const call = {
+    bucket,
+    root: "VersioningConfiguration",
+    command: (sdk: Sdk) => new sdk.GetBucketVersioningCommand(PLACE),
   };
+  return await callSdk(s3, caller, call, ({ Status, MFADelete }) => ({
+    status: VERSIONING_STATES.find((known) => known === Status?.trim()) ?? null,
+    mfa_delete: MFADelete?.trim() || null,
+  }));
+}
+
+/** Sets a bucket's versioning. @throws HttpError as {@link callSdk} */
+export async function setVersioning(s3: S3, caller: Caller, bucket: string, Status: VersioningState): Promise<void> {
+  await callSdkForHeaders(s3, caller, {
+    bucket,
+    command: (sdk) => new sdk.PutBucketVersioningCommand({ ...PLACE, VersioningConfiguration: { Status } }),
+  });
 }

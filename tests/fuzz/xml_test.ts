@@ -11,7 +11,7 @@ import { element } from "@/embedded/store/s3/xml.ts";
 import { aclDocument, parseAcl } from "@/lib/s3/acl_xml.ts";
 import { S3Failure, s3Failure } from "@/lib/s3/errors.ts";
 import { bucketList, objectPage, parseBucketList, parseObjectPage } from "@/lib/s3/list_xml.ts";
-import { parseTags } from "@/lib/s3/tags.ts";
+import { sdkDocument } from "@/lib/s3/sdk_document.ts";
 import { parsePartPage, parseUploadPage } from "@/lib/s3/upload_xml.ts";
 import { parseVersionEntries, parseVersionPage } from "@/lib/s3/version_xml.ts";
 import { MalformedXml } from "@/lib/s3/xml.ts";
@@ -66,7 +66,7 @@ const PARSERS: readonly ((xml: string) => unknown)[] = [
   parseUploadPage,
   parsePartPage,
   parseAcl,
-  parseTags,
+  (xml) => sdkDocument(xml, "Tagging"),
 ];
 
 fuzz("listings of the store", {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseTags } from "@/lib/s3/tags.ts";
 import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const STORED = '<Tagging xmlns="x"><TagSet><Tag><Key>kind</Key><Value>a letter</Value></Tag>' +
@@ -42,17 +41,22 @@ Deno.test("tags: read, replaced and removed, of an object and of a version, with
   });
 });
 
-Deno.test("tags: any that S3 allows arrive as they are", async () => {
+Deno.test("tags: any that S3 allows are written and read as they are", async () => {
   const character = fc.constantFrom(..."aZ09åλж木 +-=._:/@");
   const name = fc.string({ unit: character, minLength: 1, maxLength: 30 }).filter((text) => !/^aws:/i.test(text));
   const tags = fc.dictionary(name, fc.string({ unit: character, maxLength: 30 }), { maxKeys: 10 });
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => new Response(null));
+  await withGateway({}, async ({ call, answer }) => {
+    let stored = "";
+    answer((_, { method, body }) => {
+      if (method === "PUT") stored = body;
+      return new Response(method === "PUT" ? null : stored);
+    });
     await fc.assert(
       fc.asyncProperty(tags, async (tags) => {
         const response = await call(`${B}/tags/k`, { method: "PUT", body: JSON.stringify({ tags }) });
         assert.equal(response.status, 200, await response.text());
-        assert.deepEqual(parseTags(seen[seen.length - 1].body), Object.entries(tags));
+        const { tags: read } = await (await call(`${B}/tags/k`)).json();
+        assert.deepEqual(Object.entries(read), Object.entries(tags));
       }),
       { numRuns: 30 },
     );
