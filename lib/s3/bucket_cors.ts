@@ -1,10 +1,9 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { callS3ForHeaders, type S3 } from "./client.ts";
-import { callS3ForXml } from "./read_xml.ts";
-import { xmlBody, xmlElement } from "./write_xml.ts";
-import { readTree } from "./xml_tree.ts";
-import { count } from "./xml_values.ts";
+import type { S3 } from "./client.ts";
+import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
+import { requireXml } from "./write_xml.ts";
+import { whole } from "./xml_values.ts";
 
 /** A CORS rule, members named as in S3; null where the rule has none. */
 interface CorsRule {
@@ -20,17 +19,46 @@ interface CorsRule {
 /** A rule to set. */
 type NewCorsRule = { readonly [Member in keyof CorsRule]?: Readonly<CorsRule[Member]> | null };
 
-const QUERY = [["cors", ""]] as const;
-
-/** A bucket's CORS rules. @throws HttpError 404 where it has none, else as {@link callS3ForXml} */
+/** A bucket's CORS rules. @throws HttpError 404 where it has none, else as {@link callSdk} */
 export async function getCors(s3: S3, caller: Caller, bucket: string): Promise<CorsRule[]> {
-  return await callS3ForXml(s3, caller, { method: "GET", bucket, query: QUERY }, parseCors);
+  const call = { bucket, root: "CORSConfiguration", command: getCommand };
+  return await callSdk(
+    s3,
+    caller,
+    call,
+    ({ CORSRules }) =>
+      (CORSRules ?? []).map(({ ID, AllowedHeaders, AllowedMethods, AllowedOrigins, ExposeHeaders, MaxAgeSeconds }) => ({
+        AllowedHeaders: AllowedHeaders ?? null,
+        AllowedMethods: AllowedMethods ?? null,
+        AllowedOrigins: AllowedOrigins ?? null,
+        ExposeHeaders: ExposeHeaders ?? null,
+        MaxAgeSeconds: whole(MaxAgeSeconds),
+        ...ID === undefined ? {} : { ID },
+      })),
+  );
 }
+
+const getCommand = (sdk: Sdk) => new sdk.GetBucketCorsCommand(PLACE);
 
 /** Replaces a bucket's CORS rules. @throws HttpError 400 naming a text with a character not allowed in XML */
 export async function putCors(s3: S3, caller: Caller, bucket: string, rules: readonly NewCorsRule[]): Promise<void> {
-  const document = xmlBody("CORSConfiguration", rules.map(ruleElement).join(""));
-  await callS3ForHeaders(s3, caller, { method: "PUT", bucket, query: QUERY, ...document });
+  requireXml({ CORSRules: rules });
+  const CORSRules = rules.map((rule) => ({
+    ID: rule.ID ?? undefined,
+    AllowedHeaders: list(rule.AllowedHeaders),
+    AllowedMethods: list(rule.AllowedMethods),
+    AllowedOrigins: list(rule.AllowedOrigins),
+    ExposeHeaders: list(rule.ExposeHeaders),
+    MaxAgeSeconds: rule.MaxAgeSeconds ?? undefined,
+  }));
+  await callSdkForHeaders(s3, caller, {
+    bucket,
+    command: (sdk) => new sdk.PutBucketCorsCommand({ ...PLACE, CORSConfiguration: { CORSRules } }),
+  });
+}
+
+function list(texts: readonly string[] | null | undefined): string[] | undefined {
+  return texts ? [...texts] : undefined;
 }
 
 /**
@@ -41,39 +69,9 @@ export async function putCors(s3: S3, caller: Caller, bucket: string, rules: rea
  */
 export async function deleteCors(s3: S3, caller: Caller, bucket: string): Promise<void> {
   try {
-    await callS3ForHeaders(s3, caller, { method: "GET", bucket, query: QUERY });
+    await callSdkForHeaders(s3, caller, { bucket, command: getCommand });
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 403) throw error;
   }
-  await callS3ForHeaders(s3, caller, { method: "DELETE", bucket, query: QUERY });
-}
-
-function ruleElement(rule: NewCorsRule, index: number): string {
-  const field = `CORSRules.${index}`;
-  const each = (name: string, member: string, texts: readonly string[] | null | undefined) =>
-    (texts ?? []).map((text, at) => xmlElement(name, text, `${field}.${member}.${at}`)).join("");
-  return `<CORSRule>${xmlElement("ID", rule.ID, `${field}.ID`)}` +
-    each("AllowedHeader", "AllowedHeaders", rule.AllowedHeaders) +
-    each("AllowedMethod", "AllowedMethods", rule.AllowedMethods) +
-    each("AllowedOrigin", "AllowedOrigins", rule.AllowedOrigins) +
-    each("ExposeHeader", "ExposeHeaders", rule.ExposeHeaders) +
-    `${xmlElement("MaxAgeSeconds", rule.MaxAgeSeconds)}</CORSRule>`;
-}
-
-function parseCors(xml: string): CorsRule[] {
-  return readTree(xml, "CORSConfiguration").all("CORSRule").map((rule) => {
-    const ID = rule.text("ID");
-    const each = (name: string) => {
-      const texts = rule.texts(name);
-      return texts.length > 0 ? texts : null;
-    };
-    return {
-      AllowedHeaders: each("AllowedHeader"),
-      AllowedMethods: each("AllowedMethod"),
-      AllowedOrigins: each("AllowedOrigin"),
-      ExposeHeaders: each("ExposeHeader"),
-      MaxAgeSeconds: rule.read(count, "MaxAgeSeconds"),
-      ...ID === null ? {} : { ID },
-    };
-  });
+  await callSdkForHeaders(s3, caller, { bucket, command: (sdk) => new sdk.DeleteBucketCorsCommand(PLACE) });
 }

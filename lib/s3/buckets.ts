@@ -1,33 +1,52 @@
+import type { BucketLocationConstraint } from "@aws-sdk/client-s3";
+import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { callS3ForHeaders, type S3 } from "./client.ts";
-import { type BucketList, parseBucketList } from "./list_xml.ts";
-import { callS3ForXml } from "./read_xml.ts";
+import type { S3 } from "./client.ts";
+import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
+import { MalformedXml } from "./xml.ts";
+import { isoTime, owner, ownerOf } from "./xml_values.ts";
 
 const DEFAULT_REGION = "us-east-1";
 
-/** The buckets the caller may see. @throws HttpError as {@link callS3ForXml} */
+export const bucketList = z.object({
+  buckets: z.array(z.object({ Name: z.string(), CreationDate: z.string().nullable() })),
+  owner: owner.nullable(),
+});
+type BucketList = z.output<typeof bucketList>;
+
+/** The buckets the caller may see. @throws HttpError as {@link callSdk} */
 export async function listBuckets(s3: S3, caller: Caller): Promise<BucketList> {
-  return await callS3ForXml(s3, caller, { method: "GET", resource: "buckets" }, parseBucketList);
+  const call = {
+    root: "ListAllMyBucketsResult",
+    resource: "buckets",
+    command: (sdk: Sdk) => new sdk.ListBucketsCommand(),
+  };
+  return await callSdk(s3, caller, call, ({ Buckets, Owner }) => ({
+    buckets: (Buckets ?? []).map(({ Name, CreationDate }) => {
+      if (Name === undefined) throw new MalformedXml("a bucket without a name");
+      return { Name, CreationDate: isoTime(CreationDate) };
+    }),
+    owner: ownerOf(Owner),
+  }));
 }
 
 /** Creates a bucket. @throws HttpError 409 when the name is taken, 400 when it is not a bucket name */
 export async function createBucket(s3: S3, caller: Caller, bucket: string): Promise<void> {
-  const body = s3.region === DEFAULT_REGION ? null : locationXml(s3.region);
-  await callS3ForHeaders(s3, caller, { method: "PUT", bucket, body });
+  const CreateBucketConfiguration = s3.region === DEFAULT_REGION
+    ? undefined
+    : { LocationConstraint: s3.region as BucketLocationConstraint };
+  await callSdkForHeaders(s3, caller, {
+    bucket,
+    command: (sdk) => new sdk.CreateBucketCommand({ ...PLACE, CreateBucketConfiguration }),
+  });
 }
 
 /** Resolves when the bucket exists. @throws HttpError 404, 403 */
 export async function headBucket(s3: S3, caller: Caller, bucket: string): Promise<void> {
-  await callS3ForHeaders(s3, caller, { method: "HEAD", bucket });
+  await callSdkForHeaders(s3, caller, { bucket, command: (sdk) => new sdk.HeadBucketCommand(PLACE) });
 }
 
 /** Deletes an empty bucket. @throws HttpError 404, 409 when it is not empty */
 export async function deleteBucket(s3: S3, caller: Caller, bucket: string): Promise<void> {
-  await callS3ForHeaders(s3, caller, { method: "DELETE", bucket });
-}
-
-/** The region comes from the configuration, so it may hold characters of markup. */
-function locationXml(region: string): string {
-  const text = region.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  return `<CreateBucketConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><LocationConstraint>${text}</LocationConstraint></CreateBucketConfiguration>`;
+  await callSdkForHeaders(s3, caller, { bucket, command: (sdk) => new sdk.DeleteBucketCommand(PLACE) });
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { MalformedXml, scanXml } from "./xml.ts";
-import { readTree } from "./xml_tree.ts";
-import { count, mustBeUnder, type Owner, owner, ownerIn, timestamp, urlDecoded } from "./xml_values.ts";
+import { count, mustBeUnder, type Owner, owner, timestamp, urlDecoded } from "./xml_values.ts";
 
 /** A page of an object listing, members of its entries named as in S3. */
 export const objectPage = z.object({
@@ -21,12 +20,6 @@ export const objectPage = z.object({
   key_count: z.int(),
 });
 export type ObjectPage = z.output<typeof objectPage>;
-
-export const bucketList = z.object({
-  buckets: z.array(z.object({ Name: z.string(), CreationDate: z.string().nullable() })),
-  owner: owner.nullable(),
-});
-export type BucketList = z.output<typeof bucketList>;
 
 /**
  * Reads a ListObjectsV2 response in one pass, without a tree. Names with `EncodingType` url are decoded.
@@ -113,17 +106,6 @@ export function parseObjectPage(xml: string): ObjectPage {
   }
   if (!counted) page.key_count = page.objects.length + page.common_prefixes.length;
   return page;
-}
-
-/** Reads a ListBuckets response. @throws MalformedXml for any other document */
-export function parseBucketList(xml: string): BucketList {
-  const root = readTree(xml, "ListAllMyBucketsResult");
-  const buckets = root.all("Buckets", "Bucket").map((bucket) => {
-    const Name = bucket.text("Name");
-    if (Name === null) throw new MalformedXml("a bucket without a name");
-    return { Name, CreationDate: bucket.read(timestamp, "CreationDate") };
-  });
-  return { buckets, owner: ownerIn(root) };
 }
 
 function emptyEntry(): ObjectPage["objects"][number] {

@@ -70,7 +70,7 @@ export async function callSdk<I extends ServiceInputTypes, O extends ServiceOutp
   s3: S3,
   caller: Caller,
   call: SdkCall<I, O>,
-  read: (output: O, headers: Headers) => T,
+  read: (output: NoInfer<O>, headers: Headers) => T,
 ): Promise<T> {
   const { sdk, client } = await (loaded ??= load());
   let response: Response | undefined;

@@ -23,6 +23,19 @@ function xmlText(text: string, field: string): string {
   return text.replace(ESCAPED, (character) => ESCAPES[character] ?? `&#${character.charCodeAt(0)};`);
 }
 
+/**
+ * Rejects texts that XML does not allow.
+ *
+ * @param members of a request, at any depth
+ * @throws HttpError 400 naming a member
+ */
+export function requireXml(members: object, path = ""): void {
+  for (const [name, member] of Object.entries(members)) {
+    if (typeof member === "string") xmlText(member, path + name);
+    else if (typeof member === "object" && member !== null) requireXml(member, `${path}${name}.`);
+  }
+}
+
 /** An element with a text, or nothing where there is none. @throws HttpError 400 naming `field` as {@link xmlText} */
 export function xmlElement(name: string, text: string | number | null | undefined, field = name): string {
   return text === null || text === undefined ? "" : `<${name}>${xmlText(String(text), field)}</${name}>`;

@@ -40,6 +40,16 @@ export function nameReader(listing: XmlElement): (text: string) => string {
   return listing.text("EncodingType")?.trim() === "url" ? urlDecoded : (text) => text;
 }
 
+/** {@link timestamp} of a time that the SDK has read. */
+export function isoTime(time: Date | undefined): string | null {
+  return time === undefined ? null : timestamp(time.toISOString());
+}
+
+/** A whole number of at least 0 that the SDK has read. @throws MalformedXml */
+export function whole(value: number | undefined): number | null {
+  return value === undefined ? null : count(String(value));
+}
+
 /** The owner of a bucket, an object or a version, members named as in S3. */
 export const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() });
 export type Owner = z.output<typeof owner>;
@@ -48,5 +58,11 @@ export type Owner = z.output<typeof owner>;
 export function ownerIn(element: XmlElement): Owner | null {
   const ID = element.text("Owner", "ID");
   const DisplayName = element.text("Owner", "DisplayName");
+  return ID === null && DisplayName === null ? null : { DisplayName, ID };
+}
+
+/** An owner as the SDK has read it; null where there is none. */
+export function ownerOf(read: { readonly ID?: string; readonly DisplayName?: string } | undefined): Owner | null {
+  const { ID = null, DisplayName = null } = read ?? {};
   return ID === null && DisplayName === null ? null : { DisplayName, ID };
 }

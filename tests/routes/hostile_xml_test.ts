@@ -89,7 +89,7 @@ Deno.test("hostile XML: numbers and dates that are none are 502", async () => {
       "<ListMultipartUploadsResult><Upload><Key>k</Key><UploadId>u</UploadId><Initiated>soon</Initiated></Upload></ListMultipartUploadsResult>",
     [`${B}/multipart/k/parts?upload_id=u`]:
       "<ListPartsResult><Part><PartNumber>-1</PartNumber></Part></ListPartsResult>",
-    [`${B}/cors`]: "<CORSConfiguration><CORSRule><MaxAgeSeconds>1e9</MaxAgeSeconds></CORSRule></CORSConfiguration>",
+    [`${B}/cors`]: "<CORSConfiguration><CORSRule><MaxAgeSeconds>-1</MaxAgeSeconds></CORSRule></CORSConfiguration>",
     [`${B}/acl`]:
       "<AccessControlPolicy><AccessControlList><Grant><Grantee><ID>u</ID></Grantee></Grant></AccessControlList></AccessControlPolicy>",
   };

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
-import { getAcl, putAcl } from "@/lib/s3/acl.ts";
-import { type NewAccessList, PERMISSIONS } from "@/lib/s3/acl_xml.ts";
+import { getAcl, type NewAccessList, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { supported } from "@/lib/s3/errors.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";

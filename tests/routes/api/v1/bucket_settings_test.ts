@@ -76,8 +76,8 @@ Deno.test("CORS rules: read, replaced by exactly this XML, taken away", async ()
     assert.equal(target, "/b?cors=");
     assert.equal(
       body,
-      `<?xml version="1.0" encoding="UTF-8"?><CORSConfiguration ${NAMESPACE}><CORSRule><ID>r1</ID><AllowedMethod>PUT</AllowedMethod>` +
-        `<AllowedOrigin>https://a</AllowedOrigin><AllowedOrigin>https://b</AllowedOrigin><MaxAgeSeconds>60</MaxAgeSeconds></CORSRule></CORSConfiguration>`,
+      `<?xml version="1.0" encoding="UTF-8"?><CORSConfiguration ${NAMESPACE}><CORSRule><AllowedMethod>PUT</AllowedMethod>` +
+        `<AllowedOrigin>https://a</AllowedOrigin><AllowedOrigin>https://b</AllowedOrigin><ID>r1</ID><MaxAgeSeconds>60</MaxAgeSeconds></CORSRule></CORSConfiguration>`,
     );
     assert.equal(headers.get("content-md5"), md5(body));
     assert.match(headers.get("authorization") ?? "", /SignedHeaders=content-md5;content-type;host;/);

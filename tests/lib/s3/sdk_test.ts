@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { HttpError } from "@/lib/http/errors.ts";
+import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { getAcl, type Grant, type Grantee, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
+import { getCors, putCors } from "@/lib/s3/bucket_cors.ts";
+import { createBucket, listBuckets } from "@/lib/s3/buckets.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { getTags } from "@/lib/s3/tags.ts";
+import { setVersioning } from "@/lib/s3/versioning.ts";
+import { fitsXml } from "@/lib/s3/write_xml.ts";
+
+const CALLER = {
+  username: "curator",
+  tenant: "archive",
+  s3: { accessKey: "key", secretKey: "secret" },
+  mapiAuthorization: null,
+  named: true,
+};
+
+/** A store that answers what a test says. */
+function storeThat(answer: (request: UpstreamRequest) => Response | Promise<Response>, more: Partial<S3> = {}): S3 {
+  return {
+    addresses: { s3: () => Promise.resolve({ endpoint: "http://store", publicEndpoint: "http://store" }) },
+    upstream: { send: async (request) => await answer(request) },
+    region: "us-east-1",
+    now: () => 0,
+    ...more,
+  };
+}
+
+/** A store that keeps the document of the last PUT. */
+function keepingStore(): S3 {
+  let kept = "";
+  return storeThat(({ method, body }) => {
+    if (method === "PUT") kept = String(body);
+    return new Response(method === "PUT" ? null : kept);
+  });
+}
+
+// The parser of the SDK drops blank lines.
+const text = fc.string({ unit: "grapheme" }).filter((text) => fitsXml(text) && !/^\s*\n\s*$/.test(text));
+
+Deno.test("SDK: any access list is read as it was written", async () => {
+  const PLAIN = { noNullPrototype: true };
+  const grantee: fc.Arbitrary<Grantee> = fc.oneof(
+    fc.record(
+      { Type: fc.constant("CanonicalUser" as const), ID: fc.option(text), DisplayName: fc.option(text) },
+      PLAIN,
+    ),
+    fc.record({ Type: fc.constant("Group" as const), URI: text }, PLAIN),
+    fc.record({ Type: fc.constant("AmazonCustomerByEmail" as const), EmailAddress: text }, PLAIN),
+  );
+  const grant: fc.Arbitrary<Grant> = fc.record(
+    { Grantee: grantee, Permission: fc.constantFrom(...PERMISSIONS) },
+    PLAIN,
+  );
+  const owner = fc.record({ DisplayName: fc.option(text), ID: text }, PLAIN);
+  const s3 = keepingStore();
+  await fc.assert(fc.asyncProperty(owner, fc.array(grant), async (owner, grants) => {
+    await putAcl(s3, CALLER, { bucket: "b" }, { owner, grants });
+    assert.deepEqual(await getAcl(s3, CALLER, { bucket: "b" }), { owner, grants });
+  }));
+});
+
+Deno.test("SDK: any CORS rules are read as they were written", async () => {
+  const texts = fc.option(fc.array(text, { minLength: 1 }));
+  const rule = fc.record({
+    ID: text,
+    AllowedHeaders: texts,
+    AllowedMethods: texts,
+    AllowedOrigins: texts,
+    ExposeHeaders: texts,
+    MaxAgeSeconds: fc.option(fc.nat()),
+  }, { noNullPrototype: true });
+  const s3 = keepingStore();
+  await fc.assert(fc.asyncProperty(fc.array(rule), async (rules) => {
+    await putCors(s3, CALLER, "b", rules);
+    assert.deepEqual(await getCors(s3, CALLER, "b"), rules);
+  }));
+});
+
+Deno.test("SDK: a text that XML cannot carry is 400 with the name of its member, and nothing is sent", async () => {
+  const s3 = storeThat(() => assert.fail("nothing is sent"));
+  const group: Grant = { Grantee: { Type: "Group", URI: "u" }, Permission: "READ" };
+  const broken: Grant = { ...group, Grantee: { Type: "Group", URI: "\0" } };
+  const target = { bucket: "b" };
+  const refusals: [string, () => Promise<void>][] = [
+    ["Owner.ID", () => putAcl(s3, CALLER, target, { owner: { ID: "\0" } })],
+    ["Owner.DisplayName", () => putAcl(s3, CALLER, target, { owner: { ID: "a", DisplayName: "\0" } })],
+    ["Grants.1.Grantee.URI", () => putAcl(s3, CALLER, target, { grants: [group, broken] })],
+    ["CORSRules.0.ID", () => putCors(s3, CALLER, "b", [{ ID: "\x01" }])],
+    ["CORSRules.1.AllowedHeaders.1", () => putCors(s3, CALLER, "b", [{}, { AllowedHeaders: ["a", "\ud800"] }])],
+  ];
+  for (const [field, work] of refusals) {
+    await assert.rejects(work, (error) => {
+      assert.ok(error instanceof HttpError && error.status === 400);
+      assert.equal(error.message, `${field}: has a character that XML does not allow`);
+      return true;
+    });
+  }
+});
+
+Deno.test("SDK: lists of buckets, with and without what is optional", async () => {
+  const listed = (xml: string) => listBuckets(storeThat(() => new Response(xml)), CALLER);
+  assert.deepEqual(
+    await listed(
+      `<ListAllMyBucketsResult><Owner><ID>i</ID><DisplayName>d</DisplayName></Owner><Buckets><Bucket><Name>a</Name>` +
+        `<CreationDate>2024-01-01T00:00:00.120Z</CreationDate></Bucket><Bucket><Name>b</Name></Bucket></Buckets></ListAllMyBucketsResult>`,
+    ),
+    {
+      buckets: [{ Name: "a", CreationDate: "2024-01-01T00:00:00.120000Z" }, { Name: "b", CreationDate: null }],
+      owner: { DisplayName: "d", ID: "i" },
+    },
+  );
+  for (const inside of ["<Buckets/>", "<Buckets>\n</Buckets>", ""]) {
+    const none = await listed(`<ListAllMyBucketsResult>${inside}</ListAllMyBucketsResult>`);
+    assert.deepEqual(none, { buckets: [], owner: null });
+  }
+});
+
+Deno.test("SDK: entries without a name, and numbers and times that are none, are 502", async () => {
+  const isInvalid = (error: unknown) => {
+    assert.ok(error instanceof HttpError && error.status === 502);
+    assert.match(error.message, /the store's response is not valid$/);
+    return true;
+  };
+  const answers: [string, (s3: S3) => Promise<unknown>][] = [
+    [
+      "<Tagging><TagSet><Tag><Value>v</Value></Tag></TagSet></Tagging>",
+      (s3) => getTags(s3, CALLER, { bucket: "b", key: "k" }),
+    ],
+    [
+      "<ListAllMyBucketsResult><Buckets><Bucket/></Buckets></ListAllMyBucketsResult>",
+      (s3) => listBuckets(s3, CALLER),
+    ],
+    [
+      "<ListAllMyBucketsResult><Buckets><Bucket><Name>a</Name><CreationDate>soon</CreationDate></Bucket></Buckets></ListAllMyBucketsResult>",
+      (s3) => listBuckets(s3, CALLER),
+    ],
+    [
+      "<AccessControlPolicy><AccessControlList><Grant/></AccessControlList></AccessControlPolicy>",
+      (s3) => getAcl(s3, CALLER, { bucket: "b" }),
+    ],
+    ...["1.5", "-1", "much"].map((age): [string, (s3: S3) => Promise<unknown>] => [
+      `<CORSConfiguration><CORSRule><MaxAgeSeconds>${age}</MaxAgeSeconds></CORSRule></CORSConfiguration>`,
+      (s3) => getCors(s3, CALLER, "b"),
+    ]),
+  ];
+  for (const [xml, read] of answers) await assert.rejects(read(storeThat(() => new Response(xml))), isInvalid, xml);
+});
+
+Deno.test("SDK: a request has no checksum, user agent or parameter of the SDK", async () => {
+  const sent: UpstreamRequest[] = [];
+  const s3 = storeThat((request) => {
+    sent.push(request);
+    return new Response(null);
+  }, { region: "eu-<1>" });
+  await setVersioning(s3, CALLER, "arn:aws:s3:::x", "Enabled");
+  await createBucket(s3, CALLER, "b--x-s3");
+  const [versioning, created] = sent;
+  assert.deepEqual(Object.keys(versioning.headers).sort(), [
+    "authorization",
+    "content-md5",
+    "content-type",
+    "x-amz-content-sha256",
+    "x-amz-date",
+  ]);
+  assert.deepEqual([versioning.origin, versioning.target], ["http://store", "/arn%3Aaws%3As3%3A%3A%3Ax?versioning="]);
+  assert.equal(created.target, "/b--x-s3");
+  assert.match(String(created.body), /<LocationConstraint>eu-&lt;1&gt;<\/LocationConstraint>/);
+});
