@@ -2,8 +2,8 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { deleteBatch, type DeleteError, type Deletion, keyPages } from "@/lib/s3/delete_objects.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
-import { listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { abortUpload } from "@/lib/s3/multipart.ts";
+import { listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { abortUpload, listUploads } from "@/lib/s3/multipart.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 
 /** Failures that are reported; the others are only counted. */

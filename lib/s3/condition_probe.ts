@@ -7,7 +7,7 @@ import { deleteBatch } from "./delete_objects.ts";
 import { S3Failure } from "./errors.ts";
 import { listVersions, MAX_KEYS } from "./listing.ts";
 import { abortUpload, completeUpload, createUpload, sendPart } from "./multipart.ts";
-import type { ObjectRef } from "./objects.ts";
+import { type ObjectRef, sendDelete } from "./objects.ts";
 
 /**
  * Finds out once which conditions a generic store holds: by its header `Server`, else by {@link probeConditions} with the
@@ -64,7 +64,7 @@ async function probeConditions(s3: S3, caller: Caller, { bucket, key }: ObjectRe
     callS3ForHeaders(s3, caller, { method: "PUT", ...ref, headers, lengthBytes: 0 });
   const copy = (headers: Record<string, string>) =>
     put(other, { "x-amz-copy-source": copySource(present), ...headers });
-  const remove = (ref: ObjectRef, headers = {}) => callS3ForHeaders(s3, caller, { method: "DELETE", ...ref, headers });
+  const remove = (ref: ObjectRef, headers = {}) => sendDelete(s3, caller, ref, headers);
   const complete = async (headers: Record<string, string>) => {
     const upload = await createUpload(s3, caller, other);
     try {

@@ -11,14 +11,13 @@ import {
   unchanged,
   unsupported,
 } from "./conditions.ts";
-import { callS3, callS3ForHeaders, type HeaderRecord, type S3 } from "./client.ts";
+import type { HeaderRecord, S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
 import { storableHeader } from "./object_headers.ts";
-import type { ObjectRef, VersionRef, WrittenObject } from "./objects.ts";
-import { callS3ForXml, parsedXml } from "./read_xml.ts";
+import { headObject, type ObjectRef, type VersionRef, type WrittenObject } from "./objects.ts";
+import { callSdk, PLACE, type Sdk } from "./sdk.ts";
 import { s3Path } from "./signer.ts";
 import { getTags, tagHeader } from "./tags.ts";
-import { childReader } from "./upload_xml.ts";
 
 /** Largest object that S3 copies in one request, bytes (S3 API, CopyObject). */
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
@@ -43,7 +42,7 @@ const METADATA = "x-amz-meta-";
  * is aborted when a part fails, the source changes or the client leaves.
  *
  * @throws HttpError 404 when the source does not exist, 412 where a condition does not hold, 501 where the store would
- *   ignore it, else as {@link callS3ForXml}
+ *   ignore it, else as {@link callSdk}
  */
 export async function copyObject(
   s3: S3,
@@ -52,9 +51,7 @@ export async function copyObject(
   target: ObjectRef,
   { ofSource = null, ofTarget = null, whereSupported = {} }: CopyConditions = {},
 ): Promise<WrittenObject> {
-  const { bucket, key, versionId } = source;
-  const query = versionId === undefined ? [] : [["versionId", versionId] as const];
-  const headers = await callS3ForHeaders(s3, caller, { method: "HEAD", bucket, key, query });
+  const { headers } = await headObject(s3, caller, source);
   const size = Number(headers.get("content-length") ?? NaN);
   const write = size > MAX_COPY_BYTES ? "complete" : "copy";
   const conditions: Record<string, string> = { ...await guardWrite(s3, caller, target, [write], ofTarget) };
@@ -91,15 +88,21 @@ async function copyWhole(
   target: ObjectRef,
   conditions: HeaderRecord,
 ): Promise<WrittenObject> {
-  const headers = {
-    "x-amz-copy-source": copySource(source),
-    "x-amz-metadata-directive": "COPY",
-    ...conditions,
+  const call = {
+    bucket: target.bucket,
+    key: target.key,
+    headers: conditions,
+    workMs: ASSEMBLY_MS,
+    root: "CopyObjectResult",
+    command: (sdk: Sdk) =>
+      new sdk.CopyObjectCommand({ ...PLACE, CopySource: copySource(source), MetadataDirective: "COPY" }),
   };
-  const call = { method: "PUT", ...target, headers, workMs: ASSEMBLY_MS } as const;
-  const response = await callS3(s3, caller, call);
-  const etag = await parsedXml(response, call, childReader("CopyObjectResult", "ETag"));
-  return { etag, headers: response.headers };
+  return await callSdk(
+    s3,
+    caller,
+    call,
+    ({ CopyObjectResult }, headers) => ({ etag: CopyObjectResult?.ETag ?? null, headers }),
+  );
 }
 
 /** The value of the header x-amz-copy-source. */
@@ -172,17 +175,26 @@ async function copyPart(
   { bucket, key, uploadId }: OpenUpload,
   { number, from, to, etag }: Part,
 ): Promise<SentPart> {
-  const headers: Record<string, string> = {
-    "x-amz-copy-source": copySource(source),
-    "x-amz-copy-source-range": `bytes=${from}-${to}`,
-  };
-  if (etag) headers["x-amz-copy-source-if-match"] = etag;
   const resource = `object '${key}' part ${number}`;
-  const query: [string, string][] = [["uploadId", uploadId], ["partNumber", String(number)]];
-  const call = { method: "PUT", bucket, key, query, headers, workMs: ASSEMBLY_MS, resource } as const;
+  const call = {
+    bucket,
+    key,
+    headers: etag ? { "x-amz-copy-source-if-match": etag } : undefined,
+    workMs: ASSEMBLY_MS,
+    resource,
+    root: "CopyPartResult",
+    command: (sdk: Sdk) =>
+      new sdk.UploadPartCopyCommand({
+        ...PLACE,
+        UploadId: uploadId,
+        PartNumber: number,
+        CopySource: copySource(source),
+        CopySourceRange: `bytes=${from}-${to}`,
+      }),
+  };
   for (let tries = 1;; tries++) {
     try {
-      const ETag = await callS3ForXml(s3, caller, call, childReader("CopyPartResult", "ETag"));
+      const ETag = await callSdk(s3, caller, call, ({ CopyPartResult }) => CopyPartResult?.ETag);
       if (!ETag) throw badGateway(`${resource}: the store's response has no ETag`);
       return { PartNumber: number, ETag };
     } catch (error) {

@@ -2,10 +2,11 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { listingStuck } from "@/lib/http/errors.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
-import { callS3ForHeaders, type S3 } from "./client.ts";
+import type { S3 } from "./client.ts";
 import { cleanMessage, S3Failure } from "./errors.ts";
 import type { ObjectPage } from "./list_xml.ts";
 import { listObjects, MAX_KEYS } from "./listing.ts";
+import { sendDelete } from "./objects.ts";
 import { callS3ForXml } from "./read_xml.ts";
 import { fitsXml, xmlBody, xmlElement } from "./write_xml.ts";
 import { readTree } from "./xml_tree.ts";
@@ -138,9 +139,8 @@ async function multiDelete(
 
 async function deleteSingly(s3: S3, caller: Caller, bucket: string, deletion: Deletion): Promise<DeleteError[]> {
   const { key, versionId } = deletion;
-  const query: [string, string][] = versionId ? [["versionId", versionId]] : [];
   try {
-    await callS3ForHeaders(s3, caller, { method: "DELETE", bucket, key, query });
+    await sendDelete(s3, caller, { bucket, key, versionId: versionId || undefined });
     return [];
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error;

@@ -2,7 +2,6 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { S3, S3Call } from "./client.ts";
 import { type ObjectPage, parseObjectPage } from "./list_xml.ts";
 import { callS3ForXml } from "./read_xml.ts";
-import { parseUploadPage, type UploadPage } from "./upload_xml.ts";
 import { parseVersionPage, type VersionPage } from "./version_xml.ts";
 
 /** Most entries of one page (S3 API, ListObjectsV2). */
@@ -70,32 +69,6 @@ export function versionsCall(bucket: string, options: VersionListOptions): S3Cal
     "version-id-marker": options.versionIdMarker,
   });
   return { method: "GET", bucket, query: [["versions", ""], ...query] };
-}
-
-interface UploadListOptions {
-  readonly prefix?: string;
-  readonly keyMarker?: string;
-  readonly uploadIdMarker?: string;
-  /** 1 to {@link MAX_KEYS} */
-  readonly maxUploads: number;
-}
-
-/** One page of a bucket's open multipart uploads. @throws HttpError as {@link callS3ForXml} */
-export async function listUploads(
-  s3: S3,
-  caller: Caller,
-  bucket: string,
-  options: UploadListOptions,
-): Promise<UploadPage> {
-  const query = pairs({
-    "max-uploads": options.maxUploads,
-    "encoding-type": "url",
-    prefix: options.prefix,
-    "key-marker": options.keyMarker,
-    "upload-id-marker": options.uploadIdMarker,
-  });
-  const call = { method: "GET", bucket, query: [["uploads", ""], ...query] } as const;
-  return await callS3ForXml(s3, caller, call, parseUploadPage);
 }
 
 /** The pairs of a query, without the parameters that are absent or empty. */

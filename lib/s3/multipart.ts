@@ -1,10 +1,12 @@
+import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { callS3, callS3ForHeaders, resourceOf, type S3, type S3Call } from "./client.ts";
+import { callS3ForHeaders, resourceOf, type S3 } from "./client.ts";
 import type { ObjectRef, UploadBody, WrittenObject } from "./objects.ts";
-import { callS3ForXml, parsedXml } from "./read_xml.ts";
-import { childReader, parsePartPage, type PartPage } from "./upload_xml.ts";
-import { xmlBody, xmlElement } from "./write_xml.ts";
+import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
+import { requireXml } from "./write_xml.ts";
+import { MalformedXml } from "./xml.ts";
+import { count, isoTime, nameReader, whole } from "./xml_values.ts";
 
 /** Most parts of an upload, and the size of each but the last, bytes (S3 API, multipart upload limits). */
 export const MAX_PARTS = 10_000;
@@ -56,8 +58,14 @@ export const WITH_SHA256 = { "x-amz-checksum-algorithm": "SHA256" } as const;
  */
 export async function createUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<OpenUpload> {
   const { bucket, key } = ref;
-  const call = { method: "POST", bucket, key, query: [["uploads", ""]], headers } as const;
-  const uploadId = await callS3ForXml(s3, caller, call, childReader("InitiateMultipartUploadResult", "UploadId"));
+  const call = {
+    bucket,
+    key,
+    headers,
+    root: "InitiateMultipartUploadResult",
+    command: (sdk: Sdk) => new sdk.CreateMultipartUploadCommand(PLACE),
+  };
+  const uploadId = await callSdk(s3, caller, call, ({ UploadId }) => UploadId);
   if (!uploadId) throw badGateway(`${resourceOf(ref)}: the store's response has no upload ID`);
   return { bucket, key, uploadId };
 }
@@ -101,23 +109,27 @@ export async function completeUpload(
   parts: readonly SentPart[],
   conditions?: Headers,
 ): Promise<WrittenObject> {
-  const { bucket, key, uploadId } = upload;
-  const elements = parts.map(({ PartNumber, ETag, ChecksumSHA256 }, index) =>
-    `<Part>${xmlElement("PartNumber", PartNumber)}${xmlElement("ETag", ETag, `parts.${index}.ETag`)}` +
-    `${xmlElement("ChecksumSHA256", ChecksumSHA256)}</Part>`
-  );
-  const { body, headers } = xmlBody("CompleteMultipartUpload", elements.join(""));
-  for (const [name, value] of conditions ?? []) headers.set(name, value);
-  const query = [["uploadId", uploadId]] as const;
-  const call: S3Call = { method: "POST", bucket, key, query, headers, body, workMs: ASSEMBLY_MS };
-  const response = await callS3(s3, caller, call);
-  const etag = await parsedXml(response, call, childReader("CompleteMultipartUploadResult", "ETag"));
-  return { etag, headers: response.headers };
+  const { bucket, key, uploadId: UploadId } = upload;
+  requireXml({ parts });
+  const Parts = parts.map((part) => ({ ...part, ChecksumSHA256: part.ChecksumSHA256 ?? undefined }));
+  const call = {
+    bucket,
+    key,
+    headers: conditions,
+    workMs: ASSEMBLY_MS,
+    root: "CompleteMultipartUploadResult",
+    command: (sdk: Sdk) => new sdk.CompleteMultipartUploadCommand({ ...PLACE, UploadId, MultipartUpload: { Parts } }),
+  };
+  return await callSdk(s3, caller, call, ({ ETag }, headers) => ({ etag: ETag ?? null, headers }));
 }
 
 /** Aborts an upload and deletes its parts. @throws HttpError 404 for an unknown upload */
-export async function abortUpload(s3: S3, caller: Caller, { bucket, key, uploadId }: OpenUpload): Promise<void> {
-  await callS3ForHeaders(s3, caller, { method: "DELETE", bucket, key, query: [["uploadId", uploadId]] });
+export async function abortUpload(s3: S3, caller: Caller, { uploadId: UploadId, ...ref }: OpenUpload): Promise<void> {
+  await callSdkForHeaders(s3, caller, {
+    bucket: ref.bucket,
+    key: ref.key,
+    command: (sdk) => new sdk.AbortMultipartUploadCommand({ ...PLACE, UploadId }),
+  });
 }
 
 /** An upload that is aborted when it is disposed before it was completed. */
@@ -161,6 +173,20 @@ export async function openUpload(s3: S3, caller: Caller, ref: ObjectRef, headers
   };
 }
 
+/** A page of the parts that an upload has, members of its entries named as in S3. */
+export const partPage = z.object({
+  parts: z.array(z.object({
+    PartNumber: z.int(),
+    ETag: z.string().nullable(),
+    Size: z.int().meta({ description: "bytes" }),
+    LastModified: z.string().nullable(),
+    ChecksumSHA256: z.string().optional().meta({ description: "base64; absent where the store states none" }),
+  })),
+  is_truncated: z.boolean(),
+  next_part_number_marker: z.int().nullable(),
+});
+type PartPage = z.output<typeof partPage>;
+
 interface PartListOptions {
   /** 1 to 1000 */
   readonly maxParts: number;
@@ -172,10 +198,88 @@ interface PartListOptions {
 export async function listParts(
   s3: S3,
   caller: Caller,
-  { bucket, key, uploadId }: OpenUpload,
-  options: PartListOptions,
+  { bucket, key, uploadId: UploadId }: OpenUpload,
+  { maxParts: MaxParts, partNumberMarker }: PartListOptions,
 ): Promise<PartPage> {
-  const query: [string, string][] = [["uploadId", uploadId], ["max-parts", String(options.maxParts)]];
-  if (options.partNumberMarker) query.push(["part-number-marker", String(options.partNumberMarker)]);
-  return await callS3ForXml(s3, caller, { method: "GET", bucket, key, query }, parsePartPage);
+  const PartNumberMarker = partNumberMarker ? String(partNumberMarker) : undefined;
+  const call = {
+    bucket,
+    key,
+    root: "ListPartsResult",
+    command: (sdk: Sdk) => new sdk.ListPartsCommand({ ...PLACE, UploadId, MaxParts, PartNumberMarker }),
+  };
+  return await callSdk(s3, caller, call, ({ Parts, IsTruncated, NextPartNumberMarker }) => ({
+    parts: (Parts ?? []).map(({ PartNumber, ETag, Size, LastModified, ChecksumSHA256 }) => ({
+      PartNumber: whole(PartNumber) || refuse("a part without a number"),
+      ETag: ETag ?? null,
+      Size: whole(Size) ?? 0,
+      LastModified: isoTime(LastModified),
+      ...ChecksumSHA256 ? { ChecksumSHA256 } : {},
+    })),
+    is_truncated: IsTruncated ?? false,
+    next_part_number_marker: NextPartNumberMarker ? count(NextPartNumberMarker) : null,
+  }));
+}
+
+/** A page of multipart uploads that are neither completed nor aborted, likewise. */
+export const uploadPage = z.object({
+  uploads: z.array(z.object({
+    Key: z.string(),
+    UploadId: z.string(),
+    /** ISO 8601 in UTC. */
+    Initiated: z.string().nullable(),
+    StorageClass: z.string().nullable(),
+  })),
+  is_truncated: z.boolean(),
+  next_key_marker: z.string().nullable(),
+  next_upload_id_marker: z.string().nullable(),
+});
+type UploadPage = z.output<typeof uploadPage>;
+
+interface UploadListOptions {
+  readonly prefix?: string;
+  readonly keyMarker?: string;
+  readonly uploadIdMarker?: string;
+  /** 1 to 1000 */
+  readonly maxUploads: number;
+}
+
+/** One page of a bucket's open multipart uploads. @throws HttpError as {@link callSdk} */
+export async function listUploads(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  options: UploadListOptions,
+): Promise<UploadPage> {
+  const input = {
+    ...PLACE,
+    MaxUploads: options.maxUploads,
+    EncodingType: "url",
+    Prefix: options.prefix || undefined,
+    KeyMarker: options.keyMarker || undefined,
+    UploadIdMarker: options.uploadIdMarker || undefined,
+  } as const;
+  const call = {
+    bucket,
+    root: "ListMultipartUploadsResult",
+    command: (sdk: Sdk) => new sdk.ListMultipartUploadsCommand(input),
+  };
+  return await callSdk(s3, caller, call, (page) => {
+    const name = nameReader(page.EncodingType);
+    return {
+      uploads: (page.Uploads ?? []).map(({ Key, UploadId, Initiated, StorageClass }) => ({
+        Key: name(Key || refuse("an upload without a key")),
+        UploadId: UploadId || refuse("an upload without an ID"),
+        Initiated: isoTime(Initiated),
+        StorageClass: StorageClass || null,
+      })),
+      is_truncated: page.IsTruncated ?? false,
+      next_key_marker: name(page.NextKeyMarker ?? "") || null,
+      next_upload_id_marker: page.NextUploadIdMarker || null,
+    };
+  });
+}
+
+function refuse(problem: string): never {
+  throw new MalformedXml(problem);
 }

@@ -39,7 +39,7 @@ export type KeyVersion = z.output<typeof keyVersion>;
 /** Reads a ListObjectVersions response. @throws MalformedXml for any other document */
 export function parseVersionPage(xml: string): VersionPage {
   const root = readTree(xml, "ListVersionsResult");
-  const name = nameReader(root);
+  const name = nameReader(root.text("EncodingType"));
   const versions = root.all("Version").map((entry) => versionOf(entry, name));
   const markers = root.all("DeleteMarker").map((entry) => markerOf(entry, name));
   return {
@@ -59,7 +59,7 @@ export function parseVersionEntries(xml: string): {
   readonly nextVersionIdMarker: string | null;
 } {
   const root = readTree(xml, "ListVersionsResult");
-  const name = nameReader(root);
+  const name = nameReader(root.text("EncodingType"));
   const entries = root.children.filter(({ children }) => children.length > 0).flatMap((entry): KeyVersion[] => {
     if (entry.name === "Version") return [{ ...versionOf(entry, name), IsDeleteMarker: false }];
     if (entry.name !== "DeleteMarker") return [];

@@ -35,9 +35,9 @@ export function urlDecoded(text: string): string {
   return name;
 }
 
-/** A reader of the names of a listing, which are encoded when its `EncodingType` is url. */
-export function nameReader(listing: XmlElement): (text: string) => string {
-  return listing.text("EncodingType")?.trim() === "url" ? urlDecoded : (text) => text;
+/** A reader of the names of a listing with this `EncodingType`. */
+export function nameReader(encodingType: string | null | undefined): (text: string) => string {
+  return encodingType?.trim() === "url" ? urlDecoded : (text) => text;
 }
 
 /** {@link timestamp} of a time that the SDK has read. */

@@ -44,6 +44,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   requireSupport: [],
   restoreVersion: ["GetBucketVersioning", "ListBucketVersions", "GetObjectVersion", "PutObject", "PutObjectTagging"],
   s3Reachable: [],
+  sendDelete: ["DeleteObject", "DeleteObjectVersion"],
   sendPart: ["PutObject"],
   sendPartFromSource: ["PutObject"],
   setVersioning: ["PutBucketVersioning"],

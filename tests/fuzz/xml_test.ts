@@ -11,7 +11,6 @@ import { element } from "@/embedded/store/s3/xml.ts";
 import { S3Failure, s3Failure } from "@/lib/s3/errors.ts";
 import { objectPage, parseObjectPage } from "@/lib/s3/list_xml.ts";
 import { sdkDocument } from "@/lib/s3/sdk_document.ts";
-import { parsePartPage, parseUploadPage } from "@/lib/s3/upload_xml.ts";
 import { parseVersionEntries, parseVersionPage } from "@/lib/s3/version_xml.ts";
 import { MalformedXml } from "@/lib/s3/xml.ts";
 import { readTree, type XmlElement } from "@/lib/s3/xml_tree.ts";
@@ -62,10 +61,8 @@ const LISTINGS: Readonly<Record<string, string>> = {
 const PARSERS: readonly ((xml: string) => unknown)[] = [
   parseVersionPage,
   parseVersionEntries,
-  parseUploadPage,
-  parsePartPage,
-  ...["AccessControlPolicy", "ListAllMyBucketsResult", "Tagging"].map((root) => (xml: string) =>
-    sdkDocument(xml, root)
+  ...["AccessControlPolicy", "ListAllMyBucketsResult", "ListMultipartUploadsResult", "ListPartsResult", "Tagging"].map(
+    (root) => (xml: string) => sdkDocument(xml, root),
   ),
 ];
 

@@ -47,7 +47,7 @@ export class PartsStore {
     }
     if (method === "POST" && upload) {
       const numbers = [
-        ...body.matchAll(/<Part><PartNumber>(\d+)<\/PartNumber><ETag>(?:"|&quot;)part-\1(?:"|&quot;)<\/ETag>/g),
+        ...body.matchAll(/<Part><ETag>&quot;part-(\d+)&quot;<\/ETag><PartNumber>\1<\/PartNumber>/g),
       ]
         .map((match) => Number(match[1]));
       if (headers.get("if-none-match") === "*" && this.objects.has(path)) {

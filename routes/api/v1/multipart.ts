@@ -19,6 +19,7 @@ import {
   MIN_PART_BYTES,
   type OpenUpload,
   partCount,
+  partPage,
   sendPart,
   WITH_SHA256,
 } from "@/lib/s3/multipart.ts";
@@ -26,7 +27,6 @@ import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presignableObject, presignParts, requiredHeaders } from "@/lib/s3/presign.ts";
 import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_part.ts";
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
-import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
 import { objectTarget } from "./audited_objects.ts";

@@ -6,7 +6,8 @@ import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { genericConditions } from "@/lib/s3/condition_probe.ts";
 import { CONDITION_TABLES, type ConditionTable, knownTable } from "@/lib/s3/condition_table.ts";
-import { listUploads, listVersions } from "@/lib/s3/listing.ts";
+import { listVersions } from "@/lib/s3/listing.ts";
+import { listUploads } from "@/lib/s3/multipart.ts";
 import { setVersioning } from "@/lib/s3/versioning.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 

@@ -6,6 +6,7 @@ import { getAcl, type Grant, type Grantee, PERMISSIONS, putAcl } from "@/lib/s3/
 import { getCors, putCors } from "@/lib/s3/bucket_cors.ts";
 import { createBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { listParts, listUploads } from "@/lib/s3/multipart.ts";
 import { getTags } from "@/lib/s3/tags.ts";
 import { setVersioning } from "@/lib/s3/versioning.ts";
 import { fitsXml } from "@/lib/s3/write_xml.ts";
@@ -17,6 +18,10 @@ const CALLER = {
   mapiAuthorization: null,
   named: true,
 };
+
+const UPLOAD = { bucket: "b", key: "k", uploadId: "u" };
+
+const escaped = (text: string) => text.replace(/[&<>"'\r\n]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** A store that answers what a test says. */
 function storeThat(answer: (request: UpstreamRequest) => Response | Promise<Response>, more: Partial<S3> = {}): S3 {
@@ -119,6 +124,68 @@ Deno.test("SDK: lists of buckets, with and without what is optional", async () =
   }
 });
 
+Deno.test("SDK: any open uploads come in order, names decoded where they came encoded", async () => {
+  const named = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) =>
+    fitsXml(text) && !/^\s*\n\s*$/.test(text)
+  );
+  const upload = fc.record(
+    { Key: named, UploadId: named, StorageClass: fc.option(fc.constant("STANDARD")) },
+    { noNullPrototype: true },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(upload),
+      named,
+      fc.boolean(),
+      fc.boolean(),
+      async (uploads, marker, encode, truncated) => {
+        const shown = encode ? encodeURIComponent : escaped;
+        const entries = uploads.map(({ Key, UploadId, StorageClass }) =>
+          `<Upload><Key>${shown(Key)}</Key><UploadId>${escaped(UploadId)}</UploadId>` +
+          `<Initiated>2024-01-01T00:00:00.500Z</Initiated><StorageClass>${StorageClass ?? ""}</StorageClass></Upload>`
+        );
+        const xml = `<ListMultipartUploadsResult>${entries.join("")}<NextKeyMarker>${shown(marker)}</NextKeyMarker>` +
+          `<NextUploadIdMarker>${escaped(marker)}</NextUploadIdMarker><IsTruncated>${truncated}</IsTruncated>` +
+          `${encode ? "<EncodingType>url</EncodingType>" : ""}</ListMultipartUploadsResult>`;
+        assert.deepEqual(await listUploads(storeThat(() => new Response(xml)), CALLER, "b", { maxUploads: 5 }), {
+          uploads: uploads.map((upload) => ({ ...upload, Initiated: "2024-01-01T00:00:00.500000Z" })),
+          is_truncated: truncated,
+          next_key_marker: marker,
+          next_upload_id_marker: marker,
+        });
+      },
+    ),
+  );
+});
+
+Deno.test("SDK: parts come in order, and an empty marker is none", async () => {
+  const parts = (xml: string) => listParts(storeThat(() => new Response(xml)), CALLER, UPLOAD, { maxParts: 5 });
+  assert.deepEqual(
+    await parts(
+      `<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>3</NextPartNumberMarker>` +
+        `<Part><PartNumber>2</PartNumber><ETag>"e"</ETag><Size>5</Size><ChecksumSHA256>c</ChecksumSHA256></Part>` +
+        `<Part><PartNumber>3</PartNumber><LastModified>2024-01-01T00:00:00Z</LastModified></Part></ListPartsResult>`,
+    ),
+    {
+      parts: [
+        { PartNumber: 2, ETag: '"e"', Size: 5, LastModified: null, ChecksumSHA256: "c" },
+        { PartNumber: 3, ETag: null, Size: 0, LastModified: "2024-01-01T00:00:00Z" },
+      ],
+      is_truncated: true,
+      next_part_number_marker: 3,
+    },
+  );
+  const last = await parts("<ListPartsResult><NextPartNumberMarker/></ListPartsResult>");
+  assert.deepEqual(last, { parts: [], is_truncated: false, next_part_number_marker: null });
+  const none = "<ListMultipartUploadsResult><NextKeyMarker/><NextUploadIdMarker/></ListMultipartUploadsResult>";
+  assert.deepEqual(await listUploads(storeThat(() => new Response(none)), CALLER, "b", { maxUploads: 5 }), {
+    uploads: [],
+    is_truncated: false,
+    next_key_marker: null,
+    next_upload_id_marker: null,
+  });
+});
+
 Deno.test("SDK: entries without a name, and numbers and times that are none, are 502", async () => {
   const isInvalid = (error: unknown) => {
     assert.ok(error instanceof HttpError && error.status === 502);
@@ -147,6 +214,27 @@ Deno.test("SDK: entries without a name, and numbers and times that are none, are
       (s3) => getCors(s3, CALLER, "b"),
     ]),
   ];
+  const uploads = [
+    "<Key>k</Key><UploadId/>",
+    "<Key/><UploadId>u</UploadId>",
+    "<Key>k</Key><UploadId>u</UploadId><Initiated>soon</Initiated>",
+  ];
+  for (const inside of uploads) {
+    answers.push([
+      `<ListMultipartUploadsResult><Upload>${inside}</Upload></ListMultipartUploadsResult>`,
+      (s3) => listUploads(s3, CALLER, "b", { maxUploads: 1 }),
+    ]);
+  }
+  answers.push([
+    "<ListMultipartUploadsResult><EncodingType>url</EncodingType><NextKeyMarker>%</NextKeyMarker></ListMultipartUploadsResult>",
+    (s3) => listUploads(s3, CALLER, "b", { maxUploads: 1 }),
+  ]);
+  for (const part of ["<PartNumber>0</PartNumber>", "<PartNumber>x</PartNumber>", "<Size>1</Size>"]) {
+    answers.push([
+      `<ListPartsResult><Part>${part}</Part></ListPartsResult>`,
+      (s3) => listParts(s3, CALLER, UPLOAD, { maxParts: 1 }),
+    ]);
+  }
   for (const [xml, read] of answers) await assert.rejects(read(storeThat(() => new Response(xml))), isInvalid, xml);
 });
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseObjectPage } from "@/lib/s3/list_xml.ts";
-import { parsePartPage, parseUploadPage } from "@/lib/s3/upload_xml.ts";
 import { parseVersionPage } from "@/lib/s3/version_xml.ts";
 import { MalformedXml } from "@/lib/s3/xml.ts";
 
@@ -42,12 +41,6 @@ Deno.test("pages of listings: where a page goes on is null when the store leaves
     "<ListVersionsResult><NextKeyMarker/><NextVersionIdMarker></NextVersionIdMarker></ListVersionsResult>",
   );
   assert.deepEqual([versions.next_key_marker, versions.next_version_id_marker], [null, null]);
-  const uploads = parseUploadPage(
-    "<ListMultipartUploadsResult><NextKeyMarker/><NextUploadIdMarker></NextUploadIdMarker></ListMultipartUploadsResult>",
-  );
-  assert.deepEqual([uploads.next_key_marker, uploads.next_upload_id_marker], [null, null]);
-  const parts = parsePartPage("<ListPartsResult><NextPartNumberMarker/></ListPartsResult>");
-  assert.equal(parts.next_part_number_marker, null);
   const objects = parseObjectPage(
     "<ListBucketResult><EncodingType>url</EncodingType><NextContinuationToken/></ListBucketResult>",
   );
@@ -78,38 +71,10 @@ Deno.test("version page: any keys come back in order, of versions and markers ea
   }));
 });
 
-Deno.test("upload page, part page: entries and markers; an empty marker is none", () => {
-  const uploads = parseUploadPage(
-    `<ListMultipartUploadsResult><EncodingType>url</EncodingType><NextKeyMarker></NextKeyMarker><NextUploadIdMarker/>` +
-      `<IsTruncated>false</IsTruncated><Upload><Key>a%20b</Key><UploadId>u1</UploadId><Initiator><ID>x</ID></Initiator>` +
-      `<Initiated>2024-01-01T00:00:00.000Z</Initiated><StorageClass></StorageClass></Upload></ListMultipartUploadsResult>`,
-  );
-  assert.deepEqual(uploads, {
-    uploads: [{ Key: "a b", UploadId: "u1", Initiated: "2024-01-01T00:00:00Z", StorageClass: null }],
-    is_truncated: false,
-    next_key_marker: null,
-    next_upload_id_marker: null,
-  });
-  const parts = parsePartPage(
-    `<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>2</NextPartNumberMarker>` +
-      `<Part><PartNumber>2</PartNumber><ETag>"e"</ETag><Size>5</Size></Part></ListPartsResult>`,
-  );
-  assert.deepEqual(parts, {
-    parts: [{ PartNumber: 2, ETag: '"e"', Size: 5, LastModified: null }],
-    is_truncated: true,
-    next_part_number_marker: 2,
-  });
-});
-
 Deno.test("pages: another document is refused, never read as an empty page", () => {
   const other = "<Other><Version><Key>k</Key></Version></Other>";
-  for (const parse of [parseVersionPage, parseUploadPage, parsePartPage]) {
-    for (const bad of ["", "text", other, "<Error><Code>x</Code></Error>", "<a>"]) {
-      assert.throws(() => parse(bad), MalformedXml, bad);
-    }
+  for (const bad of ["", "text", other, "<Error><Code>x</Code></Error>", "<a>"]) {
+    assert.throws(() => parseVersionPage(bad), MalformedXml, bad);
   }
   assert.throws(() => parseVersionPage("<ListVersionsResult><Version><Size>1</Size></Version></ListVersionsResult>"));
-  assert.throws(() =>
-    parseUploadPage("<ListMultipartUploadsResult><Upload><Key>k</Key></Upload></ListMultipartUploadsResult>")
-  );
 });

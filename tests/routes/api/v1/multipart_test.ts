@@ -119,7 +119,7 @@ Deno.test("multipart: completed with the parts in the order given; an error unde
     assert.equal(
       seen[0].body,
       '<?xml version="1.0" encoding="UTF-8"?><CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
-        '<Part><PartNumber>2</PartNumber><ETag>"b"</ETag></Part><Part><PartNumber>1</PartNumber><ETag>a</ETag></Part></CompleteMultipartUpload>',
+        "<Part><ETag>&quot;b&quot;</ETag><PartNumber>2</PartNumber></Part><Part><ETag>a</ETag><PartNumber>1</PartNumber></Part></CompleteMultipartUpload>",
     );
     for (
       const [status, code, expected] of [
@@ -441,8 +441,8 @@ Deno.test("multipart: an upload with checksums is begun with the algorithm, its 
     }];
     assert.equal((await post(`${KEY}/complete`, { upload_id: "u", parts })).status, 200);
     assert.ok(seen[seen.length - 1].body.includes(
-      `<Part><PartNumber>1</PartNumber><ETag>a</ETag><ChecksumSHA256>${DIGESTS[0]}</ChecksumSHA256></Part>` +
-        "<Part><PartNumber>2</PartNumber><ETag>b</ETag></Part>",
+      `<Part><ETag>a</ETag><ChecksumSHA256>${DIGESTS[0]}</ChecksumSHA256><PartNumber>1</PartNumber></Part>` +
+        "<Part><ETag>b</ETag><PartNumber>2</PartNumber></Part>",
     ));
     const wrong = { upload_id: "u", parts: [{ PartNumber: 1, ETag: "a", ChecksumSHA256: "x" }] };
     assert.equal((await post(`${KEY}/complete`, wrong)).status, 422);
