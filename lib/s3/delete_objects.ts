@@ -9,7 +9,7 @@ import { listObjects, MAX_KEYS } from "./listing.ts";
 import { sendDelete } from "./objects.ts";
 import { callS3ForXml } from "./read_xml.ts";
 import { fitsXml, xmlBody, xmlElement } from "./write_xml.ts";
-import { readTree } from "./xml_tree.ts";
+import { readListing } from "./xml.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
 export const MAX_BATCH = 1000;
@@ -155,12 +155,13 @@ function addResult(result: BulkDeleted, requested: number, errors: readonly Dele
 }
 
 function parseDeleteErrors(xml: string): DeleteError[] {
-  return readTree(xml, "DeleteResult").all("Error").map((error) => {
-    const VersionId = error.text("VersionId");
+  return readListing(xml, "DeleteResult", ["Error"]).entries.map(({ members }) => {
+    const Message = members.get("Message");
+    const VersionId = members.get("VersionId");
     return {
-      Key: error.text("Key") ?? "",
-      Code: error.text("Code") ?? "",
-      Message: error.read(cleanMessage, "Message"),
+      Key: members.get("Key") ?? "",
+      Code: members.get("Code") ?? "",
+      Message: Message === undefined ? null : cleanMessage(Message),
       ...VersionId ? { VersionId } : {},
     };
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { MalformedXml, scanXml } from "./xml.ts";
-import { count, mustBeUnder, type Owner, owner, timestamp, urlDecoded } from "./xml_values.ts";
+import { MalformedXml, mustBeUnder, scanXml } from "./xml.ts";
+import { count, type Owner, owner, timestamp, urlDecoded } from "./xml_values.ts";
 
 /** A page of an object listing, members of its entries named as in S3. */
 export const objectPage = z.object({

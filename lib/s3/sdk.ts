@@ -6,13 +6,13 @@ import type {
   ServiceInputTypes,
   ServiceOutputTypes,
 } from "@aws-sdk/client-s3";
-import { createHash } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { callS3, resourceOf, type S3, type S3Call } from "./client.ts";
 import { parsedXml } from "./read_xml.ts";
 import type { QueryPairs } from "./signer.ts";
 import { sdkDocument } from "./sdk_document.ts";
+import { documentHeaders } from "./write_xml.ts";
 
 type HttpHandlerOptions = NonNullable<Parameters<S3Client["send"]>[1]>;
 export type Sdk = typeof import("@aws-sdk/client-s3");
@@ -147,9 +147,7 @@ function requestHeaders(
   const headers = new Headers(call.headers);
   for (const [name, value] of Object.entries(ofSdk)) if (SENT_HEADERS.test(name)) headers.set(name, value);
   if (body !== undefined) {
-    headers.set("content-type", "application/xml");
-    // Several operations require it.
-    headers.set("content-md5", createHash("md5").update(body, "utf8").digest("base64"));
+    for (const [name, value] of Object.entries(documentHeaders(body))) headers.set(name, value);
   }
   return headers;
 }

@@ -1,5 +1,4 @@
-import { MalformedXml, scanXml } from "./xml.ts";
-import { mustBeUnder } from "./xml_values.ts";
+import { MalformedXml, mustBeUnder, scanXml } from "./xml.ts";
 
 /** Most elements of a document: each takes far more memory than its bytes. */
 const MAX_ELEMENTS = 200_000;

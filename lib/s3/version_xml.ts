@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { MalformedXml } from "./xml.ts";
-import { readTree, type XmlElement } from "./xml_tree.ts";
-import { count, isTrue, nameReader, owner, ownerIn, timestamp } from "./xml_values.ts";
+import { MalformedXml, readListing, type XmlMembers } from "./xml.ts";
+import { count, isTrue, nameReader, owner, ownerOf, timestamp } from "./xml_values.ts";
 
 const marker = z.object({
   Key: z.string(),
@@ -36,61 +35,58 @@ export const keyVersion = marker.extend({
 });
 export type KeyVersion = z.output<typeof keyVersion>;
 
+/** A page of versions in the order of the store. */
+interface VersionEntries {
+  readonly entries: readonly KeyVersion[];
+  readonly isTruncated: boolean;
+  readonly nextKeyMarker: string | null;
+  readonly nextVersionIdMarker: string | null;
+}
+
 /** Reads a ListObjectVersions response. @throws MalformedXml for any other document */
+export function parseVersionEntries(xml: string): VersionEntries {
+  const { entries, members } = readListing(xml, "ListVersionsResult", ["Version", "DeleteMarker"]);
+  const decoded = nameReader(members.get("EncodingType"));
+  return {
+    entries: entries.map(({ name, members }) => entryOf(members, name === "DeleteMarker", decoded)),
+    isTruncated: isTrue(members.get("IsTruncated")),
+    nextKeyMarker: decoded(members.get("NextKeyMarker") ?? "") || null,
+    nextVersionIdMarker: members.get("NextVersionIdMarker") || null,
+  };
+}
+
+/** The same, versions and delete markers apart. */
 export function parseVersionPage(xml: string): VersionPage {
-  const root = readTree(xml, "ListVersionsResult");
-  const name = nameReader(root.text("EncodingType"));
-  const versions = root.all("Version").map((entry) => versionOf(entry, name));
-  const markers = root.all("DeleteMarker").map((entry) => markerOf(entry, name));
+  const { entries, isTruncated, nextKeyMarker, nextVersionIdMarker } = parseVersionEntries(xml);
+  const versions: VersionPage["versions"] = [];
+  const markers: VersionPage["delete_markers"] = [];
+  for (const { IsDeleteMarker, ETag, Size, StorageClass, ...marker } of entries) {
+    if (IsDeleteMarker) markers.push(marker);
+    else versions.push({ ...marker, ETag, Size: Size ?? 0, StorageClass });
+  }
   return {
     versions,
     delete_markers: markers,
-    is_truncated: root.read(isTrue, "IsTruncated") ?? false,
-    next_key_marker: root.read(name, "NextKeyMarker") || null,
-    next_version_id_marker: root.text("NextVersionIdMarker") || null,
-    key_count: versions.length + markers.length,
+    is_truncated: isTruncated,
+    next_key_marker: nextKeyMarker,
+    next_version_id_marker: nextVersionIdMarker,
+    key_count: entries.length,
   };
 }
 
-/** The entries of a ListObjectVersions response in its order. @throws MalformedXml for any other document */
-export function parseVersionEntries(xml: string): {
-  readonly entries: readonly KeyVersion[];
-  readonly isTruncated: boolean;
-  readonly nextVersionIdMarker: string | null;
-} {
-  const root = readTree(xml, "ListVersionsResult");
-  const name = nameReader(root.text("EncodingType"));
-  const entries = root.children.filter(({ children }) => children.length > 0).flatMap((entry): KeyVersion[] => {
-    if (entry.name === "Version") return [{ ...versionOf(entry, name), IsDeleteMarker: false }];
-    if (entry.name !== "DeleteMarker") return [];
-    return [{ ...markerOf(entry, name), IsDeleteMarker: true, ETag: null, Size: null, StorageClass: null }];
-  });
+function entryOf(members: XmlMembers, IsDeleteMarker: boolean, decoded: (name: string) => string): KeyVersion {
+  const key = members.get("Key");
+  if (key === undefined) throw new MalformedXml("an entry without a key");
+  const time = members.get("LastModified");
   return {
-    entries,
-    isTruncated: root.read(isTrue, "IsTruncated") ?? false,
-    nextVersionIdMarker: root.text("NextVersionIdMarker") || null,
-  };
-}
-
-function markerOf(entry: XmlElement, name: (text: string) => string): z.output<typeof marker> {
-  const key = entry.text("Key");
-  if (key === null) throw new MalformedXml("an entry without a key");
-  return {
-    Key: name(key),
-    VersionId: entry.text("VersionId"),
-    IsLatest: entry.read(isTrue, "IsLatest") ?? false,
-    LastModified: entry.read(timestamp, "LastModified"),
-    Owner: ownerIn(entry),
-  };
-}
-
-function versionOf(entry: XmlElement, name: (text: string) => string): VersionPage["versions"][number] {
-  const { Owner, ...marker } = markerOf(entry, name);
-  return {
-    ...marker,
-    ETag: entry.text("ETag"),
-    Size: entry.read(count, "Size") ?? 0,
-    StorageClass: entry.text("StorageClass") || null,
-    Owner,
+    Key: decoded(key),
+    VersionId: members.get("VersionId") ?? null,
+    IsLatest: isTrue(members.get("IsLatest")),
+    LastModified: time === undefined ? null : timestamp(time),
+    Owner: ownerOf({ ID: members.get("Owner/ID"), DisplayName: members.get("Owner/DisplayName") }),
+    IsDeleteMarker,
+    ETag: IsDeleteMarker ? null : members.get("ETag") ?? null,
+    Size: IsDeleteMarker ? null : count(members.get("Size") ?? "0"),
+    StorageClass: IsDeleteMarker ? null : members.get("StorageClass") || null,
   };
 }

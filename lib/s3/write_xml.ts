@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { badRequest } from "@/lib/http/errors.ts";
 
@@ -41,9 +40,14 @@ export function xmlElement(name: string, text: string | number | null | undefine
   return text === null || text === undefined ? "" : `<${name}>${xmlText(String(text), field)}</${name}>`;
 }
 
-/** A whole request document of S3 as a body, with the headers that go with it: several operations require its MD5. */
-export function xmlBody(root: string, content: string): { readonly body: string; readonly headers: Headers } {
+/** A whole request document of S3 as a body, with the headers that go with it. */
+export function xmlBody(root: string, content: string) {
   const body = `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${NAMESPACE}">${content}</${root}>`;
-  const md5 = createHash("md5").update(Buffer.from(body, "utf8")).digest("base64");
-  return { body, headers: new Headers({ "Content-Type": "application/xml", "Content-MD5": md5 }) };
+  return { body, headers: documentHeaders(body) };
+}
+
+/** The headers of a request document. Several operations require its MD5. */
+export function documentHeaders(body: string) {
+  const md5 = createHash("md5").update(body, "utf8").digest("base64");
+  return { "content-type": "application/xml", "content-md5": md5 };
 }

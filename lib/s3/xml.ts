@@ -66,6 +66,55 @@ export function scanXml(xml: string, visitor: XmlVisitor): void {
   if (here !== top || !seen) throw new MalformedXml("the document does not end");
 }
 
+/** @throws MalformedXml when an element is not below `root`, so that no other document is read as this one */
+export function mustBeUnder(path: string, root: string): void {
+  if (path !== root && !path.startsWith(`${root}/`)) throw new MalformedXml(`expected ${root}`);
+}
+
+/** Most entries of a listing: stores send a thousand at most. */
+const MAX_ENTRIES = 10_000;
+
+/** The texts of an element, by paths below it such as `Key` and `Owner/ID`. */
+export type XmlMembers = ReadonlyMap<string, string>;
+
+interface XmlListing {
+  /** In their order, those without members left out. */
+  readonly entries: readonly { readonly name: string; readonly members: XmlMembers }[];
+  /** What stands beside the entries. */
+  readonly members: XmlMembers;
+}
+
+/**
+ * Reads a document whose root has entries of these names.
+ *
+ * @throws MalformedXml when it is not well-formed, has too many entries or another root
+ */
+export function readListing(xml: string, root: string, names: readonly string[]): XmlListing {
+  const entries: { name: string; members: XmlMembers }[] = [];
+  const members = new Map<string, string>();
+  const ofEntries = new Map(names.map((name) => [`${root}/${name}`, name]));
+  const places = new Map<string, string>();
+  let entry = new Map<string, string>();
+  scanXml(xml, {
+    leaf(path, text) {
+      let member = places.get(path);
+      if (member === undefined) {
+        mustBeUnder(path, root);
+        const parent = [...ofEntries.keys()].find((start) => path.startsWith(`${start}/`));
+        places.set(path, member = path.slice((parent ?? root).length + 1));
+      }
+      (path.length - member.length > root.length + 1 ? entry : members).set(member, text);
+    },
+    close(path) {
+      const name = ofEntries.get(path);
+      if (name === undefined) return mustBeUnder(path, root);
+      if (entries.push({ name, members: entry }) > MAX_ENTRIES) throw new MalformedXml("too many entries");
+      entry = new Map();
+    },
+  });
+  return { entries, members };
+}
+
 /**
  * A path of elements. A listing repeats few paths thousands of times, so each is built once, and the path that followed
  * another one last time is tried first.

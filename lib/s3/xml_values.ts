@@ -1,16 +1,10 @@
 import { z } from "zod";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { MalformedXml } from "./xml.ts";
-import type { XmlElement } from "./xml_tree.ts";
-
-/** @throws MalformedXml when an element is not below `root`, so that no other document is read as this one */
-export function mustBeUnder(path: string, root: string): void {
-  if (path !== root && !path.startsWith(`${root}/`)) throw new MalformedXml(`expected ${root}`);
-}
 
 /** A boolean. */
-export function isTrue(text: string): boolean {
-  return text.trim() === "true";
+export function isTrue(text: string | undefined): boolean {
+  return text?.trim() === "true";
 }
 
 /** A whole number of at least 0. @throws MalformedXml */
@@ -36,7 +30,7 @@ export function urlDecoded(text: string): string {
 }
 
 /** A reader of the names of a listing with this `EncodingType`. */
-export function nameReader(encodingType: string | null | undefined): (text: string) => string {
+export function nameReader(encodingType: string | undefined): (text: string) => string {
   return encodingType?.trim() === "url" ? urlDecoded : (text) => text;
 }
 
@@ -54,14 +48,7 @@ export function whole(value: number | undefined): number | null {
 export const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() });
 export type Owner = z.output<typeof owner>;
 
-/** The `Owner` child of an element; null where there is none. */
-export function ownerIn(element: XmlElement): Owner | null {
-  const ID = element.text("Owner", "ID");
-  const DisplayName = element.text("Owner", "DisplayName");
-  return ID === null && DisplayName === null ? null : { DisplayName, ID };
-}
-
-/** An owner as the SDK has read it; null where there is none. */
+/** An owner without what is absent; null where there is none. */
 export function ownerOf(read: { readonly ID?: string; readonly DisplayName?: string } | undefined): Owner | null {
   const { ID = null, DisplayName = null } = read ?? {};
   return ID === null && DisplayName === null ? null : { DisplayName, ID };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { MalformedXml, scanXml } from "@/lib/s3/xml.ts";
+import { MalformedXml, readListing, scanXml } from "@/lib/s3/xml.ts";
 
 /** What a scan reports, in its order. */
 function scanned(xml: string): string[] {
@@ -80,4 +80,34 @@ Deno.test("XML scan: any text is read or refused as malformed", () => {
       assert.ok(error instanceof MalformedXml);
     }
   }));
+});
+
+Deno.test("XML listing: entries in their order, members by their paths, empty entries left out", () => {
+  const listing = readListing(
+    "<r><a><k>1</k><o><i>x</i></o></a><m>n</m><a/><b><k>2</k></b><p><q>s</q></p><c><k>3</k></c></r>",
+    "r",
+    ["a", "b"],
+  );
+  assert.deepEqual(listing.entries.map(({ name, members }) => [name, Object.fromEntries(members)]), [
+    ["a", { "k": "1", "o/i": "x" }],
+    ["b", { k: "2" }],
+  ]);
+  assert.deepEqual(Object.fromEntries(listing.members), { "m": "n", "a": "", "p/q": "s", "c/k": "3" });
+  assert.equal(readListing("<r/>", "r", ["a"]).entries.length, 0);
+});
+
+Deno.test("XML listing: another root, another document or too many entries are refused", () => {
+  for (
+    const xml of [
+      "<s/>",
+      "<s><r/></s>",
+      "<rr/>",
+      "",
+      "<r>",
+      "<!DOCTYPE r><r/>",
+      `<r>${"<a><k/></a>".repeat(10_001)}</r>`,
+    ]
+  ) {
+    assert.throws(() => readListing(xml, "r", ["a"]), MalformedXml, xml.slice(0, 50));
+  }
 });
