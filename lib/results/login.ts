@@ -55,6 +55,7 @@ export async function storeAcceptsKeys(
 ): Promise<boolean> {
   try {
     await callS3ForHeaders(store.s3, storeCaller(store, user, keys), {
+      operation: "GetObject",
       method: "GET",
       bucket: store.bucket,
       key: `${namespace}/`,

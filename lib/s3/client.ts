@@ -15,7 +15,6 @@ import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ConditionSupport } from "./condition_table.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
-import { operationName } from "./operation_names.ts";
 import {
   EMPTY_PAYLOAD,
   encodeQuery,
@@ -64,6 +63,8 @@ export interface S3 {
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 export interface S3Call {
+  /** The name of the operation in the documentation of S3. */
+  readonly operation: string;
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   readonly bucket?: string;
   readonly key?: string;
@@ -112,7 +113,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   const sent = outgoingBody(s3, call, workMs);
   const request = {
     method: call.method,
-    operation: operationName(call),
+    operation: call.operation,
     origin,
     target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
     headers,

@@ -61,7 +61,7 @@ async function probeConditions(s3: S3, caller: Caller, { bucket, key }: ObjectRe
   const [present, other, absent] = ["a", "b", "c"].map((name) => ({ bucket, key: `${prefix}-${name}` }));
   let isAbsentHeld = false;
   const put = (ref: ObjectRef, headers = {}) =>
-    callS3ForHeaders(s3, caller, { method: "PUT", ...ref, headers, lengthBytes: 0 });
+    callS3ForHeaders(s3, caller, { operation: "PutObject", method: "PUT", ...ref, headers, lengthBytes: 0 });
   const copy = (headers: Record<string, string>) =>
     put(other, { "x-amz-copy-source": copySource(present), ...headers });
   const remove = (ref: ObjectRef, headers = {}) => sendDelete(s3, caller, ref, headers);

@@ -237,7 +237,7 @@ export function unsupported(names: readonly string[]): HttpError {
 
 async function currentState(s3: S3, caller: Caller, { bucket, key }: Place): Promise<ObjectState | null> {
   try {
-    return stateOf(await callS3ForHeaders(s3, caller, { method: "HEAD", bucket, key }));
+    return stateOf(await callS3ForHeaders(s3, caller, { operation: "HeadObject", method: "HEAD", bucket, key }));
   } catch (error) {
     if (error instanceof S3Failure && error.storeStatus === 404) return null;
     throw error;

@@ -49,7 +49,7 @@ export async function readCountPage(
   if (delimiter !== "") query.push(["delimiter", delimiter]);
   if (token !== null) query.push(["continuation-token", token]);
   else if (after !== null) query.push(["start-after", after]);
-  return await callS3ForXml(s3, caller, { method: "GET", bucket, query }, parseCountPage);
+  return await callS3ForXml(s3, caller, { operation: "ListObjectsV2", method: "GET", bucket, query }, parseCountPage);
 }
 
 /** Reads the numbers of a ListObjectsV2 response. @throws MalformedXml */

@@ -132,7 +132,7 @@ async function multiDelete(
   return await callS3ForXml(
     s3,
     caller,
-    { method: "POST", bucket, query: [["delete", ""]], ...document },
+    { operation: "DeleteObjects", method: "POST", bucket, query: [["delete", ""]], ...document },
     parseDeleteErrors,
   );
 }

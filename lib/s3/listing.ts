@@ -38,7 +38,7 @@ function objectsCall(bucket: string, options: ListOptions): S3Call {
     // S3 ignores it beside a token. Other stores need not.
     "start-after": options.continuationToken ? undefined : options.startAfter,
   });
-  return { method: "GET", bucket, query };
+  return { operation: "ListObjectsV2", method: "GET", bucket, query };
 }
 
 interface VersionListOptions {
@@ -68,7 +68,7 @@ export function versionsCall(bucket: string, options: VersionListOptions): S3Cal
     "key-marker": options.keyMarker,
     "version-id-marker": options.versionIdMarker,
   });
-  return { method: "GET", bucket, query: [["versions", ""], ...query] };
+  return { operation: "ListObjectVersions", method: "GET", bucket, query: [["versions", ""], ...query] };
 }
 
 /** The pairs of a query, without the parameters that are absent or empty. */

@@ -81,6 +81,7 @@ export async function sendPart(
   const { bucket, key } = upload;
   const resource = `${resourceOf(upload)} part ${number}`;
   const headers = await callS3ForHeaders(s3, caller, {
+    operation: "UploadPart",
     method: "PUT",
     bucket,
     key,

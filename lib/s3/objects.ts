@@ -52,6 +52,7 @@ export async function putObject(
   upload: UploadOptions,
 ): Promise<WrittenObject> {
   const headers = await callS3ForHeaders(s3, caller, {
+    operation: "PutObject",
     method: "PUT",
     ...target(ref),
     headers: upload.headers,
@@ -80,7 +81,13 @@ interface ReadOptions {
 export async function getObject(s3: S3, caller: Caller, ref: VersionRef, options: ReadOptions): Promise<Response> {
   const { headers, whole } = conditionOfRange(options.headers ?? {});
   const read = async (headers: HeaderRecord, expect: readonly number[]) => {
-    const response = await callS3(s3, caller, { method: "GET", ...target(ref), headers, expect });
+    const response = await callS3(s3, caller, {
+      operation: "GetObject",
+      method: "GET",
+      ...target(ref),
+      headers,
+      expect,
+    });
     if (READ_STATUSES.has(response.status)) return response;
     await response.body?.cancel();
     throw badGateway(`${resourceOf(ref)}: the store's response is not valid`);
@@ -100,7 +107,7 @@ export function headObject(
   options: ReadOptions = {},
 ): Promise<Response> {
   const { "if-range": _, ...headers } = options.headers ?? {};
-  return callS3(s3, caller, { method: "HEAD", ...target(ref), headers, expect: [304] });
+  return callS3(s3, caller, { operation: "HeadObject", method: "HEAD", ...target(ref), headers, expect: [304] });
 }
 
 /**
@@ -197,7 +204,7 @@ export async function createFolder(
   });
   if (exists) return key;
   const write = (headers: HeaderRecord) =>
-    callS3ForHeaders(s3, caller, { method: "PUT", ...ref, headers, lengthBytes: 0, resource });
+    callS3ForHeaders(s3, caller, { operation: "PutObject", method: "PUT", ...ref, headers, lengthBytes: 0, resource });
   try {
     await write(isGuarded ? ABSENT : {});
   } catch (error) {

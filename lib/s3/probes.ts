@@ -22,7 +22,11 @@ export async function proveCredentials(s3: S3, caller: Caller): Promise<void> {
     caller.onVerdict?.(verdict);
   };
   try {
-    await callS3ForHeaders(s3, { ...caller, onVerdict }, { method: "GET", resource: "credentials" });
+    await callS3ForHeaders(s3, { ...caller, onVerdict }, {
+      operation: "ListBuckets",
+      method: "GET",
+      resource: "credentials",
+    });
   } catch (error) {
     const isUnavailable = error instanceof S3Failure && UNAVAILABLE_STATUSES.has(error.storeStatus);
     if (last !== "accepted" && !isUnavailable) throw error;

@@ -74,15 +74,24 @@ export async function callSdk<I extends ServiceInputTypes, O extends ServiceOutp
 ): Promise<T> {
   const { sdk, client } = await (loaded ??= load());
   let response: Response | undefined;
+  const command = call.command(sdk);
+  const operation = command.constructor.name.replace(/Command$/, "");
   const options: SendOptions = {
     async send({ method, query, headers, body }) {
-      const sent = { ...call, method, query: queryPairs(query), headers: requestHeaders(call, headers, body), body };
+      const sent = {
+        ...call,
+        operation,
+        method,
+        query: queryPairs(query),
+        headers: requestHeaders(call, headers, body),
+        body,
+      };
       response = await callS3(s3, caller, sent);
       return { statusCode: 200, headers: {}, body: await document(response, call) };
     },
   };
   try {
-    const output = await client.send(call.command(sdk), options);
+    const output = await client.send(command, options);
     return read(output, response?.headers ?? new Headers());
   } catch (error) {
     if (error instanceof HttpError || !response) throw error;

@@ -73,7 +73,7 @@ async function sizeOfPart(s3: S3, caller: Caller, object: PartedObject, number: 
   const query: [string, string][] = [["partNumber", String(number)]];
   if (versionId !== undefined) query.push(["versionId", versionId]);
   try {
-    const response = await callS3(s3, caller, { method: "HEAD", bucket, key, query });
+    const response = await callS3(s3, caller, { operation: "HeadObject", method: "HEAD", bucket, key, query });
     await response.body?.cancel();
     const range = /^bytes \d{1,16}-\d{1,16}\/(\d{1,16})$/.exec(response.headers.get("content-range") ?? "");
     if (range && Number(range[1]) !== size) return null;

@@ -254,6 +254,7 @@ Deno.test("SDK: a request has no checksum, user agent or parameter of the SDK", 
     "x-amz-content-sha256",
     "x-amz-date",
   ]);
+  assert.deepEqual([versioning.operation, created.operation], ["PutBucketVersioning", "CreateBucket"]);
   assert.deepEqual([versioning.origin, versioning.target], ["http://store", "/arn%3Aaws%3As3%3A%3A%3Ax?versioning="]);
   assert.equal(created.target, "/b--x-s3");
   assert.match(String(created.body), /<LocationConstraint>eu-&lt;1&gt;<\/LocationConstraint>/);
