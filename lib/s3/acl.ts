@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
-import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
+import { callSdk, callSdkForHeaders } from "./sdk.ts";
 import { requireXml } from "./write_xml.ts";
 import { MalformedXml } from "./xml.ts";
 import { type Owner, ownerOf } from "./xml_values.ts";
@@ -34,7 +34,7 @@ export interface AccessList {
 
 /** A list to set; an absent member stays as it is. */
 export interface NewAccessList {
-  readonly owner?: { readonly ID: string; readonly DisplayName?: string | null } | null;
+  readonly owner?: { readonly ID: string | null; readonly DisplayName?: string | null } | null;
   readonly grants?: readonly Grant[] | null;
 }
 
@@ -46,10 +46,8 @@ const UNKNOWN_ACCOUNT: ReadonlySet<string | null> = new Set(["InvalidArgument", 
 
 /** The access control list of a bucket or object. @throws HttpError as {@link callSdk} */
 export async function getAcl(s3: S3, caller: Caller, target: AclTarget): Promise<AccessList> {
-  const call = { ...target, root: "AccessControlPolicy" };
-  return target.key === undefined
-    ? await callSdk(s3, caller, { ...call, command: (sdk: Sdk) => new sdk.GetBucketAclCommand(PLACE) }, listOf)
-    : await callSdk(s3, caller, { ...call, command: (sdk: Sdk) => new sdk.GetObjectAclCommand(PLACE) }, listOf);
+  const operation = target.key === undefined ? "GetBucketAcl" : "GetObjectAcl";
+  return await callSdk(s3, caller, { operation, ...target }, listOf);
 }
 
 function listOf({ Owner, Grants = [] }: AccessControlPolicy): AccessList {
@@ -77,40 +75,23 @@ function granteeOf({ URI, EmailAddress, ID, DisplayName }: Partial<SdkGrantee> =
  */
 export async function putAcl(s3: S3, caller: Caller, target: AclTarget, list: NewAccessList): Promise<void> {
   requireXml({ Owner: list.owner, Grants: list.grants });
-  const complete = list.owner && list.grants ? { owner: list.owner, grants: list.grants } : null;
-  const AccessControlPolicy = policyOf(complete ?? await completed(s3, caller, target, list));
-  const input = { ...PLACE, AccessControlPolicy };
-  const sent = target.key === undefined
-    ? callSdkForHeaders(s3, caller, { ...target, command: (sdk) => new sdk.PutBucketAclCommand(input) })
-    : callSdkForHeaders(s3, caller, { ...target, command: (sdk) => new sdk.PutObjectAclCommand(input) });
+  const { owner, grants } = list.owner && list.grants ? list : await completed(s3, caller, target, list);
+  // Absent members may be null, which the SDK takes like undefined.
+  const AccessControlPolicy = { Owner: owner, Grants: grants } as AccessControlPolicy;
+  const operation = target.key === undefined ? "PutBucketAcl" : "PutObjectAcl";
+  const sent = callSdkForHeaders(s3, caller, { operation, ...target, input: { AccessControlPolicy } });
   await sent.catch((error) => {
     throw error instanceof S3Failure && UNKNOWN_ACCOUNT.has(error.code) ? new HttpError(404, error.detail) : error;
   });
 }
 
-function policyOf({ owner, grants }: NewAccessList | AccessList): AccessControlPolicy {
-  return {
-    Owner: owner ? { ID: owner.ID ?? undefined, DisplayName: owner.DisplayName ?? undefined } : undefined,
-    Grants: (grants ?? []).map(({ Grantee, Permission }) => ({
-      Grantee: Grantee.Type === "CanonicalUser"
-        ? { ...Grantee, ID: Grantee.ID ?? undefined, DisplayName: Grantee.DisplayName ?? undefined }
-        : Grantee,
-      Permission,
-    })),
-  };
-}
-
-async function completed(s3: S3, caller: Caller, target: AclTarget, list: NewAccessList): Promise<AccessList> {
-  let present: AccessList = { owner: null, grants: [] };
+async function completed(s3: S3, caller: Caller, target: AclTarget, list: NewAccessList): Promise<NewAccessList> {
+  let present: NewAccessList = { owner: null, grants: [] };
   try {
     present = await getAcl(s3, caller, target);
   } catch (error) {
     // A document without the present grants would remove all of them.
     if (!(error instanceof HttpError) || error.status !== 403 || !list.grants) throw error;
   }
-  const { owner, grants } = list;
-  return {
-    owner: owner ? { ID: owner.ID, DisplayName: owner.DisplayName ?? null } : present.owner,
-    grants: grants ?? present.grants,
-  };
+  return { owner: list.owner ?? present.owner, grants: list.grants ?? present.grants };
 }

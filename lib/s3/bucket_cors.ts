@@ -1,7 +1,8 @@
+import type { CORSConfiguration } from "@aws-sdk/client-s3";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { S3 } from "./client.ts";
-import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
+import { callSdk, callSdkForHeaders } from "./sdk.ts";
 import { requireXml } from "./write_xml.ts";
 import { whole } from "./xml_values.ts";
 
@@ -21,44 +22,33 @@ type NewCorsRule = { readonly [Member in keyof CorsRule]?: Readonly<CorsRule[Mem
 
 /** A bucket's CORS rules. @throws HttpError 404 where it has none, else as {@link callSdk} */
 export async function getCors(s3: S3, caller: Caller, bucket: string): Promise<CorsRule[]> {
-  const call = { bucket, root: "CORSConfiguration", command: getCommand };
   return await callSdk(
     s3,
     caller,
-    call,
-    ({ CORSRules }) =>
-      (CORSRules ?? []).map(({ ID, AllowedHeaders, AllowedMethods, AllowedOrigins, ExposeHeaders, MaxAgeSeconds }) => ({
-        AllowedHeaders: AllowedHeaders ?? null,
-        AllowedMethods: AllowedMethods ?? null,
-        AllowedOrigins: AllowedOrigins ?? null,
-        ExposeHeaders: ExposeHeaders ?? null,
-        MaxAgeSeconds: whole(MaxAgeSeconds),
-        ...ID === undefined ? {} : { ID },
+    { operation: "GetBucketCors", bucket },
+    ({ CORSRules = [] }) =>
+      CORSRules.map((rule) => ({
+        AllowedHeaders: rule.AllowedHeaders ?? null,
+        AllowedMethods: rule.AllowedMethods ?? null,
+        AllowedOrigins: rule.AllowedOrigins ?? null,
+        ExposeHeaders: rule.ExposeHeaders ?? null,
+        MaxAgeSeconds: whole(rule.MaxAgeSeconds),
+        ...rule.ID === undefined ? {} : { ID: rule.ID },
       })),
   );
 }
 
-const getCommand = (sdk: Sdk) => new sdk.GetBucketCorsCommand(PLACE);
-
 /** Replaces a bucket's CORS rules. @throws HttpError 400 naming a text with a character not allowed in XML */
-export async function putCors(s3: S3, caller: Caller, bucket: string, rules: readonly NewCorsRule[]): Promise<void> {
-  requireXml({ CORSRules: rules });
-  const CORSRules = rules.map((rule) => ({
-    ID: rule.ID ?? undefined,
-    AllowedHeaders: list(rule.AllowedHeaders),
-    AllowedMethods: list(rule.AllowedMethods),
-    AllowedOrigins: list(rule.AllowedOrigins),
-    ExposeHeaders: list(rule.ExposeHeaders),
-    MaxAgeSeconds: rule.MaxAgeSeconds ?? undefined,
-  }));
-  await callSdkForHeaders(s3, caller, {
-    bucket,
-    command: (sdk) => new sdk.PutBucketCorsCommand({ ...PLACE, CORSConfiguration: { CORSRules } }),
-  });
-}
-
-function list(texts: readonly string[] | null | undefined): string[] | undefined {
-  return texts ? [...texts] : undefined;
+export async function putCors(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  CORSRules: readonly NewCorsRule[],
+): Promise<void> {
+  requireXml({ CORSRules });
+  // Absent members may be null, which the SDK takes like undefined.
+  const CORSConfiguration = { CORSRules } as CORSConfiguration;
+  await callSdkForHeaders(s3, caller, { operation: "PutBucketCors", bucket, input: { CORSConfiguration } });
 }
 
 /**
@@ -69,9 +59,9 @@ function list(texts: readonly string[] | null | undefined): string[] | undefined
  */
 export async function deleteCors(s3: S3, caller: Caller, bucket: string): Promise<void> {
   try {
-    await callSdkForHeaders(s3, caller, { bucket, command: getCommand });
+    await callS3ForHeaders(s3, caller, { operation: "GetBucketCors", method: "GET", bucket, query: [["cors", ""]] });
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 403) throw error;
   }
-  await callSdkForHeaders(s3, caller, { bucket, command: (sdk) => new sdk.DeleteBucketCorsCommand(PLACE) });
+  await callSdkForHeaders(s3, caller, { operation: "DeleteBucketCors", bucket });
 }

@@ -15,7 +15,7 @@ import type { HeaderRecord, S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
 import { storableHeader } from "./object_headers.ts";
 import { headObject, type ObjectRef, type VersionRef, type WrittenObject } from "./objects.ts";
-import { callSdk, PLACE, type Sdk } from "./sdk.ts";
+import { callSdk } from "./sdk.ts";
 import { s3Path } from "./signer.ts";
 import { getTags, tagHeader } from "./tags.ts";
 
@@ -88,15 +88,9 @@ async function copyWhole(
   target: ObjectRef,
   conditions: HeaderRecord,
 ): Promise<WrittenObject> {
-  const call = {
-    bucket: target.bucket,
-    key: target.key,
-    headers: conditions,
-    workMs: ASSEMBLY_MS,
-    root: "CopyObjectResult",
-    command: (sdk: Sdk) =>
-      new sdk.CopyObjectCommand({ ...PLACE, CopySource: copySource(source), MetadataDirective: "COPY" }),
-  };
+  const { bucket, key } = target;
+  const input = { CopySource: copySource(source), MetadataDirective: "COPY" } as const;
+  const call = { operation: "CopyObject", bucket, key, headers: conditions, workMs: ASSEMBLY_MS, input } as const;
   return await callSdk(
     s3,
     caller,
@@ -177,21 +171,19 @@ async function copyPart(
 ): Promise<SentPart> {
   const resource = `object '${key}' part ${number}`;
   const call = {
+    operation: "UploadPartCopy",
     bucket,
     key,
-    headers: etag ? { "x-amz-copy-source-if-match": etag } : undefined,
+    uploadId,
     workMs: ASSEMBLY_MS,
     resource,
-    root: "CopyPartResult",
-    command: (sdk: Sdk) =>
-      new sdk.UploadPartCopyCommand({
-        ...PLACE,
-        UploadId: uploadId,
-        PartNumber: number,
-        CopySource: copySource(source),
-        CopySourceRange: `bytes=${from}-${to}`,
-      }),
-  };
+    input: {
+      PartNumber: number,
+      CopySource: copySource(source),
+      CopySourceRange: `bytes=${from}-${to}`,
+      CopySourceIfMatch: etag || undefined,
+    },
+  } as const;
   for (let tries = 1;; tries++) {
     try {
       const ETag = await callSdk(s3, caller, call, ({ CopyPartResult }) => CopyPartResult?.ETag);

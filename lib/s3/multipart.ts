@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { callS3ForHeaders, resourceOf, type S3 } from "./client.ts";
 import type { ObjectRef, UploadBody, WrittenObject } from "./objects.ts";
-import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
+import { callSdk, callSdkForHeaders } from "./sdk.ts";
 import { requireXml } from "./write_xml.ts";
 import { MalformedXml } from "./xml.ts";
 import { count, isoTime, nameReader, whole } from "./xml_values.ts";
@@ -58,13 +58,7 @@ export const WITH_SHA256 = { "x-amz-checksum-algorithm": "SHA256" } as const;
  */
 export async function createUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<OpenUpload> {
   const { bucket, key } = ref;
-  const call = {
-    bucket,
-    key,
-    headers,
-    root: "InitiateMultipartUploadResult",
-    command: (sdk: Sdk) => new sdk.CreateMultipartUploadCommand(PLACE),
-  };
+  const call = { operation: "CreateMultipartUpload", bucket, key, headers } as const;
   const uploadId = await callSdk(s3, caller, call, ({ UploadId }) => UploadId);
   if (!uploadId) throw badGateway(`${resourceOf(ref)}: the store's response has no upload ID`);
   return { bucket, key, uploadId };
@@ -110,27 +104,22 @@ export async function completeUpload(
   parts: readonly SentPart[],
   conditions?: Headers,
 ): Promise<WrittenObject> {
-  const { bucket, key, uploadId: UploadId } = upload;
+  const { bucket, key, uploadId } = upload;
   requireXml({ parts });
   const Parts = parts.map((part) => ({ ...part, ChecksumSHA256: part.ChecksumSHA256 ?? undefined }));
-  const call = {
-    bucket,
-    key,
-    headers: conditions,
-    workMs: ASSEMBLY_MS,
-    root: "CompleteMultipartUploadResult",
-    command: (sdk: Sdk) => new sdk.CompleteMultipartUploadCommand({ ...PLACE, UploadId, MultipartUpload: { Parts } }),
-  };
-  return await callSdk(s3, caller, call, ({ ETag }, headers) => ({ etag: ETag ?? null, headers }));
+  const input = { MultipartUpload: { Parts } };
+  const target = { bucket, key, uploadId, headers: conditions, workMs: ASSEMBLY_MS };
+  return await callSdk(
+    s3,
+    caller,
+    { operation: "CompleteMultipartUpload", ...target, input },
+    ({ ETag }, headers) => ({ etag: ETag ?? null, headers }),
+  );
 }
 
 /** Aborts an upload and deletes its parts. @throws HttpError 404 for an unknown upload */
-export async function abortUpload(s3: S3, caller: Caller, { uploadId: UploadId, ...ref }: OpenUpload): Promise<void> {
-  await callSdkForHeaders(s3, caller, {
-    bucket: ref.bucket,
-    key: ref.key,
-    command: (sdk) => new sdk.AbortMultipartUploadCommand({ ...PLACE, UploadId }),
-  });
+export async function abortUpload(s3: S3, caller: Caller, { bucket, key, uploadId }: OpenUpload): Promise<void> {
+  await callSdkForHeaders(s3, caller, { operation: "AbortMultipartUpload", bucket, key, uploadId });
 }
 
 /** An upload that is aborted when it is disposed before it was completed. */
@@ -199,18 +188,13 @@ interface PartListOptions {
 export async function listParts(
   s3: S3,
   caller: Caller,
-  { bucket, key, uploadId: UploadId }: OpenUpload,
+  { bucket, key, uploadId }: OpenUpload,
   { maxParts: MaxParts, partNumberMarker }: PartListOptions,
 ): Promise<PartPage> {
   const PartNumberMarker = partNumberMarker ? String(partNumberMarker) : undefined;
-  const call = {
-    bucket,
-    key,
-    root: "ListPartsResult",
-    command: (sdk: Sdk) => new sdk.ListPartsCommand({ ...PLACE, UploadId, MaxParts, PartNumberMarker }),
-  };
-  return await callSdk(s3, caller, call, ({ Parts, IsTruncated, NextPartNumberMarker }) => ({
-    parts: (Parts ?? []).map(({ PartNumber, ETag, Size, LastModified, ChecksumSHA256 }) => ({
+  const call = { operation: "ListParts", bucket, key, uploadId, input: { MaxParts, PartNumberMarker } } as const;
+  return await callSdk(s3, caller, call, ({ Parts = [], IsTruncated, NextPartNumberMarker }) => ({
+    parts: Parts.map(({ PartNumber, ETag, Size, LastModified, ChecksumSHA256 }) => ({
       PartNumber: whole(PartNumber) || refuse("a part without a number"),
       ETag: ETag ?? null,
       Size: whole(Size) ?? 0,
@@ -253,19 +237,13 @@ export async function listUploads(
   options: UploadListOptions,
 ): Promise<UploadPage> {
   const input = {
-    ...PLACE,
     MaxUploads: options.maxUploads,
     EncodingType: "url",
     Prefix: options.prefix || undefined,
     KeyMarker: options.keyMarker || undefined,
     UploadIdMarker: options.uploadIdMarker || undefined,
   } as const;
-  const call = {
-    bucket,
-    root: "ListMultipartUploadsResult",
-    command: (sdk: Sdk) => new sdk.ListMultipartUploadsCommand(input),
-  };
-  return await callSdk(s3, caller, call, (page) => {
+  return await callSdk(s3, caller, { operation: "ListMultipartUploads", bucket, input }, (page) => {
     const name = nameReader(page.EncodingType);
     return {
       uploads: (page.Uploads ?? []).map(({ Key, UploadId, Initiated, StorageClass }) => ({

@@ -13,7 +13,7 @@ import {
 } from "./conditions.ts";
 import { S3Failure } from "./errors.ts";
 import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./client.ts";
-import { callSdkForHeaders, PLACE } from "./sdk.ts";
+import { callSdkForHeaders } from "./sdk.ts";
 
 /** A bucket and a key. */
 export interface ObjectRef {
@@ -140,18 +140,8 @@ export async function deleteObject(
 }
 
 /** Deletes an object, or one version of it, whether it exists or not. @returns the store's headers */
-export async function sendDelete(
-  s3: S3,
-  caller: Caller,
-  { bucket, key, versionId }: VersionRef,
-  headers?: HeaderRecord,
-): Promise<Headers> {
-  return await callSdkForHeaders(s3, caller, {
-    bucket,
-    key,
-    headers,
-    command: (sdk) => new sdk.DeleteObjectCommand({ ...PLACE, VersionId: versionId }),
-  });
+export async function sendDelete(s3: S3, caller: Caller, ref: VersionRef, headers?: HeaderRecord): Promise<Headers> {
+  return await callSdkForHeaders(s3, caller, { operation: "DeleteObject", ...ref, headers });
 }
 
 function target({ bucket, key, versionId }: VersionRef) {

@@ -14,25 +14,63 @@ import type { QueryPairs } from "./signer.ts";
 import { sdkDocument } from "./sdk_document.ts";
 import { documentHeaders } from "./write_xml.ts";
 
-type HttpHandlerOptions = NonNullable<Parameters<S3Client["send"]>[1]>;
-export type Sdk = typeof import("@aws-sdk/client-s3");
+/** The operations of the SDK, and the roots of their responses; null where the response is not read. */
+const ROOTS = {
+  AbortMultipartUpload: null,
+  CompleteMultipartUpload: "CompleteMultipartUploadResult",
+  CopyObject: "CopyObjectResult",
+  CreateBucket: null,
+  CreateMultipartUpload: "InitiateMultipartUploadResult",
+  DeleteBucket: null,
+  DeleteBucketCors: null,
+  DeleteObject: null,
+  DeleteObjectTagging: null,
+  GetBucketAcl: "AccessControlPolicy",
+  GetBucketCors: "CORSConfiguration",
+  GetBucketVersioning: "VersioningConfiguration",
+  GetObjectAcl: "AccessControlPolicy",
+  GetObjectTagging: "Tagging",
+  HeadBucket: null,
+  ListBuckets: "ListAllMyBucketsResult",
+  ListMultipartUploads: "ListMultipartUploadsResult",
+  ListParts: "ListPartsResult",
+  PutBucketAcl: null,
+  PutBucketCors: null,
+  PutBucketVersioning: null,
+  PutObjectAcl: null,
+  PutObjectTagging: null,
+  UploadPartCopy: "CopyPartResult",
+} as const;
 
-interface ReadCall extends Pick<S3Call, "bucket" | "key" | "headers" | "workMs" | "resource"> {
-  /** The root of the response's document. Absent: the response is not read. */
-  readonly root?: string;
-}
+type Operation = keyof typeof ROOTS;
+type Sdk = typeof import("@aws-sdk/client-s3");
+type Command<I extends ServiceInputTypes, O extends ServiceOutputTypes> = $Command<
+  I,
+  O,
+  S3ClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes
+>;
+type CommandOf<N extends Operation> = InstanceType<Sdk[`${N}Command`]>;
+type OutputOf<N extends Operation> = CommandOf<N> extends Command<infer _, infer O> ? O : never;
+type Commands = Readonly<
+  Record<`${Operation}Command`, new (input: object) => Command<ServiceInputTypes, ServiceOutputTypes>>
+>;
 
-/** An operation of the S3 API. Its client is `@aws-sdk/client-s3`; the request is sent and signed by {@link callS3}. */
-export interface SdkCall<I extends ServiceInputTypes, O extends ServiceOutputTypes> extends ReadCall {
-  /** The command, with {@link PLACE} in place of the bucket and the key. */
-  command(sdk: Sdk): $Command<I, O, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>;
+/** A call of an operation by `@aws-sdk/client-s3`. */
+interface SdkCall<N extends Operation> extends Pick<S3Call, "bucket" | "key" | "headers" | "workMs" | "resource"> {
+  readonly operation: N;
+  readonly versionId?: string;
+  readonly uploadId?: string;
+  /** What the operation takes besides. */
+  readonly input?: Omit<CommandOf<N>["input"], "Bucket" | "Key" | "VersionId" | "UploadId">;
 }
 
 /**
  * The bucket and the key that the SDK sees. It would take some names of buckets for addresses of services (ARNs, access
  * points), and encodes keys in its own way.
  */
-export const PLACE = { Bucket: "bucket", Key: "key" } as const;
+const PLACE = { Bucket: "bucket", Key: "key" };
 
 /** Longest document that the SDK reads, bytes: a thousand uploads with the longest keys, every byte of them escaped. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
@@ -54,66 +92,64 @@ interface SdkResponse {
   readonly body: Uint8Array;
 }
 
-/** How the request of one command is sent; the SDK passes its options to the handler. */
-interface SendOptions extends HttpHandlerOptions {
+/** How the request of one command is sent: the SDK passes its options to the handler. */
+interface SendOptions extends NonNullable<Parameters<S3Client["send"]>[1]> {
   send(request: SdkRequest): Promise<SdkResponse>;
 }
 
 /**
- * Sends a command as the caller, and reads what the SDK makes of the response.
+ * Calls an operation by the SDK, which writes the request and reads the response. {@link callS3} sends and signs it, and
+ * throws the store's errors.
  *
- * @param read its errors, too, are those of an invalid response
- * @throws HttpError as {@link callS3}; 502 when the response ends early, is too long or is not valid; 400 for a text that
- *   XML does not allow is the caller's to throw (`requireXml`)
+ * @param read takes what the SDK has read; its errors, too, are those of an invalid response
+ * @throws HttpError as {@link callS3}; 502 when the response ends early, is too long or is not valid
  */
-export async function callSdk<I extends ServiceInputTypes, O extends ServiceOutputTypes, T>(
+export async function callSdk<N extends Operation, T>(
   s3: S3,
   caller: Caller,
-  call: SdkCall<I, O>,
-  read: (output: NoInfer<O>, headers: Headers) => T,
+  call: SdkCall<N>,
+  read: (output: OutputOf<N>, headers: Headers) => T,
 ): Promise<T> {
-  const { sdk, client } = await (loaded ??= load());
+  const { commands, client } = await (loaded ??= load());
+  const { operation, versionId: VersionId, uploadId: UploadId, input } = call;
   let response: Response | undefined;
-  const command = call.command(sdk);
-  const operation = command.constructor.name.replace(/Command$/, "");
   const options: SendOptions = {
     async send({ method, query, headers, body }) {
-      const sent = {
+      response = await callS3(s3, caller, {
         ...call,
-        operation,
         method,
         query: queryPairs(query),
         headers: requestHeaders(call, headers, body),
         body,
-      };
-      response = await callS3(s3, caller, sent);
+      });
       return { statusCode: 200, headers: {}, body: await document(response, call) };
     },
   };
   try {
+    const command = new commands[`${operation}Command`]({ ...PLACE, VersionId, UploadId, ...input });
     const output = await client.send(command, options);
-    return read(output, response?.headers ?? new Headers());
+    return read(output as OutputOf<N>, response?.headers ?? new Headers());
   } catch (error) {
     if (error instanceof HttpError || !response) throw error;
     throw badGateway(`${resourceOf(call)}: the store's response is not valid`, error);
   }
 }
 
-/** The same for a response whose body is not needed. @returns its headers */
-export async function callSdkForHeaders<I extends ServiceInputTypes, O extends ServiceOutputTypes>(
+/** The same for a response of which only the headers are needed. */
+export async function callSdkForHeaders<N extends Operation>(
   s3: S3,
   caller: Caller,
-  call: SdkCall<I, O>,
+  call: SdkCall<N>,
 ): Promise<Headers> {
   return await callSdk(s3, caller, call, (_, headers) => headers);
 }
 
-let loaded: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
+let loaded: Promise<{ readonly commands: Commands; readonly client: S3Client }> | undefined;
 
 /** Loaded when first used: the SDK takes about 30 MB. */
 async function load() {
   const sdk = await import("@aws-sdk/client-s3");
-  return { sdk, client: new sdk.S3Client(CONFIG) };
+  return { commands: sdk as Commands, client: new sdk.S3Client(CONFIG) };
 }
 
 const CONFIG: S3ClientConfig = {
@@ -149,21 +185,21 @@ function queryPairs(query: SdkRequest["query"]): QueryPairs {
 }
 
 function requestHeaders(
-  call: Pick<S3Call, "headers">,
+  { headers: given }: Pick<S3Call, "headers">,
   ofSdk: SdkRequest["headers"],
   body: string | undefined,
 ): Headers {
-  const headers = new Headers(call.headers);
-  for (const [name, value] of Object.entries(ofSdk)) if (SENT_HEADERS.test(name)) headers.set(name, value);
-  if (body !== undefined) {
-    for (const [name, value] of Object.entries(documentHeaders(body))) headers.set(name, value);
+  const sent = Object.entries(ofSdk).filter(([name]) => SENT_HEADERS.test(name));
+  const headers = new Headers(given);
+  for (const [name, value] of [...sent, ...Object.entries(body === undefined ? {} : documentHeaders(body))]) {
+    headers.set(name, value);
   }
   return headers;
 }
 
-async function document(response: Response, call: ReadCall): Promise<Uint8Array> {
-  const { root } = call;
-  if (root !== undefined) {
+async function document<N extends Operation>(response: Response, call: SdkCall<N>): Promise<Uint8Array> {
+  const root = ROOTS[call.operation];
+  if (root !== null) {
     const text = await parsedXml(response, call, (xml) => sdkDocument(xml, root), MAX_DOCUMENT_BYTES);
     return new TextEncoder().encode(text);
   }

@@ -4,14 +4,15 @@ import { MalformedXml, mustBeUnder, scanXml } from "./xml.ts";
 const MAX_ELEMENTS = 200_000;
 /** Most characters without markup. The SDK's parser joins texts and attributes character by character. */
 const MAX_RUN = 64 * 1024;
+const PREFIX = /(<\/?)[^\s<>:/]+:/g;
 /** An entity of a character beyond 16 bits, which the SDK's parser truncates. */
 const WIDE_ENTITY = /&#(?:x0*([1-9a-fA-F][0-9a-fA-F]{4,5})|0*([1-9]\d{4,6}));/g;
 
 /**
  * A document that the SDK's parser can be given: it takes anything else for an empty one, recurses into each level, and
- * keeps prefixes and attributes.
+ * keeps prefixes.
  *
- * @returns the document without prefixes and attributes
+ * @returns the document without prefixes
  * @throws MalformedXml when it is not well-formed, too deep or too large, or has another root
  */
 export function sdkDocument(xml: string, root: string): string {
@@ -27,14 +28,8 @@ export function sdkDocument(xml: string, root: string): string {
     if (next < 0) break;
     at = next;
   }
-  return xml.replace(/<[^<>!?][^<>]*>/g, bareTag).replace(
+  return xml.replace(PREFIX, "$1").replace(
     WIDE_ENTITY,
     (_, hex, decimal) => String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
   );
-}
-
-function bareTag(tag: string): string {
-  if (!/[\s:]/.test(tag)) return tag;
-  const [, start, name] = /^(<\/?)(?:[^\s:/>]*:)?([^\s:/>]*)/.exec(tag) ?? ["", "<", ""];
-  return `${start}${name}${tag.endsWith("/>") ? "/>" : ">"}`;
 }

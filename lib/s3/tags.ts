@@ -3,7 +3,7 @@ import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import type { S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import type { VersionRef } from "./objects.ts";
-import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
+import { callSdk, callSdkForHeaders } from "./sdk.ts";
 import { MalformedXml } from "./xml.ts";
 
 /** A tag of an object. */
@@ -34,14 +34,9 @@ export function isTagValue(text: string): boolean {
 }
 
 /** The tags of an object, or of one version of it. @throws HttpError as {@link callSdk} */
-export async function getTags(s3: S3, caller: Caller, { versionId: VersionId, ...place }: VersionRef): Promise<Tag[]> {
-  const call = {
-    ...place,
-    root: "Tagging",
-    command: (sdk: Sdk) => new sdk.GetObjectTaggingCommand({ ...PLACE, VersionId }),
-  };
+export async function getTags(s3: S3, caller: Caller, ref: VersionRef): Promise<Tag[]> {
   try {
-    return await callSdk(s3, caller, call, ({ TagSet }) => (TagSet ?? []).map(tagOf));
+    return await callSdk(s3, caller, { operation: "GetObjectTagging", ...ref }, ({ TagSet = [] }) => TagSet.map(tagOf));
   } catch (error) {
     // Some stores have an error for an object without tags.
     if (error instanceof S3Failure && error.code === "NoSuchTagSet") return [];
@@ -55,29 +50,14 @@ function tagOf({ Key, Value }: { Key?: string; Value?: string }): Tag {
 }
 
 /** Replaces all tags. @returns the store's headers @throws HttpError as {@link callSdk} */
-export async function putTags(
-  s3: S3,
-  caller: Caller,
-  { versionId: VersionId, ...place }: VersionRef,
-  tags: readonly Tag[],
-): Promise<Headers> {
+export async function putTags(s3: S3, caller: Caller, ref: VersionRef, tags: readonly Tag[]): Promise<Headers> {
   const Tagging = { TagSet: tags.map(([Key, Value]) => ({ Key, Value })) };
-  return await callSdkForHeaders(s3, caller, {
-    ...place,
-    command: (sdk) => new sdk.PutObjectTaggingCommand({ ...PLACE, VersionId, Tagging }),
-  });
+  return await callSdkForHeaders(s3, caller, { operation: "PutObjectTagging", ...ref, input: { Tagging } });
 }
 
 /** Removes all tags. @returns the store's headers @throws HttpError as {@link callSdk} */
-export async function deleteTags(
-  s3: S3,
-  caller: Caller,
-  { versionId: VersionId, ...place }: VersionRef,
-): Promise<Headers> {
-  return await callSdkForHeaders(s3, caller, {
-    ...place,
-    command: (sdk) => new sdk.DeleteObjectTaggingCommand({ ...PLACE, VersionId }),
-  });
+export async function deleteTags(s3: S3, caller: Caller, ref: VersionRef): Promise<Headers> {
+  return await callSdkForHeaders(s3, caller, { operation: "DeleteObjectTagging", ...ref });
 }
 
 /** The value of the header `x-amz-tagging`, which sets the tags of a new object. */

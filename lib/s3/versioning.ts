@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { S3 } from "./client.ts";
-import { callSdk, callSdkForHeaders, PLACE, type Sdk } from "./sdk.ts";
+import { callSdk, callSdkForHeaders } from "./sdk.ts";
 
 /** The states of a bucket's versioning; before it is first set it has none. */
 export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
@@ -15,21 +15,14 @@ type Versioning = z.output<typeof versioning>;
 
 /** A bucket's versioning. @throws HttpError as {@link callSdk} */
 export async function getVersioning(s3: S3, caller: Caller, bucket: string): Promise<Versioning> {
-  const call = {
-    bucket,
-    root: "VersioningConfiguration",
-    command: (sdk: Sdk) => new sdk.GetBucketVersioningCommand(PLACE),
-  };
-  return await callSdk(s3, caller, call, ({ Status, MFADelete }) => ({
-    status: VERSIONING_STATES.find((known) => known === Status?.trim()) ?? null,
-    mfa_delete: MFADelete?.trim() || null,
+  return await callSdk(s3, caller, { operation: "GetBucketVersioning", bucket }, ({ Status, MFADelete }) => ({
+    status: VERSIONING_STATES.find((known) => known === Status) ?? null,
+    mfa_delete: MFADelete || null,
   }));
 }
 
 /** Sets a bucket's versioning. @throws HttpError as {@link callSdk} */
 export async function setVersioning(s3: S3, caller: Caller, bucket: string, Status: VersioningState): Promise<void> {
-  await callSdkForHeaders(s3, caller, {
-    bucket,
-    command: (sdk) => new sdk.PutBucketVersioningCommand({ ...PLACE, VersioningConfiguration: { Status } }),
-  });
+  const input = { VersioningConfiguration: { Status } };
+  await callSdkForHeaders(s3, caller, { operation: "PutBucketVersioning", bucket, input });
 }
