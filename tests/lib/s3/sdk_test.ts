@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import fc from "fast-check";
 import { HttpError } from "@/lib/http/errors.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { getAcl, type Grant, type Grantee, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
 import { getCors, putCors } from "@/lib/s3/bucket_cors.ts";
 import { createBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { listParts, listUploads } from "@/lib/s3/multipart.ts";
-import { getTags } from "@/lib/s3/tags.ts";
+import { abortUpload, listParts, listUploads } from "@/lib/s3/multipart.ts";
+import { sendDelete } from "@/lib/s3/objects.ts";
+import { callSdk } from "@/lib/s3/sdk.ts";
+import { s3Path } from "@/lib/s3/signer.ts";
+import { deleteTags, getTags } from "@/lib/s3/tags.ts";
 import { setVersioning } from "@/lib/s3/versioning.ts";
 import { fitsXml } from "@/lib/s3/write_xml.ts";
 
@@ -258,4 +263,78 @@ Deno.test("SDK: a request has no checksum, user agent or parameter of the SDK", 
   assert.deepEqual([versioning.origin, versioning.target], ["http://store", "/arn%3Aaws%3As3%3A%3A%3Ax?versioning="]);
   assert.equal(created.target, "/b--x-s3");
   assert.match(String(created.body), /<LocationConstraint>eu-&lt;1&gt;<\/LocationConstraint>/);
+});
+
+Deno.test("SDK: keys are in the path as they are signed, whatever they hold", async () => {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.url ?? "");
+    response.end(request.method === "PUT" ? "<CopyObjectResult/>" : undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  assert.ok(address && typeof address === "object");
+  const endpoint = `http://127.0.0.1:${address.port}`;
+  const s3: S3 = {
+    addresses: { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }) },
+    upstream: upstreamClient({ verifyTls: true, timeoutMs: 10_000 }),
+    region: "us-east-1",
+    now: Date.now,
+  };
+  try {
+    for (
+      const key of ["a/../b", "a//b", "./x", "..", "a+b c%2F", "ö", "\x01\n", "a\\b'\"*()!~", "/", "a?b#c&d=e", "😀"]
+    ) {
+      const path = s3Path("b", key);
+      await sendDelete(s3, CALLER, { bucket: "b", key, versionId: "a+b/=" });
+      await deleteTags(s3, CALLER, { bucket: "b", key });
+      await abortUpload(s3, CALLER, { bucket: "b", key, uploadId: "u/+ =" });
+      assert.deepEqual(seen.splice(0), [
+        `${path}?versionId=a%2Bb%2F%3D`,
+        `${path}?tagging=`,
+        `${path}?uploadId=u%2F%2B%20%3D`,
+      ]);
+    }
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+Deno.test("SDK: a body that hangs, drips, lies or is too long is 502, and no more of it is read", async () => {
+  let sent = 0;
+  const bytes = new TextEncoder().encode(`<Grant>${"x".repeat(1000)}</Grant>`);
+  const flood = new ReadableStream({
+    pull: (controller) => {
+      sent += bytes.length;
+      controller.enqueue(bytes);
+    },
+  });
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const drip = new ReadableStream({
+    start(controller) {
+      timer = setInterval(() => controller.enqueue(new Uint8Array([0x20])), 1);
+    },
+    cancel: () => clearInterval(timer),
+  });
+  const wide = `<AccessControlPolicy>${"<a/>".repeat(500_000)}</AccessControlPolicy>`;
+  const bodies: [BodyInit, string][] = [
+    [new ReadableStream(), "ended early"],
+    [drip, "ended early"],
+    [flood, "ended early"],
+    ["<AccessControlPolicy>" + "x".repeat(3_000_000) + "</AccessControlPolicy>", "is not valid"],
+    [wide, "is not valid"],
+    ["<a>".repeat(200) + "</a>".repeat(200), "is not valid"],
+    ["<html><body>Welcome</body></html>", "is not valid"],
+    ["", "is not valid"],
+  ];
+  for (const [body, problem] of bodies) {
+    const s3 = storeThat(() => new Response(body));
+    const call = { operation: "GetBucketAcl", bucket: "b", workMs: 100 } as const;
+    await assert.rejects(callSdk(s3, CALLER, call, (list) => list), {
+      status: 502,
+      message: `bucket 'b': the store's response ${problem}`,
+    });
+  }
+  assert.ok(sent < 8 * 1024 * 1024, `${sent} bytes were taken`);
 });
