@@ -1,6 +1,6 @@
 import { archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
 import assert from "node:assert/strict";
-import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
+import { mapiAuthorization, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const PASSWORD = "secret-1";
 
@@ -119,11 +119,9 @@ storeTest("roles: each may do in its tenant what the table says, and nothing els
   assert.deepEqual(wrong, []);
 });
 
-Deno.test(
+storeTest(
   "roles: those of an account of the system level are read there, and at no tenant's level",
-  leaks,
-  async () => {
-    await using store = await startStore();
+  async ({ store }) => {
     const read = async (level: string | null, user: string, name: string) => {
       const url = `${store.mapi(level)}/mapi/userAccounts/${name}?verbose=true`;
       const response = await fetch(url, { headers: mapiAuthorization(user) });
