@@ -4,13 +4,11 @@ import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/guess_limits.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
-import { logIn } from "./gateway_client.ts";
+import { logIn, resultsCookie } from "./gateway_client.ts";
 
 const POLL_MS = 5;
 /** After this a test fails: more than processes under load need. */
 const TIMEOUT_MS = 90_000;
-const PASSWORD = "stackroom-demo";
-
 /** Waits until a request gets this status, and no other than those before it. */
 async function status(expected: number, before: number, request: () => Promise<Response>): Promise<Response> {
   for (const end = Date.now() + TIMEOUT_MS;;) {
@@ -29,16 +27,6 @@ async function list(site: string, password: string): Promise<Response> {
 
 function results(site: string, path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${site}results/${path}`, { redirect: "manual", ...init });
-}
-
-async function sessionOf(site: string): Promise<string> {
-  const login = await results(site, "_login", {
-    method: "POST",
-    headers: { Origin: new URL(site).origin, "Content-Type": "application/json" },
-    body: JSON.stringify({ username: "reader", password: PASSWORD }),
-  });
-  assert.equal(login.status, 204, await login.text());
-  return (login.headers.get("Set-Cookie") ?? "").split(";")[0];
 }
 
 function session(site: string, cookie: string): Promise<Response> {
@@ -92,7 +80,7 @@ Deno.test({
         assert.ok(Number(headers.get("Retry-After")) > 0);
       }
 
-      const [first, second] = [await sessionOf(one), await sessionOf(other)];
+      const [first, second] = [await resultsCookie(one), await resultsCookie(other)];
       for (const site of [one, other]) assert.equal((await session(site, first)).status, 200);
       await logOut(one, first);
       await status(401, 200, () => session(other, first));

@@ -87,17 +87,6 @@ Deno.test("shared verdicts: wrong passwords of a minute count the same in any or
   }));
 });
 
-Deno.test("shared verdicts: the tenth wrong password of an account makes it wait at every replica, and a right one clears it", () => {
-  let now = START;
-  const [one, other] = replicas(2, () => now);
-  for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) guess(n % 2 ? one : other, "a", "u", "wrong");
-  for (const limits of [one, other]) assert.equal(outcome(limits, "a", "u"), "account 5");
-  now += 5000;
-  guess(one, "a", "u", "right");
-  for (let n = 1; n < MAX_WRONG_PER_ACCOUNT; n++) guess(other, "a", "u", "wrong");
-  for (const limits of [one, other]) assert.equal(outcome(limits, "a", "u"), "free");
-});
-
 Deno.test("shared verdicts: an account that one replica accepts again and again is exempt from the address's limit at all", () => {
   let now = START;
   const verdicts: SharedVerdict[] = [];

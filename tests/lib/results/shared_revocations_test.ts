@@ -2,7 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { RETRY_MS } from "@/lib/results/retry_schedule.ts";
-import { MAX_LISTED, MAX_PER_ACCOUNT, type RevocableSession, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import { MAX_PER_ACCOUNT, type RevocableSession, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 
 type SharedTexts = NonNullable<ConstructorParameters<typeof RevokedSessions>[4]>;
 
@@ -185,20 +185,6 @@ Deno.test("shared revocations: a logout that fails while others are written is w
   timers.at(-1)!();
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual([timers.length, writes], [2, 2]);
-});
-
-Deno.test("shared revocations: beyond the list of all accounts each has one text", async () => {
-  const store = sharedStore();
-  const [one, other] = [store.replica(), store.replica()];
-  const accounts = Array.from({ length: MAX_LISTED / 10 + 1 }, (_, n) => `a${n}`);
-  const sessions = Array.from({ length: 10 }, (_, n) => accounts.map((account) => session(`${account}-${n}`, account)));
-  for (const some of sessions) await one.add(some);
-  await store.deliver();
-  assert.equal(store.texts.size, accounts.length);
-  for (const revoked of [one, other]) {
-    assert.equal(revoked.size, accounts.length);
-    assert.ok(sessions.flat().every((session) => revoked.has(session)));
-  }
 });
 
 Deno.test("shared revocations: without the store a logout holds here, is logged once and written later", async () => {

@@ -7,7 +7,6 @@ import { sessionCheck } from "@/lib/results/session_check.ts";
 import { sessionDigest } from "@/lib/results/session_token.ts";
 import { rawRequest } from "./raw_request.ts";
 import {
-  around,
   bothWays,
   cookieOf,
   CREDENTIALS,
@@ -284,17 +283,6 @@ Deno.test("results: the session check knows a login and finds no session without
     trustProxies(request, 1);
     assert.deepEqual(await check(request), session);
   }
-});
-
-Deno.test("results: a role alone in its process responds like the one behind the pass-through", async () => {
-  await using store = await filledStore(FILES);
-  const { mountResults, resultsRole } = await import("@/routes/results/mod.ts");
-  await using role = serve(around((add) => mountResults(add, resultsRole(resultsDeps(store.s3("archive"))))));
-  const Cookie = cookieOf(await login(role.origin));
-  const file = await fetch(role.origin + LOG, { headers: { Cookie } });
-  assert.deepEqual([file.status, await file.text()], [200, "0123456789"]);
-  assert.ok(file.headers.get("x-request-id"));
-  assert.equal((await rawRequest(role.port, "GET", `/results/${NAMESPACE}/../x`, { Cookie }))[0], 404);
 });
 
 Deno.test("results: HEAD has the Content-Length of GET, errors included, over two servers and in one process", async () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 
-import { HttpError } from "@/lib/http/errors.ts";
 import { storagePages } from "./fake_gateway.ts";
 
 /** What the gateway returns, by what is read. */
@@ -11,18 +10,15 @@ interface Answers {
   readonly own?: readonly string[];
   /** The status of the completion of an upload that does not exist. */
   readonly probe?: number;
-  /** The gateway does not respond to look-ups of rights. */
-  readonly areRightsAway?: boolean;
 }
 
 /** The storage pages over a gateway that answers like this. `tried` are the paths of look-ups of rights. */
-function pages({ read, own = [], probe = 403, areRightsAway = false }: Answers) {
+function pages({ read, own = [], probe = 403 }: Answers) {
   const tried: string[] = [];
   const { open } = storagePages(({ call }) => {
     const isProbe = call.endsWith("/complete");
     if (isProbe || call.endsWith("/dataAccessPermissions")) {
       tried.push(call.slice(call.lastIndexOf("/") + 1));
-      if (areRightsAway) throw new HttpError(502, "away");
       const namespacePermission = [{ namespaceName: "letters", permissions: { permission: own } }];
       return isProbe ? Response.json({}, { status: probe }) : Response.json({ namespacePermission });
     }
@@ -64,14 +60,6 @@ Deno.test("storage pages: no rights are looked up for a login that the store did
       assert.deepEqual(tried, [], `${path}: ${read}`);
     }
   }
-});
-
-Deno.test("storage pages: a folder is shown with all that it may offer where rights cannot be looked up", async () => {
-  const { open, tried } = pages({ read: 200, areRightsAway: true });
-  const { status, html } = await open(FOLDER);
-  assert.equal(status, 200);
-  assert.doesNotMatch(html, READ_ONLY);
-  assert.deepEqual(tried, ["dataAccessPermissions"]);
 });
 
 Deno.test("storage pages: a page without its listing or object has the status of the gateway's error", async () => {
