@@ -9,10 +9,9 @@ import { batchedLog } from "@/lib/http/access_log.ts";
 import type { RevocableSession, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
+import { until as untilFound } from "@/tests/until.ts";
 
 const SECRET = "a secret that only this test knows, long enough";
-const POLL_MS = 5;
-const TIMEOUT_MS = 90_000;
 const ADDRESS = "192.0.2.77";
 
 let digests = 0;
@@ -92,11 +91,9 @@ function session(digest: string, account = "a"): RevocableSession {
   return { digest, account, issuedAt, expiresAt: issuedAt + 3600 };
 }
 
+/** Waits until something is true of the replicas. */
 async function until(what: string, isTrue: () => boolean): Promise<void> {
-  for (const end = Date.now() + TIMEOUT_MS; !isTrue();) {
-    assert.ok(Date.now() < end, `not within ${TIMEOUT_MS} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+  await untilFound(what, () => isTrue() || null);
 }
 
 interface Surroundings {

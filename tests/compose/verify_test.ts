@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { cpSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import {
   CompleteMultipartUploadCommand,
@@ -47,6 +48,13 @@ async function makeFolder(): Promise<string> {
 
 const folder = await makeFolder();
 globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+
+/** A copy of it, gone at the end of its block. */
+function copyOfFolder(): Disposable & { readonly path: string } {
+  const path = Deno.makeTempDirSync();
+  cpSync(folder, path, { recursive: true });
+  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+}
 
 function verify(path: string): { isWell: boolean; lines: string[] } {
   const lines: string[] = [];
@@ -182,13 +190,12 @@ const damages: Record<string, { damage: Damage; says: RegExp }> = {
 
 for (const [name, { damage, says }] of Object.entries(damages)) {
   Deno.test(`verify: says so where ${name}`, options, () => {
-    const copy = Deno.makeTempDirSync();
-    copyFolder(folder, copy);
+    using copied = copyOfFolder();
+    const { path: copy } = copied;
     const index = new DatabaseSync(`${copy}/index.db`);
     damage(copy, index);
     if (index.isOpen) index.close();
     const { isWell, lines } = verify(copy);
-    Deno.removeSync(copy, { recursive: true });
     assert.equal(isWell, false);
     assert.ok(lines.slice(0, -1).some((line) => says.test(line)), lines.join("\n"));
     assert.match(lines[lines.length - 1], /: \d+ findings? \(/);
@@ -196,10 +203,10 @@ for (const [name, { damage, says }] of Object.entries(damages)) {
 }
 
 Deno.test("background tasks: their file is no finding of verify, and not in a backup", options, async () => {
-  const path = await Deno.makeTempDir();
+  using copied = copyOfFolder();
+  const { path } = copied;
   const target = await Deno.makeTempDir();
   try {
-    copyFolder(folder, path);
     for (const name of ["tasks.db", "tasks.db-wal", "tasks.db.damaged", "notifications.db"]) {
       Deno.writeTextFileSync(`${path}/${name}`, "x");
     }
@@ -207,19 +214,18 @@ Deno.test("background tasks: their file is no finding of verify, and not in a ba
     await backUp(path, `${target}/copy`);
     assert.deepEqual([...Deno.readDirSync(`${target}/copy`)].filter(({ name }) => name.startsWith("tasks")), []);
   } finally {
-    for (const each of [path, target]) Deno.removeSync(each, { recursive: true });
+    Deno.removeSync(target, { recursive: true });
   }
 });
 
 Deno.test("verify: beside a running store, a file that is being received is no finding", options, () => {
-  const copy = Deno.makeTempDirSync();
-  copyFolder(folder, copy);
+  using copied = copyOfFolder();
+  const { path: copy } = copied;
   const running = DataFolder.open(copy);
   Deno.writeTextFileSync(`${copy}/bodies/2026010100`, "half of a bo");
   assert.match(verify(copy).lines[0], /all is well \(.*, 1 arriving\)/);
   running.close();
   assert.equal(verify(copy).isWell, false);
-  Deno.removeSync(copy, { recursive: true });
 });
 
 /** Where no `lock` is, as in a copy, one is made for the time and gone afterwards. */
@@ -228,8 +234,8 @@ for (const hasLock of [true, false]) {
     `verify: a stopped folder cannot be opened meanwhile, ${hasLock ? "with" : "without"} a lock file`,
     options,
     () => {
-      const copy = Deno.makeTempDirSync();
-      copyFolder(folder, copy);
+      using copied = copyOfFolder();
+      const { path: copy } = copied;
       if (!hasLock) Deno.removeSync(`${copy}/lock`);
       Deno.writeTextFileSync(`${copy}/bodies/stray`, "");
       const before = contents(copy);
@@ -241,14 +247,13 @@ for (const hasLock of [true, false]) {
       assert.equal(starts, 2);
       assert.deepEqual(contents(copy), before);
       DataFolder.open(copy).close();
-      Deno.removeSync(copy, { recursive: true });
     },
   );
 }
 
 Deno.test("verify: a log of the index that holds something stays, with its shared memory", options, () => {
-  const copy = Deno.makeTempDirSync();
-  copyFolder(folder, copy);
+  using copied = copyOfFolder();
+  const { path: copy } = copied;
   Deno.writeTextFileSync(`${copy}/bodies/stray`, "");
   let index: DatabaseSync | null = null;
   verifyDataFolder(copy, () => {
@@ -262,7 +267,6 @@ Deno.test("verify: a log of the index that holds something stays, with its share
   const again = new DatabaseSync(`${copy}/index.db`);
   assert.ok(again.prepare("SELECT 1 FROM garbage WHERE file = 'written meanwhile'").get());
   again.close();
-  Deno.removeSync(copy, { recursive: true });
 });
 
 Deno.test("verify: the lock of a check that ended opens no folder", options, () => {
@@ -282,8 +286,8 @@ Deno.test("verify: the lock of a check that ended opens no folder", options, () 
 });
 
 Deno.test("backup: a stopped folder stays as it was, and cannot be opened meanwhile", options, async () => {
-  const copy = Deno.makeTempDirSync();
-  copyFolder(folder, copy);
+  using copied = copyOfFolder();
+  const { path: copy } = copied;
   const target = Deno.makeTempDirSync();
   const before = contents(copy).map(([name]) => name);
   const copying = backUp(copy, target);
@@ -291,7 +295,7 @@ Deno.test("backup: a stopped folder stays as it was, and cannot be opened meanwh
   assert.ok((await copying).isWhole);
   assert.deepEqual(contents(copy).map(([name]) => name), before);
   DataFolder.open(copy).close();
-  for (const path of [copy, target]) Deno.removeSync(path, { recursive: true });
+  Deno.removeSync(target, { recursive: true });
 });
 
 Deno.test("verify: a folder without data is refused in one line", () => {
@@ -307,15 +311,6 @@ function contents(path: string): [string, string][] {
     if (entry.isDirectory) return [[name, `${mtime?.getTime()}`], ...contents(name)] as [string, string][];
     return [[name, `${mtime?.getTime()} ${mode} ${size}`]] as [string, string][];
   });
-}
-
-function copyFolder(from: string, to: string): void {
-  for (const entry of Deno.readDirSync(from)) {
-    if (entry.isDirectory) {
-      Deno.mkdirSync(`${to}/${entry.name}`);
-      copyFolder(`${from}/${entry.name}`, `${to}/${entry.name}`);
-    } else Deno.copyFileSync(`${from}/${entry.name}`, `${to}/${entry.name}`);
-  }
 }
 
 Deno.test("verify: a damaged page or body is found wherever it is, or has changed nothing", options, () => {

@@ -18,15 +18,3 @@ Deno.test("api: each path that is also a key's is named in the text and in the s
     assert.deepEqual([...expected.matchAll(/"(\/api\/[^"]+)"/g)].map(([, path]) => path).sort(), words);
   });
 });
-
-Deno.test("api: the settings of schemathesis except only the paths that are also a key's", async () => {
-  const expected = await Deno.readTextFile("tools/schemathesis.toml");
-  const settings = [...expected.matchAll(/^([\w.-]+) = /gm)].map(([, name]) => name);
-  assert.deepEqual(settings, [
-    "hooks",
-    "api_key",
-    "include-path",
-    "checks.unsupported_method.enabled",
-    "checks.allow_header_conformance.enabled",
-  ]);
-});

@@ -8,7 +8,6 @@ import { campaignNews, readRemembered, rememberedText } from "@/lib/notification
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { EVENT, notificationEvent } from "@/lib/notifications/event.ts";
 import { mailText } from "@/lib/notifications/mail_text.ts";
-import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
 import { GENERIC, RESULTS, WEB } from "@/tests/lib/config/settings.ts";
 import { assertNothingInherited, fuzz, near, resolvedOr, resultOr } from "./hostile.ts";
 
@@ -153,16 +152,6 @@ fuzz("settings", {
         )
       ),
   },
-});
-
-fuzz("secrets of webhooks", {
-  inputs: near([SECRET, `${SECRET}\n${SECRET}`], ["whsec_", " ", "=", "-", "_"]),
-  check(text) {
-    const secrets = parseWebhookSecrets(text);
-    for (const secret of secrets ?? []) assert.ok(secret.length >= 24 && secret.length <= 64);
-    if (secrets) assert.ok(secrets.length <= 2);
-  },
-  growth: { seeds: [SECRET], read: parseWebhookSecrets },
 });
 
 const HOSTILE = ["lund", "a\r\nBcc: x@y", "<b>&", "\u202eevil", "x".repeat(1000), "\ud800", "=?utf-8?b?eA==?="];

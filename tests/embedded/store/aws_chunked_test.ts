@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { createHash, createHmac } from "node:crypto";
-import fc from "fast-check";
 import { awsChunked, type ChunkedFraming } from "@/embedded/store/s3/aws_chunked.ts";
 import { ChunkSignatures } from "@/embedded/store/s3/chunk_signatures.ts";
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
@@ -138,38 +136,3 @@ Deno.test("aws-chunked: lines, trailers and their number are bounded, and only a
   assert.equal(await unsigned("-1\r\nx\r\n0\r\n\r\n"), "InvalidRequest");
   assert.equal(await unsigned("ffffffffffff\r\nx"), "IncompleteBody");
 });
-
-Deno.test("aws-chunked: the body is what was sent, for any chunks and any arrival", async () => {
-  const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 8 });
-  await fc.assert(
-    fc.asyncProperty(pieces, fc.integer({ min: 1, max: 90 }), fc.boolean(), async (sent, step, signed) => {
-      const size = sent.reduce((sum, piece) => sum + piece.length, 0);
-      const body = signed
-        ? signedBody(sent)
-        : sent.map((piece) => `${piece.length.toString(16)}\r\n${latin1(piece)}\r\n`)
-          .join("") + "0\r\n\r\n";
-      const { bytes } = await decoded(body, framing(signed ? SEED : null, !signed), size, { step });
-      assert.deepEqual([...bytes], sent.flatMap((piece) => [...piece]));
-    }),
-  );
-});
-
-/** Signs pieces independently of the code under test. */
-function signedBody(pieces: readonly Uint8Array[]): string {
-  const { time, scope } = stated(SEED);
-  let key: Uint8Array = new TextEncoder().encode(`AWS4${SECRET}`);
-  for (const part of scope.split("/")) key = createHmac("sha256", key).update(part).digest();
-  const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-  let previous = SEED;
-  return [...pieces, new Uint8Array()].map((piece) => {
-    const text = ["AWS4-HMAC-SHA256-PAYLOAD", time, scope, previous, sha256(new Uint8Array()), sha256(piece)].join(
-      "\n",
-    );
-    previous = createHmac("sha256", key).update(text).digest("hex");
-    return `${piece.length.toString(16)};chunk-signature=${previous}\r\n${latin1(piece)}\r\n`;
-  }).join("");
-}
-
-function latin1(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes);
-}

@@ -1,7 +1,7 @@
 import { callMapi } from "./mapi_fixture.ts";
 import assert from "node:assert/strict";
 import { CreateBucketCommand, GetBucketCorsCommand, PutBucketCorsCommand } from "@aws-sdk/client-s3";
-import { leaks, startStore, storeErrorCode } from "./store_fixture.ts";
+import { type GivenStore, storeErrorCode, storeTest } from "./store_fixture.ts";
 
 const TENANT = "/tenants/archive/cors";
 const LETTERS = "/tenants/archive/namespaces/letters/cors";
@@ -10,8 +10,7 @@ const rulesFor = (origin: string) =>
   `<CORSConfiguration>\n  <CORSRule><AllowedOrigin>${origin}</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule>\n` +
   "</CORSConfiguration>";
 
-async function openStore() {
-  const store = await startStore();
+function corsOf({ store }: GivenStore) {
   return {
     store,
     call: async (method: string, path: string, body?: unknown) => {
@@ -24,13 +23,11 @@ async function openStore() {
       await response.body?.cancel();
       return response.headers.get("access-control-allow-origin");
     },
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
 
-Deno.test("embedded MAPI CORS: rules are stored unchanged, for a tenant and a namespace", leaks, async () => {
-  await using opened = await openStore();
-  const { store, call } = opened;
+storeTest("embedded MAPI CORS: rules are stored unchanged, for a tenant and a namespace", async (given) => {
+  const { store, call } = corsOf(given);
   for (const path of [TENANT, LETTERS]) {
     assert.deepEqual(await call("GET", path), { status: 200, text: '{"cors":null}' });
     assert.equal((await call("DELETE", path)).status, 404);
@@ -57,9 +54,8 @@ Deno.test("embedded MAPI CORS: rules are stored unchanged, for a tenant and a na
   }
 });
 
-Deno.test("embedded MAPI CORS: a tenant's rules hold in buckets that have none of their own", leaks, async () => {
-  await using opened = await openStore();
-  const { store, call, allowed } = opened;
+storeTest("embedded MAPI CORS: a tenant's rules hold in buckets that have none of their own", async (given) => {
+  const { store, call, allowed } = corsOf(given);
   const [a, b] = ["https://a.example", "https://b.example"];
   await call("PUT", TENANT, { cors: rulesFor(a) });
   assert.deepEqual([await allowed("letters", a), await allowed("maps", a), await allowed("maps", b)], [a, a, null]);
@@ -79,9 +75,8 @@ Deno.test("embedded MAPI CORS: a tenant's rules hold in buckets that have none o
   assert.equal(await allowed("letters", a), null);
 });
 
-Deno.test("embedded MAPI CORS: hostile documents are 400 and name the member", leaks, async () => {
-  await using opened = await openStore();
-  const { call } = opened;
+storeTest("embedded MAPI CORS: hostile documents are 400 and name the member", async (given) => {
+  const { call } = corsOf(given);
   const cases = [
     {},
     { cors: null },

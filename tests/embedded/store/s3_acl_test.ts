@@ -24,25 +24,24 @@ import assert from "node:assert/strict";
 import { ALL_USERS, AUTHENTICATED_USERS, GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
 import { anonymous, clientOf, guidOf, makeUser, statusOf } from "./acl_fixture.ts";
 import { archiveMapi } from "./mapi_fixture.ts";
-import { leaks, startStore, storeErrorCode, storeTest } from "./store_fixture.ts";
+import { type GivenStore, storeErrorCode, storeTest } from "./store_fixture.ts";
 
 function shown({ Grants }: Pick<GetObjectAclCommandOutput, "Grants">): string[] {
   return (Grants ?? []).map(({ Grantee, Permission }) => `${Grantee?.URI ?? Grantee?.DisplayName} ${Permission}`);
 }
 
 /** A store with a bucket of the curator's that has one object, and a user without any permission. */
-async function openBucket() {
-  const store = await startStore();
+async function bucketOf({ store, client }: GivenStore) {
   const guid = await makeUser(store, "other");
-  const [owner, other] = [clientOf(store, "curator"), clientOf(store, "other")];
+  const [owner, other] = [client, clientOf(store, "other")];
   const at = { Bucket: "shelf", Key: "leaf" };
   await owner.send(new CreateBucketCommand({ Bucket: "shelf" }));
   await owner.send(new PutObjectCommand({ ...at, Body: "leaf" }));
-  return { store, owner, other, guid, at, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return { store, owner, other, guid, at };
 }
 
-Deno.test("S3 ACL: a list by XML is returned with groups first, and lets in whom it names", leaks, async () => {
-  await using all = await openBucket();
+storeTest("S3 ACL: a list by XML is returned with groups first, and lets in whom it names", async (given) => {
+  const all = await bucketOf(given);
   const { owner, other, at, guid } = all;
   const before = await owner.send(new GetObjectAclCommand(at));
   const Owner = before.Owner;
@@ -71,8 +70,8 @@ Deno.test("S3 ACL: a list by XML is returned with groups first, and lets in whom
   assert.equal(await storeErrorCode(other.send(new GetObjectCommand(at))), "AccessDenied");
 });
 
-Deno.test("S3 ACL: each version has a list of its own", leaks, async () => {
-  await using all = await openBucket();
+storeTest("S3 ACL: each version has a list of its own", async (given) => {
+  const all = await bucketOf(given);
   const { owner, at, store } = all;
   await owner.send(
     new PutBucketVersioningCommand({ Bucket: at.Bucket, VersioningConfiguration: { Status: "Enabled" } }),
@@ -104,9 +103,8 @@ Deno.test("S3 ACL: each version has a list of its own", leaks, async () => {
   assert.equal(await storeErrorCode(owner.send(new GetObjectAclCommand({ ...at, VersionId: "7" }))), "NoSuchVersion");
 });
 
-Deno.test("S3 ACL: an upload in parts becomes an object with the list it was started with", leaks, async () => {
-  await using all = await openBucket();
-  const { owner, store } = all;
+storeTest("S3 ACL: an upload in parts becomes an object with the list it was started with", async (given) => {
+  const { owner, store } = await bucketOf(given);
   const at = { Bucket: "shelf", Key: "parts" };
   const { UploadId } = await owner.send(new CreateMultipartUploadCommand({ ...at, ACL: "public-read" }));
   const { ETag } = await owner.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: "part" }));
@@ -116,9 +114,8 @@ Deno.test("S3 ACL: an upload in parts becomes an object with the list it was sta
   assert.equal((await anonymous(store, "GET", "/shelf/parts")).text, "part");
 });
 
-Deno.test("S3 ACL: callers that may not list a bucket get 403 for absent objects", leaks, async () => {
-  await using all = await openBucket();
-  const { owner, other, store } = all;
+storeTest("S3 ACL: callers that may not list a bucket get 403 for absent objects", async (given) => {
+  const { owner, other, store } = await bucketOf(given);
   const missing = { Bucket: "shelf", Key: "missing" };
   assert.equal(await storeErrorCode(other.send(new GetObjectCommand(missing))), "AccessDenied");
   assert.equal(await storeErrorCode(other.send(new GetObjectAclCommand(missing))), "AccessDenied");
@@ -131,9 +128,8 @@ Deno.test("S3 ACL: callers that may not list a bucket get 403 for absent objects
   assert.equal((await anonymous(store, "GET", "/no-such-bucket/x")).status, 404);
 });
 
-Deno.test("S3 ACL: anonymous requests cannot do what needs a user, even in a public bucket", leaks, async () => {
-  await using all = await openBucket();
-  const { owner, store, at, other } = all;
+storeTest("S3 ACL: anonymous requests cannot do what needs a user, even in a public bucket", async (given) => {
+  const { owner, store, at, other } = await bucketOf(given);
   await owner.send(new PutBucketAclCommand({ Bucket: "shelf", GrantFullControl: `uri="${ALL_USERS}"` }));
   await owner.send(new PutObjectAclCommand({ ...at, GrantFullControl: `uri="${ALL_USERS}"` }));
   const cases: [string, string, RequestInit?][] = [
@@ -160,9 +156,8 @@ Deno.test("S3 ACL: anonymous requests cannot do what needs a user, even in a pub
   assert.match((await anonymous(store, "GET", "/shelf/leaf?response-content-type=text/html")).text, /InvalidRequest/);
 });
 
-Deno.test("S3 ACL: a request with an incomplete signature is not anonymous", leaks, async () => {
-  await using all = await openBucket();
-  const { owner, store, at } = all;
+storeTest("S3 ACL: a request with an incomplete signature is not anonymous", async (given) => {
+  const { owner, store, at } = await bucketOf(given);
   await owner.send(new PutObjectAclCommand({ ...at, ACL: "public-read" }));
   const path = "/shelf/leaf";
   assert.equal((await anonymous(store, "GET", path)).text, "leaf");
@@ -187,9 +182,8 @@ Deno.test("S3 ACL: a request with an incomplete signature is not anonymous", lea
   assert.match((await anonymous(store, "PUT", "/shelf/new", wrong)).text, /XAmzContentSHA256Mismatch/);
 });
 
-Deno.test("S3 ACL: grants are to accounts of the tenant, and end with them", leaks, async () => {
-  await using all = await openBucket();
-  const { owner, other, at, guid, store } = all;
+storeTest("S3 ACL: grants are to accounts of the tenant, and end with them", async (given) => {
+  const { owner, other, at, guid, store } = await bucketOf(given);
   const refusedGrants = [
     'id="nobody"',
     `id="${crypto.randomUUID()}"`,
@@ -218,12 +212,10 @@ Deno.test("S3 ACL: grants are to accounts of the tenant, and end with them", lea
   );
 });
 
-Deno.test(
+storeTest(
   "S3 ACL: bodies that are no access list, and other owners, are refused and change nothing",
-  leaks,
-  async () => {
-    await using all = await openBucket();
-    const { owner, at, guid, store } = all;
+  async (given) => {
+    const { owner, at, guid, store } = await bucketOf(given);
     const ID = await guidOf(store, "curator");
     const url = await getSignedUrl(owner, new PutObjectAclCommand(at), { expiresIn: 600 });
     const put = async (body: string, of = url) => {
@@ -274,12 +266,10 @@ storeTest("S3 ACL: a namespace decides whether it has access lists, and whether 
   assert.equal((await anonymous(store, "GET", "/unenforced?list-type=2")).status, 403);
 });
 
-Deno.test(
+storeTest(
   "S3 ACL: deleting through an access list needs WRITE on the bucket, whatever the object says",
-  leaks,
-  async () => {
-    await using all = await openBucket();
-    const { owner, other, at, guid } = all;
+  async (given) => {
+    const { owner, other, at, guid } = await bucketOf(given);
     await owner.send(new PutObjectAclCommand({ ...at, GrantFullControl: `id="${guid}"` }));
     assert.equal(await storeErrorCode(other.send(new DeleteObjectCommand(at))), "AccessDenied");
     assert.equal(await storeErrorCode(other.send(new PutObjectCommand({ ...at, Body: "x" }))), "AccessDenied");

@@ -9,14 +9,12 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { leaks, startStore, storeErrorCode } from "./store_fixture.ts";
+import { type GivenStore, storeErrorCode, storeTest } from "./store_fixture.ts";
 
 const KEY = "mapp/å+b? 1%.txt";
 const SOURCE = `letters/${encodeURIComponent(KEY)}`;
 
-async function openCopies() {
-  const store = await startStore();
-  const client = store.client("archive", "curator");
+async function copiesOf({ store, client }: GivenStore) {
   const body = new Uint8Array(100_000).map((_, i) => i % 253);
   await client.send(
     new PutObjectCommand({
@@ -34,11 +32,11 @@ async function openCopies() {
     client.send(new CopyObjectCommand({ Bucket: "copies", Key: "copy", CopySource: SOURCE, ...input }));
   const head = () => client.send(new HeadObjectCommand({ Bucket: "copies", Key: "copy" }));
   const tags = async () => (await client.send(new GetObjectTaggingCommand({ Bucket: "copies", Key: "copy" }))).TagSet;
-  return { store, client, body, copy, head, tags, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return { store, client, body, copy, head, tags };
 }
 
-Deno.test("embedded S3 copy: bytes, metadata and tags come along, or are replaced on demand", leaks, async () => {
-  await using at = await openCopies();
+storeTest("embedded S3 copy: bytes, metadata and tags come along, or are replaced on demand", async (given) => {
+  const at = await copiesOf(given);
   const { CopyObjectResult } = await at.copy({});
   const copied = await at.client.send(new GetObjectCommand({ Bucket: "copies", Key: "copy" }));
   assert.deepEqual(await copied.Body?.transformToByteArray(), at.body);
@@ -58,8 +56,8 @@ Deno.test("embedded S3 copy: bytes, metadata and tags come along, or are replace
   assert.equal((await at.head()).ContentType, "image/jp2");
 });
 
-Deno.test("embedded S3 copy: conditions of the source and of the target decide", leaks, async () => {
-  await using at = await openCopies();
+storeTest("embedded S3 copy: conditions of the source and of the target decide", async (given) => {
+  const at = await copiesOf(given);
   const { ETag, LastModified } = await at.client.send(new HeadObjectCommand({ Bucket: "letters", Key: KEY }));
   const past = new Date((LastModified?.getTime() ?? 0) - 60_000);
   const failing: Partial<CopyObjectCommandInput>[] = [
@@ -76,8 +74,8 @@ Deno.test("embedded S3 copy: conditions of the source and of the target decide",
   await at.copy({ CopySourceIfModifiedSince: past, IfMatch: ETag });
 });
 
-Deno.test("embedded S3 copy: a version may be the source, a marker may not", leaks, async () => {
-  await using at = await openCopies();
+storeTest("embedded S3 copy: a version may be the source, a marker may not", async (given) => {
+  const at = await copiesOf(given);
   const put = async (Body: string) =>
     (await at.client.send(new PutObjectCommand({ Bucket: "maps", Key: "v", Body }))).VersionId;
   const first = await put("first");
@@ -96,8 +94,8 @@ Deno.test("embedded S3 copy: a version may be the source, a marker may not", lea
   assert.equal(await storeErrorCode(at.copy({ CopySource: "maps/v?versionId=77" })), "NoSuchVersion");
 });
 
-Deno.test("embedded S3 copy: both ends need permission, and an unreadable source is named", leaks, async () => {
-  await using at = await openCopies();
+storeTest("embedded S3 copy: both ends need permission, and an unreadable source is named", async (given) => {
+  const at = await copiesOf(given);
   const reader = at.store.client("archive", "reader");
   const from = new CopyObjectCommand({ Bucket: "campaigns", Key: "x", CopySource: SOURCE });
   assert.equal(await storeErrorCode(reader.send(from)), "AccessDenied");

@@ -13,14 +13,12 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { anonymous } from "./acl_fixture.ts";
-import { leaks, startStore, storeErrorCode } from "./store_fixture.ts";
+import { type GivenStore, storeErrorCode, storeTest } from "./store_fixture.ts";
 
 const ORIGIN = "https://viewer.example";
 const KEY = "1794/Svar + bilaga.txt";
 
-async function openStore() {
-  const store = await startStore();
-  const client = store.client("archive", "curator");
+function corsOf({ store, client }: GivenStore) {
   const base = store.s3("archive");
   return {
     store,
@@ -34,7 +32,6 @@ async function openStore() {
     },
     ask: (path: string, headers: Record<string, string>) =>
       answer(fetch(`${base}${path}`, { method: "OPTIONS", headers })),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
 
@@ -51,9 +48,8 @@ async function answer(sent: Promise<Response>) {
 
 const VARY = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method";
 
-Deno.test("embedded S3 CORS: rules are set, read and deleted by the owner", leaks, async () => {
-  await using opened = await openStore();
-  const { store, client, put } = opened;
+storeTest("embedded S3 CORS: rules are set, read and deleted by the owner", async (given) => {
+  const { store, client, put } = corsOf(given);
   const get = (by = client) => by.send(new GetBucketCorsCommand({ Bucket: "campaigns" }));
   const refused = await get().catch((error) => error);
   assert.deepEqual([refused.name, refused.$metadata.httpStatusCode], ["NoSuchCORSConfiguration", 404]);
@@ -85,12 +81,10 @@ Deno.test("embedded S3 CORS: rules are set, read and deleted by the owner", leak
   assert.equal(await storeErrorCode(get()), "NoSuchCORSConfiguration");
 });
 
-Deno.test(
+storeTest(
   "embedded S3 CORS: rules that S3 refuses, wrong digests and bodies of 1 MiB change nothing",
-  leaks,
-  async () => {
-    await using opened = await openStore();
-    const { client, put } = opened;
+  async (given) => {
+    const { client, put } = corsOf(given);
     const rule = { AllowedOrigins: [ORIGIN], AllowedMethods: ["GET"] };
     await put([rule]);
     const refused: [string, CORSRule[]][] = [
@@ -135,9 +129,8 @@ Deno.test(
   },
 );
 
-Deno.test("embedded S3 CORS: the first rule for origin and method applies to responses and errors", leaks, async () => {
-  await using opened = await openStore();
-  const { put, read, base } = opened;
+storeTest("embedded S3 CORS: the first rule for origin and method applies to responses and errors", async (given) => {
+  const { put, read, base } = corsOf(given);
   assert.deepEqual((await read({ origin: ORIGIN })).cors, { vary: VARY });
   await put([
     { AllowedOrigins: [ORIGIN], AllowedMethods: ["PUT"], MaxAgeSeconds: 1 },
@@ -177,12 +170,10 @@ Deno.test("embedded S3 CORS: the first rule for origin and method applies to res
   assert.deepEqual((await read({ origin: ORIGIN }, "maps", "utkast.txt")).cors, { vary: VARY });
 });
 
-Deno.test(
+storeTest(
   "embedded S3 CORS: a preflight needs no signature, and a rule for everything that it requests",
-  leaks,
-  async () => {
-    await using opened = await openStore();
-    const { put, ask } = opened;
+  async (given) => {
+    const { put, ask } = corsOf(given);
     const asking = { origin: ORIGIN, "access-control-request-method": "PUT" };
     await put([
       {
@@ -237,9 +228,8 @@ Deno.test(
   },
 );
 
-Deno.test("embedded S3 CORS: our own pages read everything, whatever a bucket's rules say", leaks, async () => {
-  await using opened = await openStore();
-  const { store, put, read, ask } = opened;
+storeTest("embedded S3 CORS: our own pages read everything, whatever a bucket's rules say", async (given) => {
+  const { store, put, read, ask } = corsOf(given);
   const own = "http://127.0.0.1:8000";
   store.server.allowOrigins([own]);
   await put([{ AllowedOrigins: [own], AllowedMethods: ["HEAD"], ExposeHeaders: ["x-rule"] }]);
@@ -254,12 +244,10 @@ Deno.test("embedded S3 CORS: our own pages read everything, whatever a bucket's 
   assert.deepEqual([preflight.status, preflight.cors["allow-headers"]], [204, "x-any"]);
 });
 
-Deno.test(
+storeTest(
   "embedded S3 CORS: a page may read the response to the deletion of its rules, and a new bucket has none",
-  leaks,
-  async () => {
-    await using opened = await openStore();
-    const { client, put } = opened;
+  async (given) => {
+    const { client, put, read } = corsOf(given);
     const rules = [{ AllowedOrigins: [ORIGIN], AllowedMethods: ["DELETE", "GET"] }];
     const Bucket = "short-lived";
     await client.send(new CreateBucketCommand({ Bucket }));
@@ -270,6 +258,6 @@ Deno.test(
     await client.send(new CreateBucketCommand({ Bucket }));
     await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x" }));
     assert.equal(await storeErrorCode(client.send(new GetBucketCorsCommand({ Bucket }))), "NoSuchCORSConfiguration");
-    assert.deepEqual((await opened.read({ origin: ORIGIN }, Bucket, "k")).cors, { vary: VARY });
+    assert.deepEqual((await read({ origin: ORIGIN }, Bucket, "k")).cors, { vary: VARY });
   },
 );

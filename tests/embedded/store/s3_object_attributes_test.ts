@@ -16,7 +16,7 @@ import {
 import assert from "node:assert/strict";
 import { errorOf } from "./mapi_fixture.ts";
 import { Bucket, complete, md5, MIB, pattern, start, upload } from "@/tests/embedded/store/s3/multipart_fixture.ts";
-import { leaks, startStore } from "./store_fixture.ts";
+import { type GivenStore, storeTest } from "./store_fixture.ts";
 
 const ALL: GetObjectAttributesCommandInput["ObjectAttributes"] = [
   "ETag",
@@ -26,21 +26,18 @@ const ALL: GetObjectAttributesCommandInput["ObjectAttributes"] = [
   "ObjectSize",
 ];
 
-async function openStore() {
-  const store = await startStore();
-  const client = store.client("archive", "curator");
+function attributesOf({ store, client }: GivenStore) {
   const attributes = async (Key: string, more: Partial<GetObjectAttributesCommandInput> = {}) => {
     const { $metadata: _, ...answer } = await client.send(
       new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes: ALL, ...more }),
     );
     return answer;
   };
-  return { store, client, attributes, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return { store, client, attributes };
 }
 
-Deno.test("embedded S3 attributes: of a plain object, the requested ones that it has", leaks, async () => {
-  await using opened = await openStore();
-  const { store, client, attributes } = opened;
+storeTest("embedded S3 attributes: of a plain object, the requested ones that it has", async (given) => {
+  const { store, client, attributes } = attributesOf(given);
   await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "hello" }));
   const { LastModified, ...plain } = await attributes("k");
   const Checksum = { ChecksumCRC64NVME: "M3eFcAZSQlc=", ChecksumType: "FULL_OBJECT" };
@@ -61,9 +58,8 @@ Deno.test("embedded S3 attributes: of a plain object, the requested ones that it
   assert.equal(await errorOf(stranger.send(new GetObjectAttributesCommand(at))), "404 NoSuchBucket");
 });
 
-Deno.test("embedded S3 attributes: five storage classes are labels, which a copy does not inherit", leaks, async () => {
-  await using opened = await openStore();
-  const { client, attributes } = opened;
+storeTest("embedded S3 attributes: five storage classes are labels, which a copy does not inherit", async (given) => {
+  const { client, attributes } = attributesOf(given);
   const classOf = async (Key: string) => {
     const { StorageClass } = await attributes(Key);
     const listed = (await client.send(new ListObjectsV2Command({ Bucket, Prefix: Key }))).Contents?.[0];
@@ -107,9 +103,8 @@ Deno.test("embedded S3 attributes: five storage classes are labels, which a copy
   assert.equal(await classOf("p"), "GLACIER_IR");
 });
 
-Deno.test("embedded S3 attributes: versions are named, and a marker has none", leaks, async () => {
-  await using opened = await openStore();
-  const { client, attributes } = opened;
+storeTest("embedded S3 attributes: versions are named, and a marker has none", async (given) => {
+  const { client, attributes } = attributesOf(given);
   const at = { Bucket: "maps", Key: "v" };
   const { VersionId: first } = await client.send(new PutObjectCommand({ ...at, Body: "1" }));
   const { VersionId: second } = await client.send(new PutObjectCommand({ ...at, Body: "22" }));
@@ -123,9 +118,8 @@ Deno.test("embedded S3 attributes: versions are named, and a marker has none", l
   assert.equal(await errorOf(of(marker)), "405 MethodNotAllowed");
 });
 
-Deno.test("embedded S3 attributes: parts are shown and paged, with checksums where they have some", leaks, async () => {
-  await using opened = await openStore();
-  const { client, attributes } = opened;
+storeTest("embedded S3 attributes: parts are shown and paged, with checksums where they have some", async (given) => {
+  const { client, attributes } = attributesOf(given);
   const id = await start(client, "counted");
   await complete(client, "counted", id, [await upload(client, "counted", id, 1, "one")]);
   const plain = (await attributes("counted")).ObjectParts;

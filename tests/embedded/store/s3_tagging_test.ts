@@ -8,11 +8,9 @@ import {
   PutObjectTaggingCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { leaks, startStore, storeErrorCode } from "./store_fixture.ts";
+import { type GivenStore, leaks, startStore, storeErrorCode, storeTest } from "./store_fixture.ts";
 
-async function openTagged() {
-  const store = await startStore();
-  const client = store.client("archive", "curator");
+function taggedOf({ store, client }: GivenStore) {
   const at = { Bucket: "maps", Key: "tagged" };
   const put = async (Tagging?: string) =>
     (await client.send(new PutObjectCommand({ ...at, Body: "x", Tagging }))).VersionId;
@@ -21,15 +19,13 @@ async function openTagged() {
   const tags = async (VersionId?: string) =>
     ((await client.send(new GetObjectTaggingCommand({ ...at, VersionId }))).TagSet ?? [])
       .map(({ Key, Value }) => `${Key}=${Value}`);
-  return { store, client, at, put, tag, tags, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return { store, client, at, put, tag, tags };
 }
 
-Deno.test(
+storeTest(
   "embedded S3 tagging: tags are set with the object or after it, per version, and deleted",
-  leaks,
-  async () => {
-    await using opened = await openTagged();
-    const { client, at, put, tag, tags } = opened;
+  async (given) => {
+    const { client, at, put, tag, tags } = taggedOf(given);
     const first = await put("kind=blad+1&l%C3%A4n=Sk%C3%A5ne");
     assert.deepEqual(await tags(), ["kind=blad 1", "län=Skåne"]);
     assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, 2);
@@ -50,9 +46,8 @@ Deno.test(
   },
 );
 
-Deno.test("embedded S3 tagging: what is not there, or a marker, has no tags to set", leaks, async () => {
-  await using opened = await openTagged();
-  const { client, at, put, tag, tags } = opened;
+storeTest("embedded S3 tagging: what is not there, or a marker, has no tags to set", async (given) => {
+  const { client, at, put, tag, tags } = taggedOf(given);
   assert.equal(await storeErrorCode(tag([])), "NoSuchKey");
   assert.equal(await storeErrorCode(tags()), "NoSuchKey");
   const version = await put();
@@ -64,9 +59,8 @@ Deno.test("embedded S3 tagging: what is not there, or a marker, has no tags to s
   assert.deepEqual(await tags(version), ["still=here"]);
 });
 
-Deno.test("embedded S3 tagging: the limits of S3 hold on both ways, and readers may not tag", leaks, async () => {
-  await using opened = await openTagged();
-  const { store, client, put, tag, tags } = opened;
+storeTest("embedded S3 tagging: the limits of S3 hold on both ways, and readers may not tag", async (given) => {
+  const { store, client, put, tag, tags } = taggedOf(given);
   const most = Array.from({ length: 10 }, (_, i) => ({ Key: `${i}${"ö".repeat(127)}`, Value: "v".repeat(256) }));
   await put();
   await tag(most);
@@ -101,7 +95,8 @@ Deno.test("embedded S3 tagging: the limits of S3 hold on both ways, and readers 
 });
 
 Deno.test("embedded S3 tagging: tags that were set are there after a restart, of old versions too", leaks, async () => {
-  const { store, put, tag } = await openTagged();
+  const store = await startStore();
+  const { put, tag } = taggedOf({ store, client: store.client("archive", "curator") });
   const first = await put("a=1");
   await put();
   await tag([{ Key: "old", Value: "2" }], first);

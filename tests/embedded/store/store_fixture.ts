@@ -69,8 +69,14 @@ export async function startStore(
   };
 }
 
+/** A store, and a client of the owner of its buckets. */
+export interface GivenStore {
+  readonly store: Store;
+  readonly client: S3Client;
+}
+
 /** A test with a store of its own and an AWS SDK client of its curator; both outlive single tests. */
-export function storeTest(name: string, body: (given: { store: Store; client: S3Client }) => Promise<void>): void {
+export function storeTest(name: string, body: (given: GivenStore) => Promise<void>): void {
   Deno.test(name, leaks, async () => {
     await using store = await startStore();
     await body({ store, client: store.client("archive", "curator") });
