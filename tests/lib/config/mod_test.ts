@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
-import { ConfigError, type Files } from "@/lib/config/mod.ts";
-import { GENERIC, read, REAL_STORE, refused, RESULTS, WEB } from "./settings.ts";
+import { GENERIC, NO_DISK, read, REAL_STORE, refusalLines, refused, RESULTS, WEB } from "./settings.ts";
 
 Deno.test("config: an empty environment plays all roles on loopback with everything embedded", () => {
   const config = read({});
@@ -135,21 +134,10 @@ Deno.test("config: KUBECONFIG beside an embedded cluster is ignored with one lin
   });
 });
 
-/** The lines with which a start ends. */
-function lines(env: Record<string, string>, files: Partial<Files> = {}): string[] {
-  try {
-    read(env, files);
-  } catch (error) {
-    assert(error instanceof ConfigError, String(error));
-    return error.message.split("\n");
-  }
-  return [];
-}
-
 const names = (found: readonly string[]) => found.map((line) => line.slice(0, line.indexOf(":")));
 
 Deno.test("config: all missing variables are named at once, the session key's among them, each with the way out", () => {
-  const everywhere = lines({ EMBEDDED: "off" }, { exists: () => false });
+  const everywhere = refusalLines({ EMBEDDED: "off" }, NO_DISK);
   assert.deepEqual(
     new Set(names(everywhere)),
     new Set([
@@ -163,7 +151,7 @@ Deno.test("config: all missing variables are named at once, the session key's am
     ]),
   );
   for (const line of everywhere) assert.match(line, /: is required[,:] .*(?:set|write) /);
-  assert.deepEqual(names(lines({ EMBEDDED: "off", STORAGE_BACKEND: "generic" }, { exists: () => false })), [
+  assert.deepEqual(names(refusalLines({ EMBEDDED: "off", STORAGE_BACKEND: "generic" }, NO_DISK)), [
     "API_SECRET_KEY",
     "S3_ENDPOINT_URL",
     "CAMPAIGN_RESULTS_URL",
@@ -172,18 +160,21 @@ Deno.test("config: all missing variables are named at once, the session key's am
     "RESULTS_S3_BUCKET",
     "RESULTS_SESSION_KEY_FILE",
   ]);
-  assert.deepEqual(names(lines({ EMBEDDED: "off", ROLES: "web" })), ["CAMPAIGN_RESULTS_PROXY", "CAMPAIGN_RESULTS_URL"]);
+  assert.deepEqual(names(refusalLines({ EMBEDDED: "off", ROLES: "web" })), [
+    "CAMPAIGN_RESULTS_PROXY",
+    "CAMPAIGN_RESULTS_URL",
+  ]);
 });
 
 Deno.test("config: all bad values are named at once, and so are all settings that contradict others", () => {
-  assert.deepEqual(names(lines({ PORT: "x", ROLES: "y", EMBEDDED: "z" })), ["ROLES", "PORT", "EMBEDDED"]);
-  assert.deepEqual(names(lines({ HCP_DOMAIN: "a.b", S3_ENDPOINT_URL: "https://c", CA_FILE: "/none" })), [
+  assert.deepEqual(names(refusalLines({ PORT: "x", ROLES: "y", EMBEDDED: "z" })), ["ROLES", "PORT", "EMBEDDED"]);
+  assert.deepEqual(names(refusalLines({ HCP_DOMAIN: "a.b", S3_ENDPOINT_URL: "https://c", CA_FILE: "/none" })), [
     "HCP_DOMAIN",
     "S3_ENDPOINT_URL",
     "CA_FILE",
   ]);
   const generic = { ...GENERIC, S3_ENDPOINT_URL: "", S3_ACCESS_KEY: "a", API_SECRET_KEY: "" };
-  assert.deepEqual(names(lines(generic)), ["API_SECRET_KEY", "S3_ENDPOINT_URL", "S3_SECRET_KEY"]);
+  assert.deepEqual(names(refusalLines(generic)), ["API_SECRET_KEY", "S3_ENDPOINT_URL", "S3_SECRET_KEY"]);
 });
 
 Deno.test("config: audit records are retained for a day beside samples, for ever without them, else as long as is set", () => {

@@ -5,10 +5,22 @@ import { type About, about, environment } from "@/lib/config/variables.ts";
 export const KEY = "0123456789abcdef0123456789abcdef";
 /** What deployments mount: a session key, and a pod's token. */
 const MOUNTED = ["/secrets/session/key", "/var/run/secrets/kubernetes.io/serviceaccount/token"];
+export const NO_DISK: Files = { exists: () => false, read: () => null };
 const emptyDisk: Files = { exists: (path) => MOUNTED.includes(path), read: () => null };
 
 export function read(env: Record<string, string | undefined>, files: Partial<Files> = {}): Config {
   return readConfig(env, { ...emptyDisk, ...files });
+}
+
+/** The lines with which the start ends. */
+export function refusalLines(env: Record<string, string>, files: Files = emptyDisk): string[] {
+  try {
+    readConfig(env, files);
+  } catch (error) {
+    assert(error instanceof ConfigError, String(error));
+    return error.message.split("\n");
+  }
+  assert.fail(`${JSON.stringify(env)} was accepted`);
 }
 
 /** Expects the start to end with one line about this variable. */

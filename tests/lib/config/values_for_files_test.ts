@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { type Config, ConfigError, type Files, readConfig } from "@/lib/config/mod.ts";
+import { type Config, type Files, readConfig } from "@/lib/config/mod.ts";
+import { NO_DISK, refusalLines } from "./settings.ts";
 
 const KEY = Buffer.alloc(32, 1);
 const OTHER_KEY = Buffer.alloc(32, 2);
 const BOTH_KEYS = `${KEY.toString("base64")} ${OTHER_KEY.toString("base64")}`;
 const PEM = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
-const NO_DISK: Files = { exists: () => false, read: () => null };
 /** Every file is there, and is a certificate. */
 const DISK: Files = { exists: () => true, read: () => PEM };
 
@@ -27,16 +27,6 @@ const VALUES = {
   RESULTS_S3_BUCKET: "results",
   RESULTS_SESSION_KEY: BOTH_KEYS,
 };
-
-function linesOf(env: Record<string, string>, files: Files): string[] {
-  try {
-    readConfig(env, files);
-  } catch (error) {
-    assert.ok(error instanceof ConfigError, String(error));
-    return error.message.split("\n");
-  }
-  assert.fail("it was accepted");
-}
 
 /** What the settings give beside numbers and words: users, authorities, cluster, session keys. */
 const texts = ({ gateway, ca, web, results }: Config) => ({
@@ -66,24 +56,24 @@ Deno.test("values for files: a file and a value for the same thing end the start
     "KUBECONFIG_CONTENT: contradicts KUBECONFIG: unset one of the two",
     "RESULTS_SESSION_KEY: contradicts RESULTS_SESSION_KEY_FILE: unset one of the two",
   ];
-  assert.deepEqual(linesOf({ ...VALUES, ...files }, DISK), lines);
+  assert.deepEqual(refusalLines({ ...VALUES, ...files }, DISK), lines);
   const web = { EMBEDDED: "off", ROLES: "web", CAMPAIGN_WEB_SITE_ONLY: "1", GATEWAY_URL: "https://g.example.org" };
   const keys = { RESULTS_SESSION_KEY: BOTH_KEYS, HTRFLOW_SESSION_KEY_FILE: "/s" };
-  assert.deepEqual(linesOf({ ...web, ...keys }, DISK), [
+  assert.deepEqual(refusalLines({ ...web, ...keys }, DISK), [
     "RESULTS_SESSION_KEY: contradicts HTRFLOW_SESSION_KEY_FILE: unset one of the two",
   ]);
 });
 
 Deno.test("values for files: an unusable value is named by its variable and not repeated", () => {
   const bad = { RESULTS_SESSION_KEY: "c2VjcmV0", CA_CERTIFICATES: "c2VjcmV0" };
-  assert.deepEqual(linesOf({ ...VALUES, ...bad }, NO_DISK), [
+  assert.deepEqual(refusalLines({ ...VALUES, ...bad }, NO_DISK), [
     "CA_CERTIFICATES: must be certificates in PEM",
     "RESULTS_SESSION_KEY: must be one or two keys, each the base64 of 32 bytes",
   ]);
   const { S3_ACCESS_KEY: _access, S3_SECRET_KEY: _secret, ...ownKeys } = VALUES;
-  assert.match(linesOf(ownKeys, NO_DISK).join(), /^GATEWAY_USERS: guards configured keys: set S3_ACCESS_KEY/);
+  assert.match(refusalLines(ownKeys, NO_DISK).join(), /^GATEWAY_USERS: guards configured keys: set S3_ACCESS_KEY/);
   assert.match(
-    linesOf({ ...VALUES, S3_SHARED_WITHOUT_LOGIN: "true" }, NO_DISK).join(),
+    refusalLines({ ...VALUES, S3_SHARED_WITHOUT_LOGIN: "true" }, NO_DISK).join(),
     /^S3_SHARED_WITHOUT_LOGIN: contradicts GATEWAY_USERS: unset one of the two$/,
   );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ConfigError, type Files, readConfig } from "@/lib/config/mod.ts";
+import { readConfig } from "@/lib/config/mod.ts";
+import { NO_DISK, refusalLines } from "./settings.ts";
 
-const NO_DISK: Files = { exists: () => false, read: () => null };
 const WITHOUT_SAMPLES = {
   EMBEDDED: "store",
   EMBEDDED_SAMPLES: "off",
@@ -18,16 +18,7 @@ const PUBLIC = {
 };
 
 const read = (env: Record<string, string>) => readConfig(env, NO_DISK);
-
-function refusal(env: Record<string, string>): string {
-  try {
-    read(env);
-  } catch (error) {
-    assert.ok(error instanceof ConfigError, String(error));
-    return error.message;
-  }
-  assert.fail("it was accepted");
-}
+const refusal = (env: Record<string, string>) => refusalLines(env, NO_DISK).join("\n");
 
 Deno.test("without samples: the first accounts, and nothing beyond loopback by itself", () => {
   const { embedded, server, warnings } = read(WITHOUT_SAMPLES);
