@@ -13,30 +13,6 @@ const NEW_USER = {
   allowNamespaceManagement: true,
 };
 
-storeTest("embedded MAPI: a namespace is a bucket, owned by its creator", async ({ store }) => {
-  const base = "/tenants/archive/namespaces";
-  const made = await callMapi(store, "archive", "curator", "PUT", base, {
-    name: "Scans",
-    hardQuota: "10 GB",
-    versioningSettings: { enabled: true },
-  });
-  assert.equal(made.status, 200);
-  assert.equal(made.text, "");
-  assert.equal((await callMapi(store, "archive", "curator", "PUT", base, { name: "scans" })).status, 409);
-  const names = (await callMapi(store, "archive", "curator", "GET", base)).json().name;
-  assert.deepEqual(names, ["campaigns", "letters", "maps", "Scans"]);
-  const record = (await callMapi(store, "archive", "curator", "GET", `${base}/SCANS?verbose=true`)).json();
-  assert.equal(record.hardQuota, "10 GB");
-  assert.equal(record.owner, "curator");
-  assert.match(record.creationTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/);
-  const client = store.client("archive", "curator");
-  const { Buckets } = await client.send(new ListBucketsCommand({}));
-  assert.ok(Buckets?.some(({ Name }) => Name === "Scans"));
-  const put = await client.send(new PutObjectCommand({ Bucket: "scans", Key: "a", Body: "a" }));
-  assert.match(put.VersionId ?? "", /^[0-9]+$/);
-  assert.equal((await callMapi(store, "archive", "curator", "DELETE", `${base}/scans`)).status, 409);
-});
-
 storeTest("embedded MAPI: user accounts are created, read, used and deleted", async ({ store }) => {
   const base = "/tenants/archive/userAccounts";
   const path = `${base}/${encodeURIComponent("Åsa")}`;
