@@ -137,12 +137,12 @@ export const ROOMS: readonly Room[] = [
   {
     room: "lib/notifications",
     holds: "events for operators: what is news, the queue, webhooks, mail",
-    imports: ["lib/shared_state", "lib/http", "lib/std"],
+    imports: ["lib/tasks", "lib/http", "lib/std"],
   },
   {
     room: "lib/audit",
     holds: "the audit trail: records, their chain, the sinks, reading and checking",
-    imports: ["lib/s3", ...BELOW_ADAPTERS],
+    imports: ["lib/http", "lib/std"],
   },
   { room: "lib/s3/upload", holds: "the way of a body into the store", imports: ["lib/s3", ...BELOW_ADAPTERS] },
   { room: "lib/s3", holds: "signer, client, listings, objects, acl, errors", imports: [...BELOW_ADAPTERS] },
