@@ -216,7 +216,7 @@ export function buildApp(deps: AppDeps): App {
   }
   const limited = limitConcurrency(role("site"), logins);
   const site = routesOf(app, handledBy("web"), limited);
-  if (storage) mountStorageDoor(routesOf(app, handledBy("web")), storage, log);
+  if (storage) mountStorageDoor(routesOf(app, handledBy("web")), storage);
   if (web) mountWeb(site, web, storage);
   if (results) {
     const hops = trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0);

@@ -107,7 +107,7 @@ export function describeRequest(
 }
 
 /** A duration in ms as lines have it: to the hundredth. */
-export function loggedMs(milliseconds: number): number {
+function loggedMs(milliseconds: number): number {
   return Math.round(milliseconds * 100) / 100;
 }
 

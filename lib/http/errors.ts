@@ -19,7 +19,6 @@ export const REFUSALS = [
   "tenant_full",
   "address_full",
   "unproven_full",
-  "small_files_full",
   "guesses_address",
   "guesses_account",
   "tasks_of_user",

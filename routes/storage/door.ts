@@ -110,7 +110,7 @@ async function opened(deps: StorageDeps, context: RequestContext): Promise<Respo
  * The cookie is sent by pages of sibling hosts too, which are of the same site. A change must say that it comes from a
  * page of ours; browsers say so with every one. Of a read they say where it comes from unless they are old.
  */
-export function requireOwnPage({ request, method }: RequestContext): void {
+function requireOwnPage({ request, method }: RequestContext): void {
   if (!READS.includes(method)) requireSameOrigin(request);
   const site = request.headers.get("Sec-Fetch-Site");
   if (site !== null && site !== "same-origin" && site !== "none") throw forbidden("cross-origin request refused");
@@ -125,7 +125,7 @@ function requireShownUse({ request }: RequestContext): void {
 }
 
 /** What the gateway reads of a page's request. */
-export function requestHeaders(from: Headers): Headers {
+function requestHeaders(from: Headers): Headers {
   const headers = new Headers();
   for (const [name, value] of from) {
     if (REQUEST_HEADERS.has(name) || name.startsWith(REQUEST_PREFIX)) headers.set(name, value);

@@ -1,7 +1,5 @@
-import type { RequestLog } from "@/lib/http/access_log.ts";
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
-import { BATCH_OPERATION } from "@/lib/presentation/storage/file_batch.ts";
 import { AUDIT_PATH, FIXITY_PATH, TASKS_PATH } from "@/lib/presentation/storage/storage_paths.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { DOOR_PATH } from "@/lib/storage/door_path.ts";
@@ -15,7 +13,6 @@ import { folderPageRoute } from "./folder.tsx";
 import { shownPage } from "@/routes/frame/shown_page.ts";
 import type { StoragePageDeps } from "./storage_page.tsx";
 import { objectPageRoute } from "./object.tsx";
-import { smallFiles } from "./small_files.ts";
 import { tasksForm, tasksPage } from "./tasks.tsx";
 
 /** The storage pages. All are open: a page shows data only to a login. */
@@ -40,10 +37,7 @@ export function mountStoragePages(add: AddRoute, deps: StoragePageDeps): void {
   });
 }
 
-const BATCH_PATH = DOOR_PATH + BATCH_OPERATION.slice(1);
-
 /** What the storage pages reach of the gateway. The gateway itself limits the requests that come through. */
-export function mountStorageDoor(add: AddRoute, deps: StorageDeps, log: RequestLog): void {
-  const [files, door] = [smallFiles(deps, log), storageDoor(deps)];
-  addBelow(add, DOOR_PATH, (context) => (context.target.path === BATCH_PATH ? files : door)(context));
+export function mountStorageDoor(add: AddRoute, deps: StorageDeps): void {
+  addBelow(add, DOOR_PATH, storageDoor(deps));
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page, Route } from "playwright-core";
 
-import { BATCH_OPERATION } from "@/lib/presentation/storage/file_batch.ts";
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import type { Application } from "@/tests/application.ts";
 import { logIn } from "@/tests/end_to_end/gateway_client.ts";
@@ -206,11 +205,11 @@ Deno.test("storage uploads: the question about names in use is put once", async 
     );
     const leaves = () => page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true })));
     assert.equal(await leaves(), true, "nothing is being sent, so nothing is lost");
-    const batch = await holdRequests(page, ({ pathname }) => pathname.endsWith(BATCH_OPERATION));
+    const puts = await holdRequests(page, ({ pathname }) => pathname.endsWith("/objects/:key"));
     await page.getByRole("button", { name: "Keep both" }).click();
-    await batch.held;
+    await puts.held;
     assert.equal(await leaves(), false);
-    await batch.release();
+    await puts.release();
     await head(page).getByText("5 files uploaded").waitFor();
     await page.locator("[role=status].sr", { hasText: "5 files uploaded" }).waitFor({ state: "attached" });
     assert.equal(await page.evaluate(() => document.activeElement?.id), "dock-title", "the button is gone");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 
-import { batchBody, type BatchedResponse } from "@/lib/presentation/storage/file_batch.ts";
 import { downloadPath, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
@@ -174,58 +173,6 @@ Deno.test({ name: "storage objects", sanitizeOps: false, sanitizeResources: fals
       assert.equal(deleted.status, 404);
       assert.match(deleted.html, /a delete marker stands in front/);
       assert.match(deleted.html, /Restore<\/button>/);
-    });
-
-    await t.step("small files by one request are written each by itself, with a line of the log for each", async () => {
-      const path = `/storage/api/small-files?account=${encodeURIComponent(ACCOUNT)}`;
-      const file = (key: string, content: string, headers: Record<string, string> = {}) => ({
-        head: { bucket: BUCKET, key, headers, bytes: content.length },
-        body: new TextEncoder().encode(content).buffer,
-      });
-      const body = (...files: ReturnType<typeof file>[]) =>
-        batchBody(files.map(({ head }) => head), files.map(({ body }) => body));
-      const sent = body(
-        file("small/../1.txt", "one", { "content-type": "text/html", "x-amz-meta-note": "n", "authorization": "no" }),
-        file("none.txt", "not over it", { "if-none-match": "*" }),
-        file("small/2", "two", { "x-amz-checksum-sha256": "A".repeat(43) + "=" }),
-        file("small/3", "three", { "x-amz-meta-note": "a\nb" }),
-        file("", "no key"),
-        file("small/empty", ""),
-      );
-      const response = await browser.fetch(path, { method: "POST", body: sent });
-      assert.equal(response.status, 200);
-      assert.equal(response.headers.get("Cache-Control"), "private, no-store");
-      const results: BatchedResponse[] = await response.json();
-      assert.deepEqual(results.map(({ status }) => status), [200, 412, 400, 422, 422, 200]);
-      assert.match(results[1].text, /"detail"/);
-      const first = await browser.fetch(downloadPath(at("small/../1.txt")));
-      assert.deepEqual([await first.text(), first.headers.get("x-amz-meta-note")], ["one", "n"]);
-      assert.equal(await (await browser.fetch(downloadPath(at("none.txt")))).text(), "");
-      const isLine = (line: string) => line.includes("small%2F..%2F1.txt") && line.endsWith("}");
-      let line: string | undefined;
-      // Lines are written a moment after the response.
-      while ((line = application.output().split("\n").find(isLine)) === undefined) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      const { operation, method, status, tenant, user } = JSON.parse(line);
-      assert.deepEqual([operation, method, status, tenant, user], ["put_object", "PUT", 200, "archive", "curator"]);
-
-      const refused = async (init: RequestInit) => {
-        const { status, body } = await browser.fetch(path, { method: "POST", body: sent, ...init });
-        await body?.cancel();
-        return status;
-      };
-      assert.equal(await refused({ headers: { Origin: "https://evil.example" } }), 403);
-      assert.equal(await refused({ headers: { "Sec-Fetch-Site": "same-site" } }), 403);
-      assert.equal(await refused({ headers: { Cookie: "" } }), 401);
-      assert.equal(await refused({ method: "PUT" }), 405);
-      for (
-        const bad of ["", "\u0000\u0000\u0000\u0002{}", "\u0001\u0000\u0000\u0000[]", "\u0000\u0000\u0000\u0002[]x"]
-      ) {
-        assert.equal(await refused({ body: bad }), 422, JSON.stringify(bad));
-      }
-      assert.equal(await refused({ body: body(...Array.from({ length: 33 }, (_, i) => file(`s${i}`, ""))) }), 422);
-      assert.equal(await refused({ body: new Uint8Array(1024 * 1024) }), 413);
     });
 
     await t.step("the page is in the reader's language", async () => {

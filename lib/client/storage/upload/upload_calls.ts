@@ -1,6 +1,6 @@
 import type { CorsRule } from "@/lib/presentation/storage/upload_cors.ts";
 import { type PartPlan } from "@/lib/presentation/storage/upload_plan.ts";
-import { faultOf, UploadFault } from "./upload_fault.ts";
+import { faultOf, type StepResponse, UploadFault } from "./upload_fault.ts";
 
 /** An object, or an upload that is to become one. */
 export interface ObjectName {
@@ -33,6 +33,25 @@ export interface SignedUrl {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** A body to be sent by PUT. */
+export interface PutRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Blob;
+  readonly signal: AbortSignal;
+  /** @param sent bytes of the body that have left so far */
+  readonly onProgress: (sent: number) => void;
+}
+
+/** The response to a PUT. */
+export interface PutResponse extends StepResponse {
+  /** With its quotes; null where the page may not read it. */
+  readonly etag: string | null;
+}
+
+/** Sends a body. It throws only the signal's reason. */
+export type Put = (request: PutRequest) => Promise<PutResponse>;
 
 /** An object of a listing. */
 interface ListedObject {

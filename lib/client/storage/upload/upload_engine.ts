@@ -6,11 +6,10 @@ import { Connection } from "./connection.ts";
 import { isSettled, ItemList } from "./item_list.ts";
 import { NamesInUse } from "./names_in_use.ts";
 import type { Digest } from "./part_digest.ts";
-import type { Put } from "./put_file.ts";
 import { type Retry, retrying } from "./retry.ts";
-import type { UploadCalls } from "./upload_calls.ts";
+import type { Put, UploadCalls } from "./upload_calls.ts";
 import { asFault, UploadFault } from "./upload_fault.ts";
-import { isSmall, type NameAnswer, type UploadBatch, type UploadItem, type UploadState } from "./upload_item.ts";
+import { type NameAnswer, type UploadBatch, type UploadItem, type UploadState } from "./upload_item.ts";
 import type { UploadJournal } from "./upload_journal.ts";
 import { UploadMemory } from "./upload_memory.ts";
 import { type UploadRoute, UploadRoutes } from "./upload_route.ts";
@@ -45,10 +44,8 @@ interface EngineParts {
   readonly onChange: () => void;
 }
 
-/** Requests that send large files at a time: browsers open six connections to a host. */
+/** Requests that send at a time: browsers open six connections to a host. */
 const SLOTS = 6;
-/** Small files under way at a time. Many of them share a request, and others are read and hashed meanwhile. */
-const SMALL_SLOTS = 64;
 const MAX_RESTARTS = 2;
 /** How long a pause lets requests that are under way end, ms: what they have sent is lost otherwise. */
 const PAUSE_MS = 10_000;
@@ -80,8 +77,8 @@ export class UploadEngine {
   #queue: UploadItem[] = [];
   #begun = 0;
   readonly #active = new Set<UploadItem>();
-  /** Steps under way: of large files and of small ones. */
-  readonly #running = { large: 0, small: 0 };
+  /** Steps under way. */
+  #running = 0;
   /** Since a file was last taken. */
   readonly #forbidden = new Set<UploadItem>();
 
@@ -295,15 +292,14 @@ export class UploadEngine {
 
   /** Begins as many steps as there are free slots. */
   #pump(): void {
-    while (!this.isPaused && this.halted === null) {
+    while (!this.isPaused && this.halted === null && this.#running < SLOTS) {
       const step = this.#next();
       if (!step) break;
       const { item, run } = step;
-      const size = isSmall(item) ? "small" : "large";
-      this.#running[size]++;
+      this.#running++;
       item.steps++;
       this.#run(item, run).finally(() => {
-        this.#running[size]--;
+        this.#running--;
         item.steps--;
         if (item.pausing !== null && item.steps === 0) this.#interrupt(item, item.pausing.to);
         this.#pump();
@@ -311,18 +307,15 @@ export class UploadEngine {
     }
   }
 
-  /** The next step for which there is a slot: a part of a file that was begun, else the first of the next file. */
+  /** The next step: a part of a file that was begun, else the first of the next file. */
   #next(): Step | null {
-    const isFree = { large: this.#running.large < SLOTS, small: this.#running.small < SMALL_SLOTS };
-    for (const item of isFree.large ? this.#active : []) {
+    for (const item of this.#active) {
       const number = item.state === "sending" && item.pausing === null ? item.pending.shift() : undefined;
       if (number !== undefined) return { item, run: (signal) => this.#sendPart(item, number, signal) };
     }
-    for (; this.#begun < this.#queue.length; this.#begun++) {
-      const item = this.#queue[this.#begun];
+    while (this.#begun < this.#queue.length) {
+      const item = this.#queue[this.#begun++];
       if (item.state !== "waiting") continue;
-      if (!isFree[isSmall(item) ? "small" : "large"]) return null;
-      this.#begun++;
       item.control = new AbortController();
       this.#active.add(item);
       this.#list.set(item, "sending");

@@ -3,11 +3,6 @@ import type { ObjectName, SentPart } from "./upload_calls.ts";
 import type { UploadFault } from "./upload_fault.ts";
 import type { UploadRecord } from "./upload_journal.ts";
 
-/**
- * Up to this, a file goes through the gateway, bytes: a presigned PUT takes two requests more, one for the URL and one of
- * the browser for the permission by CORS. It is read once, into memory.
- */
-const SMALL_BYTES = 256 * 1024;
 /** What happens to a file. */
 export type UploadState =
   /** Its name is looked up. */
@@ -89,11 +84,6 @@ export interface UploadItem {
   steps: number;
   /** Ends its requests; null while it has none. */
   control: AbortController | null;
-}
-
-/** Whether a file goes through the gateway. */
-export function isSmall({ size }: UploadItem): boolean {
-  return size <= SMALL_BYTES;
 }
 
 /** The object that a file becomes. */

@@ -1,7 +1,7 @@
 import { withUploadRule } from "@/lib/presentation/storage/upload_cors.ts";
+import { fitsUrl } from "@/lib/presentation/storage/upload_names.ts";
 import { planParts, SINGLE_PUT_BYTES } from "@/lib/presentation/storage/upload_plan.ts";
-import type { Put } from "./put_file.ts";
-import type { ObjectName, UploadCalls } from "./upload_calls.ts";
+import type { ObjectName, Put, UploadCalls } from "./upload_calls.ts";
 import { UploadFault } from "./upload_fault.ts";
 
 /**
@@ -18,6 +18,11 @@ export type UploadRoute = "store" | "no rules" | "blocked" | "forbidden" | "unre
 const NO_UPLOAD = "not-an-upload";
 /** The SHA-256 of nothing, in base64. */
 const NO_BYTES_SHA256 = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+/**
+ * Up to this, a file goes through the gateway, bytes: a presigned PUT takes two requests more, one for the URL and one of
+ * the browser for the permission by CORS.
+ */
+const SMALL_BYTES = 256 * 1024;
 /** Requests in a row that the store did not respond to, after which parts go through the gateway. */
 const MAX_LOSSES = 3;
 
@@ -55,6 +60,11 @@ export class UploadRoutes {
     });
     this.#pending.set(name.bucket, pending);
     return pending;
+  }
+
+  /** Whether a file of that many bytes goes straight to the store. @throws UploadFault as {@linkcode of} */
+  async isDirect(name: ObjectName, bytes: number): Promise<boolean> {
+    return bytes > SMALL_BYTES && fitsUrl(name.key) && await this.of(name) === "store";
   }
 
   /** The store has responded to a PUT of this page. */

@@ -1,11 +1,8 @@
-import { fitsUrl } from "@/lib/presentation/storage/upload_names.ts";
 import { MAX_HASHED_BYTES, partSpan, planParts } from "@/lib/presentation/storage/upload_plan.ts";
 import type { Digest } from "./part_digest.ts";
-import type { Put, PutResponse } from "./put_file.ts";
-import type { ObjectName, SentPart, SignedUrl, UploadCalls } from "./upload_calls.ts";
-import { SmallReads } from "./small_reads.ts";
+import type { ObjectName, Put, PutResponse, SentPart, SignedUrl, UploadCalls } from "./upload_calls.ts";
 import { faultOf, UploadFault } from "./upload_fault.ts";
-import { isSmall, nameOf, type UploadInParts, type UploadItem } from "./upload_item.ts";
+import { nameOf, type UploadInParts, type UploadItem } from "./upload_item.ts";
 import type { UploadJournal } from "./upload_journal.ts";
 import type { UploadRoutes } from "./upload_route.ts";
 
@@ -33,7 +30,6 @@ export class UploadSteps {
   readonly #context: StepContext;
   /** Buckets whose store takes no SHA-256. */
   readonly #unchecked = new Set<string>();
-  readonly #reads = new SmallReads();
 
   constructor(context: StepContext) {
     this.#context = context;
@@ -44,10 +40,10 @@ export class UploadSteps {
     const { calls, digest } = this.#context;
     const name = nameOf(item);
     // A slice has no type of its own, which the browser would send.
-    const body = isSmall(item) ? await this.#reads.read(item.file, item.size) : item.file.slice(0, item.size);
+    const body = item.file.slice(0, item.size);
     const sha256 = this.#unchecked.has(name.bucket) ? null : await digest(body, signal);
     const contentType = typeOf(item.file);
-    const isDirect = !isSmall(item) && await this.#isDirect(name);
+    const isDirect = await this.#context.routes.isDirect(name, item.size);
     const target = isDirect
       ? await calls.presignObject(name, { sha256, contentType }, signal)
       : { url: calls.addressOf("put_object", name, { as: "object" }), headers: bodyHeaders(sha256, contentType) };
@@ -121,7 +117,7 @@ export class UploadSteps {
     const { start, end } = partSpan(plan, number);
     const body = item.file.slice(start, end);
     const sha256 = hasChecksums ? await digest(body, signal) : null;
-    const isDirect = await this.#isDirect(name);
+    const isDirect = await this.#context.routes.isDirect(name, item.size);
     const target = isDirect ? await calls.presignPart(name, uploadId, plan, number, sha256, signal) : {
       url: calls.addressOf("upload_part", name, {
         as: "object",
@@ -223,15 +219,11 @@ export class UploadSteps {
     return found.sha256 === `${all}-${plan.parts}`;
   }
 
-  async #isDirect(name: ObjectName): Promise<boolean> {
-    return fitsUrl(name.key) && await this.#context.routes.of(name) === "store";
-  }
-
   async #put(
     { bucket }: ObjectName,
     isDirect: boolean,
     { url, headers = {} }: SignedUrl,
-    body: Blob | ArrayBuffer,
+    body: Blob,
     signal: AbortSignal,
     onProgress: (sent: number) => void,
   ): Promise<PutResponse> {
@@ -243,7 +235,7 @@ export class UploadSteps {
     const fault = faultOf(response);
     if (fault.kind === "lost") {
       // The browser gives no reason. A file that can no longer be read is found by reading it.
-      if (body instanceof Blob) await body.slice(0, 1).arrayBuffer();
+      await body.slice(0, 1).arrayBuffer();
       if (isDirect && await this.#context.calls.isReachable(signal)) this.#context.routes.hasNotResponded(bucket);
     }
     throw fault;

@@ -4,7 +4,6 @@ import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { folderChanged } from "@/lib/client/storage/folder_events.ts";
 import { refused } from "@/lib/client/storage/refused_changes.ts";
 import type { UploadCounts } from "@/lib/presentation/storage/upload_head.ts";
-import { BATCH_OPERATION } from "@/lib/presentation/storage/file_batch.ts";
 import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { BrowserJournal } from "./browser_journal.ts";
 import { type ChosenFiles, walkEntries } from "./dropped_files.ts";
@@ -93,8 +92,7 @@ export class UploadsStore {
     this.unfinished = new UnfinishedUploads(this.#calls, folder.bucket, folder.prefix);
     this.engine = new UploadEngine({
       calls: this.#calls,
-      sending: async () =>
-        (await loadCode(() => import("./browser_sending.ts"))).browserSending(doorPath(BATCH_OPERATION, account, {})),
+      sending: async () => (await loadCode(() => import("./browser_sending.ts"))).browserSending,
       journal: this.#journal,
       claim,
       clock: browserClock,

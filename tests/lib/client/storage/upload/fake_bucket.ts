@@ -1,5 +1,10 @@
-import type { PutRequest, PutResponse } from "@/lib/client/storage/upload/put_file.ts";
-import { type AddressOf, type SentPart, UploadCalls } from "@/lib/client/storage/upload/upload_calls.ts";
+import {
+  type AddressOf,
+  type PutRequest,
+  type PutResponse,
+  type SentPart,
+  UploadCalls,
+} from "@/lib/client/storage/upload/upload_calls.ts";
 import type { BatchRecord, FileRecord, UploadJournal } from "@/lib/client/storage/upload/upload_journal.ts";
 import { compareKeys } from "@/lib/presentation/storage/upload_names.ts";
 
@@ -55,7 +60,7 @@ export class FakeBucket {
     this.seen.push(request);
     const response = await this.#respond(request, isDirect, body);
     signal.throwIfAborted();
-    if (response.ok) onProgress(body instanceof Blob ? body.size : body.byteLength);
+    if (response.ok) onProgress(body.size);
     const readable = isDirect && !this.exposesTags ? null : response.headers.get("etag");
     return {
       status: response.type === "error" ? 0 : response.status,

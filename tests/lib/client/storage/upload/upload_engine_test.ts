@@ -23,8 +23,9 @@ Deno.test("upload engine: files and folders arrive byte for byte, small ones by 
   assert.deepEqual([...page.journal.records.keys(), ...page.journal.begun.keys()], [], "nothing is left to remember");
 });
 
-Deno.test("upload engine: no more than six large files and 64 small ones are under way at a time", async () => {
-  for (const [content, operation, bound] of [["x", "put_object", 64], [medium, "put", 6]] as const) {
+Deno.test("upload engine: no more than six files are under way at a time", async () => {
+  const bound = 6;
+  for (const [content, operation] of [["x", "put_object"], [medium, "put"]] as const) {
     const page = new Page();
     let [now, most] = [0, 0];
     const full = Promise.withResolvers<void>();
@@ -260,7 +261,8 @@ Deno.test("upload engine: where the rules expose no entity tags, the list of par
 Deno.test("upload engine: a file that can no longer be read fails by that, a name that is too long before", async () => {
   const page = new Page();
   const gone = file("gone", "x");
-  gone.file.arrayBuffer = () => Promise.reject(new DOMException("gone", "NotReadableError"));
+  const unreadable = () => Promise.reject(new DOMException("gone", "NotReadableError"));
+  gone.file.slice = () => Object.assign(new Blob(), { arrayBuffer: unreadable });
   await page.engine.add([gone, file("x".repeat(1100), "x")], FOLDER);
   await page.atRest();
   assert.deepEqual(page.states(), ["failed", "failed"]);
