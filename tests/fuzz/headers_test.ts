@@ -19,7 +19,7 @@ import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
 import { readTraceParent, traceParentOf } from "@/lib/tracing/trace_parent.ts";
 import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
-import { ownClaims } from "@/lib/tasks/fixity/claims.ts";
+import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
 import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
 
 const isS3Error = (error: unknown) => error instanceof S3Error && (error.status < 500 || error.status === 501);
@@ -242,7 +242,7 @@ const CLAIMS = [
 fuzz("stored checksums and ETags", {
   inputs: fc.tuple(nearHeader(CLAIMS), nearHeader(CLAIMS)),
   check([etag, checksum]) {
-    const claims = ownClaims(
+    const claims = storedDigests(
       new Headers({ etag, "x-amz-checksum-crc32c": checksum, "x-amz-checksum-sha256": checksum }),
     );
     for (const { expected, parts } of claims) {

@@ -1,7 +1,7 @@
 import { unprocessable } from "@/lib/http/errors.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import type { Task } from "@/lib/tasks/task.ts";
-import type { ExpectedKey } from "./expected.ts";
+import { type Entry, expectedEntry } from "./expected.ts";
 import type { FixityProgress } from "./fixity.ts";
 import type { ReportRow } from "./report_row.ts";
 import { readRows } from "./report_rows.ts";
@@ -50,14 +50,15 @@ interface BaselineOptions {
 }
 
 /** The keys that an earlier check has read, in their order, with the SHA-256 of their bytes. */
-export async function* baselineKeys({ rows, read, prefix, after }: BaselineOptions): AsyncGenerator<ExpectedKey> {
+export async function* baselineKeys({ rows, read, prefix, after }: BaselineOptions): AsyncGenerator<Entry> {
   for await (const chunk of readRows(rows, read, BASELINE)) {
     for (const row of chunk) {
       const { key, etag } = row;
       const sha256 = knownSha256(row);
       if (sha256 === null || !key.startsWith(prefix)) continue;
       if (after !== null && compareText(key, after) <= 0) continue;
-      yield { key, expectations: [{ proof: "baseline", algorithm: "sha256", expected: sha256, etag: etag ?? null }] };
+      const proved = { proof: "baseline", algorithm: "sha256", expected: sha256, parts: null } as const;
+      yield expectedEntry(key, [{ ...proved, etag: etag ?? null }]);
     }
   }
 }

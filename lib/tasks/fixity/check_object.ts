@@ -8,10 +8,9 @@ import { announcedLength } from "@/lib/std/body_reader.ts";
 import type { Digest } from "@/lib/std/digest.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { problemOf } from "@/lib/tasks/zip/entry_read.ts";
-import { type Claim, ownClaims, startPartsDigest } from "./claims.ts";
 import type { EtagJudge } from "./etag_judge.ts";
-import type { Expectation } from "./expected.ts";
-import { type PartSizes, partSizes } from "./part_sizes.ts";
+import { type Entry, type ExpectedDigest, storedDigests } from "./expected.ts";
+import { type PartSizes, partSizes, startPartsDigest } from "./part_sizes.ts";
 import {
   askAgain,
   type OpenedObject,
@@ -22,24 +21,15 @@ import {
 } from "./read_object.ts";
 import type { ReportRow } from "./report_row.ts";
 
-/** An object that was listed, or that is expected to be there. */
-export interface Entry {
-  readonly key: string;
-  /** Of a listing of versions. */
-  readonly versionId: string | null;
-  readonly isListed: boolean;
-  /** As listed; null where it was not. */
-  readonly etag: string | null;
-  /** What its bytes must be besides what is stored with it. */
-  readonly expectations: readonly Expectation[];
-  /** Whether a manifest should name it and does not. */
-  readonly isUnnamed: boolean;
-}
-
 /** So often an object is read that is overwritten meanwhile. */
 const MAX_READS = 5;
 /** Pages of newer versions, of a thousand each, that are looked through for one that cannot be found. */
 const MAX_VERSION_PAGES = 100;
+
+interface CheckedEntry extends Entry {
+  /** Whether a manifest should name it and does not. */
+  readonly isUnnamed: boolean;
+}
 
 /**
  * Reads an object and compares its bytes. One that differs is read again before that is reported, and so is one that is
@@ -50,7 +40,7 @@ const MAX_VERSION_PAGES = 100;
 export async function checkObject(
   source: ReadSource,
   bucket: string,
-  entry: Entry,
+  entry: CheckedEntry,
   etags: EtagJudge,
 ): Promise<ReportRow> {
   const check = new Check(source, bucket, entry, etags);
@@ -63,26 +53,26 @@ export async function checkObject(
 
 /** Digests of one reading. */
 interface Comparison {
-  readonly expectations: readonly Expectation[];
-  readonly claim: Claim | null;
-  /** Any of them may be the claim's: none where nothing is known that the bytes could be compared with. */
-  readonly ofClaim: readonly Digest[];
+  readonly expectations: readonly ExpectedDigest[];
+  readonly stored: ExpectedDigest | null;
+  /** Any of them may be that of `stored`: none where nothing is known that the bytes could be compared with. */
+  readonly ofStored: readonly Digest[];
   readonly isGuessed: boolean;
   /** Of all bytes. */
   readonly digests: ReadonlyMap<DigestAlgorithm, Digest>;
 }
 
-/** What came of the comparison with the object's own claim. */
+/** What came of the comparison with the stored digest. */
 type OwnResult = "equal" | "differs" | "unknown";
 
 class Check {
   readonly #source: ReadSource;
   readonly #bucket: string;
-  readonly #entry: Entry;
+  readonly #entry: CheckedEntry;
   readonly #ref: VersionRef;
   readonly #etags: EtagJudge;
 
-  constructor(source: ReadSource, bucket: string, entry: Entry, etags: EtagJudge) {
+  constructor(source: ReadSource, bucket: string, entry: CheckedEntry, etags: EtagJudge) {
     this.#source = source;
     this.#etags = etags;
     this.#bucket = bucket;
@@ -135,9 +125,9 @@ class Check {
     const parted = await this.#parted(etag, isExact);
     let comparison: Comparison | null = null;
     const opened = await readObject(this.#source, this.#ref, parted?.etag ?? etag, (opened) => {
-      const begun = compare(this.#expectationsOf(opened), this.#claimOf(opened, parted), parted);
+      const begun = compare(this.#expectationsOf(opened), this.#storedOf(opened, parted), parted);
       comparison = begun;
-      const digests = new Set([...begun.digests.values(), ...begun.ofClaim]);
+      const digests = new Set([...begun.digests.values(), ...begun.ofStored]);
       return (chunk) => {
         for (const digest of digests) digest.update(chunk);
       };
@@ -146,7 +136,7 @@ class Check {
   }
 
   /** Those that hold for the object as it is: an earlier check says nothing of one that was overwritten since. */
-  #expectationsOf({ etag }: OpenedObject): Expectation[] {
+  #expectationsOf({ etag }: OpenedObject): ExpectedDigest[] {
     return this.#entry.expectations.filter((expectation) => expectation.etag === null || expectation.etag === etag);
   }
 
@@ -157,38 +147,38 @@ class Check {
     const head = () => headObject(s3, caller, this.#ref, { headers: CHECKSUM_MODE });
     const response = await askAgain(this.#source, () => read(head));
     const size = announcedLength(response);
-    const claim = this.#ownClaims(response.headers)[0] ?? null;
-    if (claim === null || claim.parts === null || size === null) return null;
-    const object = { ...this.#ref, size, parts: claim.parts };
+    const stored = this.#stored(response.headers)[0] ?? null;
+    if (stored === null || stored.parts === null || size === null) return null;
+    const object = { ...this.#ref, size, parts: stored.parts };
     return {
-      claim,
+      stored,
       etag: response.headers.get("etag"),
       sizes: await askAgain(this.#source, () => read(() => partSizes(s3, caller, object, isExact))),
     };
   }
 
-  #claimOf({ headers }: OpenedObject, parted: Parted | null): Claim | null {
-    if (parted) return parted.claim;
-    return this.#ownClaims(headers).find(({ parts }) => parts === null) ?? null;
+  #storedOf({ headers }: OpenedObject, parted: Parted | null): ExpectedDigest | null {
+    if (parted) return parted.stored;
+    return this.#stored(headers).find(({ parts }) => parts === null) ?? null;
   }
 
-  #ownClaims(headers: Headers): Claim[] {
-    const claims = ownClaims(headers);
-    return this.#etags.isIgnored ? claims.filter(({ proof }) => !isOfEtag(proof)) : claims;
+  #stored(headers: Headers): ExpectedDigest[] {
+    const found = storedDigests(headers);
+    return this.#etags.isIgnored ? found.filter(({ proof }) => !isOfEtag(proof)) : found;
   }
 
   #compared({ etag, size }: ReadBytes, comparison: Comparison | null): ReportRow {
     if (!comparison) throw new WrongLength("no body came");
-    const { expectations, claim } = comparison;
+    const { expectations, stored } = comparison;
     const hex = new Map([...comparison.digests].map(([algorithm, digest]) => [algorithm, digest.hex()]));
     // A digest says its value once.
-    const ofClaim = claim && claim.parts === null && comparison.ofClaim.length > 0
-      ? [hex.get(claim.algorithm) ?? ""]
-      : comparison.ofClaim.map((digest) => digest.hex());
-    const own = ownResult(claim, ofClaim, comparison.isGuessed);
-    if (claim && isOfEtag(claim.proof)) this.#etags.saw(own === "equal");
+    const ofStored = stored && stored.parts === null && comparison.ofStored.length > 0
+      ? [hex.get(stored.algorithm) ?? ""]
+      : comparison.ofStored.map((digest) => digest.hex());
+    const own = ownResult(stored, ofStored, comparison.isGuessed);
+    if (stored && isOfEtag(stored.proof)) this.#etags.saw(own === "equal");
     const known = { etag: etag ?? undefined, size, sha256: hex.get("sha256") };
-    const actual = ({ algorithm }: Expectation) => hex.get(algorithm);
+    const actual = ({ algorithm }: ExpectedDigest) => hex.get(algorithm);
     const differing = expectations.find((one) => actual(one) !== one.expected);
     const compared = differing ?? expectations[0];
     if (compared) {
@@ -202,17 +192,17 @@ class Check {
         ...differing && own === "equal" ? ROW_TEXTS.object_replaced : {},
       });
     }
-    if (!claim || ofClaim.length === 0) return this.#named(this.#row("unproven", known));
+    if (!stored || ofStored.length === 0) return this.#named(this.#row("unproven", known));
     if (own === "unknown") {
       return this.#named(this.#row("unproven", { ...known, ...ROW_TEXTS.object_parts_unknown }));
     }
     const isEqual = own === "equal";
     const row = this.#row(isEqual ? "intact" : "changed", {
       ...known,
-      proved_by: claim.proof,
-      algorithm: claim.algorithm,
-      expected: claim.expected,
-      actual: isEqual ? claim.expected : ofClaim[0],
+      proved_by: stored.proof,
+      algorithm: stored.algorithm,
+      expected: stored.expected,
+      actual: isEqual ? stored.expected : ofStored[0],
     });
     return isEqual ? this.#named(row) : row;
   }
@@ -288,7 +278,7 @@ export function missingRow({ key, versionId, expectations }: Entry): ReportRow {
 }
 
 interface Parted {
-  readonly claim: Claim;
+  readonly stored: ExpectedDigest;
   readonly etag: string | null;
   readonly sizes: PartSizes;
 }
@@ -325,8 +315,8 @@ function row(code: ProblemCode, detail: string): Pick<ReportRow, "detail" | "cod
 }
 
 function compare(
-  expectations: readonly Expectation[],
-  claim: Claim | null,
+  expectations: readonly ExpectedDigest[],
+  stored: ExpectedDigest | null,
   parted: Parted | null,
 ): Comparison {
   const digests = new Map<DigestAlgorithm, Digest>();
@@ -337,19 +327,19 @@ function compare(
   };
   ofAll("sha256");
   for (const { algorithm } of expectations) ofAll(algorithm);
-  if (!claim) return { expectations, claim, ofClaim: [], isGuessed: false, digests };
-  if (parted && claim.parts !== null) {
+  if (!stored) return { expectations, stored, ofStored: [], isGuessed: false, digests };
+  if (parted && stored.parts !== null) {
     const { layouts, isGuessed } = parted.sizes;
-    const ofClaim = layouts.map((sizes) => startPartsDigest(claim.algorithm, sizes));
-    return { expectations, claim, ofClaim, isGuessed, digests };
+    const ofStored = layouts.map((sizes) => startPartsDigest(stored.algorithm, sizes));
+    return { expectations, stored, ofStored, isGuessed, digests };
   }
   // One digest for both where they are the same.
-  return { expectations, claim, ofClaim: [ofAll(claim.algorithm)], isGuessed: false, digests };
+  return { expectations, stored, ofStored: [ofAll(stored.algorithm)], isGuessed: false, digests };
 }
 
-function ownResult(claim: Claim | null, found: readonly string[], isGuessed: boolean): OwnResult {
-  if (!claim || found.length === 0) return "unknown";
-  if (found.includes(claim.expected)) return "equal";
+function ownResult(stored: ExpectedDigest | null, found: readonly string[], isGuessed: boolean): OwnResult {
+  if (!stored || found.length === 0) return "unknown";
+  if (found.includes(stored.expected)) return "equal";
   return isGuessed ? "unknown" : "differs";
 }
 

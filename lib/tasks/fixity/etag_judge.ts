@@ -2,7 +2,7 @@ import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { startDigest } from "@/lib/std/digests.ts";
 import { problemOf } from "@/lib/tasks/zip/entry_read.ts";
-import { ownClaims } from "./claims.ts";
+import { storedDigests } from "./expected.ts";
 import { readObject, type ReadSource } from "./read_object.ts";
 
 /** What the ETags of a store are; null where that is not known. */
@@ -83,7 +83,7 @@ export class EtagJudge {
     try {
       await readObject(this.#source, { bucket: this.#bucket, key }, null, ({ headers }) => {
         isRestarted = expected !== null;
-        expected = ownClaims(headers).find(({ proof }) => proof === "etag")?.expected ?? null;
+        expected = storedDigests(headers).find(({ proof }) => proof === "etag")?.expected ?? null;
         return (chunk) => digest.update(chunk);
       });
     } catch (error) {

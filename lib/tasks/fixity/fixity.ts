@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CodedText } from "@/lib/std/coded.ts";
 import { codedOrNull } from "@/lib/tasks/coded_members.ts";
 import type { TaskType } from "@/lib/tasks/task_handler.ts";
-import { PROOFS } from "./claims.ts";
+import { PROOFS } from "./expected.ts";
 import { type ReportRow, RESULTS } from "./report_row.ts";
 import { manifestRef } from "./manifest_keys.ts";
 import { NO_LINES, type StoredLines, storedLines } from "./stored_lines.ts";

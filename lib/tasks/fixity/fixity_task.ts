@@ -4,10 +4,9 @@ import { sleep } from "@/lib/std/sleep.ts";
 import type { TaskClock } from "@/lib/tasks/task_clock.ts";
 import type { EndedTask, Job, TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { baselineKeys } from "./baseline.ts";
-import { checkObject, type Entry, missingRow } from "./check_object.ts";
-import { checkedEntries } from "./checked_entries.ts";
+import { checkObject, missingRow } from "./check_object.ts";
 import { EtagJudge } from "./etag_judge.ts";
-import { type ExpectedKey, mergedKeys } from "./expected.ts";
+import { type Entry, mergedEntries } from "./expected.ts";
 import { counted, FIXITY, type FixityProgress } from "./fixity.ts";
 import type { FixityFigures } from "./fixity_figures.ts";
 import { GapLookUps, listedEntries } from "./listed_entries.ts";
@@ -101,9 +100,7 @@ class FixityRun {
     let absent = 0;
     try {
       const listed = listedEntries({ ...source, ...request, after });
-      const expected = this.#expected();
-      const etags = this.#etags;
-      for await (const entry of checkedEntries({ listed, expected, mustBeNamed: (key) => this.#mustBeNamed(key) })) {
+      for await (const entry of mergedEntries([listed, ...this.#expected()])) {
         if (readings.length >= READERS) await countFirst();
         await this.#yieldTurn();
         const isThere = entry.isListed || await lookUps.has(entry.key, last);
@@ -112,7 +109,7 @@ class FixityRun {
         else if (++absent % ABSENT_PER_PAUSE === 0) await sleep(0);
         last = entry.key;
         const row = isThere
-          ? checkObject(this.#readSource(), bucket, entry, etags)
+          ? checkObject(this.#readSource(), bucket, { ...entry, isUnnamed: this.#isUnnamed(entry) }, this.#etags)
           : Promise.resolve(missingRow(entry));
         row.catch(() => {});
         readings.push({ entry, row });
@@ -140,10 +137,10 @@ class FixityRun {
     await this.#job.checkpoint(this.progress, "at once");
   }
 
-  /** What manifests say about objects that have not been dealt with; null where there is none. */
-  #expected(): AsyncIterator<ExpectedKey> | null {
+  /** The sources of expectations about objects that have not been checked. */
+  #expected(): AsyncIterator<Entry>[] {
     const { request: { prefix }, after, comparison, baseline } = this.progress;
-    const sources: AsyncIterator<ExpectedKey>[] = [];
+    const sources: AsyncIterator<Entry>[] = [];
     if (comparison && comparison.manifests.length > 0) {
       sources.push(manifestKeys({
         source: this.#readSource({ isPayload: false }),
@@ -158,7 +155,7 @@ class FixityRun {
       const { readBlobs } = this.#job;
       sources.push(baselineKeys({ rows: baseline, read: readBlobs, prefix, after: after?.key ?? null }));
     }
-    return sources.length === 0 ? null : mergedKeys(sources);
+    return sources;
   }
 
   /** A manifest that does not fit into memory is read several times, of which each finds some of the conflicts. */
@@ -172,10 +169,12 @@ class FixityRun {
     this.progress = { ...this.progress, comparison: { ...comparison, figures } };
   }
 
-  #mustBeNamed(key: string): boolean {
+  /** Whether a manifest should name an object and does not. */
+  #isUnnamed({ key, isListed, expectations }: Entry): boolean {
     const { comparison } = this.progress;
-    if (!comparison || comparison.scope === null || !key.startsWith(comparison.scope)) return false;
-    return !comparison.manifests.some((manifest) => manifest.key === key);
+    if (!isListed || !comparison || comparison.scope === null || !key.startsWith(comparison.scope)) return false;
+    return !expectations.some(({ proof }) => proof === "manifest") &&
+      !comparison.manifests.some((manifest) => manifest.key === key);
   }
 
   /** @param isPayload whether bytes count as those of objects that are checked */

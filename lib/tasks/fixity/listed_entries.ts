@@ -3,15 +3,8 @@ import { HttpError, listingStuck } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text_order.ts";
+import type { Entry } from "./expected.ts";
 import type { Position } from "./fixity.ts";
-
-/** An object of a listing. */
-export interface ListedEntry {
-  readonly key: string;
-  /** Of a listing of versions. */
-  readonly versionId: string | null;
-  readonly etag: string | null;
-}
 
 interface ListingSource {
   readonly s3: S3;
@@ -31,7 +24,7 @@ interface ListingSource {
  *
  * @throws HttpError 501 where the store does not list in the order of keys or from a key on; as {@link listObjects}
  */
-export async function* listedEntries(source: ListingSource): AsyncGenerator<ListedEntry> {
+export async function* listedEntries(source: ListingSource): AsyncGenerator<Entry> {
   let last = source.after?.key ?? null;
   for await (const page of source.allVersions ? versionPages(source) : objectPages(source)) {
     for (const entry of page) {
@@ -96,7 +89,7 @@ export class GapLookUps {
   }
 }
 
-async function* objectPages(source: ListingSource): AsyncGenerator<ListedEntry[]> {
+async function* objectPages(source: ListingSource): AsyncGenerator<Entry[]> {
   const { s3, caller, bucket, prefix, read } = source;
   let startAfter = source.after?.key;
   for (;;) {
@@ -105,7 +98,9 @@ async function* objectPages(source: ListingSource): AsyncGenerator<ListedEntry[]
     yield page.objects.map(({ Key, ETag }) => ({
       key: Key,
       versionId: null,
+      isListed: true,
       etag: ETag,
+      expectations: [],
     }));
     if (!page.is_truncated) return;
     const last = page.objects.at(-1)?.Key;
@@ -114,7 +109,7 @@ async function* objectPages(source: ListingSource): AsyncGenerator<ListedEntry[]
   }
 }
 
-async function* versionPages(source: ListingSource): AsyncGenerator<ListedEntry[]> {
+async function* versionPages(source: ListingSource): AsyncGenerator<Entry[]> {
   const { s3, caller, bucket, prefix, read, after } = source;
   let [keyMarker, versionIdMarker] = [after?.key, after?.versionId ?? undefined];
   for (;;) {
@@ -123,7 +118,9 @@ async function* versionPages(source: ListingSource): AsyncGenerator<ListedEntry[
     yield page.versions.map(({ Key, VersionId, ETag }) => ({
       key: Key,
       versionId: VersionId ?? "null",
+      isListed: true,
       etag: ETag,
+      expectations: [],
     }));
     if (!page.is_truncated) return;
     const [nextKey, nextVersion] = [page.next_key_marker, page.next_version_id_marker ?? undefined];

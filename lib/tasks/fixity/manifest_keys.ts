@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import { compareText } from "@/lib/std/text_order.ts";
-import type { ExpectedKey } from "./expected.ts";
+import { type Entry, type ExpectedDigest, expectedEntry } from "./expected.ts";
 import { readObject, type ReadSource } from "./read_object.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import { MANIFEST_ALGORITHMS, type ManifestAlgorithm, parseManifestLine } from "./manifest_line.ts";
@@ -53,7 +53,7 @@ export interface ManifestFigures {
  *
  * @throws HttpError 409 where a manifest was overwritten or deleted meanwhile; as `readObject`
  */
-export async function* manifestKeys(options: ManifestKeysOptions): AsyncGenerator<ExpectedKey> {
+export async function* manifestKeys(options: ManifestKeysOptions): AsyncGenerator<Entry> {
   let { after } = options;
   for (;;) {
     const window = new Window(options.prefix, after, options.windowKeys ?? WINDOW_KEYS);
@@ -62,7 +62,7 @@ export async function* manifestKeys(options: ManifestKeysOptions): AsyncGenerato
       options.onRead(manifest, figures);
     }
     const keys = window.keys();
-    for (const key of keys) yield { key, expectations: window.expectations(key) };
+    for (const key of keys) yield expectedEntry(key, window.expectations(key));
     if (!window.isCut || keys.length === 0) return;
     after = keys[keys.length - 1];
   }
@@ -162,12 +162,14 @@ class Window {
     return this.#sortedKeys();
   }
 
-  expectations(key: string): ExpectedKey["expectations"] {
+  expectations(key: string): ExpectedDigest[] {
     const digests = this.#digests.get(key) ?? {};
     // The strongest first: the row of a report names it.
     return MANIFEST_ALGORITHMS.toReversed().flatMap((algorithm) => {
       const expected = digests[algorithm];
-      return expected === undefined ? [] : [{ proof: "manifest" as const, algorithm, expected, etag: null }];
+      return expected === undefined
+        ? []
+        : [{ proof: "manifest" as const, algorithm, expected, parts: null, etag: null }];
     });
   }
 

@@ -1,8 +1,11 @@
+import { Buffer } from "node:buffer";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "@/lib/s3/client.ts";
 import type { VersionRef } from "@/lib/s3/objects.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
+import type { Digest } from "@/lib/std/digest.ts";
+import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { isTransient } from "@/lib/tasks/task_error.ts";
 
 const MIB = 1024 * 1024;
@@ -84,4 +87,39 @@ async function sizeOfPart(s3: S3, caller: Caller, object: PartedObject, number: 
     if (!(error instanceof HttpError) || passes || error.status === 401 || error.status === 499) throw error;
     return null;
   }
+}
+
+/**
+ * The digest of the digests of parts, of bytes that arrive in chunks (S3 API, checking object integrity).
+ *
+ * @param sizes of the parts in their order, bytes
+ */
+export function startPartsDigest(algorithm: DigestAlgorithm, sizes: Iterable<number>): Digest {
+  const whole = startDigest(algorithm);
+  const rest = sizes[Symbol.iterator]();
+  let part = startDigest(algorithm);
+  let next = rest.next();
+  let left = next.done ? Infinity : next.value;
+  const close = () => {
+    whole.update(Buffer.from(part.hex(), "hex"));
+    part = startDigest(algorithm);
+    next = rest.next();
+    left = next.done ? Infinity : next.value;
+  };
+  return {
+    update(bytes) {
+      let at = 0;
+      while (at < bytes.length) {
+        while (left === 0) close();
+        const end = Math.min(bytes.length, at + left);
+        part.update(bytes.subarray(at, end));
+        left -= end - at;
+        at = end;
+      }
+    },
+    hex() {
+      while (!next.done) close();
+      return whole.hex();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { csvField } from "@/lib/std/csv_field.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
-import { PROOFS } from "./claims.ts";
+import { PROOFS } from "./expected.ts";
 
 /**
  * What became of an object. `missing`: a manifest or an earlier check names it, and the store does not have it; `unproven`: read

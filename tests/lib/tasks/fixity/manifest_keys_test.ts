@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { ExpectedKey } from "@/lib/tasks/fixity/expected.ts";
+import type { Entry } from "@/lib/tasks/fixity/expected.ts";
 import { manifestKeys, type ManifestRef } from "@/lib/tasks/fixity/manifest_keys.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import { type ObjectServer, startObjectServer } from "@/tests/lib/tasks/zip/object_server.ts";
@@ -14,7 +14,7 @@ function put(server: ObjectServer, key: string, text: string, etag: string | nul
 }
 
 interface Read {
-  readonly keys: ExpectedKey[];
+  readonly keys: Entry[];
   readonly figures: { entries: number; invalid: number }[];
 }
 
@@ -22,7 +22,7 @@ async function read(server: ObjectServer, manifests: ManifestRef[], options = {}
   const { s3, caller, retryMs } = server.source;
   const signal = new AbortController().signal;
   const figures: Read["figures"] = [];
-  const keys: ExpectedKey[] = [];
+  const keys: Entry[] = [];
   const source = {
     s3,
     caller: { ...caller, signal },
@@ -52,7 +52,7 @@ Deno.test("manifest keys: a manifest of any order and length comes in the order 
   const { keys, figures } = await read(server, [manifest], { windowKeys: 100 });
   assert.deepEqual(keys.map(({ key }) => key), names.map((name) => `bag/${name}`).sort(compareText));
   assert.deepEqual(keys[7].expectations, [
-    { proof: "manifest", algorithm: "sha256", expected: sha256(keys[7].key.slice(4)), etag: null },
+    { proof: "manifest", algorithm: "sha256", expected: sha256(keys[7].key.slice(4)), parts: null, etag: null },
   ]);
   assert.equal(figures.length, 11);
   assert.deepEqual(figures[0], { entries: 1002, invalid: 0 });
