@@ -26,7 +26,7 @@ export async function listObjects(s3: S3, caller: Caller, bucket: string, option
 
 /** The request of a page of objects. */
 function objectsCall(bucket: string, options: ListOptions): S3Call {
-  const query = pairs({
+  const query = queryOf({
     "list-type": 2,
     "max-keys": options.maxKeys,
     "fetch-owner": options.fetchOwner ? "true" : undefined,
@@ -61,7 +61,7 @@ export async function listVersions(
 
 /** The request of a page of versions and delete markers. */
 export function versionsCall(bucket: string, options: VersionListOptions): S3Call {
-  const query = pairs({
+  const query = queryOf({
     "max-keys": options.maxKeys,
     "encoding-type": "url",
     prefix: options.prefix,
@@ -72,7 +72,7 @@ export function versionsCall(bucket: string, options: VersionListOptions): S3Cal
 }
 
 /** The pairs of a query, without the parameters that are absent or empty. */
-function pairs(parameters: Readonly<Record<string, string | number | undefined>>): [string, string][] {
+export function queryOf(parameters: Readonly<Record<string, string | number | undefined>>): [string, string][] {
   return Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === "" ? [] : [[name, String(value)]]
   );

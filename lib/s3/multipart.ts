@@ -5,8 +5,10 @@ import { callS3ForHeaders, resourceOf, type S3 } from "./client.ts";
 import type { ObjectRef, UploadBody, WrittenObject } from "./objects.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
 import { requireXml } from "./write_xml.ts";
-import { MalformedXml } from "./xml.ts";
-import { count, isoTime, nameReader, whole } from "./xml_values.ts";
+import { callS3ForXml } from "./read_xml.ts";
+import { MalformedXml, readListing } from "./xml.ts";
+import { queryOf } from "./listing.ts";
+import { count, isTrue, nameReader, optionalTime } from "./xml_values.ts";
 
 /** Most parts of an upload, and the size of each but the last, bytes (S3 API, multipart upload limits). */
 export const MAX_PARTS = 10_000;
@@ -189,21 +191,30 @@ export async function listParts(
   s3: S3,
   caller: Caller,
   { bucket, key, uploadId }: OpenUpload,
-  { maxParts: MaxParts, partNumberMarker }: PartListOptions,
+  { maxParts, partNumberMarker }: PartListOptions,
 ): Promise<PartPage> {
-  const PartNumberMarker = partNumberMarker ? String(partNumberMarker) : undefined;
-  const call = { operation: "ListParts", bucket, key, uploadId, input: { MaxParts, PartNumberMarker } } as const;
-  return await callSdk(s3, caller, call, ({ Parts = [], IsTruncated, NextPartNumberMarker }) => ({
-    parts: Parts.map(({ PartNumber, ETag, Size, LastModified, ChecksumSHA256 }) => ({
-      PartNumber: whole(PartNumber) || refuse("a part without a number"),
-      ETag: ETag ?? null,
-      Size: whole(Size) ?? 0,
-      LastModified: isoTime(LastModified),
-      ...ChecksumSHA256 ? { ChecksumSHA256 } : {},
-    })),
-    is_truncated: IsTruncated ?? false,
-    next_part_number_marker: NextPartNumberMarker ? count(NextPartNumberMarker) : null,
-  }));
+  const query = queryOf({ uploadId, "max-parts": maxParts, "part-number-marker": partNumberMarker || "" });
+  return await callS3ForXml(s3, caller, { operation: "ListParts", method: "GET", bucket, key, query }, parsePartPage);
+}
+
+/** Reads a ListParts response. @throws MalformedXml for any other document */
+export function parsePartPage(xml: string): PartPage {
+  const { entries, members } = readListing(xml, "ListPartsResult", ["Part"]);
+  const next = members.get("NextPartNumberMarker");
+  return {
+    parts: entries.map(({ members }) => {
+      const ChecksumSHA256 = members.get("ChecksumSHA256");
+      return {
+        PartNumber: count(members.get("PartNumber") ?? "") || refuse("a part without a number"),
+        ETag: members.get("ETag") ?? null,
+        Size: count(members.get("Size") ?? "0"),
+        LastModified: optionalTime(members.get("LastModified")),
+        ...ChecksumSHA256 ? { ChecksumSHA256 } : {},
+      };
+    }),
+    is_truncated: isTrue(members.get("IsTruncated")),
+    next_part_number_marker: next ? count(next) : null,
+  };
 }
 
 /** A page of multipart uploads that are neither completed nor aborted, likewise. */
@@ -229,34 +240,39 @@ interface UploadListOptions {
   readonly maxUploads: number;
 }
 
-/** One page of a bucket's open multipart uploads. @throws HttpError as {@link callSdk} */
+/** One page of a bucket's open multipart uploads. @throws HttpError as {@link callS3ForXml} */
 export async function listUploads(
   s3: S3,
   caller: Caller,
   bucket: string,
   options: UploadListOptions,
 ): Promise<UploadPage> {
-  const input = {
-    MaxUploads: options.maxUploads,
-    EncodingType: "url",
-    Prefix: options.prefix || undefined,
-    KeyMarker: options.keyMarker || undefined,
-    UploadIdMarker: options.uploadIdMarker || undefined,
-  } as const;
-  return await callSdk(s3, caller, { operation: "ListMultipartUploads", bucket, input }, (page) => {
-    const name = nameReader(page.EncodingType);
-    return {
-      uploads: (page.Uploads ?? []).map(({ Key, UploadId, Initiated, StorageClass }) => ({
-        Key: name(Key || refuse("an upload without a key")),
-        UploadId: UploadId || refuse("an upload without an ID"),
-        Initiated: isoTime(Initiated),
-        StorageClass: StorageClass || null,
-      })),
-      is_truncated: page.IsTruncated ?? false,
-      next_key_marker: name(page.NextKeyMarker ?? "") || null,
-      next_upload_id_marker: page.NextUploadIdMarker || null,
-    };
+  const query = queryOf({
+    "max-uploads": options.maxUploads,
+    "encoding-type": "url",
+    prefix: options.prefix,
+    "key-marker": options.keyMarker,
+    "upload-id-marker": options.uploadIdMarker,
   });
+  const call = { operation: "ListMultipartUploads", method: "GET", bucket } as const;
+  return await callS3ForXml(s3, caller, { ...call, query: [["uploads", ""], ...query] }, parseUploadPage);
+}
+
+/** Reads a ListMultipartUploads response. @throws MalformedXml for any other document */
+export function parseUploadPage(xml: string): UploadPage {
+  const { entries, members } = readListing(xml, "ListMultipartUploadsResult", ["Upload"]);
+  const decoded = nameReader(members.get("EncodingType"));
+  return {
+    uploads: entries.map(({ members }) => ({
+      Key: decoded(members.get("Key") || refuse("an upload without a key")),
+      UploadId: members.get("UploadId") || refuse("an upload without an ID"),
+      Initiated: optionalTime(members.get("Initiated")),
+      StorageClass: members.get("StorageClass") || null,
+    })),
+    is_truncated: isTrue(members.get("IsTruncated")),
+    next_key_marker: decoded(members.get("NextKeyMarker") ?? "") || null,
+    next_upload_id_marker: members.get("NextUploadIdMarker") || null,
+  };
 }
 
 function refuse(problem: string): never {

@@ -1,7 +1,7 @@
 import { MalformedXml, mustBeUnder, scanXml } from "./xml.ts";
 
 /** Most elements of a document: each takes far more memory than its bytes. */
-const MAX_ELEMENTS = 200_000;
+const MAX_ELEMENTS = 50_000;
 /** Most characters without markup. The SDK's parser joins texts and attributes character by character. */
 const MAX_RUN = 64 * 1024;
 const PREFIX = /(<\/?)[^\s<>:/]+:/g;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MalformedXml, readListing, type XmlMembers } from "./xml.ts";
-import { count, isTrue, nameReader, owner, ownerOf, timestamp } from "./xml_values.ts";
+import { count, isTrue, nameReader, optionalTime, owner, ownerOf } from "./xml_values.ts";
 
 const marker = z.object({
   Key: z.string(),
@@ -77,12 +77,11 @@ export function parseVersionPage(xml: string): VersionPage {
 function entryOf(members: XmlMembers, IsDeleteMarker: boolean, decoded: (name: string) => string): KeyVersion {
   const key = members.get("Key");
   if (key === undefined) throw new MalformedXml("an entry without a key");
-  const time = members.get("LastModified");
   return {
     Key: decoded(key),
     VersionId: members.get("VersionId") ?? null,
     IsLatest: isTrue(members.get("IsLatest")),
-    LastModified: time === undefined ? null : timestamp(time),
+    LastModified: optionalTime(members.get("LastModified")),
     Owner: ownerOf({ ID: members.get("Owner/ID"), DisplayName: members.get("Owner/DisplayName") }),
     IsDeleteMarker,
     ETag: IsDeleteMarker ? null : members.get("ETag") ?? null,

@@ -34,6 +34,11 @@ export function nameReader(encodingType: string | undefined): (text: string) => 
   return encodingType?.trim() === "url" ? urlDecoded : (text) => text;
 }
 
+/** {@link timestamp} of a text that may be absent. */
+export function optionalTime(text: string | undefined): string | null {
+  return text === undefined ? null : timestamp(text);
+}
+
 /** {@link timestamp} of a time that the SDK has read. */
 export function isoTime(time: Date | undefined): string | null {
   return time === undefined ? null : timestamp(time.toISOString());

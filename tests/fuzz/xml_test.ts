@@ -10,6 +10,7 @@ import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { element } from "@/embedded/store/s3/xml.ts";
 import { S3Failure, s3Failure } from "@/lib/s3/errors.ts";
 import { objectPage, parseObjectPage } from "@/lib/s3/list_xml.ts";
+import { parsePartPage, parseUploadPage } from "@/lib/s3/multipart.ts";
 import { sdkDocument } from "@/lib/s3/sdk_document.ts";
 import { parseVersionEntries, parseVersionPage } from "@/lib/s3/version_xml.ts";
 import { MalformedXml, scanXml } from "@/lib/s3/xml.ts";
@@ -60,8 +61,10 @@ const LISTINGS: Readonly<Record<string, string>> = {
 const PARSERS: readonly ((xml: string) => unknown)[] = [
   parseVersionPage,
   parseVersionEntries,
-  ...["AccessControlPolicy", "ListAllMyBucketsResult", "ListMultipartUploadsResult", "ListPartsResult", "Tagging"].map(
-    (root) => (xml: string) => sdkDocument(xml, root),
+  parseUploadPage,
+  parsePartPage,
+  ...["AccessControlPolicy", "ListAllMyBucketsResult", "Tagging"].map((root) => (xml: string) =>
+    sdkDocument(xml, root)
   ),
 ];
 
