@@ -9,7 +9,7 @@ import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
 import { namesHost, noHostResponse } from "@/lib/process/host_header.ts";
-import { faultResponse } from "@/lib/process/serve_connection.ts";
+import { faultResponse } from "@/lib/process/handler.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
 import { thenCancelBody } from "@/lib/std/body_reader.ts";

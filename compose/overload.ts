@@ -1,5 +1,5 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import type { Handler } from "@/lib/process/serve_connection.ts";
+import type { Handler } from "@/lib/process/handler.ts";
 import { shedLoad } from "@/lib/process/shed_load.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { LoadShedder, type ShedderFigures } from "@/lib/std/load_shedder.ts";

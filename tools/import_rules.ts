@@ -72,7 +72,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: "embedded",
     holds: "servers that stand in for real ones",
-    imports: ["lib/process", "lib/std"],
+    imports: ["lib/process", "lib/runtime", "lib/std"],
     types: ["lib/store"],
   },
   {
@@ -152,7 +152,7 @@ export const ROOMS: readonly Room[] = [
   { room: "lib/store", holds: "addresses of the store", imports: ["lib/http", "lib/std"] },
   { room: "lib/metrics", holds: "metrics for Prometheus and what fills them", imports: ["lib/http", "lib/std"] },
   { room: "lib/tracing", holds: "spans of requests and upstream calls", imports: ["lib/http", "lib/std"] },
-  { room: "lib/process", holds: "listener, stop, data folder", imports: ["lib/http", "lib/std"] },
+  { room: "lib/process", holds: "listener, stop, data folder", imports: ["lib/http", "lib/runtime", "lib/std"] },
   {
     room: "lib/site",
     holds: "server side of pages: document, policies, build, stylesheet",
@@ -174,6 +174,11 @@ export const ROOMS: readonly Room[] = [
   {
     room: "lib/http",
     holds: "operations, validation, errors, access log, the client for upstreams",
+    imports: ["lib/runtime", "lib/std"],
+  },
+  {
+    room: "lib/runtime",
+    holds: "what relies on undocumented behaviour of the runtime, and falls back to its public API",
     imports: ["lib/std"],
   },
   { room: "lib/std", holds: "small general helpers, one file each", imports: [] },

@@ -1,8 +1,8 @@
 import { parse } from "yaml";
-import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
+import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
-import { readRequest } from "@/lib/std/request_body.ts";
+import { readRequest } from "@/lib/runtime/request_body.ts";
 import { ApiError, badRequest } from "./api_status.ts";
 import type { JsonObject } from "./json_values.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { boundedReader, SlowBody } from "@/lib/std/bounded_reader.ts";
-import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
+import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
 import { removeIfExists } from "@/lib/std/optional_file.ts";
-import { bodyReader } from "@/lib/std/request_body.ts";
+import { bodyReader } from "@/lib/runtime/request_body.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoredBody } from "./changes.ts";
 import type { Digest } from "@/lib/std/digest.ts";

@@ -1,6 +1,6 @@
 import { jsonDepth } from "@/lib/std/json_depth.ts";
 import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
-import { readRequest } from "@/lib/std/request_body.ts";
+import { readRequest } from "@/lib/runtime/request_body.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
 import { HttpError, invalid, payloadTooLarge } from "./errors.ts";

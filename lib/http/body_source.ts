@@ -1,7 +1,7 @@
 import type { BodyReader } from "@/lib/std/body_reader.ts";
 import { boundedReader, SlowBody } from "@/lib/std/bounded_reader.ts";
-import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
-import { bodyReader } from "@/lib/std/request_body.ts";
+import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
+import { bodyReader } from "@/lib/runtime/request_body.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import { badRequest, clientClosedRequest, type HttpError, requestTimeout } from "./errors.ts";
 

@@ -1,3 +1,4 @@
+import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
 import { announcedLength, streamReader } from "@/lib/std/body_reader.ts";
 import { boundedReader } from "@/lib/std/bounded_reader.ts";
 import { STREAM_BOUNDS, type TimeBounds, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
@@ -44,12 +45,15 @@ export function guardedBody(
   body: Body,
   { bounds = STREAM_BOUNDS, broken, unread, freesChunks = false }: GuardedBodyOptions,
 ): Body {
-  return guardedStream(boundedReader(streamReader(body, { freesChunks }), { bounds }), {
-    broken(error) {
-      broken?.(error);
-      return new BrokenStream("BrokenResponse", "a response broke off");
+  return guardedStream(
+    boundedReader(streamReader(body, { freesChunks: freesChunks && FREES_WRITTEN_CHUNKS }), { bounds }),
+    {
+      broken(error) {
+        broken?.(error);
+        return new BrokenStream("BrokenResponse", "a response broke off");
+      },
+      bounds,
+      unread,
     },
-    bounds,
-    unread,
-  });
+  );
 }

@@ -1,4 +1,4 @@
-import { leavesReadAhead } from "@/lib/std/request_body.ts";
+import { leavesReadAhead } from "@/lib/runtime/request_body.ts";
 import type { Middleware } from "./middleware.ts";
 import { REQUEST_ID_HEADER } from "./request_context.ts";
 

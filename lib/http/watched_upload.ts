@@ -1,8 +1,10 @@
+import { markReadAhead } from "@/lib/runtime/request_body.ts";
+import { SharedTurns } from "@/lib/runtime/shared_turns.ts";
+import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
+import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
 import { type BodyReader, chunksReader, registerCancel, streamReader } from "@/lib/std/body_reader.ts";
 import { boundedReader } from "@/lib/std/bounded_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
-import { markReadAhead } from "@/lib/std/request_body.ts";
-import { SharedTurns } from "@/lib/std/shared_turns.ts";
 import { inBuffersMs, STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
 import { HttpError } from "./errors.ts";
@@ -92,7 +94,7 @@ export function watchedUpload(
 
 /** Reads a request's body. A chunk is valid until the next is read. */
 function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: TimeBounds): BodyReader {
-  const reader = streamReader(body, { mostBytes: MAX_CHUNK_BYTES, freesChunks: true });
+  const reader = streamReader(body, { mostBytes: MAX_CHUNK_BYTES, freesChunks: FREES_WRITTEN_CHUNKS });
   registerCancel(body, () => reader.cancel());
   markReadAhead(body);
   const turns = new SharedTurns(TURN_BYTES);
@@ -106,28 +108,4 @@ function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: Tim
     cancel: () => reader.cancel(),
   };
   return boundedReader(shared, { bounds });
-}
-
-/**
- * A stream that says how long it is. As the body of a request the runtime (Deno 2.9) sends any other stream in chunks,
- * and drops its Content-Length; of a Blob it asks the size, and reads the stream that the Blob gives.
- */
-export class StreamOfLength extends Blob {
-  readonly #stream: ReadableStream<Uint8Array<ArrayBuffer>>;
-  readonly #lengthBytes: number;
-
-  constructor(stream: ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes: number) {
-    super();
-    this.#stream = stream;
-    this.#lengthBytes = lengthBytes;
-  }
-
-  override get size(): number {
-    return this.#lengthBytes;
-  }
-
-  /** The stream itself: it can be read once. */
-  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    return this.#stream;
-  }
 }

@@ -2,12 +2,13 @@ import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
 import { AddressLimit, type Full } from "@/lib/http/in_flight.ts";
 import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
+import type { ServeConnection, ServedConnection } from "@/lib/runtime/serve_connection.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/time_bounds.ts";
 import type { AcceptedConnection, ConnectionOrigin } from "./accept_connections.ts";
-import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
+import { faultResponse, type Handler, type HandlerInfo } from "./handler.ts";
 
 /** How many connections a server holds, and how long one of them may be idle. */
 export interface ConnectionLimits {
@@ -133,7 +134,7 @@ export class Connections {
       peer,
       address,
     };
-    const served = this.#serve(connection, (request, info) => this.#respond(open, request, info));
+    const served = this.#serve(connection, (request, info) => this.#respond(open, request, info), faultResponse);
     open.served = origin ? passedOn(served, origin) : served;
     this.#open.add(open);
     this.#watch();

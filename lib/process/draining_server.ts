@@ -1,3 +1,4 @@
+import { type ServeConnection, serveConnection } from "@/lib/runtime/serve_connection.ts";
 import { cancelBody, thenCancelBody } from "@/lib/std/body_reader.ts";
 import { countRequest } from "@/lib/std/request_count.ts";
 import { acceptConnections } from "./accept_connections.ts";
@@ -8,11 +9,11 @@ import {
   Connections,
   DEFAULT_CONNECTION_LIMITS,
 } from "./connections.ts";
+import { faultResponse, type Handler } from "./handler.ts";
 import { namesHost, noHostResponse } from "./host_header.ts";
-import { faultResponse, type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
 import { acceptTlsConnections } from "./tls_socket.ts";
 
-export type { Handler } from "./serve_connection.ts";
+export type { Handler } from "./handler.ts";
 
 /** A server that can end without breaking off what it is doing. */
 export interface DrainingServer {

@@ -1,4 +1,4 @@
-import type { Handler } from "./serve_connection.ts";
+import type { Handler } from "./handler.ts";
 
 interface Leaving {
   /** Whether a path is a probe, by which a proxy decides where it sends requests. */

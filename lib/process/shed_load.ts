@@ -4,7 +4,7 @@ import { rawTarget } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER, requestId } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { LoadShedder } from "@/lib/std/load_shedder.ts";
-import type { Handler, HandlerInfo } from "./serve_connection.ts";
+import type { Handler, HandlerInfo } from "./handler.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 const BODY = JSON.stringify({ detail: "Stackroom is overloaded, try again" });

@@ -42,6 +42,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   shared_state: "one process and Redis",
   shared_tasks: "replicas, started by the test",
   siege: "the bounds of one process",
+  smoke: "the start of one process",
   start_and_stop: "the start and the stop of a process",
   stop_in_parts: "the stop of a process",
   storage_accounts: "accounts of several tenants, of which the setup of replicas has one",

@@ -3,7 +3,7 @@ import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
-import { readRequest } from "@/lib/std/request_body.ts";
+import { readRequest } from "@/lib/runtime/request_body.ts";
 import { managesNamespaces, type MapiCaller, requireRight, type Right } from "./mapi_caller.ts";
 import { MapiError, notFound } from "./mapi_error.ts";
 

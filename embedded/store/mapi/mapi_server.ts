@@ -3,7 +3,7 @@ import { clientOf, requestedBy } from "@/embedded/store/context/requested_by.ts"
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { LIMIT_MESSAGES, NOT_RECORDED, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
-import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
+import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
 import { SlowBody } from "@/lib/std/bounded_reader.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { authenticateMapi } from "./mapi_caller.ts";

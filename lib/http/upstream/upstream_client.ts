@@ -1,9 +1,9 @@
 import { deadline } from "@/lib/std/deadline.ts";
-import { markReadAhead } from "@/lib/std/request_body.ts";
 import { needsNode, sendByNode } from "./node_transport.ts";
 import { problemOf, UpstreamError } from "./upstream_error.ts";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
-import { StreamOfLength } from "@/lib/http/watched_upload.ts";
+import { markReadAhead } from "@/lib/runtime/request_body.ts";
+import { FETCHES_STREAM_OF_LENGTH, StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
 import type { UpstreamClient, UpstreamOptions, UpstreamRequest, UpstreamResult } from "./upstream_request.ts";
 
 /**
@@ -32,7 +32,8 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
       if (span) setHeader(headers, "traceparent", span.traceParent);
       if (request.body instanceof ReadableStream && !request.reusesMemory) markReadAhead(request.body);
       try {
-        if (request.reusesMemory || needsNode(request, options.verifyTls)) {
+        const isUnfit = request.body instanceof StreamOfLength && !FETCHES_STREAM_OF_LENGTH;
+        if (request.reusesMemory || isUnfit || needsNode(request, options.verifyTls)) {
           const body = request.body instanceof StreamOfLength ? request.body.stream() : request.body;
           const response = await sendByNode({ ...request, headers, body }, options, stopped.signal, () => {
             if (request.connectMs === undefined || stopped.signal.aborted) return;

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "node:https";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
-import type { StreamOfLength } from "@/lib/http/watched_upload.ts";
+import type { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
 import type { UpstreamProblem } from "./upstream_error.ts";
 
 export interface UpstreamOptions {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { drainingServer } from "@/lib/process/draining_server.ts";
-import { serveConnection } from "@/lib/process/serve_connection.ts";
+import { serveConnection } from "@/lib/runtime/serve_connection.ts";
 
 for (const serve of [serveConnection, null]) {
   Deno.test(`server ${serve ? "with" : "without"} limits: a handler that throws is 500 with the default headers`, async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Handler, HandlerInfo } from "@/lib/process/serve_connection.ts";
+import type { Handler, HandlerInfo } from "@/lib/process/handler.ts";
 import { shedLoad } from "@/lib/process/shed_load.ts";
 import type { LoadShedder } from "@/lib/std/load_shedder.ts";
 

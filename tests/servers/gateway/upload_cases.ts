@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { StreamOfLength } from "@/lib/http/watched_upload.ts";
+import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
 import { until } from "@/tests/until.ts";
 import type { GatewayCase } from "./case.ts";
 import { type Client, PART_BYTES } from "./gateway_server.ts";

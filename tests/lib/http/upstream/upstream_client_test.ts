@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
-import { StreamOfLength } from "@/lib/http/watched_upload.ts";
+import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { byteReader, cancelBody, thenCancelBody } from "@/lib/std/body_reader.ts";
-import { ChunksTooSmall, MOST_READ_BYTES } from "@/lib/std/burst_reader.ts";
+import { ChunksTooSmall, MOST_READ_BYTES } from "@/lib/runtime/burst_reader.ts";
 import { countRequest } from "@/lib/std/request_count.ts";
-import { bodyReader, leavesReadAhead, markReadAhead } from "@/lib/std/request_body.ts";
+import { bodyReader, leavesReadAhead, markReadAhead } from "@/lib/runtime/request_body.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { countRequest } from "@/lib/std/request_count.ts";
-import { SharedTurns } from "@/lib/std/shared_turns.ts";
+import { SharedTurns } from "@/lib/runtime/shared_turns.ts";
 
 Deno.test("shared turns: a pause is due after so many bytes where another request began lately", async () => {
   const turns = new SharedTurns(1000);

@@ -1,5 +1,4 @@
-import { BurstMemory } from "./burst_memory.ts";
-import { type BodyReader, releaseReader } from "./body_reader.ts";
+import { type BodyReader, releaseReader } from "@/lib/std/body_reader.ts";
 import { SharedTurns } from "./shared_turns.ts";
 
 /**
@@ -39,8 +38,23 @@ export class ChunksTooSmall extends Error {
 type Read = ReadableStreamReadResult<Uint8Array<ArrayBuffer>>;
 type FilledBlock = { readonly block: Uint8Array<ArrayBuffer>; length: number };
 
-/** Memory of all bodies that are read at present. */
-const memory = new BurstMemory();
+/** Size of a block, the most that is returned at a time, bytes. */
+const BLOCK_BYTES = 64 * 1024;
+/** Beyond so many blocks in use, 64 MiB in all bodies together, further bytes wait on their connections. */
+const MOST_BLOCKS = 1024;
+
+let usedBlocks = 0;
+
+function takeBlock(): Uint8Array<ArrayBuffer> {
+  usedBlocks++;
+  return new Uint8Array(BLOCK_BYTES);
+}
+
+/** Frees a block that has no reader: left to the garbage collector, its memory would stay for long. */
+function freeBlock(block: Uint8Array<ArrayBuffer>): void {
+  usedBlocks--;
+  block.buffer.transfer(0);
+}
 
 /**
  * Reads a chunked body in bursts: all that is there until a read has to wait, copied into memory of our own.
@@ -72,7 +86,7 @@ export class BurstReader implements BodyReader {
 
   /** @throws ChunksTooSmall, or as the stream does */
   async read(): Promise<Uint8Array<ArrayBuffer> | null> {
-    if (this.#lent) memory.release(this.#lent.block);
+    if (this.#lent) freeBlock(this.#lent.block);
     this.#lent = null;
     if (this.#blocks.length === 0 && !this.#ended) {
       await this.#turns.pause();
@@ -88,9 +102,9 @@ export class BurstReader implements BodyReader {
     if (this.#cancelled) return;
     this.#cancelled = true;
     this.#ended = true;
-    for (const { block } of this.#blocks.splice(0)) memory.release(block);
+    for (const { block } of this.#blocks.splice(0)) freeBlock(block);
     // Its consumer may still read it.
-    if (this.#lent) memory.discard();
+    if (this.#lent) usedBlocks--;
     this.#lent = null;
     releaseReader(this.#reader);
   }
@@ -108,7 +122,7 @@ export class BurstReader implements BodyReader {
         reads++;
         bytes += read.value.length;
         if (reads >= MANY_READS && bytes < reads * LEAST_MEAN_BYTES) throw new ChunksTooSmall();
-        if (bytes >= MOST_BURST_BYTES || memory.isFull) break;
+        if (bytes >= MOST_BURST_BYTES || usedBlocks >= MOST_BLOCKS) break;
         turn ??= new Turn();
         this.#waiting = this.#request();
         read = await turn.orBefore(this.#waiting);
@@ -137,7 +151,7 @@ export class BurstReader implements BodyReader {
     for (let rest = bytes; rest.length > 0;) {
       let last = this.#blocks.at(-1);
       if (!last || last.length === last.block.length) {
-        last = { block: memory.take(), length: 0 };
+        last = { block: takeBlock(), length: 0 };
         this.#blocks.push(last);
       }
       const taken = rest.subarray(0, last.block.length - last.length);
