@@ -10,7 +10,7 @@ const OTHERS_EXPECTED_MS = 1000;
  * Leaves room for other requests while a body moves fast. While there is always something to do, the runtime (tokio) looks
  * for them only after 61 polls of its tasks, which is up to 20 ms; when it waits for a timer, it looks at once
  * (tokio's event interval; tokio-rs/tokio#6315). A body that is alone does not wait: the pauses would cost it half of its
- * rate. Without the pauses, HEAD beside an upload has a p99 of 112 ms and not of 74 on a busy machine.
+ * rate. Without the pauses, a HEAD beside a chunked upload has a p99 of 340 ms for 227 on a busy machine.
  */
 export class SharedTurns {
   readonly #bytesPerTurn: number;

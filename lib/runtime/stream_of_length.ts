@@ -3,8 +3,8 @@ import { PUBLIC_API_ONLY } from "./public_api.ts";
 /**
  * A stream that says how long it is, as the body of a request. Of any other stream the runtime's `fetch` drops the
  * Content-Length (denoland/deno#24197), and sends it in chunks, which stores refuse; of a Blob it asks the size, and reads
- * the stream that the Blob gives, which no document promises. Through node:http, the way without, a GiB takes 1.2 times
- * the processor time.
+ * the stream that the Blob gives, which no document promises. Through node:http, the way without, a HEAD beside an upload
+ * has twice the p99 (424 ms for 225 on a busy machine), for about the same processor time.
  */
 export class StreamOfLength extends Blob {
   readonly #stream: ReadableStream<Uint8Array<ArrayBuffer>>;
