@@ -1,22 +1,16 @@
-import { Buffer } from "node:buffer";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { deleteBatch, type DeleteError, MAX_BATCH } from "@/lib/s3/delete_objects.ts";
-import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { MAX_KEYS } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text_order.ts";
-import { parsedJson } from "@/lib/std/untrusted.ts";
-import { countKeys, keyCountState, NOTHING_COUNTED } from "./key_count.ts";
-import { CHANGED_INPUT, taskGone } from "./task_error.ts";
+import { countPrefixes, packedKeys, pageAfter, readChunk, readPrefixes } from "./chosen_keys.ts";
+import { keyCountState } from "./key_count.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
 import type { Blobs } from "./task_store.ts";
 
 /** Failures that are shown one by one. */
 const MAX_SHOWN_ERRORS = 100;
-/** Largest list of keys or prefixes after unpacking, bytes; a request may have 8 MiB. */
-const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
 /** A number of things. A negative index would be no element of a list, and so no prefix at all. */
 const amount = z.int().min(0);
@@ -50,30 +44,21 @@ export const DELETE: TaskType<DeleteProgress> = {
   isSealed: true,
 };
 
-/**
- * The progress and the blobs of a deletion that begins. Keys and prefixes that lie under another prefix are left out, so
- * that nothing is counted twice.
- */
+/** The progress and the blobs of a deletion that begins. */
 export function newDelete(
   keys: readonly string[],
   prefixes: readonly string[],
 ): { progress: DeleteProgress; blobs: Blobs } {
-  const outer = outermost(prefixes);
-  const single = [...new Set(keys)].filter((key) => !isUnder(outer, key));
-  const blobs = new Map([[PREFIXES, packed(outer)]]);
-  let chunks = 0;
-  for (let at = 0; at < single.length; at += MAX_BATCH) {
-    blobs.set(chunkName(chunks++), packed(single.slice(at, at + MAX_BATCH)));
-  }
+  const { blobs, ...chosen } = packedKeys(keys, prefixes);
   const progress: DeleteProgress = {
-    chunks,
-    prefixes: outer.length,
+    chunks: chosen.chunks,
+    prefixes: chosen.prefixes,
     phase: "counting",
     index: 0,
     count: null,
     after: null,
     page: null,
-    total: single.length,
+    total: chosen.keys,
     deleted: 0,
     failed: 0,
     errors: [],
@@ -111,8 +96,11 @@ class Deletion {
   }
 
   async run(): Promise<void> {
-    const prefixes = await this.#input(PREFIXES);
-    if (this.progress.phase === "counting") await this.#count(prefixes);
+    const prefixes = await readPrefixes(this.#job);
+    if (this.progress.phase === "counting") {
+      await countPrefixes(this.#s3, this.#job, prefixes, this.progress, (change) => this.#store(change));
+      await this.#store({ phase: "keys", index: 0 });
+    }
     this.#countedAt = performance.now();
     if (this.progress.phase === "keys") await this.#deleteChunks();
     for (let { index } = this.progress; index < prefixes.length; index++) {
@@ -121,26 +109,9 @@ class Deletion {
     }
   }
 
-  async #count(prefixes: readonly string[]): Promise<void> {
-    const { caller, bucket, read } = this.#job;
-    for (let { index } = this.progress; index < prefixes.length; index++) {
-      const { files } = await countKeys(this.progress.count ?? NOTHING_COUNTED, {
-        s3: this.#s3,
-        caller,
-        bucket,
-        prefix: prefixes[index],
-        delimiter: "",
-        read,
-        onPage: (count) => this.#store({ count }),
-      });
-      this.#change({ index: index + 1, count: null, total: this.progress.total + files });
-    }
-    await this.#store({ phase: "keys", index: 0 });
-  }
-
   async #deleteChunks(): Promise<void> {
     for (let { index } = this.progress; index < this.progress.chunks; index++) {
-      const keys = await this.#input(chunkName(index));
+      const keys = await readChunk(this.#job, index);
       const errors = await this.#delete(keys);
       this.#counted(keys.length, errors);
       // A process that died before this is stored would delete keys again that may have been uploaded meanwhile.
@@ -180,19 +151,9 @@ class Deletion {
     await this.#store({ page: null, after: end });
   }
 
-  /** @throws HttpError 501 where the store does not list from a key on */
   async #page(prefix: string, after = this.progress.after): Promise<{ keys: string[]; isLast: boolean }> {
-    const { caller, bucket } = this.#job;
-    const options = { prefix, startAfter: after ?? undefined, maxKeys: MAX_KEYS };
-    const page = await this.#job.read(() => listObjects(this.#s3, caller, bucket, options));
-    const keys = page.objects.map(({ Key }) => Key);
-    const isBehind = after === null || keys.length === 0 || compareText(keys[0], after) > 0;
-    if (!isBehind || (keys.length === 0 && page.is_truncated)) {
-      throw new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`, {
-        coded: { code: "listing_not_resumable", params: { bucket } },
-      });
-    }
-    return { keys, isLast: !page.is_truncated };
+    const { objects, isLast } = await pageAfter(this.#s3, this.#job, { prefix, after, maxKeys: MAX_KEYS });
+    return { keys: objects.map(({ Key }) => Key), isLast };
   }
 
   async #delete(keys: readonly string[]): Promise<DeleteError[]> {
@@ -226,53 +187,4 @@ class Deletion {
     this.#change(change);
     await this.#job.checkpoint(this.progress, when);
   }
-
-  async #input(name: string): Promise<string[]> {
-    const [blob] = await this.#job.readBlobs([name]);
-    return unpacked(blob);
-  }
-}
-
-const PREFIXES = "prefixes";
-const chunkName = (index: number) => `keys/${index}`;
-
-function packed(texts: readonly string[]): Uint8Array {
-  return gzipSync(JSON.stringify(texts), { level: 1 });
-}
-
-/** @throws HttpError 410 where the stored texts are gone or damaged */
-function unpacked(blob: Uint8Array | null): string[] {
-  const { data } = z.array(z.string()).safeParse(blob && parsedJson(inflated(blob)));
-  if (!data) throw taskGone(CHANGED_INPUT);
-  return data;
-}
-
-/** @throws HttpError 410 */
-function inflated(blob: Uint8Array): Buffer {
-  try {
-    return gunzipSync(Buffer.from(blob), { maxOutputLength: MAX_LIST_BYTES });
-  } catch {
-    throw taskGone(CHANGED_INPUT);
-  }
-}
-
-/** The prefixes that do not lie under another one, in order. */
-function outermost(prefixes: readonly string[]): string[] {
-  const outer: string[] = [];
-  for (const prefix of [...new Set(prefixes)].sort()) {
-    const last = outer.at(-1);
-    if (last === undefined || !prefix.startsWith(last)) outer.push(prefix);
-  }
-  return outer;
-}
-
-/** Whether a key lies under one of the outermost prefixes: only the last one that is not greater can be it. */
-function isUnder(outer: readonly string[], key: string): boolean {
-  let [low, high] = [0, outer.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (outer[middle] <= key) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 && key.startsWith(outer[low - 1]);
 }

@@ -1,0 +1,157 @@
+import { Buffer } from "node:buffer";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { z } from "zod";
+import { HttpError } from "@/lib/http/errors.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import type { ObjectPage } from "@/lib/s3/list_xml.ts";
+import { listObjects } from "@/lib/s3/listing.ts";
+import { compareText } from "@/lib/std/text_order.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import { countKeys, type KeyCountState, NOTHING_COUNTED } from "./key_count.ts";
+import { CHANGED_INPUT, taskGone } from "./task_error.ts";
+import type { Job } from "./task_handler.ts";
+import type { Blobs } from "./task_store.ts";
+
+/** Keys of a chunk. */
+const CHUNK_KEYS = 1000;
+/** Largest list of keys or prefixes after unpacking, bytes; a request may have 8 MiB. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024;
+const PREFIXES = "prefixes";
+const chunkName = (index: number) => `keys/${index}`;
+
+type Input = Pick<Job<unknown>, "readBlobs">;
+
+/** What a task works on, as its blobs have it: so many chunks of keys, and so many prefixes. */
+interface ChosenKeys {
+  readonly chunks: number;
+  readonly prefixes: number;
+  /** Number of the keys. */
+  readonly keys: number;
+  readonly blobs: Blobs;
+}
+
+/**
+ * Packs keys and prefixes. Those that lie under another prefix are left out, so that nothing is counted twice.
+ *
+ * @param last the prefix that comes last; else they are in order
+ */
+export function packedKeys(keys: readonly string[], prefixes: readonly string[], last?: string): ChosenKeys {
+  const outer = outermost(prefixes);
+  const single = [...new Set(keys)].filter((key) => !isUnder(outer, key));
+  const ordered = last === undefined ? outer : [...outer.filter((prefix) => prefix !== last), last];
+  const blobs = new Map([[PREFIXES, packed(ordered)]]);
+  let chunks = 0;
+  for (let at = 0; at < single.length; at += CHUNK_KEYS) {
+    blobs.set(chunkName(chunks++), packed(single.slice(at, at + CHUNK_KEYS)));
+  }
+  return { chunks, prefixes: outer.length, keys: single.length, blobs };
+}
+
+/** The prefixes of a task. @throws HttpError 410 where the stored texts are gone or damaged, as {@link readChunk} */
+export async function readPrefixes(job: Input): Promise<string[]> {
+  return await readTexts(job, PREFIXES);
+}
+
+/** A chunk of the keys of a task. */
+export async function readChunk(job: Input, index: number): Promise<string[]> {
+  return await readTexts(job, chunkName(index));
+}
+
+interface PageOptions {
+  readonly prefix: string;
+  /** The key after which the page begins; null: the first one. */
+  readonly after: string | null;
+  readonly maxKeys: number;
+}
+
+/** A page of the objects under a prefix. @throws HttpError 501 where the store does not list from a key on */
+export async function pageAfter(
+  s3: S3,
+  { caller, bucket, read }: Pick<Job<unknown>, "caller" | "bucket" | "read">,
+  { prefix, after, maxKeys }: PageOptions,
+): Promise<{ readonly objects: ObjectPage["objects"]; readonly isLast: boolean }> {
+  const options = { prefix, startAfter: after ?? undefined, maxKeys };
+  const { objects, is_truncated } = await read(() => listObjects(s3, caller, bucket, options));
+  const isBehind = after === null || objects.length === 0 || compareText(objects[0].Key, after) > 0;
+  if (!isBehind || (objects.length === 0 && is_truncated)) {
+    throw new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`, {
+      coded: { code: "listing_not_resumable", params: { bucket } },
+    });
+  }
+  return { objects, isLast: !is_truncated };
+}
+
+/** How far the count of prefixes is. */
+interface PrefixCount {
+  /** The prefix that is counted. */
+  readonly index: number;
+  /** How far its count is; null when it has not begun. */
+  readonly count: KeyCountState | null;
+  readonly total: number;
+}
+
+/** Counts what is under prefixes, from where it is. @param store records how far it is */
+export async function countPrefixes(
+  s3: S3,
+  { caller, bucket, read }: Pick<Job<unknown>, "caller" | "bucket" | "read">,
+  prefixes: readonly string[],
+  from: PrefixCount,
+  store: (change: Partial<PrefixCount>) => Promise<void>,
+): Promise<void> {
+  let { count, total } = from;
+  for (let { index } = from; index < prefixes.length; index++) {
+    const { files } = await countKeys(count ?? NOTHING_COUNTED, {
+      s3,
+      caller,
+      bucket,
+      prefix: prefixes[index],
+      delimiter: "",
+      read,
+      onPage: (count) => store({ count }),
+    });
+    count = null;
+    total += files;
+    await store({ index: index + 1, count, total });
+  }
+}
+
+async function readTexts(job: Input, name: string): Promise<string[]> {
+  const [blob] = await job.readBlobs([name]);
+  const { data } = z.array(z.string()).safeParse(blob && parsedJson(inflated(blob)));
+  if (!data) throw taskGone(CHANGED_INPUT);
+  return data;
+}
+
+function packed(texts: readonly string[]): Uint8Array {
+  return gzipSync(JSON.stringify(texts), { level: 1 });
+}
+
+/** @throws HttpError 410 */
+function inflated(blob: Uint8Array): Buffer {
+  try {
+    return gunzipSync(Buffer.from(blob), { maxOutputLength: MAX_LIST_BYTES });
+  } catch {
+    throw taskGone(CHANGED_INPUT);
+  }
+}
+
+/** The prefixes that do not lie under another one, in order. */
+function outermost(prefixes: readonly string[]): string[] {
+  const outer: string[] = [];
+  for (const prefix of [...new Set(prefixes)].sort()) {
+    const last = outer.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) outer.push(prefix);
+  }
+  return outer;
+}
+
+/** Whether a key lies under one of the outermost prefixes: only the last one that is not greater can be it. */
+function isUnder(outer: readonly string[], key: string): boolean {
+  let [low, high] = [0, outer.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (outer[middle] <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && key.startsWith(outer[low - 1]);
+}
