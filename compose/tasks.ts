@@ -6,6 +6,7 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import { countHandler } from "@/lib/tasks/count.ts";
 import { deleteHandler } from "@/lib/tasks/delete.ts";
+import { transferHandler } from "@/lib/tasks/transfer.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
@@ -119,5 +120,5 @@ export function taskHandlers(
       if (check) await report(check);
     },
   });
-  return [countHandler(s3), deleteHandler(s3), zipHandler(s3), fixity];
+  return [countHandler(s3), deleteHandler(s3), transferHandler(s3), zipHandler(s3), fixity];
 }

@@ -51,6 +51,7 @@ import { copyOperations } from "@/routes/api/v1/copy.ts";
 import { countOperations } from "@/routes/api/v1/count_task.ts";
 import { credentialsOperations } from "@/routes/api/v1/credentials.ts";
 import { deleteTaskOperations } from "@/routes/api/v1/delete_task.ts";
+import { transferOperations } from "@/routes/api/v1/transfer_task.ts";
 import { type AccountEnded, managementOperations } from "@/routes/api/v1/mapi/mod.ts";
 import { multipartOperations } from "@/routes/api/v1/multipart.ts";
 import { objectUploadOperations } from "@/routes/api/v1/object_uploads.ts";
@@ -305,6 +306,7 @@ function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
     ...bulkOperations(operation, s3),
     ...countOperations(operation, tasks),
     ...deleteTaskOperations(operation, tasks),
+    ...transferOperations(operation, tasks),
     ...fixityOperations(operation, tasks),
     ...activeTaskOperations(operation, { tasks: deps.tasks, mapi: prunes ? mapi : null }),
     ...fixityScheduleOperations(operation, {

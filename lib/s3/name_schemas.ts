@@ -8,7 +8,7 @@ export const bucketName = z.string().min(1).meta({ pattern: "^(?!\\.{1,2}$)[^/]+
 export const wellFormed = z.string().refine((text) => text.isWellFormed(), "Input should be well-formed Unicode");
 
 /** Longest key in S3, bytes of UTF-8. */
-const MAX_KEY_BYTES = 1024;
+export const MAX_KEY_BYTES = 1024;
 
 /** A key in a body: one that an object can have. */
 export const objectKey = wellFormed.min(1).refine(

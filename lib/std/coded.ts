@@ -21,6 +21,11 @@ const TASK_CODES = [
   "archive_plan_gone",
   "listing_stuck",
   "listing_not_resumable",
+  "transfer_same_place",
+  "transfer_inside_itself",
+  "transfer_onto_itself",
+  "transfer_key_too_long",
+  "transfer_uncertain",
 ] as const;
 export type TaskCode = (typeof TASK_CODES)[number];
 

@@ -11,7 +11,7 @@ const WORD = /^[a-z][a-z0-9_-]*$/;
 const OWN = ["account", "as", "bucket", "key", "task_id"];
 /** Tasks on objects, whose ids follow, and those on a bucket beside them. */
 const OBJECT_TASKS: ReadonlySet<string> = new Set(["delete-task", "download", "s3_stats"]);
-const TASKS: ReadonlySet<string> = new Set([...OBJECT_TASKS, "fixity"]);
+const TASKS: ReadonlySet<string> = new Set([...OBJECT_TASKS, "fixity", "transfer"]);
 /** What may follow `objects` beside a key; any other word would be read as the key of an object. */
 const OBJECT_WORDS: ReadonlySet<string> = new Set([...OBJECT_TASKS, ":key", "delete", "folder", "presign"]);
 

@@ -33,12 +33,16 @@ interface ChosenKeys {
 /**
  * Packs keys and prefixes. Those that lie under another prefix are left out, so that nothing is counted twice.
  *
- * @param last the prefix that comes last; else they are in order
+ * @param isLast prefixes that come last; the others are in order
  */
-export function packedKeys(keys: readonly string[], prefixes: readonly string[], last?: string): ChosenKeys {
+export function packedKeys(
+  keys: readonly string[],
+  prefixes: readonly string[],
+  isLast: (prefix: string) => boolean = () => false,
+): ChosenKeys {
   const outer = outermost(prefixes);
   const single = [...new Set(keys)].filter((key) => !isUnder(outer, key));
-  const ordered = last === undefined ? outer : [...outer.filter((prefix) => prefix !== last), last];
+  const ordered = outer.toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
   const blobs = new Map([[PREFIXES, packed(ordered)]]);
   let chunks = 0;
   for (let at = 0; at < single.length; at += CHUNK_KEYS) {
@@ -136,7 +140,7 @@ function inflated(blob: Uint8Array): Buffer {
 }
 
 /** The prefixes that do not lie under another one, in order. */
-function outermost(prefixes: readonly string[]): string[] {
+export function outermost(prefixes: readonly string[]): string[] {
   const outer: string[] = [];
   for (const prefix of [...new Set(prefixes)].sort()) {
     const last = outer.at(-1);
@@ -146,7 +150,7 @@ function outermost(prefixes: readonly string[]): string[] {
 }
 
 /** Whether a key lies under one of the outermost prefixes: only the last one that is not greater can be it. */
-function isUnder(outer: readonly string[], key: string): boolean {
+export function isUnder(outer: readonly string[], key: string): boolean {
   let [low, high] = [0, outer.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -39,6 +39,8 @@ export class HeldTask {
   /** `paused`: its lease may have run out. `ending`: its end is not stored yet. */
   state: "waiting" | "running" | "paused" | "ending" = "waiting";
   end: TaskEnd | null = null;
+  /** Resolves when this process no longer has it: it has ended, or another process may have it. */
+  readonly left = Promise.withResolvers<void>();
   /** Why the store refuses its keys, as a sentence for its owner; null: it does not. */
   refusal: string | null = null;
   /** Since when its work has failed with errors that may pass, and the last wait; null where it has got further. */

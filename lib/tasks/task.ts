@@ -1,7 +1,10 @@
 import { storedSentence } from "./task_error.ts";
 
-/** What background tasks do: count keys, offer objects as a ZIP archive, delete objects, or compare stored bytes. */
-export const TASK_KINDS = ["count", "zip", "delete", "fixity"] as const;
+/**
+ * What background tasks do: count keys, offer objects as a ZIP archive, delete, copy or move objects, or compare stored
+ * bytes.
+ */
+export const TASK_KINDS = ["count", "zip", "delete", "transfer", "fixity"] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 /** A notification on its way to one receiver is in such a store as well. */
 export const STORED_KINDS = [...TASK_KINDS, "notification"] as const;

@@ -245,6 +245,15 @@ export class TaskRunner {
     return found;
   }
 
+  /** Waits until a task of this process has ended, at most so many ms. */
+  async settled(id: string, ms: number): Promise<void> {
+    const held = this.#held.get(id);
+    if (!held) return;
+    const waiting = new AbortController();
+    await Promise.race([held.left.promise, this.#options.clock.sleep(ms, waiting.signal)]);
+    waiting.abort();
+  }
+
   /** As {@link TaskStore.cancel}. A running task ends soon afterwards. */
   async cancel(id: string): Promise<void> {
     await this.store.cancel(id);
@@ -361,6 +370,7 @@ export class TaskRunner {
   }
 
   #forget(held: HeldTask): void {
+    held.left.resolve();
     if (this.#held.get(held.task.id) === held) this.#held.delete(held.task.id);
     this.#waiting = this.#waiting.filter((other) => other !== held);
   }

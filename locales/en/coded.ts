@@ -23,4 +23,10 @@ export const CODED: Readonly<Record<TaskCode, string>> = {
   archive_plan_gone: "A part of the list of the archive no longer exists: start it again",
   listing_stuck: "The store’s listing of the bucket “{bucket}” repeats itself",
   listing_not_resumable: "The store’s listing of the bucket “{bucket}” cannot start at a given key",
+  transfer_same_place: "They are there already. Choose another folder.",
+  transfer_inside_itself: "A folder cannot go into itself. Choose another folder.",
+  transfer_onto_itself:
+    "There the contents of the folder would land in the folder itself. Rename it first, or choose another folder.",
+  transfer_key_too_long: "Some keys would be longer than 1,024 bytes there. Choose a folder with a shorter path.",
+  transfer_uncertain: "“{key}” may be its copy already, or another object. Compare both, then delete one.",
 };

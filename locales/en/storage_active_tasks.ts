@@ -17,6 +17,7 @@ export const KINDS = {
   count: "Count of objects",
   zip: "ZIP archive",
   delete: "Deletion",
+  transfer: "Move or copy",
   fixity: "Fixity check",
 };
 

@@ -25,4 +25,11 @@ export const CODED: typeof en.CODED = {
   archive_plan_gone: "En del av arkivets innehållsförteckning är borta: starta den igen",
   listing_stuck: "Lagrets lista över bucketen ”{bucket}” upprepar sig",
   listing_not_resumable: "Lagrets lista över bucketen ”{bucket}” kan inte börja vid en viss nyckel",
+  transfer_same_place: "De finns redan där. Välj en annan mapp.",
+  transfer_inside_itself: "En mapp kan inte flyttas eller kopieras in i sig själv. Välj en annan mapp.",
+  transfer_onto_itself:
+    "Där skulle mappens innehåll hamna i mappen själv. Byt namn på den först eller välj en annan mapp.",
+  transfer_key_too_long: "Några nycklar skulle bli längre än 1 024 byte där. Välj en mapp med kortare sökväg.",
+  transfer_uncertain:
+    "”{key}” kan redan vara dess kopia, eller ett annat objekt. Jämför båda och ta sedan bort det ena.",
 };

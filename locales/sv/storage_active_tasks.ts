@@ -17,6 +17,7 @@ export const KINDS: typeof en.KINDS = {
   count: "Räkning av objekt",
   zip: "ZIP-arkiv",
   delete: "Borttagning",
+  transfer: "Flytt eller kopiering",
   fixity: "Fixitetskontroll",
 };
 

@@ -11,7 +11,7 @@ export const ACTIVE_TASK_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTE
 
 const TASK = z.object({
   id: z.string(),
-  kind: z.enum(["count", "zip", "delete", "fixity"]),
+  kind: z.enum(["count", "zip", "delete", "transfer", "fixity"]),
   state: z.enum(["running", "canceling", "ready"]),
   tenant: z.string().nullable(),
   account: z.string().nullable(),

@@ -9,24 +9,22 @@ import { objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { bucketTarget, keyDetails } from "./audited_objects.ts";
+import { keyDetails } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
+import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
 import { iso, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 
-const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/delete-task";
-const MAX_KEYS = 100_000;
-const MAX_PREFIXES = 1000;
+export const MAX_TASK_KEYS = 100_000;
+export const MAX_PREFIXES = 1000;
 /** Largest body that lists keys, bytes. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
-const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 const deleteTask = z.object({
-  keys: z.array(objectKey).max(MAX_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  keys: z.array(objectKey).max(MAX_TASK_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
   prefixes: z.array(wellFormed).max(MAX_PREFIXES).nullish().meta({
     description: "Everything whose key begins with one of them",
     examples: [["2025/"]],
@@ -52,8 +50,6 @@ const progress = z.object({
   ...taskTimes,
   estimated_end: z.string().optional().meta({ description: "While it deletes, at the pace so far" }),
 }).meta({ id: "DeleteTaskProgress" });
-const canceling = z.object({ task_id: z.string(), status: z.enum(["canceling", "done", "canceled", "failed"]) })
-  .meta({ id: "DeleteTaskCanceling" });
 
 /** Deleting many objects in the background. */
 export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRoutes): Operation[] {
@@ -63,7 +59,7 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       id: "start_delete",
       method: "POST",
       path: PATH,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "Delete objects by keys or prefixes in the background",
       description: "Of any number. An empty prefix is 400 unless `all` is true.",
       params: bucketParams,
@@ -98,54 +94,17 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
         return Response.json({ task_id, status: "processing", total: 0, deleted: 0, failed: 0 }, { status: 202 });
       },
     }),
-    operation({
-      id: "get_delete",
-      method: "GET",
-      path: `${PATH}/{task_id}`,
-      tag: TAG,
-      summary: "The progress or the result of a deletion",
-      description: `It can be read for ten minutes after the end. ${EVENTS_DESCRIPTION}.`,
-      params: taskParams,
-      responses: {
-        200: { description: "How far it is, and how it ended", schema: progress },
-        404: { description: "No such deletion of this user in this bucket" },
-        410: OTHER_VERSION,
-        502: { description: 'It failed: `{"status": "failed", "error": …}`' },
-      },
-      handler({ caller, params: { bucket, task_id } }, context) {
-        const view = async () => {
-          const { task, progress } = await tasks.find(DELETE, bucket, task_id, caller);
-          return { task, ...viewOf(task, progress) };
-        };
-        return pollResponse(routes, caller, context, view, ({ task, body }) => {
-          if (task.state === "failed") throw new HttpError(502, { status: "failed", ...failureMembers(task.error) });
-          return Response.json(body);
-        });
-      },
-    }),
-    operation({
-      id: "cancel_delete",
-      method: "POST",
-      path: `${PATH}/{task_id}/cancel`,
-      tag: TAG,
-      summary: "Cancel a deletion",
-      description: "It ends after the page that is being deleted. What is deleted by then stays deleted.",
-      params: taskParams,
-      responses: {
-        200: { description: "It ends soon, or how it ended before", schema: canceling },
-        404: { description: "No such deletion of this user in this bucket" },
-        410: OTHER_VERSION,
-      },
-      audit: {
-        action: "task_cancel",
-        target: bucketTarget,
-        details: ({ params: { task_id } }) => ({ task: "delete", task_id }),
-      },
-      async handler({ caller, params: { bucket, task_id } }) {
-        await caller.prove?.();
-        const { task: { state } } = await tasks.find(DELETE, bucket, task_id, caller);
-        if (state === "running") await tasks.cancel(task_id);
-        return Response.json({ task_id, status: state === "running" ? "canceling" : STATUS[state] });
+    ...followOperations(operation, routes, {
+      type: DELETE,
+      path: PATH,
+      noun: "deletion",
+      name: "DeleteTask",
+      schema: progress,
+      canceled: "It ends after the page that is being deleted. What is deleted by then stays deleted.",
+      failed: { 502: { description: 'It failed: `{"status": "failed", "error": …}`' } },
+      view: viewOf,
+      check({ state, error }) {
+        if (state === "failed") throw new HttpError(502, { status: "failed", ...failureMembers(error) });
       },
     }),
   ];
@@ -157,7 +116,7 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
  *
  * @throws HttpError 404, 403
  */
-async function mustExist(s3: S3, caller: Caller, bucket: string, prefix: string | undefined): Promise<void> {
+export async function mustExist(s3: S3, caller: Caller, bucket: string, prefix: string | undefined): Promise<void> {
   if (prefix === undefined) return await headBucket(s3, caller, bucket);
   await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
 }
@@ -170,7 +129,7 @@ function viewOf(task: Task, progress: DeleteProgress): TaskView {
   return {
     body: {
       task_id: task.id,
-      status: STATUS[task.state],
+      status: TASK_STATUS[task.state],
       total,
       deleted,
       failed,

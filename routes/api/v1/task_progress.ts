@@ -3,14 +3,20 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { tooManyRequests } from "@/lib/http/errors.ts";
 import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
+import type { Operation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { PROCESS_CLOCK } from "@/lib/tasks/task_clock.ts";
 import { TaskEvents, type TaskView } from "@/lib/tasks/task_events.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
+import type { TaskType } from "@/lib/tasks/task_handler.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
+import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
 
+/** The tag of all operations of tasks. */
+export const TASKS_TAG = "Background tasks";
 /** Event streams of one owner, and of all, at a time. */
 const MAX_STREAMS_PER_OWNER = 16;
 const MAX_STREAMS = 256;
@@ -72,6 +78,82 @@ export async function pollResponse<View extends TaskView>(
   await caller.prove?.();
   const found = await view();
   return wantsEvents(context) ? progressEvents(routes, caller, context, view) : await respond(found);
+}
+
+/** How tasks of a kind are followed below its path. */
+interface Followed<P> {
+  readonly type: TaskType<P>;
+  readonly path: string;
+  /** Such as `deletion`. */
+  readonly noun: string;
+  /** Of the schema of a cancellation. */
+  readonly name: string;
+  readonly schema: z.ZodType;
+  /** What a cancellation leaves. */
+  readonly canceled: string;
+  readonly failed?: Readonly<Record<number, { readonly description: string }>>;
+  view(task: Task, progress: P): TaskView;
+  /** @throws HttpError where a task that failed is an error response */
+  check?(task: Task): void;
+}
+
+/** How the states of tasks are called in responses. */
+export const TASK_STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
+
+/** Reading the progress of a task, and cancelling it. */
+export function followOperations<P>(
+  operation: GatewayOperation,
+  routes: TaskRoutes,
+  { type, path, noun, name, schema, canceled, failed, view, check }: Followed<P>,
+): Operation[] {
+  const { tasks } = routes;
+  const { kind } = type;
+  const unknown = { 404: { description: `No such ${noun} of this user in this bucket` }, 410: OTHER_VERSION };
+  const canceling = z.object({ task_id: z.string(), status: z.enum(["canceling", "done", "canceled", "failed"]) })
+    .meta({ id: `${name}Canceling` });
+  return [
+    operation({
+      id: `get_${kind}`,
+      method: "GET",
+      path: `${path}/{task_id}`,
+      tag: TASKS_TAG,
+      summary: `The progress or the result of a ${noun}`,
+      description: `It can be read for ten minutes after the end. ${EVENTS_DESCRIPTION}.`,
+      params: taskParams,
+      responses: { 200: { description: "How far it is, and how it ended", schema }, ...unknown, ...failed },
+      handler({ caller, params: { bucket, task_id } }, context) {
+        const read = async () => {
+          const { task, progress } = await tasks.find(type, bucket, task_id, caller);
+          return { task, ...view(task, progress) };
+        };
+        return pollResponse(routes, caller, context, read, ({ task, body }) => {
+          check?.(task);
+          return Response.json(body);
+        });
+      },
+    }),
+    operation({
+      id: `cancel_${kind}`,
+      method: "POST",
+      path: `${path}/{task_id}/cancel`,
+      tag: TASKS_TAG,
+      summary: `Cancel a ${noun}`,
+      description: canceled,
+      params: taskParams,
+      responses: { 200: { description: "It ends soon, or how it ended before", schema: canceling }, ...unknown },
+      audit: {
+        action: "task_cancel",
+        target: bucketTarget,
+        details: ({ params: { task_id } }) => ({ task: kind, task_id }),
+      },
+      async handler({ caller, params: { bucket, task_id } }) {
+        await caller.prove?.();
+        const { task: { state } } = await tasks.find(type, bucket, task_id, caller);
+        if (state === "running") await tasks.cancel(task_id);
+        return Response.json({ task_id, status: state === "running" ? "canceling" : TASK_STATUS[state] });
+      },
+    }),
+  ];
 }
 
 /** Whether a client wants events. */

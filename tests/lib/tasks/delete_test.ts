@@ -1,66 +1,12 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { DELETE, deleteHandler, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
-import type { Job } from "@/lib/tasks/task_handler.ts";
-import { CALLER, ModelStore } from "./model_store.ts";
+import { ModelStore } from "./model_store.ts";
+import { TestJob } from "./test_job.ts";
 
-/** A job whose checkpoints are recorded; `stopAt` breaks it off before the checkpoint of that number is stored. */
-class TestJob {
-  readonly stored: DeleteProgress[] = [];
-  /** Those that were stored at once. */
-  readonly storedAtOnce: DeleteProgress[] = [];
-  readonly #cancel = new AbortController();
-  readonly #lease = new AbortController();
-  readonly blobs: Map<string, Uint8Array>;
-  stopAt = Infinity;
-  #last: DeleteProgress;
-
-  constructor(keys: readonly string[], prefixes: readonly string[]) {
-    const { progress, blobs } = newDelete(keys, prefixes);
-    this.blobs = new Map(blobs);
-    this.#last = progress;
-  }
-
-  cancel(): void {
-    this.#cancel.abort(new Error("cancelled"));
-  }
-
-  async run(store: ModelStore): Promise<DeleteProgress> {
-    const signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
-    const job: Job<DeleteProgress> = {
-      id: "1",
-      bucket: "letters",
-      caller: { ...CALLER, signal },
-      progress: JSON.parse(JSON.stringify(this.#last)),
-      signal,
-      leaseSignal: this.#lease.signal,
-      read: (work) => work(),
-      yieldTurn: () => Promise.resolve(false),
-      checkpoint: (progress, when) => {
-        if (this.stored.length + 1 === this.stopAt) {
-          this.stopAt = Infinity;
-          return Promise.reject(new Error("stopped"));
-        }
-        this.stored.push(progress);
-        if (when === "at once") this.storedAtOnce.push(progress);
-        this.#last = progress;
-        return signal.aborted ? Promise.reject(signal.reason) : Promise.resolve();
-      },
-      readBlobs: (names) => Promise.resolve(names.map((name) => new Uint8Array(this.blobs.get(name) ?? []))),
-      writeBlobs: () => Promise.resolve(),
-    };
-    return await deleteHandler(store.s3).run(job);
-  }
-
-  /** As {@link run}, again after each time that it is broken off. */
-  async runThrough(store: ModelStore): Promise<DeleteProgress> {
-    try {
-      return await this.run(store);
-    } catch (error) {
-      assert.equal((error as Error).message, "stopped");
-      return await this.run(store);
-    }
-  }
+/** A deletion from a store. */
+function deletion(store: ModelStore, keys: readonly string[], prefixes: readonly string[]): TestJob<DeleteProgress> {
+  return new TestJob(newDelete(keys, prefixes), (job) => deleteHandler(store.s3).run(job));
 }
 
 const numbers = ({ total, deleted, failed }: DeleteProgress) => ({ total, deleted, failed });
@@ -68,8 +14,8 @@ const many = (prefix: string, count: number) => Array.from({ length: count }, (_
 
 Deno.test("delete: what is under prefixes and the named keys go, all is counted before, and nothing twice", async () => {
   const store = new ModelStore([...many("a/", 2500), ...many("b/", 10), "c", "d", "A/1"]);
-  const job = new TestJob(["c", "c", "absent", "a/7"], ["a/", "a/2", "b/"]);
-  assert.deepEqual(numbers(await job.run(store)), { total: 2512, deleted: 2512, failed: 0 });
+  const job = deletion(store, ["c", "c", "absent", "a/7"], ["a/", "a/2", "b/"]);
+  assert.deepEqual(numbers(await job.run()), { total: 2512, deleted: 2512, failed: 0 });
   assert.deepEqual([...store.objects.keys()], ["d", "A/1"]);
   assert.deepEqual(store.deletes.map(({ length }) => length), [2, 1000, 1000, 500, 10]);
   assert.ok(store.lists.every((query) => !query.has("fetch-owner")), "owners are not needed");
@@ -80,7 +26,7 @@ Deno.test("delete: what is under prefixes and the named keys go, all is counted 
 Deno.test("delete: what the store refuses is counted as failed, a hundred with their reasons, and is not tried again", async () => {
   const store = new ModelStore(many("a/", 1500));
   for (const key of many("a/", 150)) store.held.add(key);
-  const done = await new TestJob([], ["a/"]).run(store);
+  const done = await deletion(store, [], ["a/"]).run();
   assert.deepEqual(numbers(done), { total: 1500, deleted: 1350, failed: 150 });
   assert.equal(done.errors.length, 100);
   assert.deepEqual(done.errors[0], { Key: "a/0", Code: "AccessDenied", Message: "held" });
@@ -92,9 +38,9 @@ Deno.test("delete: wherever it is broken off, it goes on with exact numbers", as
     const store = new ModelStore([...many("a/", 95), ...many("b/", 25), ...many("k", 30)]);
     store.pageSize = 10;
     for (const key of ["a/3", "a/94", "b/7"]) store.held.add(key);
-    const job = new TestJob(many("k", 30), ["a/", "b/"]);
+    const job = deletion(store, many("k", 30), ["a/", "b/"]);
     job.stopAt = stopAt;
-    assert.deepEqual(numbers(await job.runThrough(store)), { total: 150, deleted: 147, failed: 3 }, `stop ${stopAt}`);
+    assert.deepEqual(numbers(await job.runThrough()), { total: 150, deleted: 147, failed: 3 }, `stop ${stopAt}`);
     assert.deepEqual([...store.objects.keys()].sort(), ["a/3", "a/94", "b/7"]);
   }
 });
@@ -103,7 +49,7 @@ Deno.test("delete: a page whose response was lost is counted once", async () => 
   const store = new ModelStore(many("a/", 25));
   store.pageSize = 10;
   let deletes = 0;
-  const job = new TestJob([], ["a/"]);
+  const job = deletion(store, [], ["a/"]);
   store.before = ({ method, body }) => {
     if (method !== "POST" || ++deletes !== 2) return;
     // The store has deleted half of the page when the connection breaks.
@@ -111,19 +57,19 @@ Deno.test("delete: a page whose response was lost is counted once", async () => 
     for (const key of keys.slice(0, 5)) store.objects.delete(key);
     throw new Error("stopped");
   };
-  assert.deepEqual(numbers(await job.runThrough(store)), { total: 25, deleted: 25, failed: 0 });
+  assert.deepEqual(numbers(await job.runThrough()), { total: 25, deleted: 25, failed: 0 });
 });
 
 Deno.test("delete: a cancellation lets the page under way end, and counts it", async () => {
   const store = new ModelStore(many("a/", 30));
   store.pageSize = 10;
-  const job = new TestJob([], ["a/"]);
+  const job = deletion(store, [], ["a/"]);
   store.before = ({ method, signal }) => {
     if (method !== "POST") return;
     job.cancel();
     assert.ok(!signal?.aborted);
   };
-  await assert.rejects(job.run(store), { message: "cancelled" });
+  await assert.rejects(job.run(), { message: "cancelled" });
   const last = job.stored.at(-1);
   assert.deepEqual([last?.deleted, last?.page, store.objects.size], [10, null, 20]);
 });
@@ -131,7 +77,7 @@ Deno.test("delete: a cancellation lets the page under way end, and counts it", a
 Deno.test("delete: keys with control characters, dot segments, the longest names and case twins", async () => {
   const keys = ["a\x01b", "../up", "a/../b", "é".repeat(512), "Twin", "twin", "a&b<c>\r\n"];
   const store = new ModelStore(keys);
-  assert.deepEqual(numbers(await new TestJob(["twin"], [""]).run(store)), { total: 7, deleted: 7, failed: 0 });
+  assert.deepEqual(numbers(await deletion(store, ["twin"], [""]).run()), { total: 7, deleted: 7, failed: 0 });
   assert.equal(store.objects.size, 0);
 });
 
@@ -140,21 +86,21 @@ Deno.test("delete: a store that does not list from a key on is an error before a
   store.pageSize = 10;
   store.quirk = "no start-after";
   for (const key of many("a/", 3)) store.held.add(key);
-  await assert.rejects(new TestJob([], ["a/"]).run(store), { status: 501 });
+  await assert.rejects(deletion(store, [], ["a/"]).run(), { status: 501 });
 });
 
 Deno.test("delete: each deleted chunk of named keys is stored at once, so that no key is deleted again after a crash", async () => {
-  const job = new TestJob(many("k", 2500), []);
-  await job.run(new ModelStore(many("k", 2500)));
+  const job = deletion(new ModelStore(many("k", 2500)), many("k", 2500), []);
+  await job.run();
   assert.deepEqual(job.storedAtOnce.map(({ index, deleted }) => [index, deleted]), [[1, 1000], [2, 2000], [3, 2500]]);
 });
 
 Deno.test("delete: a list that is damaged, or unpacks to more than 64 MiB, is 410 before anything is deleted", async () => {
   for (const damaged of [new Uint8Array([1, 2]), gzipSync(new Uint8Array(65 * 1024 * 1024)), gzipSync('{"a":1}')]) {
     const store = new ModelStore(["k"]);
-    const job = new TestJob(["k"], []);
+    const job = deletion(store, ["k"], []);
     job.blobs.set("prefixes", damaged);
-    await assert.rejects(job.run(store), { status: 410, message: /start the task again/ });
+    await assert.rejects(job.run(), { status: 410, message: /start the task again/ });
     assert.equal(store.objects.size, 1);
   }
 });
@@ -172,7 +118,7 @@ Deno.test("delete: a store that reports more errors than keys makes no number ne
         : send(request),
   };
   Object.defineProperty(store, "s3", { value: { ...s3, upstream } });
-  assert.deepEqual(numbers(await new TestJob(["k", "l"], []).run(store)), { total: 2, deleted: 0, failed: 2 });
+  assert.deepEqual(numbers(await deletion(store, ["k", "l"], []).run()), { total: 2, deleted: 0, failed: 2 });
 });
 
 Deno.test("delete: a progress with a negative number is not of this version", () => {

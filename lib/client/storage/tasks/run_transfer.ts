@@ -1,7 +1,7 @@
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { targetKey, type TransferStep } from "@/lib/presentation/storage/transfer_plan.ts";
 import type { DoorAnswer } from "@/lib/client/storage/door.ts";
-import { freeKey, numberedStart } from "@/lib/presentation/storage/upload_names.ts";
+import { freeKey, numberedStart } from "@/lib/std/free_key.ts";
 import { type Found, foundObject, foundObjects, keysBelow } from "./keys_below.ts";
 import { type TaskControl, TaskStopped } from "./task_control.ts";
 import { doorMessage } from "./door_message.ts";

@@ -1,4 +1,4 @@
-import { freeKey } from "@/lib/presentation/storage/upload_names.ts";
+import { freeKey } from "@/lib/std/free_key.ts";
 import type { ItemList } from "./item_list.ts";
 import type { Retry } from "./retry.ts";
 import { findTaken } from "./taken_keys.ts";

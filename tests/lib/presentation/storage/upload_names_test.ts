@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 
-import { compareKeys, fitsUrl, freeKey, keyProblem } from "@/lib/presentation/storage/upload_names.ts";
+import { compareKeys, fitsUrl, keyProblem } from "@/lib/presentation/storage/upload_names.ts";
+import { freeKey } from "@/lib/std/free_key.ts";
 
 Deno.test("upload names: keys are ordered as a store lists them", () => {
   assert.ok(compareKeys("\u{1f600}", "\uffee") > 0, "beyond the first plane");

@@ -1,0 +1,490 @@
+import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { HttpError, notFound } from "@/lib/http/errors.ts";
+import { redactText } from "@/lib/http/redact.ts";
+import { resourceOf, type S3 } from "@/lib/s3/client.ts";
+import { ABSENT, holdsCondition, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
+import { copyObject } from "@/lib/s3/copy.ts";
+import { deleteBatch } from "@/lib/s3/delete_objects.ts";
+import { S3Failure } from "@/lib/s3/errors.ts";
+import { listKeyVersions } from "@/lib/s3/key_versions.ts";
+import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { deleteObject, headObject, type ObjectRef } from "@/lib/s3/objects.ts";
+import type { Coded } from "@/lib/std/coded.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { freeKey, numberedStart } from "@/lib/std/free_key.ts";
+import { countPrefixes, packedKeys, pageAfter, readChunk, readPrefixes } from "./chosen_keys.ts";
+import { codedOrNull } from "./coded_members.ts";
+import { keyCountState } from "./key_count.ts";
+import { isTransient } from "./task_error.ts";
+import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
+import type { Blobs } from "./task_store.ts";
+
+/** Objects that are stored as under way at a time, and how many of them are worked on at once. */
+const BATCH = 100;
+const CONCURRENCY = 4;
+/** Entries of a page of versions, whose delete markers are stored together. */
+const VERSIONS = 500;
+/** How often an object is tried whose source or target changes meanwhile. */
+const MAX_TRIES = 5;
+/** Forbidden objects in a row after which the others would be as well. */
+const MAX_FORBIDDEN = 5;
+/** Failures that are shown one by one. */
+const MAX_SHOWN_ERRORS = 100;
+/** By how much the clocks of gateway and store may differ, ms. */
+const CLOCKS_MS = 5000;
+
+/** What happens to an object whose new key is in use: `keep` gives it a number in its name. */
+export const IF_EXISTS = ["skip", "keep", "replace"] as const;
+
+const amount = z.int().min(0);
+const found = z.object({ etag: z.string().nullable(), bytes: amount });
+type Found = z.output<typeof found>;
+
+/** An object on its way. */
+const item = z.object({
+  from: z.string(),
+  to: z.string(),
+  /** The source when it was listed or, where `copied` is set, when it was copied. */
+  source: found.nullable(),
+  /** The ETag of its copy, whose source is being deleted. */
+  copied: z.string().nullable(),
+});
+type Item = z.output<typeof item>;
+
+const order = z.discriminatedUnion("mode", [
+  z.object({
+    mode: z.enum(["copy", "move"]),
+    /** What keys begin with, and what they begin with afterwards. */
+    from: z.string(),
+    to: z.object({ bucket: z.string(), prefix: z.string() }),
+    ifExists: z.enum(IF_EXISTS),
+  }),
+  z.object({
+    mode: z.literal("undo"),
+    /** When the deletion began and ended, ms since 1970. */
+    since: z.number(),
+    until: z.number(),
+  }),
+]);
+/** What a transfer does with the keys and prefixes. */
+export type TransferOrder = z.output<typeof order>;
+type CopyOrder = Extract<TransferOrder, { mode: "copy" | "move" }>;
+
+const transferProgress = z.object({
+  order,
+  /** So many chunks of keys, and then so many prefixes. */
+  chunks: amount,
+  prefixes: amount,
+  phase: z.enum(["counting", "working"]),
+  /** The chunk or, behind all of them, the prefix where it goes on; while it counts, the prefix. */
+  index: amount,
+  /** How far the count of this prefix is; null when it has not begun. */
+  count: keyCountState.nullable(),
+  /** Keys of this chunk that were begun. */
+  at: amount,
+  /** The last key below this prefix that was begun; for its versions, with the version. */
+  after: z.string().nullable(),
+  version: z.string().nullable(),
+  /** What was begun and has not ended: stored before anything of it is done. */
+  pending: z.array(item),
+  markers: z.array(z.object({ key: z.string(), versionId: z.string() })),
+  total: amount,
+  /** Objects that were copied, or brought back. */
+  done: amount,
+  /** Sources that were deleted after their copy. */
+  deleted: amount,
+  skipped: amount,
+  /** Objects that got a number in their name. */
+  renamed: amount,
+  failed: amount,
+  errors: z.array(z.object({
+    Key: z.string(),
+    Status: z.int(),
+    Message: z.string(),
+    coded: codedOrNull,
+  })),
+});
+export type TransferProgress = z.output<typeof transferProgress>;
+
+export const TRANSFER: TaskType<TransferProgress> = { kind: "transfer", progress: transferProgress, isSealed: true };
+
+/** The progress and the blobs of a transfer that begins. */
+export function newTransfer(
+  order: TransferOrder,
+  keys: readonly string[],
+  prefixes: readonly string[],
+): { progress: TransferProgress; blobs: Blobs } {
+  // A folder that moves up to a parent of the same name comes last: its objects may get keys of the others.
+  const isUpward = (prefix: string) => order.mode !== "undo" && prefix.startsWith(targetOf(order, prefix));
+  const { blobs, ...chosen } = packedKeys(keys, prefixes, isUpward);
+  const progress: TransferProgress = {
+    order,
+    chunks: chosen.chunks,
+    prefixes: chosen.prefixes,
+    phase: order.mode === "undo" ? "working" : "counting",
+    index: 0,
+    count: null,
+    at: 0,
+    after: null,
+    version: null,
+    pending: [],
+    markers: [],
+    total: order.mode === "undo" ? 0 : chosen.keys,
+    done: 0,
+    deleted: 0,
+    skipped: 0,
+    renamed: 0,
+    failed: 0,
+    errors: [],
+  };
+  return { progress, blobs };
+}
+
+/** The key or prefix that one gets. */
+export function targetOf({ from, to }: Pick<CopyOrder, "from" | "to">, key: string): string {
+  return to.prefix + key.slice(from.length);
+}
+
+/** The objects of a folder would get keys below the folder itself. */
+export const ONTO_ITSELF: Coded = { code: "transfer_onto_itself" };
+
+/**
+ * Copies or moves objects inside the store, or removes delete markers. What is begun is stored before, with its new key,
+ * so that a run after an interruption goes on with it: it finds the copy of the earlier run, and creates no second one. A
+ * source is deleted only after its copy is there, and unless it was overwritten since.
+ */
+export function transferHandler(s3: S3): TaskHandler<TransferProgress> {
+  return {
+    ...TRANSFER,
+    keepsCaller: false,
+    async run(job) {
+      const transfer = new Transfer(s3, job);
+      await transfer.run();
+      return transfer.progress;
+    },
+  };
+}
+
+class Transfer {
+  progress: TransferProgress;
+  readonly #s3: S3;
+  readonly #job: Job<TransferProgress>;
+  /** What is under way with an object is not broken off by a cancellation: what becomes of it must be known. */
+  readonly #uncanceled: Caller;
+  /** In a row. */
+  #forbidden = 0;
+
+  constructor(s3: S3, job: Job<TransferProgress>) {
+    this.#s3 = s3;
+    this.#job = job;
+    this.progress = job.progress;
+    this.#uncanceled = { ...job.caller, signal: job.leaseSignal };
+  }
+
+  async run(): Promise<void> {
+    const prefixes = await readPrefixes(this.#job);
+    const { order } = this.progress;
+    if (this.progress.phase === "counting") {
+      await countPrefixes(this.#s3, this.#job, prefixes, this.progress, (change) => this.#store(change));
+      await this.#store({ phase: "working", index: 0 });
+    }
+    if (order.mode === "undo") {
+      await this.#removeMarkers();
+      return await this.#undo(order, prefixes);
+    }
+    await this.#treat(order, true);
+    for await (const batch of this.#batches(order, prefixes)) {
+      await this.#store(batch, "at once");
+      await this.#treat(order, false);
+    }
+  }
+
+  /** What is begun next, and where the task goes on after that. */
+  async *#batches(order: CopyOrder, prefixes: readonly string[]): AsyncGenerator<Partial<TransferProgress>> {
+    const itemOf = (from: string, source: Found | null): Item => ({
+      from,
+      to: targetOf(order, from),
+      source,
+      copied: null,
+    });
+    for await (const { keys, ...next } of this.#namedKeys()) {
+      yield { ...next, pending: keys.map((key) => itemOf(key, null)) };
+    }
+    while (this.progress.index < this.progress.chunks + prefixes.length) {
+      const { index, after } = this.progress;
+      const left = prefixes.slice(index - this.progress.chunks);
+      const page = await pageAfter(this.#s3, this.#job, { prefix: left[0], after, maxKeys: BATCH });
+      const pending = page.objects.map(({ Key, ETag, Size }) => itemOf(Key, { etag: ETag, bytes: Size }));
+      const isSource = ({ to }: Item) =>
+        order.to.bucket === this.#job.bucket && left.some((prefix) => to.startsWith(prefix));
+      for (const { from } of pending.filter(isSource)) {
+        this.#fail(
+          from,
+          new HttpError(409, "It would get a key that is moved or copied itself", { coded: ONTO_ITSELF }),
+        );
+      }
+      yield {
+        ...page.isLast ? { index: index + 1, after: null } : { after: pending[pending.length - 1].from },
+        pending: pending.filter((item) => !isSource(item)),
+      };
+    }
+  }
+
+  /** The named keys from where the task is. */
+  async *#namedKeys(): AsyncGenerator<Pick<TransferProgress, "index" | "at"> & { keys: string[] }> {
+    for (let { index, at } = this.progress; index < this.progress.chunks; index++, at = 0) {
+      const chunk = await readChunk(this.#job, index);
+      for (; at < chunk.length; at += BATCH) {
+        const isLast = at + BATCH >= chunk.length;
+        yield {
+          ...isLast ? { index: index + 1, at: 0 } : { index, at: at + BATCH },
+          keys: chunk.slice(at, at + BATCH),
+        };
+      }
+    }
+  }
+
+  /** @param isRepeated whether an earlier run may have done some of it */
+  async #treat(order: CopyOrder, isRepeated: boolean): Promise<void> {
+    await this.#each(this.progress.pending, async (item) => {
+      try {
+        await this.#job.read(() => this.#one(order, item, isRepeated));
+        this.#forbidden = 0;
+      } catch (error) {
+        this.#fail(item.from, error);
+        this.#change({ pending: this.#without(item) });
+      }
+      await this.#store({});
+    });
+  }
+
+  /** Waits until all that has begun has ended, also where one fails. */
+  async #each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+    const failures: unknown[] = [];
+    await forEachConcurrent(items, CONCURRENCY, async (item) => {
+      if (failures.length > 0) return;
+      await work(item).catch((error) => failures.push(error));
+    });
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #one(order: CopyOrder, begun: Item, isRepeated: boolean): Promise<void> {
+    const { mode, to: { bucket }, ifExists } = order;
+    let item = begun;
+    if (item.copied !== null && (await this.#look(bucket, item.to))?.etag === item.copied) {
+      return await this.#copied(order, item);
+    }
+    for (let tries = 1, isNamed = isRepeated;; tries++) {
+      const source = (tries === 1 && !isRepeated && item.source) || await this.#look(this.#job.bucket, item.from);
+      if (source === null) {
+        const wasMoved = isRepeated && mode === "move" && await this.#look(bucket, item.to) !== null;
+        if (wasMoved) return this.#ended(order, item, { done: 1, deleted: 1 });
+        throw notFound(resourceOf({ bucket: this.#job.bucket, key: item.from }));
+      }
+      const mayExist = ifExists !== "replace" && (isRepeated || tries > 1 || !await this.#isGuarded(bucket, item.to));
+      const there = mayExist ? await this.#look(bucket, item.to) : null;
+      if (there !== null) {
+        if (isSame(source, there)) return await this.#copied(order, { ...item, source, copied: there.etag });
+        if (ifExists === "skip") return this.#ended(order, item, { skipped: 1 });
+        // Stores give copies of objects that were uploaded in parts other ETags.
+        if (isNamed && source.bytes === there.bytes) throw uncertain(item);
+        item = await this.#beside(order, item);
+        isNamed = false;
+        continue;
+      }
+      try {
+        const copied = await this.#copy(order, item, source);
+        item = this.#replace(item, { ...item, source, copied });
+      } catch (error) {
+        const isChanged = error instanceof HttpError && error.status === 412;
+        if (!isChanged || tries >= MAX_TRIES) throw error;
+        continue;
+      }
+      // By its ETag alone another run would not know the copy.
+      if (mode === "move" && item.copied !== source.etag) await this.#store({}, "at once");
+      return await this.#copied(order, item);
+    }
+  }
+
+  /** @returns the ETag of the copy */
+  async #copy({ to: { bucket }, ifExists }: CopyOrder, { from, to }: Item, { etag }: Found): Promise<string | null> {
+    const target = { bucket, key: to };
+    const table = await this.#s3.conditions?.(this.#uncanceled, target);
+    const condition = new Headers(table?.copySource && etag ? { "x-amz-copy-source-if-match": etag } : {});
+    const written = await copyObject(this.#s3, this.#uncanceled, { bucket: this.#job.bucket, key: from }, target, {
+      ofSource: sourcePreconditions(condition),
+      whereSupported: ifExists === "replace" ? {} : ABSENT,
+    });
+    return written.etag;
+  }
+
+  /** A copy is there: of a move the source goes, unless it was overwritten since. */
+  async #copied(order: CopyOrder, item: Item): Promise<void> {
+    if (order.mode === "copy") return this.#ended(order, item, { done: 1 });
+    try {
+      await this.#deleteSource({ bucket: this.#job.bucket, key: item.from }, item.source?.etag ?? null);
+    } catch (error) {
+      const isGone = error instanceof HttpError && error.status === 404;
+      if (!isGone) {
+        this.#fail(item.from, error);
+        return this.#ended(order, item, { done: 1 });
+      }
+    }
+    this.#ended(order, item, { done: 1, deleted: 1 });
+  }
+
+  async #deleteSource(ref: ObjectRef, etag: string | null): Promise<void> {
+    const caller = this.#uncanceled;
+    if (etag !== null && await holdsCondition(this.#s3, caller, ref, "delete", "if-match")) {
+      return void await deleteObject(this.#s3, caller, ref, preconditions(new Headers({ "if-match": etag })));
+    }
+    const present = await this.#look(ref.bucket, ref.key);
+    if (present !== null && present.etag !== etag) {
+      throw new HttpError(412, `${resourceOf(ref)}: it was changed meanwhile`);
+    }
+    await deleteObject(this.#s3, caller, ref);
+  }
+
+  /** Gives an object a number in its name, which is stored before it is copied. */
+  async #beside({ to: { bucket } }: CopyOrder, item: Item): Promise<Item> {
+    const options = { prefix: numberedStart(item.to), maxKeys: MAX_KEYS };
+    const { objects } = await listObjects(this.#s3, this.#uncanceled, bucket, options);
+    const taken = new Set([...objects.map(({ Key }) => Key), ...this.progress.pending.map(({ to }) => to)]);
+    const named = this.#replace(item, { ...item, to: freeKey(item.to, (key) => taken.has(key)) });
+    await this.#store({}, "at once");
+    return named;
+  }
+
+  /** Whether the store itself keeps a copy from replacing an object. */
+  async #isGuarded(bucket: string, key: string): Promise<boolean> {
+    const holds = (write: "copy" | "complete") =>
+      holdsCondition(this.#s3, this.#uncanceled, { bucket, key }, write, "if-none-match");
+    return await holds("copy") && await holds("complete");
+  }
+
+  async #look(bucket: string, key: string): Promise<Found | null> {
+    try {
+      const { headers } = await headObject(this.#s3, this.#uncanceled, { bucket, key });
+      return { etag: headers.get("etag"), bytes: Number(headers.get("content-length")) };
+    } catch (error) {
+      if (error instanceof S3Failure && error.storeStatus === 404) return null;
+      throw error;
+    }
+  }
+
+  async #undo(order: Extract<TransferOrder, { mode: "undo" }>, prefixes: readonly string[]): Promise<void> {
+    const { caller, bucket, read } = this.#job;
+    for await (const { keys, ...next } of this.#namedKeys()) {
+      const markers: TransferProgress["markers"] = [];
+      await this.#each(keys, async (key) => {
+        try {
+          const { versions: [newest] } = await read(() =>
+            listKeyVersions(this.#s3, caller, { bucket, key }, { maxKeys: 1 })
+          );
+          if (newest.IsDeleteMarker && newest.VersionId) markers.push({ key, versionId: newest.VersionId });
+        } catch (error) {
+          if (!(error instanceof HttpError && error.status === 404)) this.#fail(key, error);
+        }
+      });
+      await this.#begin(markers, next);
+    }
+    while (this.progress.index < this.progress.chunks + prefixes.length) {
+      const { index, chunks, after, version } = this.progress;
+      const page = await read(() =>
+        listVersions(this.#s3, caller, bucket, {
+          prefix: prefixes[index - chunks],
+          maxKeys: VERSIONS,
+          keyMarker: after ?? undefined,
+          versionIdMarker: version ?? undefined,
+        })
+      );
+      const markers = page.delete_markers.flatMap(({ Key, VersionId, IsLatest, LastModified }) => {
+        const at = Date.parse(LastModified ?? "");
+        const isOurs = IsLatest && at >= order.since - CLOCKS_MS && at <= order.until + CLOCKS_MS;
+        return isOurs && VersionId !== null ? [{ key: Key, versionId: VersionId }] : [];
+      });
+      const isMore = page.is_truncated && page.next_key_marker !== null;
+      await this.#begin(
+        markers,
+        isMore
+          ? { after: page.next_key_marker, version: page.next_version_id_marker }
+          : { index: index + 1, after: null, version: null },
+      );
+    }
+  }
+
+  async #begin(markers: TransferProgress["markers"], next: Partial<TransferProgress>): Promise<void> {
+    await this.#store({ ...next, markers, total: this.progress.total + markers.length }, "at once");
+    await this.#removeMarkers();
+  }
+
+  /** Removes the markers that were begun: one that an earlier run has removed counts as removed. */
+  async #removeMarkers(): Promise<void> {
+    const { markers } = this.progress;
+    if (markers.length === 0) return;
+    const errors = await deleteBatch(this.#s3, this.#uncanceled, this.#job.bucket, markers);
+    for (const { Key, Code, Message } of errors) this.#note(Key, Code === "AccessDenied" ? 403 : 0, Message ?? Code);
+    await this.#store({
+      markers: [],
+      done: this.progress.done + Math.max(0, markers.length - errors.length),
+    });
+  }
+
+  /** @throws `error` where it is not of this object alone */
+  #fail(key: string, error: unknown): void {
+    if (!(error instanceof HttpError) || isTransient(error) || error.status === 401) throw error;
+    if (error instanceof S3Failure && error.code === "NoSuchBucket") throw error;
+    this.#forbidden = error.status === 403 ? this.#forbidden + 1 : 0;
+    if (this.#forbidden >= MAX_FORBIDDEN) throw error;
+    this.#note(key, error.status, error.message, error.coded);
+  }
+
+  #note(Key: string, Status: number, message: string, coded: Coded | null = null): void {
+    const { failed, errors } = this.progress;
+    const error = { Key, Status, Message: redactText(message), coded };
+    this.#change({ failed: failed + 1, errors: errors.length < MAX_SHOWN_ERRORS ? [...errors, error] : errors });
+  }
+
+  /** Counts an object, which is no longer under way. */
+  #ended(order: CopyOrder, item: Item, counts: { done?: number; deleted?: number; skipped?: number }): void {
+    const { done, deleted, skipped, renamed } = this.progress;
+    const isRenamed = counts.done === 1 && item.to !== targetOf(order, item.from);
+    this.#change({
+      done: done + (counts.done ?? 0),
+      deleted: deleted + (counts.deleted ?? 0),
+      skipped: skipped + (counts.skipped ?? 0),
+      renamed: renamed + Number(isRenamed),
+      pending: this.#without(item),
+    });
+  }
+
+  #replace(item: Item, by: Item): Item {
+    this.#change({ pending: [...this.#without(item), by] });
+    return by;
+  }
+
+  #without({ from }: Item): Item[] {
+    return this.progress.pending.filter((item) => item.from !== from);
+  }
+
+  #change(change: Partial<TransferProgress>): void {
+    this.progress = { ...this.progress, ...change };
+  }
+
+  async #store(change: Partial<TransferProgress>, when?: "at once"): Promise<void> {
+    this.#change(change);
+    await this.#job.checkpoint(this.progress, when);
+  }
+}
+
+function isSame(a: Found, b: Found): boolean {
+  return a.etag !== null && a.etag === b.etag && a.bytes === b.bytes;
+}
+
+/** The copy of an object may be there already, or another object of the same length. */
+function uncertain({ from, to }: Item): HttpError {
+  return new HttpError(409, `object '${from}': '${to}' may be its copy. Compare both, then delete one`, {
+    coded: { code: "transfer_uncertain", params: { key: to } },
+  });
+}

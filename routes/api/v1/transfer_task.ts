@@ -1,0 +1,202 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { badRequest } from "@/lib/http/errors.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import { readCountPage } from "@/lib/s3/count_page.ts";
+import type { ProblemCode } from "@/lib/std/coded.ts";
+import { isUnder, outermost } from "@/lib/tasks/chosen_keys.ts";
+import { codeMembers } from "@/lib/tasks/coded_members.ts";
+import type { Task } from "@/lib/tasks/task.ts";
+import { failureMembers } from "@/lib/tasks/task_error.ts";
+import type { TaskView } from "@/lib/tasks/task_events.ts";
+import {
+  IF_EXISTS,
+  newTransfer,
+  targetOf,
+  TRANSFER,
+  type TransferOrder,
+  type TransferProgress,
+} from "@/lib/tasks/transfer.ts";
+import { keyDetails } from "./audited_objects.ts";
+import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
+import { bucketName, bucketParams, MAX_KEY_BYTES, objectKey, wellFormed } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
+import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG, taskTimes, timesOf } from "./task_progress.ts";
+
+const PATH = "/api/v1/buckets/{bucket}/transfer";
+/** How long the response waits for the end of a short transfer, ms. */
+const SETTLED_MS = 1000;
+
+const chosen = {
+  keys: z.array(objectKey).max(MAX_TASK_KEYS).default([]).meta({ examples: [["2026/a.txt"]] }),
+  prefixes: z.array(wellFormed.min(1)).max(MAX_PREFIXES).default([]).meta({
+    description: "Everything whose key begins with one of them",
+    examples: [["2026/scans/"]],
+  }),
+};
+const copyOrder = z.object({
+  mode: z.enum(["copy", "move"]).meta({ description: "`move` deletes each source after its copy; so a rename is one" }),
+  ...chosen,
+  from: wellFormed.default("").meta({
+    description: "What all of them begin with, and is replaced: a folder, or for a new name the whole key",
+    examples: ["2026/"],
+  }),
+  to: z.object({
+    bucket: bucketName,
+    prefix: wellFormed.meta({ description: "What they begin with afterwards", examples: ["archive/2026/"] }),
+  }),
+  if_exists: z.enum(IF_EXISTS).default("skip").meta({
+    description: "What happens to an object whose new key is in use; `keep` gives it a number in its name",
+  }),
+}).meta({ id: "TransferCopy" });
+const undoOrder = z.object({
+  mode: z.literal("undo").meta({ description: "Removes the delete markers of a deletion" }),
+  ...chosen,
+  since: z.iso.datetime().meta({ description: "When the deletion began" }),
+  until: z.iso.datetime().meta({ description: "When it ended" }),
+}).meta({ id: "TransferUndo" });
+const transferTask = z.discriminatedUnion("mode", [copyOrder, undoOrder]);
+type Body = z.output<typeof transferTask>;
+
+const progress = z.object({
+  task_id: z.string(),
+  mode: z.enum(["copy", "move", "undo"]),
+  status: z.enum(["processing", "done", "canceled", "failed"]),
+  total: z.int().meta({ description: "Objects found so far; they are counted before the first one is copied" }),
+  done: z.int().meta({ description: "Objects that were copied, or brought back" }),
+  deleted: z.int().meta({ description: "Of a move: copied objects whose source is deleted" }),
+  skipped: z.int().meta({ description: "Objects that stayed because their new key is in use" }),
+  renamed: z.int().meta({ description: "Objects that got a number in their name" }),
+  failed: z.int(),
+  errors: z.array(z.object({ Key: z.string(), Status: z.int(), Message: z.string(), ...codeMembers })).meta({
+    description: "The first 100 failures; `Status` is that of a request for the object alone, or 0",
+  }),
+  error: z.string().optional().meta({ description: "Why it failed as a whole" }),
+  ...codeMembers,
+  ...taskTimes,
+}).meta({ id: "Transfer" });
+
+/** Copying, moving and renaming objects in the background, and bringing back deleted ones. */
+export function transferOperations(operation: GatewayOperation, routes: TaskRoutes): Operation[] {
+  const { s3, tasks } = routes;
+  return [
+    operation({
+      id: "start_transfer",
+      method: "POST",
+      path: PATH,
+      tag: TASKS_TAG,
+      summary: "Copy, move or rename objects inside the store, or bring back deleted ones, in the background",
+      description:
+        "Of any number, by keys or prefixes. `done` in the response says that it has ended already, as for a " +
+        "single object.",
+      params: bucketParams,
+      body: { kind: "json", schema: transferTask, limitBytes: MAX_BODY_BYTES },
+      responses: {
+        202: { description: "Started, and perhaps ended", schema: progress },
+        400: { description: "Neither keys nor prefixes, or a place that they cannot go to" },
+        404: { description: "No such bucket" },
+        429: { description: "Too many background tasks, of this user or of all" },
+      },
+      audit: {
+        action: "task_start",
+        target: ({ params: { bucket }, body: { prefixes } }) => ({
+          kind: "objects",
+          bucket,
+          ...(prefixes.length === 1 ? { prefix: prefixes[0] } : {}),
+        }),
+        details: ({ body: { mode, keys, prefixes, ...body } }) => ({
+          task: `transfer: ${mode}`,
+          ...keyDetails(keys),
+          ...(prefixes.length > 1 ? { prefixes } : {}),
+          ...("to" in body ? { to_bucket: body.to.bucket, to_prefix: body.to.prefix } : {}),
+        }),
+      },
+      async handler({ caller, params: { bucket }, body }, context) {
+        const { keys, prefixes } = body;
+        if (keys.length === 0 && prefixes.length === 0) throw badRequest("Provide at least one prefix or key");
+        const upward = body.mode === "undo" ? null : checkedUpward(bucket, body);
+        await mustExist(s3, caller, bucket, prefixes[0]);
+        if (upward !== null) {
+          const options = { prefix: upward, delimiter: "", token: null, after: null, maxKeys: 1 };
+          const { keys } = await readCountPage(s3, caller, bucket, options);
+          if (keys > 0) throw refused("transfer_onto_itself", "It would get keys that are moved or copied themselves");
+        }
+        const id = await tasks.create(TRANSFER, { caller, bucket, ...newTransfer(orderOf(body), keys, prefixes) });
+        context.noted = { task_id: id };
+        await tasks.settled(id, SETTLED_MS);
+        const { task, progress } = await tasks.find(TRANSFER, bucket, id, caller);
+        return Response.json(viewOf(task, progress).body, { status: 202 });
+      },
+    }),
+    ...followOperations(operation, routes, {
+      type: TRANSFER,
+      path: PATH,
+      noun: "transfer",
+      name: "Transfer",
+      schema: progress,
+      canceled: "It ends after the objects that are under way. What is copied by then stays copied.",
+      view: viewOf,
+    }),
+  ];
+}
+
+function orderOf(body: Body): TransferOrder {
+  if (body.mode === "undo") return { mode: "undo", since: Date.parse(body.since), until: Date.parse(body.until) };
+  const { mode, from, to, if_exists } = body;
+  return { mode, from, to, ifExists: if_exists };
+}
+
+/**
+ * Checks where keys and prefixes are to go.
+ *
+ * @returns a prefix below which there must be no keys, as these would get keys that are sources themselves; null: none
+ * @throws HttpError 400
+ */
+function checkedUpward(bucket: string, body: Extract<Body, { mode: "copy" | "move" }>): string | null {
+  const { keys, prefixes, from, to } = body;
+  if (![...keys, ...prefixes].every((key) => key.startsWith(from))) {
+    throw badRequest("from: all keys and prefixes must begin with it");
+  }
+  const isTooLong = (key: string) => Buffer.byteLength(targetOf(body, key)) > MAX_KEY_BYTES;
+  if ([...keys, ...prefixes].some(isTooLong)) {
+    throw refused("transfer_key_too_long", `to: a key would be longer than ${MAX_KEY_BYTES} bytes`);
+  }
+  if (keys.some((key) => targetOf(body, key) === "")) throw badRequest("to: a key would be empty");
+  if (to.bucket !== bucket) return null;
+  if (to.prefix === from) throw refused("transfer_same_place", "to: they are there already");
+  const sources = outermost(prefixes);
+  if (prefixes.some((prefix) => isUnder(sources, targetOf(body, prefix)))) {
+    throw refused("transfer_inside_itself", "to: a prefix cannot go below itself");
+  }
+  const named = new Set(keys);
+  if (keys.map((key) => targetOf(body, key)).some((key) => named.has(key) || isUnder(sources, key))) {
+    throw refused("transfer_onto_itself", "to: a key would get one that is moved or copied itself");
+  }
+  const upward = prefixes.find((prefix) => prefix.startsWith(targetOf(body, prefix)));
+  return upward === undefined ? null : upward + upward.slice(targetOf(body, upward).length);
+}
+
+function refused(code: ProblemCode, detail: string) {
+  return badRequest(detail, { coded: { code } });
+}
+
+function viewOf(task: Task, progress: TransferProgress): TaskView {
+  const { order: { mode }, done, deleted, skipped, renamed, failed, errors, count } = progress;
+  return {
+    body: {
+      task_id: task.id,
+      mode,
+      status: TASK_STATUS[task.state],
+      total: progress.total + (count?.files ?? 0),
+      done,
+      deleted,
+      skipped,
+      renamed,
+      failed,
+      errors: errors.map(({ coded, ...error }) => ({ ...error, ...coded })),
+      ...timesOf(task),
+      ...failureMembers(task.error),
+    },
+    isOver: task.state !== "running",
+  };
+}

@@ -1,0 +1,146 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/condition_table.ts";
+import { signalOf } from "@/lib/std/late_signal.ts";
+
+const order = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const encoded = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/");
+const quoted = (etag: string) => etag.replaceAll('"', "&quot;");
+
+/** A request as the store sees it. */
+export interface Seen {
+  readonly method: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+}
+
+interface Stored {
+  readonly bytes: string;
+  readonly etag: string;
+}
+
+/** Buckets in memory behind the interface of the S3 client, with the conditions of copies and deletions. */
+export class TransferStore {
+  readonly buckets: ReadonlyMap<string, Map<string, Stored>>;
+  /** All requests. */
+  readonly seen: Seen[] = [];
+  /** Called before each request; it may change what is stored, return a response, or throw. */
+  before: (request: Seen) => Response | void = () => {};
+  /** Called after each request whose response it may lose by throwing. */
+  after: (request: Seen) => void = () => {};
+  table: ConditionTable = CONDITION_TABLES.embedded;
+  /** Whether copies get other ETags than their sources, as those of objects that were uploaded in parts. */
+  hasOtherEtags = false;
+
+  constructor(buckets: Readonly<Record<string, readonly string[]>>) {
+    this.buckets = new Map(Object.keys(buckets).map((name) => [name, new Map()]));
+    for (const [name, keys] of Object.entries(buckets)) for (const key of keys) this.put(name, key, `bytes of ${key}`);
+  }
+
+  put(bucket: string, key: string, bytes: string, suffix = ""): string {
+    const etag = `"${createHash("md5").update(bytes).digest("hex")}${suffix}"`;
+    this.buckets.get(bucket)?.set(key, { bytes, etag });
+    return etag;
+  }
+
+  /** The keys of a bucket with their bytes. */
+  contents(bucket: string): Record<string, string> {
+    const entries = [...this.buckets.get(bucket) ?? []].sort(([a], [b]) => order(a, b));
+    return Object.fromEntries(entries.map(([key, { bytes }]) => [key, bytes]));
+  }
+
+  get s3(): S3 {
+    return {
+      addresses: { s3: () => Promise.resolve({ endpoint: "http://store", publicEndpoint: "http://store" }) },
+      region: "us-east-1",
+      upstream: { send: (request) => Promise.resolve().then(() => this.#send(request)) },
+      now: () => 0,
+      conditions: () => Promise.resolve(this.table),
+    };
+  }
+
+  #send({ method, target, headers, signal }: UpstreamRequest): Response {
+    const aborted = signalOf(signal);
+    if (aborted?.aborted) throw new UpstreamError("aborted", aborted.reason);
+    return this.respond(method, target, new Headers(headers));
+  }
+
+  /** The response to a request. */
+  respond(method: string, target: string, headers: Headers): Response {
+    const [path, search] = target.split("?");
+    const [, bucket, ...rest] = path.split("/");
+    const query = new URLSearchParams(search);
+    const request: Seen = {
+      method,
+      bucket,
+      key: decodeURIComponent(rest.join("/")),
+      query,
+      headers,
+    };
+    this.seen.push(request);
+    const response = this.before(request) ?? this.#respond(request);
+    this.after(request);
+    return response;
+  }
+
+  #respond({ method, bucket, key, query, headers }: Seen): Response {
+    const objects = this.buckets.get(bucket);
+    if (!objects) return failure(404, "NoSuchBucket");
+    if (key === "") return this.#list(objects, query);
+    const stored = objects.get(key);
+    const ifMatch = headers.get("if-match");
+    switch (method) {
+      case "HEAD":
+        if (!stored) return new Response(null, { status: 404 });
+        return new Response(null, { headers: { etag: stored.etag, "content-length": String(stored.bytes.length) } });
+      case "DELETE":
+        if (ifMatch !== null && !stored) return failure(404, "NoSuchKey");
+        if (ifMatch !== null && stored?.etag !== ifMatch) return failure(412, "PreconditionFailed");
+        objects.delete(key);
+        return new Response(null, { status: 204 });
+      default: {
+        const [, from, ...name] = (headers.get("x-amz-copy-source") ?? "").split("/");
+        const source = this.buckets.get(from)?.get(decodeURIComponent(name.join("/")));
+        if (!source) return failure(404, "NoSuchKey");
+        const sourceTag = headers.get("x-amz-copy-source-if-match");
+        const isRefused = (headers.get("if-none-match") === "*" && stored) ||
+          (sourceTag !== null && sourceTag !== source.etag);
+        if (isRefused) return failure(412, "PreconditionFailed");
+        const etag = this.put(bucket, key, source.bytes, this.hasOtherEtags ? "-1" : "");
+        return new Response(`<CopyObjectResult><ETag>${quoted(etag)}</ETag></CopyObjectResult>`);
+      }
+    }
+  }
+
+  #list(objects: ReadonlyMap<string, Stored>, query: URLSearchParams): Response {
+    const [prefix, after] = [query.get("prefix") ?? "", query.get("start-after") ?? ""];
+    const token = Buffer.from(query.get("continuation-token") ?? "", "base64url").toString();
+    const from = token || after;
+    const limit = Number(query.get("max-keys") ?? 1000);
+    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && (from === "" || order(key, from) > 0))
+      .sort(order);
+    const page = keys.slice(0, limit);
+    const contents = page.map((key) => {
+      const { etag, bytes } = objects.get(key)!;
+      return `<Contents><Key>${encoded(key)}</Key><ETag>${quoted(etag)}</ETag><Size>${bytes.length}</Size></Contents>`;
+    });
+    const isTruncated = keys.length > page.length;
+    const next = isTruncated
+      ? `<NextContinuationToken>${Buffer.from(page[page.length - 1]).toString("base64url")}</NextContinuationToken>`
+      : "";
+    return new Response(
+      `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${next}<EncodingType>url</EncodingType>${
+        contents.join("")
+      }</ListBucketResult>`,
+    );
+  }
+}
+
+function failure(status: number, code: string): Response {
+  return new Response(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`, { status });
+}
