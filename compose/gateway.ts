@@ -46,7 +46,9 @@ export async function gatewayDeps(
     { addresses, upstream: upstreams.s3, region, now: Date.now },
     log,
   );
-  const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now, mayTruncate };
+  const plain = { addresses, upstream: upstreams.s3, region, now: Date.now, mayTruncate };
+  const conditions = conditionSupport(gateway, store, plain);
+  const s3 = { ...plain, conditions };
   const identify = identities(gateway);
   const runner = taskRunner(gateway, { store: tasks, secret, s3, log, fixity, recorder });
   const { report } = fixity;
@@ -58,7 +60,7 @@ export async function gatewayDeps(
     identify,
     ...memory,
     addresses,
-    conditions: conditionSupport(gateway, store, s3),
+    conditions,
     upstreams,
     region,
     mayTruncate,

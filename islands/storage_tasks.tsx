@@ -69,5 +69,5 @@ export default island("storage_tasks", function StorageTasks({ account }: Storag
 });
 
 function endOf({ plan, state }: ShownTask): string {
-  return taskSentence(plan, state.value, { isAway: false, isElsewhere: false });
+  return taskSentence(plan, state.value, false);
 }

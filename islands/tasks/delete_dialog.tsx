@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { keepsVersions } from "@/lib/client/storage/tasks/look_up.ts";
 import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
 import { chosenOf, plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
@@ -9,6 +8,7 @@ import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
 import { namesOf, TASK_LABELS, TASK_QUESTIONS } from "@/lib/presentation/storage/task_sentences.ts";
 import { ChangeDialog } from "./change_dialog.tsx";
 import { ChosenRows, useChosenCount } from "./chosen_count.tsx";
+import { useStart } from "./use_start.ts";
 
 interface DeleteDialogProps {
   readonly wanted: WantedChange;
@@ -33,11 +33,12 @@ export function DeleteDialog({ wanted: { folder, onStart }, rows, onClose }: Del
   }, []);
 
   const planned = plannedRows(rows, folder);
-  const confirm = () => {
-    tasksOf(account).start({ kind: "delete", ...planned, ...chosenOf(rows), canUndo: canUndo.peek() === true });
+  const { problem, isStarting, start } = useStart(() => {
     onStart();
     onClose();
-  };
+  });
+  const confirm = () =>
+    start(account, { kind: "delete", ...planned, canUndo: canUndo.peek() === true }, chosenOf(rows));
   const undo = canUndo.value === null
     ? TASK_QUESTIONS.undoUnknown
     : canUndo.value
@@ -48,9 +49,9 @@ export function DeleteDialog({ wanted: { folder, onStart }, rows, onClose }: Del
       title={TASK_LABELS.deleteOf(namesOf(planned.name, rows.length))}
       action={counted.count === null ? TASK_LABELS.delete : TASK_LABELS.deleteCount(counted.count.objects)}
       isDangerous
-      isWaiting={!counted.isOver || !isKnown.value}
-      problem={null}
-      onConfirm={confirm}
+      isWaiting={!counted.isOver || !isKnown.value || isStarting.value}
+      problem={problem.value}
+      onConfirm={() => void confirm()}
       onClose={onClose}
     >
       <ChosenRows rows={rows} prefix={folder.prefix} counted={counted} />

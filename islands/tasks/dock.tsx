@@ -14,7 +14,6 @@ import {
 } from "@/lib/client/storage/dock.ts";
 import { lazyComponent } from "@/lib/client/storage/lazy_component.tsx";
 import type { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import { isFinished } from "@/lib/presentation/storage/task_record.ts";
 import { TASK_LABELS, tasksLine } from "@/lib/presentation/storage/task_sentences.ts";
 import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
 
@@ -61,7 +60,7 @@ export function Dock({ list }: { readonly list: TaskList | null }) {
     <OpenDock
       sections={sections}
       tasks={tasks.length}
-      isOver={uploadLine === "" && tasks.every(({ state }) => isFinished(state.value))}
+      isOver={uploadLine === "" && tasks.every(({ state }) => state.value.end !== null)}
       needsReader={uploads?.needsReader() ?? false}
     />
   );

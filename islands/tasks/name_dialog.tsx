@@ -7,11 +7,11 @@ import { doorMessage } from "@/lib/client/storage/tasks/door_message.ts";
 import { isTaken } from "@/lib/client/storage/tasks/look_up.ts";
 import { refused } from "@/lib/client/storage/refused_changes.ts";
 import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
-import { plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
+import { chosenOf, plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
 import { namingProblem, reason, TASK_LABELS, TASK_QUESTIONS } from "@/lib/presentation/storage/task_sentences.ts";
-import { nameProblem, planRename } from "@/lib/presentation/storage/transfer_plan.ts";
+import { nameProblem } from "@/lib/presentation/storage/upload_names.ts";
 import { ChangeDialog } from "./change_dialog.tsx";
 import { useUnmountSignal } from "./unmount_signal.ts";
 
@@ -34,24 +34,16 @@ export function NameDialog({ wanted: { folder, onStart }, row, onClose }: NameDi
   const perform = async (): Promise<string | null> => {
     const wrong = nameProblem(prefix, name.peek());
     if (wrong !== null) return namingProblem(wrong);
-    const plan = row && planRename(row, { bucket, prefix }, name.peek());
-    if (plan && "problem" in plan) return namingProblem(plan.problem);
-    const key = plan?.steps[0].to ?? `${prefix}${name.peek()}/`;
+    const key = `${prefix}${name.peek()}${row?.kind === "object" ? "" : "/"}`;
+    if (key === row?.key) return TASK_QUESTIONS.inUse(plainName(old));
     const taken = await isTaken(account, bucket, key);
     if (closed.aborted) return null;
     if (typeof taken === "string") return taken;
     if (taken) return TASK_QUESTIONS.inUse(plainName(name.peek()));
-    if (row && plan) {
-      tasksOf(account).start({
-        kind: "move",
-        ...plannedRows([row], { bucket, prefix }),
-        to: { bucket, prefix },
-        isRename: true,
-        steps: plan.steps,
-        onTaken: "skip",
-        objects: row.kind === "object" ? 1 : null,
-      });
-      return null;
+    if (row) {
+      const change = { from: row.key, to: { bucket, prefix: key } };
+      const plan = { kind: "move", ...plannedRows([row], { bucket, prefix }), ...change, isRename: true } as const;
+      return await tasksOf(account).start(plan, { mode: "move", ...chosenOf([row]), ...change });
     }
     const answer = await callDoor("/buckets/:bucket/objects/folder", account, { bucket }, {
       method: "POST",

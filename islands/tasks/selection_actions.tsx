@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { Icon, type IconName } from "@/components/icon.tsx";
+import { archiveContents } from "@/lib/client/storage/tasks/archive_contents.ts";
 import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
 import { targetBuckets } from "@/lib/client/storage/tasks/target_buckets.ts";
 import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
@@ -28,7 +29,11 @@ export function SelectionActions({ folder, rows, offered, onStart }: SelectionAc
   // They are there by the time one of them is opened.
   useEffect(() => void loadDialogs().catch(() => {}), []);
   const one = rows.length === 1 ? rows[0] : null;
-  const zip = () => tasksOf(account).start({ kind: "zip", ...plannedRows(rows, folder), ...chosenOf(rows) });
+  const zip = () =>
+    void tasksOf(account).startShown(
+      { kind: "zip", ...plannedRows(rows, folder) },
+      () => archiveContents({ account, bucket }, chosenOf(rows)),
+    );
   return (
     <>
       {one?.kind === "object"

@@ -2,7 +2,7 @@ import { Meter } from "@/components/meter.tsx";
 import { SmallButton } from "@/components/small_button.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import { isFinished, OUTDATED, type TaskFault } from "@/lib/presentation/storage/task_record.ts";
+import type { TaskFault } from "@/lib/presentation/storage/task_record.ts";
 import {
   faultsTitle,
   isTroubled,
@@ -17,7 +17,7 @@ export function TaskRows({ list }: { readonly list: TaskList }) {
   const tasks = list.tasks.value;
   return (
     <>
-      {tasks.filter(({ state }) => isFinished(state.value)).length > 1 && (
+      {tasks.filter(({ state }) => state.value.end !== null).length > 1 && (
         <div class="controls">
           <SmallButton label={TASK_LABELS.dismissFinished} onClick={() => list.dismissFinished()} />
         </div>
@@ -32,10 +32,10 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
   const state = task.state.value;
   const { end, total, done, failed, skipped, faults } = state;
   const undo = () => {
-    if (plan.kind !== "delete" || state.startedAt === null) return;
     const { place, name, rows, keys, prefixes } = plan;
-    const until = state.endedAt ?? Date.now();
-    list.start({ kind: "undo", place, name, rows, keys, prefixes, since: state.startedAt, until, objects: done });
+    const [since, until] = [state.startedAt ?? 0, state.endedAt ?? Date.now()].map((ms) => new Date(ms).toISOString());
+    const json = { mode: "undo", keys, prefixes, since, until };
+    void list.startShown({ kind: "undo", place, name, rows, keys, prefixes }, () => Promise.resolve({ json }));
     list.dismiss(id);
   };
   return (
@@ -51,7 +51,7 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
         total={total ?? (end === null ? 0 : 1)}
       />
       <p class={isTroubled(state) ? "sub bad" : "sub"}>
-        {taskSentence(plan, state, { isAway: task.isAway.value, isElsewhere: task.isElsewhere.value })}
+        {taskSentence(plan, state, task.isAway.value)}
       </p>
       {end !== null && faults.length > 0 && (
         <details>
@@ -66,19 +66,13 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
         </details>
       )}
       <div class="btns">
-        {end === null && plan.kind !== "zip" && !state.isCanceling && !task.isElsewhere.value && (
+        {end === null && plan.kind !== "zip" && !state.isCanceling && (
           <SmallButton
             label={TASK_LABELS.cancel}
             onClick={() => list.cancel(id)}
           />
         )}
-        {end?.how === "stopped" && end.status !== OUTDATED && (
-          <SmallButton
-            label={TASK_LABELS.tryAgain}
-            onClick={() => list.resume(id)}
-          />
-        )}
-        {plan.kind === "delete" && plan.canUndo && end !== null && done > 0 && (
+        {plan.kind === "delete" && plan.canUndo && end !== null && state.startedAt !== null && done > 0 && (
           <SmallButton label={TASK_LABELS.undo} onClick={undo} />
         )}
         {state.download !== null && <a class="btn small" href={state.download} download="">{TASK_LABELS.saveAgain}</a>}

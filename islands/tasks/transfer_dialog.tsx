@@ -4,26 +4,16 @@ import { useEffect } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { callDoor } from "@/lib/client/storage/door.ts";
-import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
-import { isTaken } from "@/lib/client/storage/tasks/look_up.ts";
 import { targetBuckets } from "@/lib/client/storage/tasks/target_buckets.ts";
 import type { WantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
-import { plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
+import { chosenOf, plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
 import { folderOf, nameIn } from "@/lib/presentation/storage/key_names.ts";
 import { readFolderPage } from "@/lib/presentation/storage/listing.ts";
-import {
-  namesOf,
-  namingProblem,
-  ON_TAKEN_LABELS,
-  placeName,
-  reason,
-  TASK_LABELS,
-} from "@/lib/presentation/storage/task_sentences.ts";
-import type { OnTaken } from "@/lib/presentation/storage/task_record.ts";
-import { type Place, planTransfer } from "@/lib/presentation/storage/transfer_plan.ts";
+import { namesOf, ON_TAKEN_LABELS, placeName, reason, TASK_LABELS } from "@/lib/presentation/storage/task_sentences.ts";
+import type { OnTaken, Place } from "@/lib/presentation/storage/task_record.ts";
 import { ChangeDialog } from "./change_dialog.tsx";
 import { ChosenRows, useChosenCount } from "./chosen_count.tsx";
-import { useUnmountSignal } from "./unmount_signal.ts";
+import { useStart } from "./use_start.ts";
 
 interface TransferDialogProps {
   readonly wanted: Extract<WantedChange, { readonly kind: "move" | "copy" }>;
@@ -31,7 +21,7 @@ interface TransferDialogProps {
 }
 
 /** What may happen to an object whose new name is in use. */
-const ON_TAKEN: readonly OnTaken[] = ["skip", "keep both", "replace"];
+const ON_TAKEN: readonly OnTaken[] = ["skip", "keep", "replace"];
 
 /** Folders of a place that are offered. */
 const MAX_FOLDERS = 1000;
@@ -44,11 +34,12 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
   const counted = useChosenCount(folder, rows);
   const to = useSignal<Place>({ bucket: first, prefix: first === bucket ? prefix : "" });
   const onTaken = useSignal<OnTaken>("skip");
-  const problem = useSignal<string | null>(null);
   const buckets = useSignal(targets);
   const folders = useSignal<readonly string[]>([]);
-  const isLooking = useSignal(false);
-  const closed = useUnmountSignal();
+  const { problem, isStarting, start } = useStart(() => {
+    onStart();
+    onClose();
+  });
 
   useEffect(() => {
     if (targets.includes(bucket)) void targetBuckets(account, bucket, true).then((all) => buckets.value = all);
@@ -69,28 +60,10 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
     folders.value = [];
     to.value = { ...to.peek(), ...part };
   };
-  const confirm = async () => {
+  const confirm = () => {
     const target = to.peek();
-    const plan = planTransfer(rows, { bucket, prefix }, target);
-    if ("problem" in plan) return void (problem.value = namingProblem(plan.problem, true));
-    if (plan.ontoItself !== null) {
-      isLooking.value = true;
-      const taken = await isTaken(account, bucket, plan.ontoItself);
-      if (closed.aborted) return;
-      isLooking.value = false;
-      if (taken !== false) return void (problem.value = taken === true ? namingProblem("onto itself") : taken);
-    }
-    tasksOf(account).start({
-      kind,
-      ...plannedRows(rows, folder),
-      to: target,
-      isRename: false,
-      steps: plan.steps,
-      onTaken: onTaken.peek(),
-      objects: counted.count?.objects ?? null,
-    });
-    onStart();
-    onClose();
+    const order = { mode: kind, from: prefix, to: target, if_exists: onTaken.peek(), ...chosenOf(rows) };
+    return start(account, { kind, ...plannedRows(rows, folder), from: prefix, to: target, isRename: false }, order);
   };
 
   const names = namesOf(nameIn(prefix, rows[0].key), rows.length);
@@ -98,7 +71,7 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
     <ChangeDialog
       title={kind === "move" ? TASK_LABELS.moveOf(names) : TASK_LABELS.copyOf(names)}
       action={kind === "move" ? TASK_LABELS.move : TASK_LABELS.copy}
-      isWaiting={!counted.isOver || isLooking.value}
+      isWaiting={!counted.isOver || isStarting.value}
       problem={problem.value}
       onConfirm={() => void confirm()}
       onClose={onClose}

@@ -18,7 +18,6 @@ export const LABELS = {
   name: "Name",
   newName: "New name",
   cancel: "Cancel",
-  tryAgain: "Try again",
   undo: "Undo",
   saveAgain: "Download again",
   dismiss: "Take off the list",
@@ -44,7 +43,7 @@ export const LABELS = {
 /** What may happen to an object whose new name is in use. */
 export const ON_TAKEN = {
   skip: "Leave the object that is there",
-  "keep both": "Keep both: the new one gets a number in its name",
+  keep: "Keep both: the new one gets a number in its name",
   replace: "Replace the object that is there",
 };
 
@@ -68,10 +67,8 @@ export const PROGRESS = {
     `copied ${formatCount(done)} of ${total}, ${formatCount(deleted)} deleted`,
   copy: (done: number, total: string) => `copied ${formatCount(done)} of ${total}`,
   undo: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} brought back`,
-  unknownTotal: "?",
   canceling: "Ends after what is under way…",
   away: "No connection to the server; the task continues automatically",
-  elsewhere: "Another tab of this browser performs it.",
 };
 
 /** How a task ended. */
@@ -89,7 +86,6 @@ export const ENDS = {
   skipped: (count: number) => `${counted(count, "object", "objects")} left, since the new name is in use.`,
   failed: (count: number) => `${counted(count, "object", "objects")} failed.`,
   canceled: (progress: string) => `Cancelled: ${progress}.`,
-  stopped: (progress: string) => `Stopped: ${progress}.`,
   gone:
     "The server no longer knows this task: it ended a while ago, or the server was restarted. The folder shows what is done.",
   listed: (count: number) => `The first ${formatCount(count)} of them:`,
@@ -98,7 +94,6 @@ export const ENDS = {
 /** Why something was not changed, and what to do. */
 export const REASONS = {
   network: "No connection to the server. Check your network, then try again.",
-  outdated: "This page is older than the server, which was updated. Reload the page to continue the task.",
   login: "The login has ended. Log in again, then try again.",
   forbidden: "This account may not do that in this bucket. The owner of the bucket can allow it.",
   missing: "It no longer exists, or its bucket does not.",
@@ -134,9 +129,4 @@ export const NAME_PROBLEMS = {
   slash: "A name has no slash in it.",
   tooLong: "With its folders the name would be longer than 1,024 bytes. Choose a shorter one.",
   halfCharacter: "The name has half of a character in it. Type it again.",
-  samePlace: "They are there already. Choose another folder.",
-  insideItself: "A folder cannot go into itself. Choose another folder.",
-  ontoItself:
-    "There the contents of the folder would land in the folder itself. Rename it first, or choose another folder.",
-  keyTooLong: "Some keys would be longer than 1,024 bytes there. Choose a folder with a shorter path.",
 };

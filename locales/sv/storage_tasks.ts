@@ -21,7 +21,6 @@ export const LABELS: typeof en.LABELS = {
   name: "Namn",
   newName: "Nytt namn",
   cancel: "Avbryt",
-  tryAgain: "Försök igen",
   undo: "Ångra",
   saveAgain: "Ladda ner igen",
   dismiss: "Ta bort från listan",
@@ -46,7 +45,7 @@ export const LABELS: typeof en.LABELS = {
 
 export const ON_TAKEN: typeof en.ON_TAKEN = {
   skip: "Låt objektet som finns där vara",
-  "keep both": "Behåll båda: det nya får ett nummer i namnet",
+  keep: "Behåll båda: det nya får ett nummer i namnet",
   replace: "Ersätt objektet som finns där",
 };
 
@@ -67,10 +66,8 @@ export const PROGRESS: typeof en.PROGRESS = {
   move: (done, total, deleted) => `${formatCount(done)} av ${total} kopierade, ${formatCount(deleted)} borttagna`,
   copy: (done, total) => `${formatCount(done)} av ${total} kopierade`,
   undo: (done, total) => `${formatCount(done)} av ${formatCount(total)} har hämtats tillbaka`,
-  unknownTotal: "okänt antal",
   canceling: "Slutar efter det som pågår…",
   away: "Ingen anslutning till servern; uppgiften fortsätter automatiskt",
-  elsewhere: "En annan flik i webbläsaren utför den.",
 };
 
 export const ENDS: typeof en.ENDS = {
@@ -85,7 +82,6 @@ export const ENDS: typeof en.ENDS = {
   skipped: (count) => `${objects(count)} är kvar, eftersom det nya namnet redan används.`,
   failed: (count) => `${objects(count)} misslyckades.`,
   canceled: (progress) => `Avbruten: ${progress}.`,
-  stopped: (progress) => `Stannade: ${progress}.`,
   gone:
     "Servern känner inte längre till uppgiften: den slutade för en stund sedan, eller servern har startats om. Mappen visar vad som är gjort.",
   listed: (count) => `De första ${formatCount(count)} av dem:`,
@@ -93,7 +89,6 @@ export const ENDS: typeof en.ENDS = {
 
 export const REASONS: typeof en.REASONS = {
   network: "Ingen anslutning till servern. Kontrollera nätverket och försök igen.",
-  outdated: "Sidan är äldre än servern, som har uppdaterats. Läs in sidan på nytt för att fortsätta uppgiften.",
   login: "Inloggningen har upphört. Logga in på nytt och försök igen.",
   forbidden: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
   missing: "Det finns inte längre, eller så finns inte bucketen.",
@@ -127,8 +122,4 @@ export const NAME_PROBLEMS: typeof en.NAME_PROBLEMS = {
   slash: "Ett namn kan inte innehålla snedstreck.",
   tooLong: "Med sina mappar blir namnet längre än 1 024 byte. Välj ett kortare.",
   halfCharacter: "Namnet innehåller ett halvt tecken. Skriv det på nytt.",
-  samePlace: "De finns redan där. Välj en annan mapp.",
-  insideItself: "En mapp kan inte flyttas eller kopieras in i sig själv. Välj en annan mapp.",
-  ontoItself: "Där skulle mappens innehåll hamna i mappen själv. Byt namn på den först eller välj en annan mapp.",
-  keyTooLong: "Några nycklar skulle bli längre än 1 024 byte där. Välj en mapp med kortare sökväg.",
 };

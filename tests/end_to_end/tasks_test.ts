@@ -6,10 +6,11 @@ import { endOfTask, taskEvents } from "./task_client.ts";
 const OBJECTS = 3000;
 const WRITERS = 16;
 const PATH = "/buckets/tasks-outlive/objects";
+const TRANSFER = "/buckets/tasks-outlive/transfer";
 
 Deno.test({
   name:
-    "whole application: a count and a deletion go on after kill -9 with exact numbers, and only their owner sees them",
+    "whole application: a count, a move and a deletion go on after kill -9 with exact numbers, and only their owner sees them",
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
@@ -31,14 +32,35 @@ Deno.test({
       const foreign = await other.call("GET", `${PATH}/s3_stats/${counting.task_id}`);
       assert.deepEqual([foreign.status, await foreign.json()], [404, { detail: "Task not found" }]);
 
-      const deleting = await again.json("POST", `${PATH}/delete-task`, { prefixes: ["a/"] });
-      for await (const { data } of taskEvents(again, `${PATH}/delete-task/${deleting.task_id}`)) {
+      const to = { bucket: "tasks-outlive", prefix: "m/" };
+      const order = { mode: "move", prefixes: ["a/"], from: "a/", to, if_exists: "keep" };
+      const moving = await again.json("POST", TRANSFER, order);
+      for await (const { data } of taskEvents(again, `${TRANSFER}/${moving.task_id}`)) {
         if (Number(data.deleted) > 0) break;
       }
       await second.kill();
 
       const third = running = await startApplication({ dataFolder, env: STORAGE_ONLY });
-      const later = await logIn(third.site, "archive/curator");
+      const mover = await logIn(third.site, "archive/curator");
+      const moved = await endOfTask(mover, `${TRANSFER}/${moving.task_id}`);
+      assert.deepEqual([moved.status, moved.done, moved.deleted, moved.renamed, moved.failed], [
+        "done",
+        OBJECTS,
+        OBJECTS,
+        0,
+        0,
+      ]);
+      const sources = await mover.json("GET", `${PATH}?prefix=a/`);
+      assert.equal(sources.key_count, 0);
+
+      const deleting = await mover.json("POST", `${PATH}/delete-task`, { prefixes: ["m/"] });
+      for await (const { data } of taskEvents(mover, `${PATH}/delete-task/${deleting.task_id}`)) {
+        if (Number(data.deleted) > 0) break;
+      }
+      await third.kill();
+
+      const fourth = running = await startApplication({ dataFolder, env: STORAGE_ONLY });
+      const later = await logIn(fourth.site, "archive/curator");
       const { status, total, deleted, failed } = await endOfTask(later, `${PATH}/delete-task/${deleting.task_id}`);
       assert.deepEqual([status, total, deleted, failed], ["done", OBJECTS, OBJECTS, 0]);
       const left = await later.json("GET", PATH);

@@ -83,7 +83,9 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     mapi: () => Promise.resolve(storeOrigin),
   };
   const now = options.app?.now ?? (() => NOW);
-  const s3 = { addresses, upstream: client, region: "us-east-1", now, mayTruncate: options.gateway?.mayTruncate };
+  const conditions = () => Promise.resolve(CONDITION_TABLES.embedded);
+  const { mayTruncate } = options.gateway ?? {};
+  const s3 = { addresses, upstream: client, region: "us-east-1", now, conditions, mayTruncate };
   const tasks = new TaskRunner({
     store: new SqliteTaskStore(":memory:", steadyTime()),
     keys: taskKeys(SECRET),
@@ -105,7 +107,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
       guesses: new GuessLimits(() => NOW),
       identify: options.identify ?? storeIdentities("native"),
       addresses,
-      conditions: () => Promise.resolve(CONDITION_TABLES.embedded),
+      conditions,
       upstreams: { s3: client, mapi: client },
       region: "us-east-1",
       tasks,

@@ -14,9 +14,8 @@ import { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
 import { UploadFault } from "@/lib/client/storage/upload/upload_fault.ts";
 import type { UploadItem, UploadState } from "@/lib/client/storage/upload/upload_item.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { NEW_TASK, OUTDATED, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
+import { NEW_TASK, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
 import { HeldClock } from "@/tests/lib/client/held_clock.ts";
-import { MemoryTasks } from "@/tests/lib/client/storage/tasks/fake_store.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 import { Part, State } from "./part.tsx";
 
@@ -210,7 +209,7 @@ function uploadsOf(change: Partial<Engine>): ComponentProps<typeof UploadList>["
 }
 
 const PLANNED = { place: { bucket: "letters", prefix: "" }, name: "1870/", rows: 1, keys: [], prefixes: ["1870/"] };
-const MOVE = { kind: "move", to: { bucket: "maps", prefix: "" }, isRename: false, steps: [], onTaken: "skip" } as const;
+const MOVE = { kind: "move", from: "", to: { bucket: "maps", prefix: "" }, isRename: false } as const;
 const DONE = { how: "done" } as const;
 const FAULTS = [{ key: "1870/2.tif", status: 403, message: "" }, { key: "1870/3.tif", status: 0, message: "gone" }];
 
@@ -220,38 +219,32 @@ const SHOWN_TASKS: readonly (readonly [plan: TaskPlan, state: Partial<TaskState>
   [{ kind: "zip", ...PLANNED }, { done: 10, total: 10, bytes: 5e7, download: "/storage/api/x", end: DONE }],
   [{ kind: "delete", ...PLANNED, canUndo: true }, { done: 3, total: 3, startedAt: SAMPLE_NOW, end: DONE }],
   [{ kind: "delete", ...PLANNED, canUndo: false }, { done: 1, failed: 2, total: 3, faults: FAULTS, end: DONE }],
-  [{ ...PLANNED, ...MOVE, objects: 8 }, { done: 3, total: 8 }],
-  [{ ...PLANNED, ...MOVE, objects: 8 }, { done: 3, total: 8, isCanceling: true }],
-  [{ ...PLANNED, ...MOVE, objects: 8 }, { done: 3, total: 8, end: { how: "canceled" } }],
-  [{ ...PLANNED, ...MOVE, objects: 8 }, { done: 3, total: 8, end: { how: "stopped", status: 503 } }],
-  [{ ...PLANNED, ...MOVE, kind: "copy", objects: null }, { done: 6, skipped: 1, renamed: 1, total: 8, end: DONE }],
-  [{ kind: "undo", ...PLANNED, since: 0, until: 1, objects: 3 }, {
-    end: { how: "failed", status: 500, message: "no" },
-  }],
-  [{ kind: "undo", ...PLANNED, since: 0, until: 1, objects: 3 }, { end: { how: "gone" } }],
+  [{ ...PLANNED, ...MOVE }, { done: 3, total: 8 }],
+  [{ ...PLANNED, ...MOVE }, { done: 3, total: 8, isCanceling: true }],
+  [{ ...PLANNED, ...MOVE }, { done: 3, total: 8, end: { how: "canceled" } }],
+  [{ ...PLANNED, ...MOVE, kind: "copy" }, { done: 6, skipped: 1, renamed: 1, total: 8, end: DONE }],
+  [{ kind: "undo", ...PLANNED }, { end: { how: "failed", status: 500, message: "no" } }],
+  [{ kind: "undo", ...PLANNED }, { end: { how: "gone" } }],
 ];
 
-const TASKS = await sampleTasks();
+const TASKS = sampleTasks();
 
-async function sampleTasks(): Promise<TaskList> {
-  const journal = new MemoryTasks();
-  for (const [n, [plan, state]] of SHOWN_TASKS.entries()) {
-    await journal.put({ id: String(n), account: ACCOUNT, createdAt: 0, plan, state: { ...NEW_TASK, ...state } });
-  }
+function sampleTasks(): TaskList {
+  const stored = SHOWN_TASKS.map(([plan, state], n) => ({
+    id: String(n),
+    createdAt: 0,
+    plan,
+    state: { ...NEW_TASK, taskId: "t", ...state },
+  }));
   const list = new TaskList({
     account: ACCOUNT,
-    call: () => Promise.reject(new Error("tasks of the catalogue are not performed")),
-    journal,
+    call: () => new Promise(() => {}),
+    storage: { getItem: () => JSON.stringify(stored), setItem: nothing },
     clock: new HeldClock(),
     random: () => 0,
-    alone: () => Promise.resolve(),
     onEnd: nothing,
   });
-  await list.restore();
-  // A list that is read begins such a task anew.
-  const [copy] = list.tasks.peek().filter(({ plan }) => plan.kind === "copy");
-  const outdated = signal<TaskState>({ ...NEW_TASK, total: 8, end: { how: "stopped", status: OUTDATED } });
-  list.tasks.value = [...list.tasks.peek(), { ...copy, id: "outdated", state: outdated }];
+  list.restore();
   return list;
 }
 

@@ -12,13 +12,11 @@ export function pathAfter({ account, bucket, key }: ObjectAddress, plan: TaskPla
     return state.done > 0 && plan.keys.includes(key) ? folderPath({ account, bucket, prefix: folderOf(key) }) : null;
   }
   if (plan.kind !== "move" || state.deleted === 0) return null;
-  const step = plan.steps.find(({ kind, from }) => kind === "object" && from === key);
-  if (!step) return null;
+  if (!plan.keys.includes(key)) return null;
   const place = { account, bucket: plan.to.bucket };
+  const to = plan.to.prefix + key.slice(plan.from.length);
   // Which number the name got is not known.
-  return state.renamed > 0
-    ? folderPath({ ...place, prefix: folderOf(step.to) })
-    : objectPath({ ...place, key: step.to });
+  return state.renamed > 0 ? folderPath({ ...place, prefix: folderOf(to) }) : objectPath({ ...place, key: to });
 }
 
 /**
@@ -36,6 +34,6 @@ export function folderPathAfter(
     return isGone ? folderPath({ account, bucket, prefix: folderOf(prefix) }) : null;
   }
   if (plan.kind !== "move" || state.deleted === 0 || state.skipped > 0) return null;
-  const step = plan.steps.find(({ kind, from }) => kind === "folder" && from === prefix);
-  return step ? folderPath({ account, bucket: plan.to.bucket, prefix: step.to }) : null;
+  if (!plan.prefixes.includes(prefix)) return null;
+  return folderPath({ account, bucket: plan.to.bucket, prefix: plan.to.prefix + prefix.slice(plan.from.length) });
 }

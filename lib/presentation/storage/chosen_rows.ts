@@ -1,7 +1,6 @@
 import { nameIn } from "./key_names.ts";
 import type { StorageRow } from "./listing.ts";
-import type { Chosen } from "./task_record.ts";
-import type { Place } from "./transfer_plan.ts";
+import type { Chosen, Place } from "./task_record.ts";
 
 /** Selected rows, also those whose rows were released: names of folders end in a slash, those of objects never do. */
 export function chosenRows(keys: ReadonlySet<string>, known: readonly StorageRow[]): readonly StorageRow[] {
@@ -20,5 +19,5 @@ export function chosenOf(rows: readonly StorageRow[]): Chosen {
 
 /** What the plan of a task says of rows of a folder. @param rows at least one */
 export function plannedRows(rows: readonly StorageRow[], { bucket, prefix }: Place) {
-  return { place: { bucket, prefix }, name: nameIn(prefix, rows[0].key), rows: rows.length };
+  return { place: { bucket, prefix }, name: nameIn(prefix, rows[0].key), rows: rows.length, ...chosenOf(rows) };
 }

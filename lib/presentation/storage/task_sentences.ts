@@ -3,9 +3,9 @@ import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/locales/en/storage_tasks.ts";
 import * as sv from "@/locales/sv/storage_tasks.ts";
 import { formatBytes } from "./file_sizes.ts";
-import { plainName } from "./key_names.ts";
-import { OUTDATED, type TaskPlan, type TaskState } from "./task_record.ts";
-import type { NameProblem, Place, TransferProblem } from "./transfer_plan.ts";
+import { nameIn, plainName } from "./key_names.ts";
+import type { Place, TaskPlan, TaskState } from "./task_record.ts";
+import type { NameProblem } from "./upload_names.ts";
 
 export const TASK_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const TASK_QUESTIONS = inLanguage({ en: en.QUESTIONS, sv: sv.QUESTIONS });
@@ -30,7 +30,7 @@ export function placeName({ bucket, prefix }: Place): string {
 export function taskTitle(plan: TaskPlan): string {
   const names = namesOf(plan.name, plan.rows);
   if (plan.kind !== "move" && plan.kind !== "copy") return TITLES[plan.kind](names);
-  if (plan.isRename) return TITLES.rename(names, plainName(plan.steps[0].to.slice(plan.to.prefix.length)));
+  if (plan.isRename) return TITLES.rename(names, plainName(nameIn(plan.place.prefix, plan.to.prefix)));
   return TITLES[plan.kind](names, placeName(plan.to));
 }
 
@@ -44,19 +44,13 @@ export function tasksLine(states: readonly Pick<TaskState, "end" | "failed">[]):
 
 /** Whether a task has ended and did not do all that it was to do. */
 export function isTroubled({ end, failed }: Pick<TaskState, "end" | "failed">): boolean {
-  return end !== null && (end.how === "failed" || end.how === "stopped" || failed > 0);
+  return end !== null && (end.how === "failed" || failed > 0);
 }
 
-interface Circumstances {
-  readonly isAway: boolean;
-  readonly isElsewhere: boolean;
-}
-
-/** How far a task is, or how it ended: one or several sentences. */
-export function taskSentence(plan: TaskPlan, state: TaskState, { isAway, isElsewhere }: Circumstances): string {
+/** How far a task is, or how it ended: one or several sentences. @param isAway whether it waits for the network */
+export function taskSentence(plan: TaskPlan, state: TaskState, isAway: boolean): string {
   const { end } = state;
   if (end !== null) return endSentences(plan, state, end).join(" ");
-  if (isElsewhere) return PROGRESS.elsewhere;
   if (state.isCanceling) return PROGRESS.canceling;
   return isAway ? `${PROGRESS.away} ${progress(plan, state)}` : progress(plan, state);
 }
@@ -66,23 +60,17 @@ export function reason(status: number, message = ""): string {
   return message === "" ? whyOf(status) : `${whyOf(status)} ${REASONS.said(message)}`;
 }
 
-/** What is wrong with a name or a place. */
-export function namingProblem(problem: NameProblem | TransferProblem, isPlace = false): string {
+/** What is wrong with a name. */
+export function namingProblem(problem: "empty" | "slash" | NameProblem): string {
   switch (problem) {
     case "empty":
       return NAME_PROBLEMS.empty;
     case "slash":
       return NAME_PROBLEMS.slash;
     case "too long":
-      return isPlace ? NAME_PROBLEMS.keyTooLong : NAME_PROBLEMS.tooLong;
+      return NAME_PROBLEMS.tooLong;
     case "half a character":
       return NAME_PROBLEMS.halfCharacter;
-    case "same place":
-      return NAME_PROBLEMS.samePlace;
-    case "inside itself":
-      return NAME_PROBLEMS.insideItself;
-    case "onto itself":
-      return NAME_PROBLEMS.ontoItself;
   }
 }
 
@@ -92,19 +80,19 @@ export function faultsTitle({ failed, faults }: TaskState): string {
 }
 
 function progress({ kind }: TaskPlan, { total, done, deleted, taskId }: TaskState): string {
-  const all = total === null ? PROGRESS.unknownTotal : formatCount(total);
+  if (taskId === null || total === null) return PROGRESS.begins;
+  if (done === 0 && kind !== "zip" && kind !== "undo") return PROGRESS.counting(total);
   switch (kind) {
     case "zip":
-      return taskId === null || total === null ? PROGRESS.begins : PROGRESS.zip(done, total);
+      return PROGRESS.zip(done, total);
     case "delete":
-      if (taskId === null || total === null) return PROGRESS.begins;
-      return done === 0 ? PROGRESS.counting(total) : PROGRESS.delete(done, total);
+      return PROGRESS.delete(done, total);
     case "move":
-      return PROGRESS.move(done, all, deleted);
+      return PROGRESS.move(done, formatCount(total), deleted);
     case "copy":
-      return PROGRESS.copy(done, all);
+      return PROGRESS.copy(done, formatCount(total));
     case "undo":
-      return PROGRESS.undo(done, total ?? 0);
+      return PROGRESS.undo(done, total);
   }
 }
 
@@ -120,12 +108,13 @@ function endSentences(plan: TaskPlan, state: TaskState, end: NonNullable<TaskSta
       return [ENDS.gone];
     case "canceled":
       return [ENDS.canceled(progress(plan, state)), ...rest];
-    case "stopped":
-      return [ENDS.stopped(progress(plan, state)), whyOf(end.status), ...rest];
     case "failed":
       if (plan.kind === "zip" && end.status === 400) return [REASONS.tooMany];
       if (end.status === 429) return [REASONS.tooManyTasks];
-      return [end.status === 0 ? REASONS.said(end.message) : reason(end.status, end.message)];
+      return [
+        end.status === 0 && end.message !== "" ? REASONS.said(end.message) : reason(end.status, end.message),
+        ...rest,
+      ];
     case "done":
       break;
   }
@@ -138,8 +127,6 @@ function endSentences(plan: TaskPlan, state: TaskState, end: NonNullable<TaskSta
 
 function whyOf(status: number): string {
   switch (status) {
-    case OUTDATED:
-      return REASONS.outdated;
     case 0:
       return REASONS.network;
     case 401:

@@ -2,7 +2,7 @@
 const MAX_KEY_BYTES = 1024;
 
 /** Why no object can have a name. */
-type NameProblem = "too long" | "half a character";
+export type NameProblem = "too long" | "half a character";
 
 const encoder = new TextEncoder();
 
@@ -31,4 +31,10 @@ export function compareKeys(a: string, b: string): number {
 function inUtf8Order(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** Why a folder cannot hold a name; null: it can. */
+export function nameProblem(prefix: string, name: string): "empty" | "slash" | NameProblem | null {
+  if (name === "") return "empty";
+  return name.includes("/") ? "slash" : keyProblem(`${prefix}${name}/`);
 }

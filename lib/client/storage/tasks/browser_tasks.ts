@@ -2,9 +2,8 @@ import { browserClock } from "@/lib/client/poller.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { folderChanged } from "@/lib/client/storage/folder_events.ts";
 import { refused } from "@/lib/client/storage/refused_changes.ts";
-import { browserJournal } from "./task_journal.ts";
-import { TaskList } from "./task_list.ts";
 import type { TaskPlan, TaskState } from "@/lib/presentation/storage/task_record.ts";
+import { TaskList } from "./task_list.ts";
 
 const lists = new Map<string, TaskList>();
 
@@ -15,45 +14,44 @@ export function tasksOf(account: string): TaskList {
   const list = new TaskList({
     account,
     call: callDoor,
-    journal: browserJournal(),
+    storage: browserStorage(),
     clock: browserClock,
     random: Math.random,
-    alone,
-    onEnd: (plan, state) => ended(account, plan, state),
+    onEnd: (plan, state, isFirst) => ended(account, plan, state, isFirst),
   });
   lists.set(account, list);
   addEventListener("online", () => list.wake());
-  void list.restore();
+  // Another page has started a task, or taken one off the list.
+  addEventListener("storage", ({ key }) => key === list.name && list.restore(true));
+  list.restore();
   return list;
 }
 
-/** Without locks (a site without TLS has none) two pages may perform the same task: each step may be done twice. */
-async function alone(name: string, wait: () => void, work: () => Promise<void>): Promise<void> {
-  if (!("locks" in navigator)) return await work();
-  const done = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
-    if (lock !== null) await work();
-    return lock !== null;
-  });
-  if (done) return;
-  wait();
-  await navigator.locks.request(name, work);
+/** Where a browser allows none, a page remembers its own tasks alone. */
+function browserStorage(): Pick<Storage, "getItem" | "setItem"> {
+  try {
+    return localStorage;
+  } catch {
+    return { getItem: () => null, setItem() {} };
+  }
 }
 
-function ended(account: string, plan: TaskPlan, { download, end, faults, done, deleted }: TaskState): void {
-  if (end === null) return;
-  const status = "status" in end ? end.status : faults[0]?.status;
+function ended(
+  account: string,
+  plan: TaskPlan,
+  { download, end, faults, done, deleted }: TaskState,
+  isFirst: boolean,
+): void {
   if (plan.kind === "zip") {
-    if (download !== null) save(download);
+    if (download !== null && isFirst) save(download);
     return;
   }
+  const status = end?.how === "failed" ? end.status : faults[0]?.status;
   if (status === 403) learnRefused(account, plan, done, deleted);
   folderChanged({ account, ...plan.place });
-  if ("to" in plan) folderChanged({ account, ...plan.to });
+  if ("to" in plan && !plan.isRename) folderChanged({ account, ...plan.to });
   // The page may show one of the folders itself.
-  const folders = "steps" in plan
-    ? plan.steps.flatMap(({ kind, from }) => kind === "folder" ? [from] : [])
-    : plan.prefixes;
-  for (const prefix of folders) folderChanged({ account, bucket: plan.place.bucket, prefix });
+  for (const prefix of plan.prefixes) folderChanged({ account, bucket: plan.place.bucket, prefix });
 }
 
 /** What was not done even once is not allowed: copies need the right to write, deletions that to delete. */

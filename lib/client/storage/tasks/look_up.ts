@@ -2,15 +2,13 @@ import { callDoor } from "@/lib/client/storage/door.ts";
 import { reason } from "@/lib/presentation/storage/task_sentences.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { doorMessage } from "./door_message.ts";
-import { foundObject } from "./keys_below.ts";
 
 /** Whether a key, or the prefix of a folder, is in use; or a sentence why that cannot be known. */
 export async function isTaken(account: string, bucket: string, key: string): Promise<boolean | string> {
   const answer = await callDoor("/buckets/:bucket/objects", account, { bucket, prefix: key, max_keys: 1 });
   if (answer.status !== 200) return reason(answer.status, doorMessage(answer));
-  return key.endsWith("/")
-    ? entries(member(answer.json, "objects")).length > 0
-    : foundObject(answer.json, key) !== null;
+  const first = entries(member(answer.json, "objects"))[0];
+  return key.endsWith("/") ? first !== undefined : stringAt(first, "Key") === key;
 }
 
 /**

@@ -1,21 +1,20 @@
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 
 import type { Clock } from "@/lib/client/poller.ts";
-import { loadCode, OutdatedPage } from "@/lib/client/storage/load_code.ts";
 import type { callDoor } from "@/lib/client/storage/door.ts";
-import { TaskControl, TaskStopped } from "./task_control.ts";
-import type { StoredTask, TaskJournal } from "./task_journal.ts";
-import {
-  isFinished,
-  NEW_TASK,
-  OUTDATED,
-  type TaskEnd,
-  type TaskPlan,
-  type TaskState,
-} from "@/lib/presentation/storage/task_record.ts";
+import { wait } from "@/lib/client/storage/upload/upload_wait.ts";
+import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { NEW_TASK, type TaskEnd, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
+import { reason } from "@/lib/presentation/storage/task_sentences.ts";
+import { entries, stringAt } from "@/lib/std/untrusted.ts";
+import { doorMessage } from "./door_message.ts";
+import { OPERATIONS, readProgress } from "./task_progress.ts";
 
-/** After this time the end of a task is not shown, ms. */
+/** After this time a task is not shown, ms. */
 const FORGET_MS = 24 * 60 * 60 * 1000;
+/** Waits between two looks at a task, ms: the first and the longest. */
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 2000;
 
 /** A task as a page shows it. */
 export interface ShownTask {
@@ -24,178 +23,248 @@ export interface ShownTask {
   readonly state: ReadonlySignal<TaskState>;
   /** Whether it waits for the network. */
   readonly isAway: ReadonlySignal<boolean>;
-  /** Whether another page of this browser performs it. */
-  readonly isElsewhere: ReadonlySignal<boolean>;
+}
+
+/** A task as the browser remembers it. */
+interface StoredTask {
+  readonly id: string;
+  /** ms since 1970 */
+  readonly createdAt: number;
+  readonly plan: TaskPlan;
+  readonly state: TaskState;
 }
 
 interface TaskListParts {
   readonly account: string;
   readonly call: typeof callDoor;
-  readonly journal: TaskJournal;
+  /** What all pages of the browser share. */
+  readonly storage: Pick<Storage, "getItem" | "setItem">;
   readonly clock: Clock;
   /** 0 to 1 */
   readonly random: () => number;
-  /** Runs work while no other page of the browser runs work of this name. `wait` is called when one does. */
-  readonly alone: (name: string, wait: () => void, work: () => Promise<void>) => Promise<void>;
-  /** A task has ended on this page. */
-  readonly onEnd: (plan: TaskPlan, state: TaskState) => void;
+  /** A task has ended. @param isFirst whether no other page has dealt with that */
+  readonly onEnd: (plan: TaskPlan, state: TaskState, isFirst: boolean) => void;
 }
 
-/** The tasks of an account: performed by one page at a time, and by the next one after a reload. */
+/** The tasks of an account that this browser has started: the gateway performs them, and each page shows how far they are. */
 export class TaskList {
   readonly tasks = signal<readonly ShownTask[]>([]);
-  /** What ended last on this page; null: nothing has. */
+  /** What ended last while this page was open; null: nothing has. */
   readonly lastEnded = signal<ShownTask | null>(null);
+  /** The name under which the browser remembers them. */
+  readonly name: string;
   readonly #parts: TaskListParts;
-  readonly #running = new Map<string, RunningTask>();
+  readonly #shown = new Map<string, RunningTask>();
 
   constructor(parts: TaskListParts) {
     this.#parts = parts;
+    this.name = `stackroom.tasks.${parts.account}`;
   }
 
-  /** Shows the tasks of earlier pages and goes on with those that have not ended. */
-  async restore(): Promise<void> {
-    const { journal, account, clock } = this.#parts;
-    for (const stored of await journal.all(account)) {
-      const isOld = stored.createdAt < clock.now() - FORGET_MS;
-      if (isOld && stored.state.end !== null) await journal.remove(stored.id);
-      else this.#show(isOfOldRelease(stored) ? { ...stored, state: { ...stored.state, end: null } } : stored);
+  /**
+   * Shows what pages of this browser have started, and no longer what they have taken off.
+   *
+   * @param isOpen whether this page was open already, and what is new to it has happened since
+   */
+  restore(isOpen = false): void {
+    const stored = this.#stored();
+    const isKept = ({ id, state }: RunningTask) =>
+      state.peek().taskId === null || stored.some((task) => task.id === id);
+    for (const task of [...this.#shown.values()]) if (!isKept(task)) this.#remove(task.id);
+    for (const task of stored) {
+      if (this.#shown.has(task.id)) continue;
+      const shown = this.#show(task);
+      if (isOpen && task.state.end !== null) this.#ended(shown, {});
+      else void this.#follow(shown);
     }
   }
 
-  start(plan: TaskPlan): ShownTask {
-    const { account, clock, random } = this.#parts;
-    const createdAt = clock.now();
-    const id = `${createdAt}-${Math.floor(random() * 1e9)}`;
-    return this.#show({ id, account, createdAt, plan, state: NEW_TASK });
+  /**
+   * Has the gateway start a task.
+   *
+   * @returns null, or a sentence why it was not started
+   */
+  async start(plan: TaskPlan, json: unknown): Promise<string | null> {
+    const problem = await this.#post(() => this.#show(this.#newTask(plan)), plan, json);
+    if (problem === null) return null;
+    return problem.status === 400 && problem.message !== "" ? problem.message : reason(problem.status, problem.message);
   }
 
-  /** Ends a task after what is under way; not one that another page performs. */
+  /** The same of a task that is shown at once, also where it cannot be started. @param read what the gateway is sent */
+  async startShown(plan: TaskPlan, read: () => Promise<{ readonly json: unknown } | TaskEnd>): Promise<void> {
+    const task = this.#show(this.#newTask(plan));
+    const order = await read();
+    const problem = "how" in order ? order : await this.#post(() => task, plan, order.json);
+    if (problem === null) return;
+    task.change({ end: problem });
+    this.lastEnded.value = task;
+  }
+
+  /** Ends a task after what is under way. */
   cancel(id: string): void {
-    const task = this.#running.get(id);
-    if (task?.isElsewhere.peek()) return;
-    task?.change({ isCanceling: true });
-    task?.control.wake();
+    const task = this.#shown.get(id);
+    const { taskId } = task?.state.peek() ?? NEW_TASK;
+    if (!task || taskId === null) return;
+    task.change({ isCanceling: true });
+    const { path } = OPERATIONS[task.plan.kind];
+    const { account, call } = this.#parts;
+    const parameters = { bucket: task.plan.place.bucket, task_id: taskId };
+    void call(`${path}/:task_id/cancel`, account, parameters, { method: "POST" }).then(({ status }) => {
+      if (status !== 200) task.change({ isCanceling: false });
+      task.wake();
+    });
   }
 
-  /** Goes on with a task that was stopped. */
-  resume(id: string): void {
-    const task = this.#running.get(id);
-    if (task?.state.peek().end?.how !== "stopped") return;
-    task.change({ end: null });
-    void this.#run(task);
-  }
-
-  /** Takes a task that has ended off the list. */
+  /** Takes a task that has ended off the list, in all pages. */
   dismiss(id: string): void {
-    this.tasks.value = this.tasks.peek().filter((task) => task.id !== id);
-    this.#running.delete(id);
-    void this.#parts.journal.remove(id);
+    this.#remove(id);
+    this.#store(this.#stored().filter((task) => task.id !== id));
   }
 
-  /** Takes the tasks off the list that need nothing more. */
+  /** Takes all tasks that have ended off the list. */
   dismissFinished(): void {
-    for (const { id, state } of this.tasks.peek()) if (isFinished(state.peek())) this.dismiss(id);
+    for (const { id, state } of this.tasks.peek()) if (state.peek().end !== null) this.dismiss(id);
   }
 
   /** The network is back. */
   wake(): void {
-    for (const { control } of this.#running.values()) control.wake();
+    for (const task of this.#shown.values()) task.wake();
   }
 
-  #show(stored: StoredTask): ShownTask {
-    const task = new RunningTask(stored, this.#parts);
-    this.#running.set(task.id, task);
+  #newTask(plan: TaskPlan): StoredTask {
+    const { clock, random } = this.#parts;
+    const createdAt = clock.now();
+    return { id: `${createdAt}-${Math.floor(random() * 1e9)}`, createdAt, plan, state: NEW_TASK };
+  }
+
+  #show(stored: StoredTask): RunningTask {
+    const task = new RunningTask(stored);
+    this.#shown.set(task.id, task);
     this.tasks.value = [...this.tasks.peek(), task];
-    if (stored.state.end === null) void this.#run(task);
     return task;
   }
 
-  async #run(task: RunningTask): Promise<void> {
-    const { alone, journal, onEnd } = this.#parts;
-    if (task.state.peek() === NEW_TASK) await task.store();
-    await alone(`stackroom-storage-task-${task.id}`, () => task.isElsewhere.value = true, async () => {
-      if (task.isElsewhere.peek()) {
-        const stored = await journal.read(task.id);
-        task.isElsewhere.value = false;
-        if (stored === null) return this.dismiss(task.id);
-        task.change(stored.state);
-        if (stored.state.end !== null) return;
-      }
-      await task.save();
-      const end = await task.perform();
-      batch(() => {
-        task.isAway.value = false;
-        task.change({ end, isCanceling: false });
-        this.lastEnded.value = task;
-      });
-      await task.save();
-      onEnd(task.plan, task.state.peek());
-    });
+  #remove(id: string): void {
+    this.#shown.delete(id);
+    this.tasks.value = this.tasks.peek().filter((task) => task.id !== id);
   }
-}
 
-/** Whether an earlier page stopped the task because it lacked the code: this one has it. */
-function isOfOldRelease({ state: { end } }: StoredTask): boolean {
-  return end?.how === "stopped" && end.status === OUTDATED;
+  /** @returns null where it was started, else why it was not */
+  async #post(
+    show: () => RunningTask,
+    plan: TaskPlan,
+    json: unknown,
+  ): Promise<Extract<TaskEnd, { how: "failed" }> | null> {
+    const { account, call, onEnd } = this.#parts;
+    const { bucket } = plan.place;
+    const answer = await call(OPERATIONS[plan.kind].path, account, { bucket }, { method: "POST", json });
+    const started = answer.status === 202 ? readProgress(plan, answer) : null;
+    if (started === null) {
+      const end = { how: "failed", status: answer.status, message: doorMessage(answer) } as const;
+      onEnd(plan, { ...NEW_TASK, end }, true);
+      return end;
+    }
+    const task = show();
+    task.change({ ...started, end: null });
+    this.#save(task);
+    if (started.end) this.#ended(task, started);
+    else void this.#follow(task);
+    return null;
+  }
+
+  /** Looks at a task until it has ended, or is taken off the list. */
+  async #follow(task: RunningTask): Promise<void> {
+    const { account, call } = this.#parts;
+    const { plan } = task;
+    const { bucket } = plan.place;
+    for (let waitMs = FIRST_WAIT_MS;; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5)) {
+      const { taskId, end } = task.state.peek();
+      if (taskId === null || end !== null || this.#shown.get(task.id) !== task) return;
+      const answer = await call(`${OPERATIONS[plan.kind].path}/:task_id`, account, { bucket, task_id: taskId });
+      if (answer.status === 401) return;
+      task.isAway.value = answer.status === 0;
+      const progress = readProgress(plan, answer);
+      if (progress?.end) {
+        const ticket = ticketOf(stringAt(answer.json, "download_url"));
+        const path = `${OPERATIONS.zip.path}/:task_id/file`;
+        const download = ticket && doorPath(path, account, { bucket, task_id: taskId, ticket });
+        return this.#ended(task, { ...progress, taskId, download });
+      }
+      if (progress) task.change({ ...progress, taskId });
+      await task.pause(this.#parts.clock, waitMs);
+    }
+  }
+
+  #ended(task: RunningTask, progress: Partial<TaskState>): void {
+    const isFirst = this.#stored().some(({ id, state }) => id === task.id && state.end === null);
+    batch(() => {
+      task.change({ ...progress, isCanceling: false });
+      this.lastEnded.value = task;
+    });
+    if (isFirst) this.#save(task);
+    this.#parts.onEnd(task.plan, task.state.peek(), isFirst);
+  }
+
+  #save({ id, createdAt, plan, state }: RunningTask): void {
+    this.#store([...this.#stored().filter((task) => task.id !== id), { id, createdAt, plan, state: state.peek() }]);
+  }
+
+  #stored(): StoredTask[] {
+    const { storage, clock } = this.#parts;
+    try {
+      const all = entries(JSON.parse(storage.getItem(this.name) ?? "[]")) as StoredTask[];
+      return all.filter(({ createdAt }) => createdAt > clock.now() - FORGET_MS);
+    } catch {
+      return [];
+    }
+  }
+
+  /** Where there is no room for all keys, pages to come offer less: they know what tasks do by name alone. */
+  #store(tasks: readonly StoredTask[]): void {
+    const named = tasks.map((task) => ({
+      ...task,
+      plan: { ...task.plan, keys: [], prefixes: [], ...task.plan.kind === "delete" ? { canUndo: false } : {} },
+    }));
+    for (const kept of [tasks, named]) {
+      try {
+        return this.#parts.storage.setItem(this.name, JSON.stringify(kept));
+      } catch {
+        // Full, or forbidden: the tasks of this page go on.
+      }
+    }
+  }
 }
 
 class RunningTask implements ShownTask {
   readonly id: string;
+  readonly createdAt: number;
   readonly plan: TaskPlan;
   readonly state = signal(NEW_TASK);
   readonly isAway = signal(false);
-  readonly isElsewhere = signal(false);
-  readonly control: TaskControl;
-  readonly #stored: StoredTask;
-  readonly #journal: TaskJournal;
+  #waiting = new AbortController();
 
-  constructor(stored: StoredTask, { account, call, clock, random, journal }: TaskListParts) {
-    this.id = stored.id;
-    this.plan = stored.plan;
-    this.state.value = stored.state;
-    this.#stored = stored;
-    this.#journal = journal;
-    this.control = new TaskControl({
-      account,
-      call,
-      clock,
-      random,
-      state: () => this.state.peek(),
-      change: (part) => this.change(part),
-      save: () => this.save(),
-      onAway: (isAway) => this.isAway.value = isAway,
-    });
+  constructor({ id, createdAt, plan, state }: StoredTask) {
+    this.id = id;
+    this.createdAt = createdAt;
+    this.plan = plan;
+    this.state.value = state;
   }
 
   change(part: Partial<TaskState>): void {
     this.state.value = { ...this.state.peek(), ...part };
   }
 
-  store(): Promise<void> {
-    return this.#journal.put(this.#stored);
+  /** Waits; {@link wake} ends that early. */
+  async pause(clock: Clock, ms: number): Promise<void> {
+    this.#waiting = new AbortController();
+    await wait(clock, ms, this.#waiting.signal).catch(() => {});
   }
 
-  save(): Promise<void> {
-    return this.#journal.putState(this.id, this.state.peek());
-  }
-
-  async perform(): Promise<TaskEnd> {
-    try {
-      const { runTask } = await loadRunTask();
-      return await runTask(this.control, this.plan) ?? { how: this.state.peek().isCanceling ? "canceled" : "done" };
-    } catch (error) {
-      if (!(error instanceof TaskStopped)) throw error;
-      return this.state.peek().isCanceling ? { how: "canceled" } : { how: "stopped", status: error.status };
-    }
+  wake(): void {
+    this.#waiting.abort();
   }
 }
 
-/** The code of tasks is loaded with the first one: most visits have none. @throws TaskStopped */
-async function loadRunTask() {
-  try {
-    return await loadCode(() => import("./run_task.ts"));
-  } catch (error) {
-    throw new TaskStopped(error instanceof OutdatedPage ? OUTDATED : 0);
-  }
+function ticketOf(url: string | null): string | null {
+  return url === null ? null : new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("ticket");
 }

@@ -4,16 +4,14 @@ import { folderPathAfter, pathAfter } from "@/lib/presentation/storage/after_cha
 import { NEW_TASK, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
 
 const ADDRESS = { account: "archive/olle", bucket: "a", key: "x/1" };
-const PLANNED = { place: { bucket: "a", prefix: "x/" }, name: "1", rows: 1 };
-const DELETE: TaskPlan = { ...PLANNED, kind: "delete", keys: ["x/1"], prefixes: [], canUndo: true };
+const PLANNED = { place: { bucket: "a", prefix: "x/" }, name: "1", rows: 1, keys: ["x/1"], prefixes: [] };
+const DELETE: TaskPlan = { ...PLANNED, kind: "delete", canUndo: true };
 const MOVE: TaskPlan = {
   ...PLANNED,
   kind: "move",
+  from: "x/",
   to: { bucket: "b", prefix: "y/" },
   isRename: false,
-  steps: [{ kind: "object", from: "x/1", to: "y/1" }],
-  onTaken: "skip",
-  objects: 1,
 };
 
 function pathOf(plan: TaskPlan, state: Partial<TaskState>): string | null {
@@ -50,7 +48,7 @@ Deno.test("after a change: the page of a folder goes where all of the folder wen
   assert.equal(pathOf(whole, { done: 2 }), "/storage/folder?account=archive%2Folle&bucket=a&prefix=x%2F");
   assert.equal(pathOf(whole, { done: 2, failed: 1 }), null);
   assert.equal(pathOf({ ...whole, prefixes: ["x/z/"] }, { done: 2 }), null);
-  const moved: TaskPlan = { ...MOVE, steps: [{ kind: "folder", from: "x/y/", to: "z/" }] };
+  const moved: TaskPlan = { ...MOVE, prefixes: ["x/y/"], from: "x/y/", to: { bucket: "b", prefix: "z/" } };
   const target = "/storage/folder?account=archive%2Folle&bucket=b&prefix=z%2F";
   assert.equal(pathOf(moved, { done: 2, deleted: 2, renamed: 1 }), target);
   assert.equal(pathOf(moved, { done: 2, deleted: 1, skipped: 1 }), null, "what was skipped is still in it");

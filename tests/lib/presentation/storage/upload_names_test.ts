@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 
-import { compareKeys, fitsUrl, keyProblem } from "@/lib/presentation/storage/upload_names.ts";
+import { compareKeys, fitsUrl, keyProblem, nameProblem } from "@/lib/presentation/storage/upload_names.ts";
 import { freeKey } from "@/lib/std/free_key.ts";
 
 Deno.test("upload names: keys are ordered as a store lists them", () => {
@@ -27,4 +27,11 @@ Deno.test("upload names: what cannot be a key, and what no URL can carry", () =>
   assert.equal(keyProblem("a\ud800"), "half a character");
   for (const key of [".", "..", "a/./b", "../a", "a/.."]) assert.equal(fitsUrl(key), false, key);
   for (const key of ["a", ".a", "a..", "a/...", "a//b"]) assert.equal(fitsUrl(key), true, key);
+});
+
+Deno.test("upload names: a name in a folder has no slash, and fits with its folders", () => {
+  assert.deepEqual(
+    ["", "a/b", "\ud800", "é".repeat(511), "Åkta <b>"].map((name) => nameProblem("x/", name)),
+    ["empty", "slash", "half a character", "too long", null],
+  );
 });
