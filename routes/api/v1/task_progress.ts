@@ -1,3 +1,4 @@
+import type { Task } from "@/lib/tasks/task.ts";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { tooManyRequests } from "@/lib/http/errors.ts";

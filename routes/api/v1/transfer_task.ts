@@ -19,9 +19,11 @@ import {
 } from "@/lib/tasks/transfer.ts";
 import { keyDetails } from "./audited_objects.ts";
 import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
-import { bucketName, bucketParams, MAX_KEY_BYTES, objectKey, wellFormed } from "./object_parameters.ts";
+import { bucketName, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
+import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG, taskTimes, timesOf } from "./task_progress.ts";
+import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/transfer";
 /** How long the response waits for the end of a short transfer, ms. */

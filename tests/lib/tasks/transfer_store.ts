@@ -4,7 +4,6 @@ import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/condition_table.ts";
-import { signalOf } from "@/lib/std/late_signal.ts";
 
 const order = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const encoded = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/");
@@ -65,7 +64,7 @@ export class TransferStore {
   }
 
   #send({ method, target, headers, signal }: UpstreamRequest): Response {
-    const aborted = signalOf(signal);
+    const aborted = signal;
     if (aborted?.aborted) throw new UpstreamError("aborted", aborted.reason);
     return this.respond(method, target, new Headers(headers));
   }

@@ -22,7 +22,9 @@ export function tasksOf(account: string): TaskList {
   lists.set(account, list);
   addEventListener("online", () => list.wake());
   // Another page has started a task, or taken one off the list.
-  addEventListener("storage", ({ key }) => key === list.name && list.restore(true));
+  addEventListener("storage", (event) => {
+    if (event instanceof StorageEvent && event.key === list.name) list.restore(true);
+  });
   list.restore();
   return list;
 }
@@ -30,7 +32,7 @@ export function tasksOf(account: string): TaskList {
 /** Where a browser allows none, a page remembers its own tasks alone. */
 function browserStorage(): Pick<Storage, "getItem" | "setItem"> {
   try {
-    return localStorage;
+    return globalThis.localStorage;
   } catch {
     return { getItem: () => null, setItem() {} };
   }
