@@ -6,7 +6,6 @@ import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/audit/chain_reader.ts";
 import { FileSink, standardOutput } from "@/lib/audit/file_sink.ts";
 import { LoginRecords } from "@/lib/audit/login_records.ts";
-import type { AuditSource } from "@/lib/audit/trail_page.ts";
 import type { AuditConfig, Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { Buffer } from "node:buffer";
@@ -26,7 +25,7 @@ export interface Audit {
   readonly recorder: AuditTrail;
   readonly logins: LoginRecords;
   /** Null where this process cannot read what it has recorded. */
-  readonly reader: AuditSource | null;
+  readonly reader: ChainReader | null;
   /** Writes and sends what waits, for so many ms at most. */
   close(ms: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { AuditSource } from "@/lib/audit/trail_page.ts";
+import type { ChainReader } from "@/lib/audit/chain_reader.ts";
 import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { Admission } from "@/lib/auth/admission.ts";
 import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
@@ -158,7 +158,7 @@ interface AuditDeps {
   readonly recorder: AuditRecorder;
   readonly logins: LoginRecorder;
   /** Null where this process cannot read what it has recorded. */
-  readonly reader: AuditSource | null;
+  readonly reader: ChainReader | null;
 }
 
 /** What metrics are filled by. */

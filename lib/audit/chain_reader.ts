@@ -1,10 +1,10 @@
+import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
 import { unlessMissingAsync } from "@/lib/std/optional_file.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { AuditRecord } from "./audit_record.ts";
 import { idOf, opened } from "./chain.ts";
 import { dayFile, daysInAsync } from "./chain_files.ts";
 import { linesBackwards } from "./lines_backwards.ts";
-import { type AuditFilter, type AuditSource, BadPosition, type SourcePage } from "./trail_page.ts";
 
 /** How many records a page looks at: a filter that matches few must not hold up other requests. */
 const LOOKED_AT = 20_000;
@@ -18,8 +18,37 @@ interface Place {
   readonly offset: number;
 }
 
+/** Which records are wanted; what is left out does not matter. */
+export interface AuditFilter {
+  /** ms since 1970: from this on, and before that. */
+  readonly startMs?: number;
+  readonly endMs?: number;
+  /** In lower case. */
+  readonly actor?: string;
+  readonly action?: AuditAction;
+  readonly bucket?: string;
+  /** What keys begin with. */
+  readonly prefix?: string;
+  readonly result?: AuditResult;
+  readonly requestId?: string;
+  /** In lower case. */
+  readonly tenant?: string;
+}
+
+/** A part of the trail, the newest record first. */
+export interface AuditPage {
+  readonly records: readonly AuditRecord[];
+  /** Where the next part begins; null: this one has the rest. */
+  readonly next: string | null;
+  /** Down to which instant it was searched, ms since 1970; null with the rest. */
+  readonly searchedToMs: number | null;
+}
+
+/** A position that no page has issued. */
+export class BadPosition extends Error {}
+
 /** Reads the files of a trail, also while it is written. */
-export class ChainReader implements AuditSource {
+export class ChainReader {
   readonly #folder: string;
   readonly #lookedAt: number;
 
@@ -29,12 +58,17 @@ export class ChainReader implements AuditSource {
     this.#lookedAt = lookedAt;
   }
 
-  async page(filter: AuditFilter, position: string | null, count: number): Promise<SourcePage> {
+  /**
+   * The records before a position; null: the newest. A page may have fewer than `count`, or none, and yet a `next`.
+   *
+   * @throws {BadPosition}
+   */
+  async page(filter: AuditFilter, position: string | null, count: number): Promise<AuditPage> {
     const from = position === null ? null : placeOf(position);
     const days = (await daysInAsync(this.#folder)).reverse().filter((day, i, all) =>
       (from === null || day <= from.day) && (i === 0 || isIn(day, all.at(i + 1), filter))
     );
-    const records: SourcePage["records"][number][] = [];
+    const records: AuditRecord[] = [];
     let left = this.#lookedAt;
     let lastMs = Infinity;
     for (const day of days) {
@@ -50,9 +84,7 @@ export class ChainReader implements AuditSource {
           if (record !== null) {
             const atMs = Date.parse(record.time);
             lastMs = Math.min(lastMs, atMs);
-            if (matches(filter, record, atMs)) {
-              records.push({ record: { ...record }, atMs, position: `${day}.${line.offset}` });
-            }
+            if (matches(filter, record, atMs)) records.push(record);
           }
           if (records.length === count || left <= 0) {
             const next = { next: `${day}.${line.offset}`, searchedToMs: Number.isFinite(lastMs) ? lastMs : 0 };
@@ -63,7 +95,7 @@ export class ChainReader implements AuditSource {
         file.close();
       }
     }
-    return { records, next: null, searchedToMs: -Infinity };
+    return { records, next: null, searchedToMs: null };
   }
 }
 

@@ -1,7 +1,8 @@
 import { csvField } from "@/lib/std/csv_field.ts";
 import { member } from "@/lib/std/untrusted.ts";
+import type { AuditRecord } from "./audit_record.ts";
+import type { AuditPage } from "./chain_reader.ts";
 import { jsonText, oneLine } from "./json_text.ts";
-import type { ReadRecord, SourcePage } from "./trail_page.ts";
 
 /** Records of a page that an export reads at a time. */
 const PAGE_RECORDS = 1000;
@@ -39,25 +40,25 @@ const COLUMNS: readonly (readonly [string, ...string[]])[] = [
  */
 export async function* exported(
   format: ExportFormat,
-  read: (position: string | null, count: number) => Promise<SourcePage>,
+  read: (position: string | null, count: number) => Promise<AuditPage>,
   max: number,
 ): AsyncGenerator<string> {
   if (format === "csv") yield `${COLUMNS.map(([name]) => name).join(",")},details\r\n`;
   let left = max;
   let position: string | null = null;
   do {
-    const page: SourcePage = await read(position, Math.min(left, PAGE_RECORDS));
+    const page: AuditPage = await read(position, Math.min(left, PAGE_RECORDS));
     left -= page.records.length;
     position = page.next;
-    yield page.records.map(({ record }) => format === "csv" ? csvLine(record) : jsonLine(record)).join("");
+    yield page.records.map(format === "csv" ? csvLine : jsonLine).join("");
   } while (position !== null && left > 0);
 }
 
-function jsonLine(record: ReadRecord): string {
+function jsonLine(record: AuditRecord): string {
   return `${jsonText(record)}\n`;
 }
 
-function csvLine(record: ReadRecord): string {
+function csvLine(record: AuditRecord): string {
   const fields = COLUMNS.map(([, ...path]) => fieldOf(member(record, ...path)));
   return `${[...fields, csvField(jsonText(record.details ?? {}))].join(",")}\r\n`;
 }

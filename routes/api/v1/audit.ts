@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exported } from "@/lib/audit/export.ts";
-import { type AuditFilter, type AuditSource, BadPosition, NO_RECORDS } from "@/lib/audit/trail_page.ts";
+import { type AuditFilter, type AuditPage, BadPosition, type ChainReader } from "@/lib/audit/chain_reader.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { forbidden, HttpError, invalid } from "@/lib/http/errors.ts";
@@ -89,7 +89,7 @@ interface AuditRoutes {
   /** Null where the store has no management API. */
   readonly mapi: Mapi | null;
   /** Null where this process cannot read what it has recorded. */
-  readonly reader: AuditSource | null;
+  readonly reader: ChainReader | null;
 }
 
 /** The audit trail, for administrators. */
@@ -155,15 +155,17 @@ export function auditOperations(operation: GatewayOperation, { mapi, reader }: A
           query.count ?? DEFAULT_RECORDS,
         );
         return compressibleJson(context.request, {
-          records: records.map(({ record }) => record),
+          records,
           next,
-          searched_to: next && Number.isFinite(searchedToMs) ? new Date(searchedToMs).toISOString() : null,
+          searched_to: searchedToMs === null ? null : new Date(searchedToMs).toISOString(),
           sources: { application: reader ? "process" : "none" },
         });
       },
     }),
   ];
 }
+
+const NO_RECORDS: AuditPage = { records: [], next: null, searchedToMs: null };
 
 /** @throws HttpError 422 for an end that is not after the start, 403 for another tenant */
 function filterOf(

@@ -51,7 +51,7 @@ Deno.test("chain folder: records of days that a clock was ahead of are found by 
   const found = async (startDay: number, endDay: number) => {
     const filter = { startMs: NOON + startDay * DAY_MS, endMs: NOON + endDay * DAY_MS };
     const { records } = await new ChainReader(folder).page(filter, null, 10);
-    return records.map(({ atMs }) => (atMs - NOON) / DAY_MS);
+    return records.map(({ time }) => (Date.parse(time) - NOON) / DAY_MS);
   };
   assert.deepEqual(await found(0, 2), [1, 0]);
   assert.deepEqual(await found(1, 31), [2, 1, 30]);

@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
+import { auditRecord } from "@/lib/audit/audit_record.ts";
 import { exported } from "@/lib/audit/export.ts";
+import { event, NOON } from "./audit_fixture.ts";
 
 Deno.test("audit export: a record is one line of visible characters, whatever a key holds", async () => {
   const key = "two\nlines \u2028\u2029\u202e\u0085\ufeff ÅÄÖ 😀";
-  const record = {
-    id: "00000000.1",
-    time: "2026-11-20T12:00:00.000Z",
-    target: { kind: "object", key },
-    details: { keys: [key] },
-  };
-  const page = {
-    records: [{ record, atMs: Date.parse(record.time), position: "" }],
-    next: null,
-    searchedToMs: -Infinity,
-  };
+  const changed = event({ target: { kind: "object", key }, details: { keys: [key] } });
+  const { record } = auditRecord(changed, "00000000.1", NOON);
+  const page = { records: [record], next: null, searchedToMs: null };
   for (const format of ["ndjson", "csv"] as const) {
     const chunks = await Array.fromAsync(exported(format, () => Promise.resolve(page), 10));
     const text = chunks.join("");
