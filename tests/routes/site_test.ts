@@ -138,7 +138,7 @@ Deno.test("pages: policy, no inline script but the hashed one, no inline style, 
 
 Deno.test("pages: other methods than GET and HEAD are refused", () =>
   withSite(async ({ app }) => {
-    for (const path of ["", "login", "log", "alto", "config.js"]) {
+    for (const path of ["", "login", "log", "alto", "uv.html", "config.js"]) {
       const answer = await app.request(HOME + path, { method: "POST" });
       assert.equal(answer.status, 405);
       assert.equal(answer.headers.get("Allow"), "GET, HEAD");

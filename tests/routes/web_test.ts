@@ -72,15 +72,3 @@ Deno.test("host check: a target in absolute form must name us as well", async ()
   assert.equal((await ask("http://127.0.0.1:8000/healthz")).status, 200);
   assert.equal((await ask("http://evil.example/healthz")).status, 421);
 });
-
-Deno.test("site: a manifest viewer in the folder runs by its own policy, any other document by none", async () => {
-  await siteOnly(async (app) => {
-    const policyAt = async (path: string) => {
-      const answer = await app.request(path);
-      await answer.body?.cancel();
-      return answer.headers.get("content-security-policy") ?? "";
-    };
-    for (const path of ["/uv.html", "/uv"]) assert.match(await policyAt(path), /script-src 'self' 'sha256-/);
-    assert.match(await policyAt("/page.html"), /sandbox/);
-  });
-});
