@@ -5,7 +5,7 @@ import type { App } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { endsWithin } from "@/lib/std/ends_within.ts";
-import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
+import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { tracing } from "@/lib/tracing/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";

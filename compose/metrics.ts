@@ -14,7 +14,7 @@ import type { DiskRoom } from "@/lib/process/disk_room.ts";
 import type { ShedderFigures } from "@/lib/std/load_shedder.ts";
 import { sizeIfExistsAsync } from "@/lib/std/optional_file.ts";
 import { readWithin } from "@/lib/std/read_within.ts";
-import type { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
+import type { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import type { ScheduleFigures } from "@/lib/tasks/fixity/schedules.ts";
 import type { TaskFigures } from "@/lib/tasks/task_runner.ts";
 

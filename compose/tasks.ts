@@ -7,7 +7,7 @@ import { proveCredentials } from "@/lib/s3/probes.ts";
 import { countHandler } from "@/lib/tasks/count.ts";
 import { deleteHandler } from "@/lib/tasks/delete.ts";
 import { transferHandler } from "@/lib/tasks/transfer.ts";
-import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
+import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";

@@ -20,7 +20,7 @@ import {
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { fixityPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
-import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
+import type { ReportRow } from "@/lib/tasks/fixity/report_rows.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface FixityFiltersProps {

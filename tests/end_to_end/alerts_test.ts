@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { processMetrics } from "@/compose/metrics.ts";
 import { watchEventLoop } from "@/lib/metrics/event_loop_lag.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
-import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
+import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { alerts, fires } from "@/tests/deploy/monitoring_files.ts";
 import { freePort } from "@/tests/free_port.ts";

@@ -1,6 +1,6 @@
 import { ALL_SENTENCES } from "@/lib/presentation/coded_check_sentences.ts";
 import { codedTexts } from "@/lib/presentation/coded_sentences.ts";
-import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
+import type { ReportRow } from "@/lib/tasks/fixity/report_rows.ts";
 import type { FixityStatus } from "@/lib/tasks/fixity/responses.ts";
 
 /** Results of objects: damage first, in the order in which pages show them. */

@@ -3,8 +3,7 @@ import { compareText } from "@/lib/std/text_order.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import { type Entry, expectedEntry } from "./expected.ts";
 import type { FixityProgress } from "./fixity.ts";
-import type { ReportRow } from "./report_row.ts";
-import { readRows } from "./report_rows.ts";
+import { readRows, type ReportRow } from "./report_rows.ts";
 import { copiedChunks, type ReadBlobs, type StoredLines } from "./stored_lines.ts";
 
 /** What the names of the blobs begin with that a check copies from the one before. */

@@ -19,7 +19,7 @@ import {
   type ReadSource,
   WrongLength,
 } from "./read_object.ts";
-import type { ReportRow } from "./report_row.ts";
+import type { ReportRow } from "./report_rows.ts";
 
 /** So often an object is read that is overwritten meanwhile. */
 const MAX_READS = 5;

@@ -3,7 +3,7 @@ import type { CodedText } from "@/lib/std/coded.ts";
 import { codedOrNull } from "@/lib/tasks/coded_members.ts";
 import type { TaskType } from "@/lib/tasks/task_handler.ts";
 import { PROOFS } from "./expected.ts";
-import { type ReportRow, RESULTS } from "./report_row.ts";
+import { type ReportRow, RESULTS } from "./report_rows.ts";
 import { manifestRef } from "./manifest_keys.ts";
 import { NO_LINES, type StoredLines, storedLines } from "./stored_lines.ts";
 
@@ -267,4 +267,12 @@ function contentProblems(
     }
   }
   return problems;
+}
+
+/** What the checks of a process have found since its start. */
+export class FixityFigures {
+  /** Objects by what became of them. An object that is read again after an interruption counts again. */
+  readonly objects: FixityTotals = zeros(RESULTS);
+  /** Bytes that were read. */
+  bytes = 0;
 }

@@ -7,13 +7,11 @@ import { baselineKeys } from "./baseline.ts";
 import { checkObject, missingRow } from "./check_object.ts";
 import { EtagJudge } from "./etag_judge.ts";
 import { type Entry, mergedEntries } from "./expected.ts";
-import { counted, FIXITY, type FixityProgress } from "./fixity.ts";
-import type { FixityFigures } from "./fixity_figures.ts";
+import { counted, FIXITY, type FixityFigures, type FixityProgress } from "./fixity.ts";
 import { GapLookUps, listedEntries } from "./listed_entries.ts";
 import { type ManifestFigures, manifestKeys, type ManifestRef } from "./manifest_keys.ts";
 import { type ReadSource, RETRY_MS } from "./read_object.ts";
-import { MAX_FULL_ROWS, MAX_ROWS, withRow } from "./report_rows.ts";
-import type { ReportRow } from "./report_row.ts";
+import { MAX_FULL_ROWS, MAX_ROWS, type ReportRow, withRow } from "./report_rows.ts";
 import { emptyChunks, NO_LINES } from "./stored_lines.ts";
 import { DIGESTS, withDigest, writeOutputs } from "./write_outputs.ts";
 

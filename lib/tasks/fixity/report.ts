@@ -2,7 +2,7 @@ import type { FixityProgress } from "./fixity.ts";
 import { reportHead, type ShownTask } from "./responses.ts";
 import { manifestLine } from "./manifest_line.ts";
 import { mustBePlain } from "./manifest_outputs.ts";
-import { CSV_HEAD, csvLine, type ReportRow } from "./report_row.ts";
+import { CSV_HEAD, csvLine, type ReportRow } from "./report_rows.ts";
 
 /** A report as JSON, in chunks. Each row is a line of its own, so that it can be read line by line. */
 export async function* jsonReport(

@@ -4,7 +4,7 @@ import type { Task } from "@/lib/tasks/task.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
 import { iso, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 import { bagView, byProof, damageOf, type FixityProgress, fixityTotals, manifestView } from "./fixity.ts";
-import { reportRow } from "./report_row.ts";
+import { reportRow } from "./report_rows.ts";
 
 /** States of a task as responses name them. */
 export const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import type { Caller, Identify } from "@/lib/auth/store_credentials.ts";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
@@ -7,6 +8,7 @@ import { redactText } from "@/lib/http/redact.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import { LONG_LIFETIME, type Task } from "@/lib/tasks/task.ts";
 import type { TaskClock } from "@/lib/tasks/task_clock.ts";
 import { INTERNAL_ERROR, isTransient, storedSentence } from "@/lib/tasks/task_error.ts";
@@ -15,7 +17,6 @@ import { readableProgress } from "@/lib/tasks/task_progress.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FIXITY, type FixityProgress } from "./fixity.ts";
 import { type FixitySchedule, timeAfter } from "./schedule_file.ts";
-import { firstNote, noteName, readNote, type ScheduleNote } from "./schedule_note.ts";
 import { startFixity } from "./start_fixity.ts";
 
 /** A baseline's rows must be there for so much longer, ms: they are copied at the start. */
@@ -28,6 +29,38 @@ const RETRY_MS = 60_000;
 /** For so long a start is tried again, ms. */
 const GIVE_UP_MS = 12 * 3_600_000;
 const REPORT_MS = 60_000;
+
+/** What the processes with one store of tasks remember of a schedule. Times are ms since 1970. */
+const note = z.object({
+  /** Times up to it have had their check; where none has, when the schedule was first seen. */
+  due: z.int(),
+  /** The last check; null: none. Its id is chosen before it is started, so that it is started once. */
+  task: z.string().nullable(),
+  /** `starting`: it may not be in the store of tasks yet. */
+  state: z.enum(["waiting", "starting", "started", "failed"]),
+  /** When it was last tried to be started. */
+  triedAt: z.int(),
+  /** Why it was not started. */
+  error: z.string().nullable(),
+  /** When a check of the schedule last ended by itself. */
+  succeededAt: z.int().nullable(),
+});
+type ScheduleNote = z.output<typeof note>;
+
+/** The name of the note of a schedule. */
+function noteName(schedule: string): string {
+  return `fixity/${schedule}`;
+}
+
+/** Null for none, and for one of another version. */
+function readNote(text: string | null): ScheduleNote | null {
+  return text === null ? null : note.safeParse(parsedJson(text)).data ?? null;
+}
+
+/** The note of a schedule that is seen for the first time. */
+function firstNote(now: number): ScheduleNote {
+  return { due: now, task: null, state: "waiting", triedAt: now, error: null, succeededAt: null };
+}
 
 interface FixitySchedulesOptions {
   readonly schedules: readonly FixitySchedule[];

@@ -7,8 +7,7 @@ import { manifestKey, writeBag, writeManifest } from "./manifest_outputs.ts";
 import { manifestLine } from "./manifest_line.ts";
 import type { ReadSource } from "./read_object.ts";
 import { csvReport, jsonReport } from "./report.ts";
-import type { ReportRow } from "./report_row.ts";
-import { readRows } from "./report_rows.ts";
+import { readRows, type ReportRow } from "./report_rows.ts";
 import { type ReadBlobs, readLines, type StoredLines, withLine, type WriteBlobs } from "./stored_lines.ts";
 import { type Output, type PlannedOutput, planOutput, writePlanned, type WrittenOutput } from "./write_object.ts";
 

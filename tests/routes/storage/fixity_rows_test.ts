@@ -5,7 +5,7 @@ import { FIXITY_RESULTS } from "@/lib/presentation/storage/fixity_check.ts";
 import { readRowPage } from "@/routes/storage/fixity_rows.ts";
 import { jsonReport } from "@/lib/tasks/fixity/report.ts";
 import { newFixity } from "@/lib/tasks/fixity/fixity.ts";
-import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
+import type { ReportRow } from "@/lib/tasks/fixity/report_rows.ts";
 import { REQUEST } from "@/tests/lib/tasks/fixity/fixity_run.ts";
 
 /** The report that the gateway writes of rows, cut into chunks of a length. */

@@ -3,11 +3,9 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { compareText } from "@/lib/std/text_order.ts";
-import { type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
-import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
+import { FixityFigures, type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
-import type { ReportRow } from "@/lib/tasks/fixity/report_row.ts";
-import { readRows } from "@/lib/tasks/fixity/report_rows.ts";
+import { readRows, type ReportRow } from "@/lib/tasks/fixity/report_rows.ts";
 import { PROCESS_CLOCK, type TaskClock } from "@/lib/tasks/task_clock.ts";
 import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
 

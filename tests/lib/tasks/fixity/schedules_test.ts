@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
-import { FixityFigures } from "@/lib/tasks/fixity/fixity_figures.ts";
+import { FIXITY, FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
-import { FIXITY } from "@/lib/tasks/fixity/fixity.ts";
 import { parseScheduleFile } from "@/lib/tasks/fixity/schedule_file.ts";
 import { type FailedStart, FixitySchedules, LOOK_MS } from "@/lib/tasks/fixity/schedules.ts";
 import { PROCESS_CLOCK } from "@/lib/tasks/task_clock.ts";
