@@ -23,7 +23,7 @@ interface UploadRowProps {
 /** A file on its way: its name, how far it is, and what can be done with it. */
 export function UploadRow({ item, isAllPaused, events }: UploadRowProps) {
   const { path, state, sent, size } = item;
-  const isPaused = state === "paused" || item.pausing?.to === "paused";
+  const isPaused = state === "paused";
   const name = plainName(path);
   const percent = size === 0 ? 0 : Math.floor(100 * sent / size);
   return (
@@ -93,12 +93,12 @@ function RowButton({ icon, label, onClick }: {
 }
 
 function stateText(item: UploadItem, isAllPaused: boolean): string {
-  const { state, pausing, sent, size, fault, wasThere, batch, path, key } = item;
+  const { state, sent, size, fault, wasThere, batch, path, key } = item;
   const [left, all] = [formatBytes(sent), formatBytes(size)];
   if (isAllPaused && state === "waiting" && sent > 0) return UPLOAD_STATES.paused(left, all);
   switch (state) {
     case "sending":
-      return (pausing ? UPLOAD_STATES.pausing : UPLOAD_STATES.sending)(left, all);
+      return UPLOAD_STATES.sending(left, all);
     case "paused":
       return UPLOAD_STATES.paused(left, all);
     case "done": {

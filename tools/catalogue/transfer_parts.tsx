@@ -164,8 +164,6 @@ function item(id: number, state: UploadState): UploadItem {
     restarts: 0,
     isRecorded: false,
     mayBeWritten: false,
-    pausing: null,
-    steps: 0,
     control: null,
   };
 }

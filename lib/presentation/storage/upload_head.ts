@@ -12,7 +12,7 @@ export interface UploadCounts {
   /** Files whose name is being looked up. */
   readonly looking: number;
   /** `stopped`: for a reason that concerns all files. */
-  readonly state: "running" | "pausing" | "paused" | "stopped" | "ended";
+  readonly state: "running" | "paused" | "stopped" | "ended";
 }
 
 /** How far uploads are: `3 of 5 uploaded · 1 skipped · 1 left`. A file that was skipped is never counted as uploaded. */
@@ -23,7 +23,6 @@ export function uploadHead(counts: UploadCounts): string {
   if (looking === all) return UPLOAD_HEADS.looking(all);
   const left = all - done - skipped - cancelled - failed - inUse;
   return [
-    state === "pausing" && UPLOAD_HEADS.pausing,
     state === "paused" && UPLOAD_HEADS.paused,
     state === "stopped" && UPLOAD_HEADS.stopped,
     UPLOAD_HEADS.uploaded(done, all),

@@ -63,8 +63,6 @@ export class ItemList {
       restarts: 0,
       isRecorded: false,
       mayBeWritten: false,
-      pausing: null,
-      steps: 0,
       control: null,
     };
     this.items.push(item);

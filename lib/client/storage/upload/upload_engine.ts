@@ -47,8 +47,6 @@ interface EngineParts {
 /** Requests that send at a time: browsers open six connections to a host. */
 const SLOTS = 6;
 const MAX_RESTARTS = 2;
-/** How long a pause lets requests that are under way end, ms: what they have sent is lost otherwise. */
-const PAUSE_MS = 10_000;
 /** Failures that the other files would meet as well. */
 const FOR_ALL: ReadonlySet<string> = new Set(["session", "outdated", "no bucket", "full"]);
 /** Files that the store calls forbidden one after the other, after which it would the others as well. */
@@ -176,26 +174,17 @@ export class UploadEngine {
     this.#parts.onChange();
   }
 
-  /** Begins nothing more. Requests that are under way have {@linkcode PAUSE_MS} to end. */
+  /** Begins nothing more, and ends requests that send: parts that have arrived stay. */
   pause(): void {
     this.isPaused = true;
     this.pace.restart();
-    for (const item of [...this.#active].reverse()) {
-      // What is being paused by itself stays so when the others go on.
-      if (item.pausing?.to !== "paused") this.#pauseSoon(item, "waiting");
-    }
+    for (const item of [...this.#active].reverse()) if (item.state === "sending") this.#interrupt(item, "waiting");
     this.#parts.onChange();
-  }
-
-  /** Whether requests are under way that a pause lets end. */
-  get isPausing(): boolean {
-    return this.isPaused && this.#active.size > 0;
   }
 
   resume(): void {
     this.isPaused = false;
     this.halted = null;
-    for (const item of this.#active) if (item.pausing?.to === "waiting") this.#goOn(item);
     this.#forbidden.clear();
     this.#connection.probeNow();
     for (const batch of this.#list.batchesOf("looking")) void this.#names.lookUp(batch);
@@ -204,22 +193,18 @@ export class UploadEngine {
   }
 
   pauseItem(item: UploadItem): void {
-    if (item.state === "waiting") this.#interrupt(item, "paused");
-    else if (item.state === "sending") this.#pauseSoon(item, "paused");
-    else return;
+    if (item.state !== "waiting" && item.state !== "sending") return;
+    this.#interrupt(item, "paused");
     this.#pump();
     this.#parts.onChange();
   }
 
   /** Goes on with a file that was paused or has failed. */
   resumeItem(item: UploadItem): void {
-    if (item.pausing !== null) this.#goOn(item);
-    else if (item.state !== "paused" && item.state !== "failed" || typeof item.fault === "string") return;
-    else {
-      item.fault = null;
-      item.restarts = 0;
-      this.#enqueue(item);
-    }
+    if (item.state !== "paused" && item.state !== "failed" || typeof item.fault === "string") return;
+    item.fault = null;
+    item.restarts = 0;
+    this.#enqueue(item);
     this.#pump();
     this.#parts.onChange();
   }
@@ -297,11 +282,8 @@ export class UploadEngine {
       if (!step) break;
       const { item, run } = step;
       this.#running++;
-      item.steps++;
       this.#run(item, run).finally(() => {
         this.#running--;
-        item.steps--;
-        if (item.pausing !== null && item.steps === 0) this.#interrupt(item, item.pausing.to);
         this.#pump();
       });
     }
@@ -310,7 +292,7 @@ export class UploadEngine {
   /** The next step: a part of a file that was begun, else the first of the next file. */
   #next(): Step | null {
     for (const item of this.#active) {
-      const number = item.state === "sending" && item.pausing === null ? item.pending.shift() : undefined;
+      const number = item.state === "sending" ? item.pending.shift() : undefined;
       if (number !== undefined) return { item, run: (signal) => this.#sendPart(item, number, signal) };
     }
     while (this.#begun < this.#queue.length) {
@@ -428,25 +410,8 @@ export class UploadEngine {
   #halt(fault: UploadFault): void {
     this.halted = fault;
     this.pace.restart();
-    for (const item of [...this.#active].reverse()) this.#interrupt(item, item.pausing?.to ?? "waiting");
+    for (const item of [...this.#active].reverse()) this.#interrupt(item, "waiting");
     this.#parts.onChange();
-  }
-
-  /** Pauses a file once its steps that are under way have ended, or have taken too long. */
-  #pauseSoon(item: UploadItem, state: "waiting" | "paused"): void {
-    // While nothing is sent, there is nothing to wait for.
-    if (item.steps === 0 || this.#connection.isAway) return this.#interrupt(item, state);
-    this.#goOn(item);
-    const cancelTimer = this.#parts.clock.after(PAUSE_MS, () => {
-      this.#interrupt(item, state);
-      this.#parts.onChange();
-    });
-    item.pausing = { to: state, cancelTimer };
-  }
-
-  #goOn(item: UploadItem): void {
-    item.pausing?.cancelTimer();
-    item.pausing = null;
   }
 
   /** Ends the steps of a file that are under way. */
@@ -464,7 +429,6 @@ export class UploadEngine {
   #leave(item: UploadItem, state: UploadState): void {
     this.#active.delete(item);
     item.control = null;
-    this.#goOn(item);
     item.pending = [];
     item.flight.clear();
     this.#list.set(item, state);

@@ -78,10 +78,6 @@ export interface UploadItem {
   isRecorded: boolean;
   /** A request of which the response was lost may have written the object. */
   mayBeWritten: boolean;
-  /** It is being paused: what it becomes once its requests that are under way have ended. */
-  pausing: { readonly to: "waiting" | "paused"; readonly cancelTimer: () => void } | null;
-  /** Steps under way. */
-  steps: number;
   /** Ends its requests; null while it has none. */
   control: AbortController | null;
 }

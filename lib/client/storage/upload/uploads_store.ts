@@ -273,9 +273,9 @@ function isForbidden({ state, fault }: UploadItem): boolean {
 }
 
 function stateOf(engine: UploadEngine): UploadCounts["state"] {
-  const { halted, isPaused, isPausing, isBusy } = engine;
+  const { halted, isPaused, isBusy } = engine;
   if (halted !== null) return "stopped";
-  if (isBusy && isPaused) return isPausing ? "pausing" : "paused";
+  if (isBusy && isPaused) return "paused";
   if (isBusy || engine.isEnding) return "running";
   return engine.count("paused") > 0 ? "paused" : "ended";
 }
