@@ -27,7 +27,7 @@ export interface Grant {
   readonly Permission: Permission;
 }
 
-export interface AccessList {
+interface AccessList {
   readonly owner: Owner | null;
   readonly grants: readonly Grant[];
 }
