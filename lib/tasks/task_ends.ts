@@ -1,5 +1,5 @@
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
-import { integerAt, parsedJson } from "@/lib/std/untrusted.ts";
+import { integerAt } from "@/lib/std/untrusted.ts";
 import type { LeasedTask } from "./held_task.ts";
 import type { TaskEnd } from "./task.ts";
 import type { TaskHandler } from "./task_handler.ts";
@@ -48,10 +48,11 @@ export class TaskEnds {
 
   /** Counts alone change nothing. */
   record(task: LeasedTask, { state, progress }: TaskEnd): void {
-    const { recorder, keys } = this.#options;
+    const { recorder, keys, handlers } = this.#options;
     if (!recorder || task.kind === "count") return;
     const caller = task.sealedCaller && openCaller(task.sealedCaller, task, keys)?.caller;
-    const counts = parsedJson(progress);
+    const handler = handlers.get(task.kind);
+    const counts = handler && readableProgress(handler, { ...task, progress }, keys);
     recorder.note({
       action: "task_end",
       tenant: caller ? caller.tenant : null,
@@ -68,6 +69,13 @@ export class TaskEnds {
         state,
         ...(task.kind === "delete"
           ? { deleted: integerAt(counts, "deleted"), not_deleted: integerAt(counts, "failed") }
+          : {}),
+        ...(task.kind === "transfer"
+          ? {
+            done: integerAt(counts, "done"),
+            deleted: integerAt(counts, "deleted"),
+            failed: integerAt(counts, "failed"),
+          }
           : {}),
       },
     });

@@ -155,7 +155,7 @@ export class TaskList {
     plan: TaskPlan,
     json: unknown,
   ): Promise<Extract<TaskEnd, { how: "failed" }> | null> {
-    const { account, call, onEnd } = this.#parts;
+    const { account, call, clock, onEnd } = this.#parts;
     const { bucket } = plan.place;
     const answer = await call(OPERATIONS[plan.kind].path, account, { bucket }, { method: "POST", json });
     const started = answer.status === 202 ? readProgress(plan, answer) : null;
@@ -167,7 +167,8 @@ export class TaskList {
     const task = show();
     task.change({ ...started, end: null });
     this.#save(task);
-    if (started.end) this.#ended(task, started);
+    // Its dialog closes first.
+    if (started.end) clock.after(0, () => this.#ended(task, started));
     else void this.#follow(task);
     return null;
   }

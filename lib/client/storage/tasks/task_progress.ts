@@ -25,7 +25,6 @@ export function readProgress({ kind }: TaskPlan, answer: DoorAnswer): Partial<Ta
     const isPassing = status === 0 || status === 429 || status >= 500;
     return isPassing ? null : { end: { how: "failed", status, message: doorMessage(answer) } };
   }
-  const isReady = stringAt(json, "download_url") !== null;
   return {
     taskId: stringAt(json, "task_id"),
     total: integerAt(json, "total"),
@@ -38,20 +37,20 @@ export function readProgress({ kind }: TaskPlan, answer: DoorAnswer): Partial<Ta
     faults: [...entries(member(json, "errors")), ...entries(member(json, "failed_keys"))].map(faultOf),
     startedAt: instant(stringAt(json, "started_at")),
     endedAt: instant(stringAt(json, "ended_at")),
-    end: endOf(kind === "zip" && isReady ? "done" : stringAt(json, "status"), json),
+    end: endOf(json),
   };
 }
 
-function endOf(status: string | null, json: unknown): TaskEnd | null {
-  switch (status) {
+function endOf(json: unknown): TaskEnd | null {
+  switch (stringAt(json, "status")) {
     case "done":
+      return { how: "done" };
     case "canceled":
-      return { how: status };
+      return { how: "canceled" };
     case "failed":
       return failed(json);
-    // An archive that can no longer be downloaded.
     case "ready":
-      return { how: "gone" };
+      return { how: stringAt(json, "download_url") === null ? "gone" : "done" };
     default:
       return null;
   }

@@ -73,6 +73,7 @@ Deno.test("tasks: one that ends with its start is over at once, without another 
   browser.started = { status: 202, json: progress("done", 3) };
   const list = browser.page();
   assert.equal(await list.start(MOVE, {}), null);
+  await browser.clock.pass(0);
   const [{ state }] = list.tasks.peek();
   assert.deepEqual([state.peek().end, state.peek().deleted], [{ how: "done" }, 3]);
   assert.deepEqual(browser.seen, ["POST /buckets/:bucket/transfer"]);
@@ -84,6 +85,7 @@ Deno.test("tasks: a page that is open learns of one that another page has starte
   browser.started = { status: 202, json: progress("done", 3) };
   const open = browser.page();
   await browser.page().start(MOVE, {});
+  await browser.clock.pass(0);
   open.restore(true);
   assert.equal(open.lastEnded.peek()?.state.peek().done, 3);
   assert.deepEqual(browser.ends, [["move", "done", true], ["move", "done", false]]);
@@ -152,6 +154,10 @@ Deno.test("tasks: an archive is shown before it is started, and can be saved onc
   const browser = new Browser();
   const list = browser.page();
   const contents = Promise.withResolvers<{ json: unknown }>();
+  browser.started = {
+    status: 202,
+    json: { task_id: "t", status: "processing", total: 3, download_url: "/f?ticket=T" },
+  };
   const starting = list.startShown(ZIP, () => contents.promise);
   const [task] = list.tasks.peek();
   assert.equal(task.state.peek().taskId, null);
