@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError, notFound } from "@/lib/http/errors.ts";
+import { HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { resourceOf, type S3 } from "@/lib/s3/client.ts";
 import { ABSENT, holdsCondition, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { deleteBatch } from "@/lib/s3/delete_objects.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
-import { listKeyVersions } from "@/lib/s3/key_versions.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { deleteObject, headObject, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";
@@ -147,7 +146,7 @@ export function targetOf({ from, to }: Pick<CopyOrder, "from" | "to">, key: stri
 }
 
 /** The objects of a folder would get keys below the folder itself. */
-export const ONTO_ITSELF: Coded = { code: "transfer_onto_itself" };
+const ONTO_ITSELF: Coded = { code: "transfer_onto_itself" };
 
 /**
  * Copies or moves objects inside the store, or removes delete markers. What is begun is stored before, with its new key,
@@ -219,10 +218,7 @@ class Transfer {
       const isSource = ({ to }: Item) =>
         order.to.bucket === this.#job.bucket && left.some((prefix) => to.startsWith(prefix));
       for (const { from } of pending.filter(isSource)) {
-        this.#fail(
-          from,
-          new HttpError(409, "It would get a key that is moved or copied itself", { coded: ONTO_ITSELF }),
-        );
+        this.#note(from, 409, "It would get a key that is moved or copied itself", ONTO_ITSELF);
       }
       yield {
         ...page.isLast ? { index: index + 1, after: null } : { after: pending[pending.length - 1].from },
@@ -375,42 +371,38 @@ class Transfer {
 
   async #undo(order: Extract<TransferOrder, { mode: "undo" }>, prefixes: readonly string[]): Promise<void> {
     const { caller, bucket, read } = this.#job;
+    const list = (options: Parameters<typeof listVersions>[3]) =>
+      read(() => listVersions(this.#s3, caller, bucket, options));
     for await (const { keys, ...next } of this.#namedKeys()) {
       const markers: TransferProgress["markers"] = [];
       await this.#each(keys, async (key) => {
-        try {
-          const { versions: [newest] } = await read(() =>
-            listKeyVersions(this.#s3, caller, { bucket, key }, { maxKeys: 1 })
-          );
-          if (newest.IsDeleteMarker && newest.VersionId) markers.push({ key, versionId: newest.VersionId });
-        } catch (error) {
-          if (!(error instanceof HttpError && error.status === 404)) this.#fail(key, error);
-        }
+        const page = await list({ prefix: key, maxKeys: 1 }).catch((error) => this.#fail(key, error));
+        // The newest version of a key is the first entry of those that begin with it.
+        const newest = page?.delete_markers[0];
+        if (newest?.Key === key && newest.VersionId) markers.push({ key, versionId: newest.VersionId });
       });
       await this.#begin(markers, next);
     }
     while (this.progress.index < this.progress.chunks + prefixes.length) {
       const { index, chunks, after, version } = this.progress;
-      const page = await read(() =>
-        listVersions(this.#s3, caller, bucket, {
-          prefix: prefixes[index - chunks],
-          maxKeys: VERSIONS,
-          keyMarker: after ?? undefined,
-          versionIdMarker: version ?? undefined,
-        })
-      );
+      const page = await list({
+        prefix: prefixes[index - chunks],
+        maxKeys: VERSIONS,
+        keyMarker: after ?? undefined,
+        versionIdMarker: version ?? undefined,
+      });
       const markers = page.delete_markers.flatMap(({ Key, VersionId, IsLatest, LastModified }) => {
         const at = Date.parse(LastModified ?? "");
         const isOurs = IsLatest && at >= order.since - CLOCKS_MS && at <= order.until + CLOCKS_MS;
         return isOurs && VersionId !== null ? [{ key: Key, versionId: VersionId }] : [];
       });
-      const isMore = page.is_truncated && page.next_key_marker !== null;
-      await this.#begin(
-        markers,
-        isMore
-          ? { after: page.next_key_marker, version: page.next_version_id_marker }
-          : { index: index + 1, after: null, version: null },
-      );
+      const next = page.is_truncated
+        ? { after: page.next_key_marker, version: page.next_version_id_marker }
+        : { index: index + 1, after: null, version: null };
+      if (page.is_truncated && (next.after === null || (next.after === after && next.version === version))) {
+        throw listingStuck(bucket);
+      }
+      await this.#begin(markers, next);
     }
   }
 
