@@ -29,6 +29,8 @@ Deno.test("door: placeholders in the path take their values from the query, the 
   }
   const check = target("buckets/:bucket/fixity/:task_id/report", "bucket=maps&task_id=abc&format=csv");
   assert.deepEqual(check, { path: "/api/v1/buckets/maps/fixity/abc/report", query: "format=csv" });
+  const moved = target("buckets/:bucket/transfer/:task_id/cancel", "bucket=maps&task_id=abc");
+  assert.deepEqual(moved, { path: "/api/v1/buckets/maps/transfer/abc/cancel", query: "" });
 });
 
 Deno.test("door: operations that show keys or tokens or manage accounts, and paths of another form, are not opened", () => {

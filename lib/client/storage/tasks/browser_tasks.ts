@@ -14,7 +14,10 @@ export function tasksOf(account: string): TaskList {
   const list = new TaskList({
     account,
     call: callDoor,
-    storage: browserStorage(),
+    storage: {
+      getItem: (name) => localStorage.getItem(name),
+      setItem: (name, text) => localStorage.setItem(name, text),
+    },
     clock: browserClock,
     random: Math.random,
     onEnd: (plan, state, isFirst) => ended(account, plan, state, isFirst),
@@ -22,20 +25,9 @@ export function tasksOf(account: string): TaskList {
   lists.set(account, list);
   addEventListener("online", () => list.wake());
   // Another page has started a task, or taken one off the list.
-  addEventListener("storage", (event) => {
-    if (event instanceof StorageEvent && event.key === list.name) list.restore(true);
-  });
+  addEventListener("storage", ({ key }) => key === list.name && list.restore(true));
   list.restore();
   return list;
-}
-
-/** Where a browser allows none, a page remembers its own tasks alone. */
-function browserStorage(): Pick<Storage, "getItem" | "setItem"> {
-  try {
-    return globalThis.localStorage;
-  } catch {
-    return { getItem: () => null, setItem() {} };
-  }
 }
 
 function ended(
