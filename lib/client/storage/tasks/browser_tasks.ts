@@ -25,7 +25,9 @@ export function tasksOf(account: string): TaskList {
   lists.set(account, list);
   addEventListener("online", () => list.wake());
   // Another page has started a task, or taken one off the list.
-  addEventListener("storage", ({ key }) => key === list.name && list.restore(true));
+  addEventListener("storage", (event) => {
+    if (event instanceof StorageEvent && event.key === list.name) list.restore(true);
+  });
   list.restore();
   return list;
 }
