@@ -38,7 +38,7 @@ export function kind<T>(text: string, parse: (value: string) => T | Problem | un
 export const line = () => kind("text on one line", (value) => hasControl(value) ? undefined : value);
 
 /** Any text. */
-export const text = () => kind("text, also of several lines", (value) => value);
+const text = () => kind("text, also of several lines", (value) => value);
 
 /** The path of a file or folder. */
 export const path = () => kind("a path", (value) => hasControl(value) ? undefined : value);

@@ -27,7 +27,7 @@ export interface ConnectionLimits {
 export const DEFAULT_MAX_CONNECTIONS = 4096;
 /** Below the requests that a role works on for one tenant, so that one address cannot take all of their slots. */
 export const DEFAULT_MAX_CONNECTIONS_PER_ADDRESS = DEFAULT_MAX_TENANT_REQUESTS * 3 / 4;
-export const DEFAULT_HEAD_SECONDS = 30;
+const DEFAULT_HEAD_SECONDS = 30;
 /** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
 export const DEFAULT_IDLE_SECONDS = 120;
 

@@ -188,7 +188,15 @@ const OF_TENANT: readonly Call[] = [
   ["get_fixity_report", ({ start_fixity: { task_id } }) => `GET /buckets/called-by-s3/fixity/${task_id}/report`],
   ["list_fixity_schedules", "GET /fixity/schedules"],
   ["cancel_fixity", ({ start_fixity: { task_id } }) => `DELETE /buckets/called-by-s3/fixity/${task_id}`],
-  ["start_delete", "POST /buckets/called-by-s3/objects/delete-task", { prefixes: ["copied"] }],
+  ["start_transfer", "POST /buckets/called-by-s3/transfer", {
+    mode: "copy",
+    prefixes: ["copied"],
+    from: "copied",
+    to: { bucket: "called-by-s3", prefix: "transferred" },
+  }],
+  ["get_transfer", ({ start_transfer: { task_id } }) => `GET /buckets/called-by-s3/transfer/${task_id}`],
+  ["cancel_transfer", ({ start_transfer: { task_id } }) => `POST /buckets/called-by-s3/transfer/${task_id}/cancel`],
+  ["start_delete", "POST /buckets/called-by-s3/objects/delete-task", { prefixes: ["copied", "transferred"] }],
   ["get_delete", ({ start_delete: { task_id } }) => `GET /buckets/called-by-s3/objects/delete-task/${task_id}`],
   [
     "cancel_delete",

@@ -19,7 +19,7 @@ interface ScopedProgress {
 
 /** How long results of running and of ended volumes are cached (spec, Limits), ms. */
 export const RUNNING_LIFETIME_MS = 5_000;
-export const OVER_LIFETIME_MS = 3_600_000;
+const OVER_LIFETIME_MS = 3_600_000;
 /** How often expired results are removed, ms. */
 export const REMOVED_EVERY_MS = 60_000;
 
