@@ -46,7 +46,8 @@ async function ready(client: GatewayClient, bucket: string, id: unknown): Promis
 /** What a program says of an archive; null where this machine does not have it. */
 async function judged(program: string, args: readonly string[]): Promise<string | null> {
   try {
-    const { code, stdout, stderr } = await new Deno.Command(program, { args: [...args] }).output();
+    const { code, stdout, stderr } = await new Deno.Command(program, { args: [...args], env: { LC_ALL: "C.UTF-8" } })
+      .output();
     assert.equal(code, 0, new TextDecoder().decode(stderr) + new TextDecoder().decode(stdout));
     return new TextDecoder().decode(stdout);
   } catch (error) {
