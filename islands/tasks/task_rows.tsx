@@ -1,3 +1,5 @@
+import { useSignal } from "@preact/signals";
+
 import { Meter } from "@/components/meter.tsx";
 import { SmallButton } from "@/components/small_button.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
@@ -31,12 +33,15 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
   const { id, plan } = task;
   const state = task.state.value;
   const { end, total, done, failed, skipped, faults } = state;
-  const undo = () => {
+  const isUndoing = useSignal(false);
+  const undo = async () => {
     const { place, name, rows, keys, prefixes } = plan;
     const [since, until] = [state.startedAt ?? 0, state.endedAt ?? Date.now()].map((ms) => new Date(ms).toISOString());
     const json = { mode: "undo", keys, prefixes, since, until };
-    void list.startShown({ kind: "undo", place, name, rows, keys, prefixes }, () => Promise.resolve({ json }));
-    list.dismiss(id);
+    isUndoing.value = true;
+    const undoing = { kind: "undo", place, name, rows, keys, prefixes } as const;
+    if (await list.startShown(undoing, () => Promise.resolve({ json }))) list.dismiss(id);
+    else isUndoing.value = false;
   };
   return (
     <li>
@@ -72,9 +77,8 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
             onClick={() => list.cancel(id)}
           />
         )}
-        {plan.kind === "delete" && plan.canUndo && end !== null && state.startedAt !== null && done > 0 && (
-          <SmallButton label={TASK_LABELS.undo} onClick={undo} />
-        )}
+        {plan.kind === "delete" && plan.canUndo && end !== null && state.startedAt !== null && done > 0 &&
+          !isUndoing.value && <SmallButton label={TASK_LABELS.undo} onClick={() => void undo()} />}
         {state.download !== null && <a class="btn small" href={state.download} download="">{TASK_LABELS.saveAgain}</a>}
         {end !== null && <SmallButton label={TASK_LABELS.dismiss} onClick={() => list.dismiss(id)} />}
       </div>

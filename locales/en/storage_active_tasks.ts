@@ -17,7 +17,7 @@ export const KINDS = {
   count: "Count of objects",
   zip: "ZIP archive",
   delete: "Deletion",
-  transfer: "Move or copy",
+  transfer: "Move, copy or undo",
   fixity: "Fixity check",
 };
 

@@ -103,6 +103,7 @@ export const REASONS = {
   busy: "The store has too much to do at the moment. Try again shortly.",
   unreachable: "The store cannot be reached or does not answer. Try again later.",
   tooManyTasks: "Too many tasks are running. Try again when one of them has ended.",
+  tooManyChosen: "A task takes at most 1,000 folders and 100,000 objects of a selection. Choose fewer.",
   tooMany: "An archive holds at most 50,000 objects. Choose fewer.",
   other: (status: number) => `The store did not do it (it answered ${status}).`,
   said: (message: string) => `The store says: ${message}`,

@@ -17,7 +17,7 @@ export const KINDS: typeof en.KINDS = {
   count: "Räkning av objekt",
   zip: "ZIP-arkiv",
   delete: "Borttagning",
-  transfer: "Flytt eller kopiering",
+  transfer: "Flytt, kopiering eller ångrad borttagning",
   fixity: "Fixitetskontroll",
 };
 

@@ -98,6 +98,7 @@ export const REASONS: typeof en.REASONS = {
   busy: "Lagret har för mycket att göra just nu. Försök igen om en stund.",
   unreachable: "Lagret kan inte nås eller svarar inte. Försök igen senare.",
   tooManyTasks: "För många uppgifter pågår. Försök igen när någon av dem är klar.",
+  tooManyChosen: "En uppgift tar högst 1 000 mappar och 100 000 objekt ur ett urval. Välj färre.",
   tooMany: "Ett arkiv rymmer högst 50 000 objekt. Välj färre.",
   other: (status) => `Lagret gjorde det inte (det svarade ${status}).`,
   said: (message) => `Lagret säger: ${message}`,

@@ -60,6 +60,21 @@ export function reason(status: number, message = ""): string {
   return message === "" ? whyOf(status) : `${whyOf(status)} ${REASONS.said(message)}`;
 }
 
+/** Why a task was not started. @param message what the gateway said */
+export function startProblem(status: number, message: string): string {
+  switch (status) {
+    case 400:
+      return message === "" ? reason(status) : message;
+    case 413:
+    case 422:
+      return REASONS.tooManyChosen;
+    case 429:
+      return REASONS.tooManyTasks;
+    default:
+      return reason(status, message);
+  }
+}
+
 /** What is wrong with a name. */
 export function namingProblem(problem: "empty" | "slash" | NameProblem): string {
   switch (problem) {

@@ -5,7 +5,7 @@ import type { callDoor } from "@/lib/client/storage/door.ts";
 import { wait } from "@/lib/client/storage/upload/upload_wait.ts";
 import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { NEW_TASK, type TaskEnd, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
-import { reason } from "@/lib/presentation/storage/task_sentences.ts";
+import { startProblem } from "@/lib/presentation/storage/task_sentences.ts";
 import { entries, stringAt } from "@/lib/std/untrusted.ts";
 import { doorMessage } from "./door_message.ts";
 import { OPERATIONS, readProgress } from "./task_progress.ts";
@@ -86,18 +86,23 @@ export class TaskList {
    */
   async start(plan: TaskPlan, json: unknown): Promise<string | null> {
     const problem = await this.#post(() => this.#show(this.#newTask(plan)), plan, json);
-    if (problem === null) return null;
-    return problem.status === 400 && problem.message !== "" ? problem.message : reason(problem.status, problem.message);
+    return problem && startProblem(problem.status, problem.message);
   }
 
-  /** The same of a task that is shown at once, also where it cannot be started. @param read what the gateway is sent */
-  async startShown(plan: TaskPlan, read: () => Promise<{ readonly json: unknown } | TaskEnd>): Promise<void> {
+  /**
+   * The same of a task that is shown at once, also where it cannot be started.
+   *
+   * @param read what the gateway is sent
+   * @returns whether it was started
+   */
+  async startShown(plan: TaskPlan, read: () => Promise<{ readonly json: unknown } | TaskEnd>): Promise<boolean> {
     const task = this.#show(this.#newTask(plan));
     const order = await read();
     const problem = "how" in order ? order : await this.#post(() => task, plan, order.json);
-    if (problem === null) return;
+    if (problem === null) return true;
     task.change({ end: problem });
     this.lastEnded.value = task;
+    return false;
   }
 
   /** Ends a task after what is under way. */

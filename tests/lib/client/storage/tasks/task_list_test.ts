@@ -98,6 +98,10 @@ Deno.test("tasks: one that cannot be started is not shown, and its problem is a 
   assert.equal(await list.start(MOVE, {}), "They are there already. Choose another folder.");
   browser.started = { status: 403, json: { detail: "Access Denied" } };
   assert.match(await list.start(MOVE, {}) ?? "", /^This account may not do that in this bucket\./);
+  browser.started = { status: 429, json: { detail: "You have 10 background tasks and archives" } };
+  assert.equal(await list.start(MOVE, {}), "Too many tasks are running. Try again when one of them has ended.");
+  browser.started = { status: 422, json: { detail: [{ loc: ["body", "prefixes"], type: "too_big" }] } };
+  assert.match(await list.start(MOVE, {}) ?? "", /Choose fewer\.$/);
   assert.deepEqual(list.tasks.peek(), []);
   assert.deepEqual(browser.memory.size, 0);
 });
@@ -162,11 +166,11 @@ Deno.test("tasks: an archive is shown before it is started, and can be saved onc
   const [task] = list.tasks.peek();
   assert.equal(task.state.peek().taskId, null);
   contents.resolve({ json: { prefix: "x/" } });
-  await starting;
+  assert.equal(await starting, true);
   await settled();
   browser.answer = { status: 200, json: { status: "ready", total: 3, completed: 3, download_url: "/f?ticket=T" } };
   assert.match((await ended(task, browser.clock)).download ?? "", /ticket=T/);
-  await list.startShown(ZIP, () => Promise.resolve({ how: "failed", status: 400, message: "" }));
+  assert.equal(await list.startShown(ZIP, () => Promise.resolve({ how: "failed", status: 400, message: "" })), false);
   assert.deepEqual(list.tasks.peek()[1].state.peek().end, { how: "failed", status: 400, message: "" });
   list.dismissFinished();
   assert.deepEqual(list.tasks.peek(), []);
