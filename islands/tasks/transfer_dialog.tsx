@@ -33,6 +33,8 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
   const [first] = targets;
   const counted = useChosenCount(folder, rows);
   const to = useSignal<Place>({ bucket: first, prefix: first === bucket ? prefix : "" });
+  /** What the field of the folder shows: it is typed in while counts and folders arrive. */
+  const typed = useSignal(to.peek().prefix);
   const onTaken = useSignal<OnTaken>("skip");
   const buckets = useSignal(targets);
   const folders = useSignal<readonly string[]>([]);
@@ -59,6 +61,7 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
   const go = (part: Partial<Place>) => {
     folders.value = [];
     to.value = { ...to.peek(), ...part };
+    typed.value = to.peek().prefix;
   };
   const confirm = () => {
     const target = to.peek();
@@ -90,12 +93,13 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
         <span>{TASK_LABELS.folder}</span>
         <input
           type="text"
-          value={place.prefix}
+          value={typed.value}
           placeholder={TASK_LABELS.folderHint}
           autofocus
           autocomplete="off"
           spellcheck={false}
           dir="auto"
+          onInput={({ currentTarget: { value } }) => typed.value = value}
           onChange={({ currentTarget: { value } }) =>
             go({ prefix: value === "" || value.endsWith("/") ? value : `${value}/` })}
         />

@@ -278,7 +278,14 @@ Deno.test(
     await awake(other);
     await openFolder(visit);
     await select(page, "from/");
+    const counting = Promise.withResolvers<void>();
+    await page.route(/\/s3_stats/, (route) => counting.promise.then(() => route.continue()));
     await action(page, "Move");
+    await dialog(page).getByLabel("Folder", { exact: true }).fill("typed");
+    counting.resolve();
+    await dialog(page).getByText("30 objects").waitFor();
+    assert.equal(await dialog(page).getByLabel("Folder", { exact: true }).inputValue(), "typed");
+    await dialog(page).getByLabel("Folder", { exact: true }).fill("");
     await dialog(page).getByRole("button", { name: "Move", exact: true }).click();
     await dialog(page).getByText("They are there already. Choose another folder.").waitFor();
     await dialog(page).getByRole("button", { name: "to/" }).click();
