@@ -38,6 +38,8 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
   const onTaken = useSignal<OnTaken>("skip");
   const buckets = useSignal(targets);
   const folders = useSignal<readonly string[]>([]);
+  /** Why the folders are not known. */
+  const unread = useSignal<string | null>(null);
   const { problem, isStarting, start } = useStart(() => {
     onStart();
     onClose();
@@ -52,7 +54,7 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
     const parameters = { ...place, delimiter: "/", max_keys: MAX_FOLDERS };
     callDoor("/buckets/:bucket/objects", account, parameters, { signal: stop.signal }).then(({ status, json }) => {
       const page = readFolderPage(json, place.prefix);
-      problem.value = page === null ? reason(status) : null;
+      unread.value = page === null ? reason(status) : null;
       folders.value = page?.rows.flatMap((row) => row.kind === "folder" ? [row.key] : []) ?? [];
     }, () => {});
     return () => stop.abort();
@@ -60,6 +62,7 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
 
   const go = (part: Partial<Place>) => {
     folders.value = [];
+    problem.value = null;
     to.value = { ...to.peek(), ...part };
     typed.value = to.peek().prefix;
   };
@@ -75,7 +78,7 @@ export function TransferDialog({ wanted, onClose }: TransferDialogProps) {
       title={kind === "move" ? TASK_LABELS.moveOf(names) : TASK_LABELS.copyOf(names)}
       action={kind === "move" ? TASK_LABELS.move : TASK_LABELS.copy}
       isWaiting={!counted.isOver || isStarting.value}
-      problem={problem.value}
+      problem={problem.value ?? unread.value}
       onConfirm={() => void confirm()}
       onClose={onClose}
     >

@@ -288,8 +288,13 @@ Deno.test(
     await dialog(page).getByLabel("Folder", { exact: true }).fill("");
     await dialog(page).getByRole("button", { name: "Move", exact: true }).click();
     await dialog(page).getByText("They are there already. Choose another folder.").waitFor();
-    await dialog(page).getByRole("button", { name: "to/" }).click();
+    await page.route(/\/transfer/, (route) => route.fulfill({ status: 429, json: { detail: "10 tasks" } }));
+    await dialog(page).getByLabel("Folder", { exact: true }).fill("to");
+    await dialog(page).getByRole("button", { name: "Move", exact: true }).click();
     await dialog(page).getByText(`Move to ${visit.bucket}/to/`).waitFor();
+    await page.waitForLoadState("networkidle");
+    await dialog(page).getByText("Too many tasks are running.").waitFor();
+    await page.unroute(/\/transfer/);
     assert.deepEqual(await accessibilityFindings(page), []);
     await page.setViewportSize({ width: 320, height: 844 });
     const words = await dialog(page).locator("fieldset label").evaluateAll((labels) =>
@@ -314,7 +319,7 @@ Deno.test(
     await tasks(other).getByText("30 objects moved.").waitFor();
     assert.deepEqual(await keysOf(visit, "from/"), []);
     assert.deepEqual(await keysOf(visit, "to/"), ["to/00.txt", ...keys.map((key) => `to/${key}`)]);
-  }, /400 \(Bad Request\)/),
+  }, /400 \(Bad Request\)|429 \(Too Many Requests\)/),
 );
 
 Deno.test(
