@@ -77,8 +77,9 @@ function TaskRow({ task, list }: { readonly task: ShownTask; readonly list: Task
             onClick={() => list.cancel(id)}
           />
         )}
-        {plan.kind === "delete" && plan.canUndo && end !== null && state.startedAt !== null && done > 0 &&
-          !isUndoing.value && <SmallButton label={TASK_LABELS.undo} onClick={() => void undo()} />}
+        {plan.kind === "delete" && plan.canUndo && end !== null && state.startedAt !== null &&
+          (done > 0 || end.how === "gone") && !isUndoing.value &&
+          <SmallButton label={TASK_LABELS.undo} onClick={() => void undo()} />}
         {state.download !== null && <a class="btn small" href={state.download} download="">{TASK_LABELS.saveAgain}</a>}
         {end !== null && <SmallButton label={TASK_LABELS.dismiss} onClick={() => list.dismiss(id)} />}
       </div>

@@ -196,7 +196,11 @@ export class TaskList {
         const download = ticket && doorPath(path, account, { bucket, task_id: taskId, ticket });
         return this.#ended(task, { ...progress, taskId, download });
       }
-      if (progress) task.change({ ...progress, taskId });
+      if (progress) {
+        const { startedAt } = task.state.peek();
+        task.change({ ...progress, taskId });
+        if (startedAt === null && progress.startedAt) this.#noteStart(task);
+      }
       await task.pause(this.#parts.clock, waitMs);
     }
   }
@@ -209,6 +213,12 @@ export class TaskList {
     });
     if (isFirst) this.#save(task);
     this.#parts.onEnd(task.plan, task.state.peek(), isFirst);
+  }
+
+  /** Remembers when a task began: a page that is opened once the gateway has forgotten it can undo it all the same. */
+  #noteStart(task: RunningTask): void {
+    const stored = this.#stored().find(({ id }) => id === task.id)?.state;
+    if (stored?.end === null && stored.startedAt === null) this.#save(task);
   }
 
   #save({ id, createdAt, plan, state }: RunningTask): void {

@@ -186,6 +186,16 @@ Deno.test("tasks: where the browser has no room for all keys, a later page knows
   assert.deepEqual([known.name, known.keys, known.kind === "delete" && known.canUndo], ["x/", [], false]);
 });
 
+Deno.test("tasks: when a deletion began is known to a page that is opened once the gateway has forgotten it", async () => {
+  const browser = new Browser();
+  browser.answer = { status: 200, json: progress("processing", 1, { started_at: "2026-11-29T07:00:00Z" }) };
+  await browser.page().start({ ...ZIP, kind: "delete", canUndo: true }, {});
+  await settled();
+  browser.answer = { status: 404, json: { detail: "Task not found" } };
+  const { end, startedAt } = await ended(browser.page().tasks.peek()[0], browser.clock);
+  assert.deepEqual([end, startedAt], [{ how: "gone" }, Date.parse("2026-11-29T07:00:00Z")]);
+});
+
 Deno.test("tasks: one of the day before is forgotten", async () => {
   const browser = new Browser();
   await browser.page().start(MOVE, {});
