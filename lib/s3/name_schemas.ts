@@ -4,6 +4,12 @@ import { z } from "zod";
 /** A bucket's name in whichever store; the document says which names would be something else in a path, and are 400. */
 export const bucketName = z.string().min(1).meta({ pattern: "^(?!\\.{1,2}$)[^/]+$", examples: ["notes"] });
 
+/** Whether two names may be of one bucket: some stores, such as the embedded one, compare them without case. */
+export function isSameBucket(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.normalize("NFC").toLowerCase());
+  return a === b;
+}
+
 /** A text that an address can carry: JSON may hold half of a surrogate pair, UTF-8 cannot. */
 export const wellFormed = z.string().refine((text) => text.isWellFormed(), "Input should be well-formed Unicode");
 

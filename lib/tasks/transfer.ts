@@ -8,6 +8,7 @@ import { copyObject } from "@/lib/s3/copy.ts";
 import { deleteBatch } from "@/lib/s3/delete_objects.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { isSameBucket } from "@/lib/s3/name_schemas.ts";
 import { deleteObject, headObject, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
@@ -216,7 +217,7 @@ class Transfer {
       const page = await pageAfter(this.#s3, this.#job, { prefix: left[0], after, maxKeys: BATCH });
       const pending = page.objects.map(({ Key, ETag, Size }) => itemOf(Key, { etag: ETag, bytes: Size }));
       const isSource = ({ to }: Item) =>
-        order.to.bucket === this.#job.bucket && left.some((prefix) => to.startsWith(prefix));
+        isSameBucket(order.to.bucket, this.#job.bucket) && left.some((prefix) => to.startsWith(prefix));
       for (const { from } of pending.filter(isSource)) {
         this.#note(from, 409, "It would get a key that is moved or copied itself", ONTO_ITSELF);
       }

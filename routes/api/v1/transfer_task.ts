@@ -19,7 +19,7 @@ import {
 } from "@/lib/tasks/transfer.ts";
 import { keyDetails } from "./audited_objects.ts";
 import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
-import { bucketName, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
+import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
@@ -164,7 +164,7 @@ function checkedUpward(bucket: string, body: Extract<Body, { mode: "copy" | "mov
     throw refused("transfer_key_too_long", `to: a key would be longer than ${MAX_KEY_BYTES} bytes`);
   }
   if (keys.some((key) => targetOf(body, key) === "")) throw badRequest("to: a key would be empty");
-  if (to.bucket !== bucket) return null;
+  if (!isSameBucket(to.bucket, bucket)) return null;
   if (to.prefix === from) throw refused("transfer_same_place", "to: they are there already");
   const sources = outermost(prefixes);
   if (prefixes.some((prefix) => isUnder(sources, targetOf(body, prefix)))) {
