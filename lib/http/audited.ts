@@ -59,7 +59,7 @@ export async function recorded<Input>(
   const details = spec.details?.(input);
   const record = async (status: number) => {
     const result = resultOf(status, spec.isPartial ?? false);
-    if (result === null || !(await isKnownActor(context, result))) return;
+    if (result === null || !(await isKnownActor(context, result, status))) return;
     const { clientAddress: address, requestId, role = null } = context;
     const event = { ...described, address, requestId, role, result, status, details: { ...details, ...context.noted } };
     await recorder.record(event);
@@ -86,13 +86,15 @@ export async function recorded<Input>(
  * Whether the store has accepted the credentials of a request, or could not be asked. Wrong ones are those of a failed
  * login, which has a record of its own; what they did, such as signing a URL, is of no use.
  */
-async function isKnownActor(context: RequestContext, result: AuditResult): Promise<boolean> {
+async function isKnownActor(context: RequestContext, result: AuditResult, status: number): Promise<boolean> {
   if (context.admitted !== "unproven" || context.isAccepted) return true;
-  if (result !== "succeeded") return false;
+  // A client that leaves before the store's response must not keep what it changed out of the trail. Nobody waits for it.
+  const hasLeft = status === CLIENT_CLOSED && context.prove !== undefined;
+  if (result !== "succeeded" && !hasLeft) return false;
   try {
     await context.prove?.();
     return true;
   } catch (error) {
-    return !(error instanceof HttpError) || !REFUSED.has(error.status);
+    return !hasLeft && (!(error instanceof HttpError) || !REFUSED.has(error.status));
   }
 }

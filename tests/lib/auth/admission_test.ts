@@ -60,3 +60,14 @@ Deno.test("admission: where the identity turns out to be wrong the body of a req
   await assert.rejects(async () => await admission.admit(context, CLAIMS, "s3"), { status: 401 });
   await cancelled;
 });
+
+Deno.test("admission: who has not proven the login can be asked for by either protocol, once the client is gone", async () => {
+  for (const protocol of ["s3", "mapi"] as const) {
+    const { admission } = proven(storeIdentities("native"));
+    const context = new RequestContext(new Request("http://stackroom.example/", { method: "DELETE" }));
+    await admission.admit(context, { ...CLAIMS, pwd: "another" }, protocol);
+    assert.equal(context.admitted, "unproven");
+    await context.prove?.();
+    assert.ok(context.prove);
+  }
+});
