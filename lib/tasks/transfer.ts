@@ -221,9 +221,11 @@ class Transfer {
       for (const { from } of pending.filter(isSource)) {
         this.#note(from, 409, "It would get a key that is moved or copied itself", ONTO_ITSELF);
       }
+      // A request for no key is one for the bucket: a copy there would create it.
+      for (const { from } of pending.filter(({ to }) => to === "")) this.#note(from, 400, "It would get an empty key");
       yield {
         ...page.isLast ? { index: index + 1, after: null } : { after: pending[pending.length - 1].from },
-        pending: pending.filter((item) => !isSource(item)),
+        pending: pending.filter((item) => item.to !== "" && !isSource(item)),
       };
     }
   }

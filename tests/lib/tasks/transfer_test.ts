@@ -219,3 +219,12 @@ Deno.test("transfer: a folder that moves up comes last, and objects that would c
   assert.deepEqual(store.contents("letters"), bytesOf({ "p/1": "p/p/1", "p/p/p/2": "p/p/p/2", x: "p/x" }));
   assert.deepEqual(end.errors.map(({ Key, coded }) => [Key, coded?.code]), [["p/p/p/2", "transfer_onto_itself"]]);
 });
+
+Deno.test("transfer: an object that would get an empty key is reported, and no request goes to the bucket itself", async () => {
+  const store = new TransferStore({ letters: ["x/", "x/1"], b: [] });
+  const end = await transfer(store, { to: { bucket: "b", prefix: "" }, ifExists: "replace" }).run();
+  assert.deepEqual(counts(end), { ...none, total: 2, done: 1, deleted: 1, failed: 1 });
+  assert.deepEqual(end.errors.map(({ Key, Status }) => [Key, Status]), [["x/", 400]]);
+  assert.deepEqual([store.contents("letters"), store.contents("b")], [bytesOf({ "x/": "x/" }), bytesOf({ 1: "x/1" })]);
+  assert.ok(store.seen.every(({ method, key }) => method === "GET" || key !== ""));
+});
