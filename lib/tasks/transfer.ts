@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
+import { badGateway, HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { resourceOf, type S3 } from "@/lib/s3/client.ts";
 import { ABSENT, holdsCondition, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
@@ -307,7 +307,8 @@ class Transfer {
   }
 
   /** @returns the ETag of the copy */
-  async #copy({ to: { bucket }, ifExists }: CopyOrder, { from, to }: Item, { etag }: Found): Promise<string | null> {
+  async #copy(order: CopyOrder, { from, to }: Item, { etag }: Found): Promise<string | null> {
+    const { mode, to: { bucket }, ifExists } = order;
     const target = { bucket, key: to };
     const table = await this.#s3.conditions?.(this.#uncanceled, target);
     const condition = new Headers(table?.copySource && etag ? { "x-amz-copy-source-if-match": etag } : {});
@@ -315,6 +316,8 @@ class Transfer {
       ofSource: sourcePreconditions(condition),
       whereSupported: ifExists === "replace" ? {} : ABSENT,
     });
+    // Without it nothing says that there is a copy: a later try looks for it before the source goes.
+    if (mode === "move" && !written.etag) throw badGateway(`${resourceOf(target)}: the store's response has no ETag`);
     return written.etag;
   }
 

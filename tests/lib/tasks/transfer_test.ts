@@ -228,3 +228,10 @@ Deno.test("transfer: an object that would get an empty key is reported, and no r
   assert.deepEqual([store.contents("letters"), store.contents("b")], [bytesOf({ "x/": "x/" }), bytesOf({ 1: "x/1" })]);
   assert.ok(store.seen.every(({ method, key }) => method === "GET" || key !== ""));
 });
+
+Deno.test("transfer: a source stays where the response to its copy names none", async () => {
+  const store = new TransferStore({ letters: ["x/1"] });
+  store.before = (request) => isCopy(request) ? new Response("<CopyObjectResult></CopyObjectResult>") : undefined;
+  await assert.rejects(transfer(store).run(), { status: 502 });
+  assert.deepEqual(store.contents("letters"), bytesOf({ "x/1": "x/1" }));
+});
