@@ -190,7 +190,7 @@ class Transfer {
       await this.#store({ phase: "working", index: 0 });
     }
     if (order.mode === "undo") {
-      await this.#removeMarkers();
+      await this.#removeMarkers(true);
       return await this.#undo(order, prefixes);
     }
     await this.#treat(order, true);
@@ -376,22 +376,17 @@ class Transfer {
   }
 
   async #undo(order: Extract<TransferOrder, { mode: "undo" }>, prefixes: readonly string[]): Promise<void> {
-    const { caller, bucket, read } = this.#job;
-    const list = (options: Parameters<typeof listVersions>[3]) =>
-      read(() => listVersions(this.#s3, caller, bucket, options));
     for await (const { keys, ...next } of this.#namedKeys()) {
       const markers: TransferProgress["markers"] = [];
       await this.#each(keys, async (key) => {
-        const page = await list({ prefix: key, maxKeys: 1 }).catch((error) => this.#fail(key, error));
-        // The newest version of a key is the first entry of those that begin with it.
-        const newest = page?.delete_markers[0];
-        if (newest?.Key === key && newest.VersionId) markers.push({ key, versionId: newest.VersionId });
+        const versionId = await this.#newestMarker(key).catch((error) => this.#fail(key, error));
+        if (versionId) markers.push({ key, versionId });
       });
       await this.#begin(markers, next);
     }
     while (this.progress.index < this.progress.chunks + prefixes.length) {
       const { index, chunks, after, version } = this.progress;
-      const page = await list({
+      const page = await this.#versions({
         prefix: prefixes[index - chunks],
         maxKeys: VERSIONS,
         keyMarker: after ?? undefined,
@@ -406,27 +401,54 @@ class Transfer {
         ? { after: page.next_key_marker, version: page.next_version_id_marker }
         : { index: index + 1, after: null, version: null };
       if (page.is_truncated && (next.after === null || (next.after === after && next.version === version))) {
-        throw listingStuck(bucket);
+        throw listingStuck(this.#job.bucket);
       }
       await this.#begin(markers, next);
     }
   }
 
-  async #begin(markers: TransferProgress["markers"], next: Partial<TransferProgress>): Promise<void> {
-    await this.#store({ ...next, markers, total: this.progress.total + markers.length }, "at once");
-    await this.#removeMarkers();
+  /** The version of the delete marker that a key has in place of an object; null: it has none. */
+  async #newestMarker(key: string): Promise<string | null> {
+    // The newest version of a key is the first entry of those that begin with it.
+    const { delete_markers: [newest] } = await this.#versions({ prefix: key, maxKeys: 1 });
+    return newest?.Key === key ? newest.VersionId : null;
   }
 
-  /** Removes the markers that were begun: one that an earlier run has removed counts as removed. */
-  async #removeMarkers(): Promise<void> {
+  #versions(options: Parameters<typeof listVersions>[3]): ReturnType<typeof listVersions> {
+    const { caller, bucket, read } = this.#job;
+    return read(() => listVersions(this.#s3, caller, bucket, options));
+  }
+
+  async #begin(markers: TransferProgress["markers"], next: Partial<TransferProgress>): Promise<void> {
+    await this.#store({ ...next, markers, total: this.progress.total + markers.length }, "at once");
+    await this.#removeMarkers(false);
+  }
+
+  /**
+   * Removes the markers that were begun: one that an earlier run has removed counts as removed.
+   *
+   * @param isRepeated whether there was such a run
+   */
+  async #removeMarkers(isRepeated: boolean): Promise<void> {
     const { markers } = this.progress;
     if (markers.length === 0) return;
-    const errors = await deleteBatch(this.#s3, this.#uncanceled, this.#job.bucket, markers);
+    const left = isRepeated ? await this.#stillThere(markers) : markers;
+    const errors = await deleteBatch(this.#s3, this.#uncanceled, this.#job.bucket, left);
     for (const { Key, Code, Message } of errors) this.#note(Key, Code === "AccessDenied" ? 403 : 0, Message ?? Code);
     await this.#store({
       markers: [],
       done: this.progress.done + Math.max(0, markers.length - errors.length),
     });
+  }
+
+  /** Markers that may still be removed: where versioning is suspended, a new object has the version of the marker, `null`. */
+  async #stillThere(markers: TransferProgress["markers"]): Promise<TransferProgress["markers"]> {
+    const left: TransferProgress["markers"] = [];
+    await this.#each(markers, async (marker) => {
+      const { key, versionId } = marker;
+      if (versionId !== "null" || await this.#newestMarker(key) === versionId) left.push(marker);
+    });
+    return left;
   }
 
   /** @throws `error` where it is not of this object alone */

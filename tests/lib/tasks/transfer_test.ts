@@ -235,3 +235,22 @@ Deno.test("transfer: a source stays where the response to its copy names none", 
   await assert.rejects(transfer(store).run(), { status: 502 });
   assert.deepEqual(store.contents("letters"), bytesOf({ "x/1": "x/1" }));
 });
+
+Deno.test("transfer: an undo that goes on after a crash deletes no object that came in the place of its marker", async () => {
+  const store = new TransferStore({ letters: [] });
+  let deletions = 0;
+  store.before = ({ method, query }) => {
+    if (method === "POST") return new Response("<DeleteResult/>");
+    if (!query.has("versions")) return;
+    const kind = deletions === 0 ? "DeleteMarker" : "Version";
+    const newest = `<${kind}><Key>k</Key><VersionId>null</VersionId><IsLatest>true</IsLatest></${kind}>`;
+    return new Response(`<ListVersionsResult>${newest}</ListVersionsResult>`);
+  };
+  store.after = ({ method }) => {
+    if (method === "POST" && ++deletions === 1) throw new Error("stopped");
+  };
+  const start = newTransfer({ mode: "undo", since: 0, until: 0 }, ["k"], []);
+  const end = await new TestJob(start, (job) => transferHandler(store.s3).run(job)).runThrough();
+  assert.deepEqual(counts(end), { ...none, total: 1, done: 1 });
+  assert.equal(deletions, 1);
+});
