@@ -7,9 +7,6 @@ import { writeDurably } from "@/lib/std/durable_files.ts";
 import { textIfExists } from "@/lib/std/optional_file.ts";
 import { type ClusterHandle, startCluster } from "./cluster.ts";
 
-/** The same seed gives the same campaigns. */
-const SAMPLES_SEED = 1;
-
 /**
  * Starts the embedded cluster with the sample campaigns, whose workers write their results into the embedded store where
  * there is one, and writes its kubeconfig into the data folder. Its thread loads while the store starts.
@@ -31,8 +28,7 @@ export async function startSampleCluster(
       host: config.embedded.host,
       namespace: config.campaigns.namespaces[0],
       conventions: config.campaigns.conventions,
-      seed: SAMPLES_SEED,
-      speed: config.simulatorSpeed,
+      ...config.simulator,
       resultsUrl: config.web?.resultsUrl || `${origin}/results`,
       folder: folder.path,
       results: address

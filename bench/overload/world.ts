@@ -26,7 +26,8 @@ export async function overloadWorld(cpu: number): Promise<OverloadWorld> {
   const application = await startProcess({
     env: {
       MAX_CONNECTIONS: CONNECTIONS,
-      MAX_CONNECTIONS_PER_ADDRESS: CONNECTIONS,
+      // All connections come from one address, as from a proxy.
+      TRUSTED_HOPS: "1",
       KEEP_ALIVE_TIMEOUT: KEEP_ALIVE_SECONDS,
     },
     within: ["taskset", "-c", String(cpu)],

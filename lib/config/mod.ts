@@ -46,8 +46,7 @@ export interface Config {
   /** Null where none are sent. */
   readonly notifications: NotificationsConfig | null;
   readonly audit: AuditConfig;
-  /** The speed of the sample campaigns; 1 is normal. */
-  readonly simulatorSpeed: number;
+  readonly simulator: { readonly speed: number; readonly seed: number };
   /** Lines for the operator to read at the start; without secrets. */
   readonly warnings: readonly string[];
 }
@@ -76,7 +75,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     results: roles.has("results") ? reading.part(() => resultsConfig(reading)) : null,
     notifications: reading.part(() => notificationsConfig(reading)),
     audit: reading.part(() => auditConfig(reading)),
-    simulatorSpeed: settings.SIMULATOR_SPEED,
+    simulator: { speed: settings.SIMULATOR_SPEED, seed: settings.SIMULATOR_SEED },
     warnings: reading.warnings,
   };
   reading.refuseProblems();

@@ -1,5 +1,5 @@
 import type { CertificatePaths } from "@/lib/process/certificate_files.ts";
-import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS, maxPerAddress } from "@/lib/process/connections.ts";
 import { bindAddress, canonicalHost, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
 import type { Reading } from "./reading.ts";
 import type { VariableName } from "./variables.ts";
@@ -144,7 +144,7 @@ function connectionLimits(reading: Reading): ConnectionLimits {
   const { settings } = reading;
   return {
     max: settings.MAX_CONNECTIONS,
-    maxPerAddress: proxiesInFront(reading) > 0 ? null : settings.MAX_CONNECTIONS_PER_ADDRESS,
+    maxPerAddress: proxiesInFront(reading) > 0 ? null : maxPerAddress(settings.MAX_REQUESTS),
     headMs: DEFAULT_CONNECTION_LIMITS.headMs,
     idleMs: settings.KEEP_ALIVE_TIMEOUT * 1000,
   };

@@ -2,11 +2,7 @@ import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { DEFAULT_MAX_REQUESTS } from "@/lib/http/limit_concurrency.ts";
-import {
-  DEFAULT_IDLE_SECONDS,
-  DEFAULT_MAX_CONNECTIONS,
-  DEFAULT_MAX_CONNECTIONS_PER_ADDRESS,
-} from "@/lib/process/connections.ts";
+import { DEFAULT_IDLE_SECONDS, DEFAULT_MAX_CONNECTIONS } from "@/lib/process/connections.ts";
 import { auditVariables } from "./audit_variables.ts";
 import { conventions } from "./conventions.ts";
 import { ROLES, section } from "./described.ts";
@@ -53,6 +49,7 @@ const DEFAULT_MAX_TASKS_PER_USER = 10;
 const DEFAULT_MAX_TASKS = 200;
 const MAX_FIXITY_RATE = 100_000_000_000;
 const DEFAULT_FIXITY_RATE = 50_000_000;
+const MAX_SEED = 4_294_967_295;
 
 /** Every environment variable of every role. Unset variables and empty values are absent, values come trimmed. */
 export const environment = z.object({
@@ -91,11 +88,7 @@ export const environment = z.object({
   ),
   MAX_CONNECTIONS: process(
     integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS),
-    "How many connections may be open at a time. Further ones are closed at once. Each takes a file descriptor (three with `TLS_CERT_FILE`), and one more while it waits for a store or results service: set it below half of `ulimit -n` (a quarter).",
-  ),
-  MAX_CONNECTIONS_PER_ADDRESS: process(
-    integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS_PER_ADDRESS),
-    "How many of `MAX_CONNECTIONS` one address may have (IPv6: one /64), and how many requests it may have at a time on shared connections (HTTP/2). Set it below half of `MAX_REQUESTS`, so that no client takes all slots. It applies where clients connect directly: with `TRUSTED_HOPS` above 0 all connections may come from the proxy, which has to limit its clients.",
+    "How many connections may be open at a time. Further ones are closed at once. Each takes a file descriptor (three with `TLS_CERT_FILE`), and one more while it waits for a store or results service: set it below half of `ulimit -n` (a quarter). Where clients connect directly, one address (IPv6: one /64) has at most three eighths as many connections, and requests on shared ones, as `MAX_REQUESTS` allows requests; with `TRUSTED_HOPS` above 0 the proxy has to limit its clients.",
   ),
   KEEP_ALIVE_TIMEOUT: process(
     integer(1, 3600, "seconds").default(DEFAULT_IDLE_SECONDS),
@@ -155,6 +148,10 @@ export const environment = z.object({
     { otherwise: "required where `EMBEDDED_TENANT` is missing in the store" },
   ),
   SIMULATOR_SPEED: embedded(decimal(0.1, 1000).default(1), "The speed of the sample campaigns; 1 is normal."),
+  SIMULATOR_SEED: embedded(
+    integer(0, MAX_SEED).default(1),
+    "The seed of everything random in the samples. The same seed gives the same campaigns.",
+  ),
   API_SECRET_KEY: gateway(
     line().optional(),
     "The key that signs bearer tokens: a long random value, the same for every replica. `change-me-in-production` counts as unset.",

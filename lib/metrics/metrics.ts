@@ -64,7 +64,7 @@ export function defineMetrics() {
     maxConnections: gauge("connections_max", "How many connections may be open at a time (MAX_CONNECTIONS)."),
     refusedConnections: counter(
       "connections_refused_total",
-      "Connections that were closed at once because of a limit: all for MAX_CONNECTIONS, address for MAX_CONNECTIONS_PER_ADDRESS.",
+      "Connections that were closed at once because of a limit: all for MAX_CONNECTIONS, address for the share of one address.",
       ["limit"],
     ),
 

@@ -1,6 +1,6 @@
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
 import { AddressLimit, type Full } from "@/lib/http/in_flight.ts";
-import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
+import { DEFAULT_MAX_REQUESTS } from "@/lib/http/limit_concurrency.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { ServeConnection, ServedConnection } from "@/lib/runtime/serve_connection.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
@@ -25,8 +25,10 @@ export interface ConnectionLimits {
 }
 
 export const DEFAULT_MAX_CONNECTIONS = 4096;
-/** Below the requests that a role works on for one tenant, so that one address cannot take all of their slots. */
-export const DEFAULT_MAX_CONNECTIONS_PER_ADDRESS = DEFAULT_MAX_TENANT_REQUESTS * 3 / 4;
+/** Connections of one address: fewer than the requests of one tenant (half of all), so that none takes all their slots. */
+export function maxPerAddress(maxRequests: number): number {
+  return Math.ceil(maxRequests * 3 / 8);
+}
 const DEFAULT_HEAD_SECONDS = 30;
 /** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
 export const DEFAULT_IDLE_SECONDS = 120;
@@ -42,7 +44,7 @@ export interface ConnectionFigures {
 /** The limits of a server to which nothing else was set. */
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   max: DEFAULT_MAX_CONNECTIONS,
-  maxPerAddress: DEFAULT_MAX_CONNECTIONS_PER_ADDRESS,
+  maxPerAddress: maxPerAddress(DEFAULT_MAX_REQUESTS),
   headMs: DEFAULT_HEAD_SECONDS * 1000,
   idleMs: DEFAULT_IDLE_SECONDS * 1000,
 };
@@ -61,8 +63,11 @@ const BUFFERED_BYTES = 64 * 1024;
 const CHECK_EVERY_MS = 1000;
 /** A limit that is reached is reported so often at most, ms. */
 const REPORT_EVERY_MS = 60_000;
-/** The settings by what they limit. */
-const SETTINGS: Readonly<Record<Full, string>> = { all: "MAX_CONNECTIONS", address: "MAX_CONNECTIONS_PER_ADDRESS" };
+/** The limits by what they concern. */
+const LIMITS: Readonly<Record<Full, string>> = {
+  all: "MAX_CONNECTIONS",
+  address: "the share of one address of MAX_REQUESTS",
+};
 
 /** The state of an open connection. There are thousands, so it is small. */
 interface Open {
@@ -220,7 +225,7 @@ export class Connections {
   #report(full: Full): void {
     this.#refused[full]++;
     if (!this.#mayReport[full]()) return;
-    console.error(`connections: ${SETTINGS[full]} is reached with ${this.#open.size} open, new ones are closed`);
+    console.error(`connections: ${LIMITS[full]} is reached with ${this.#open.size} open, new ones are closed`);
   }
 }
 

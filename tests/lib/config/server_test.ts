@@ -136,7 +136,7 @@ Deno.test("STOP_DELAY: seconds, none without it", () => {
 Deno.test("bounds: connections have defaults, and none by address where a proxy of our own is in front", () => {
   const bounds = (settings: Record<string, string>) => read(settings).server.connections;
   assert.deepEqual(bounds({}), { max: 4096, maxPerAddress: 384, headMs: 30_000, idleMs: 120_000 });
-  const given = { MAX_CONNECTIONS: "9", MAX_CONNECTIONS_PER_ADDRESS: "8", KEEP_ALIVE_TIMEOUT: "6" };
+  const given = { MAX_CONNECTIONS: "9", MAX_REQUESTS: "20", KEEP_ALIVE_TIMEOUT: "6" };
   assert.deepEqual(bounds(given), { max: 9, maxPerAddress: 8, headMs: 30_000, idleMs: 6000 });
   assert.equal(bounds({ TRUSTED_HOPS: "1" }).maxPerAddress, null);
   assert.equal(bounds(RESULTS).maxPerAddress, null);
