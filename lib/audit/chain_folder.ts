@@ -163,6 +163,8 @@ export class ChainFolder implements DurableSink {
     await this.#noteEnd();
     // Not before: to close a file may take as long as the disk does.
     this.#close();
+    // A program that starts at this moment has the file for an instant, and would hold the lock.
+    await this.#lock.unlock();
     this.#lock.close();
   }
 
