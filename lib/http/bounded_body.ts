@@ -27,6 +27,11 @@ export function boundedBody(
   return guardedBody(body, { bounds, unread: () => info.breakOff?.(), freesChunks: true });
 }
 
+/** Whether the memory of a chunk of a response may be freed with the next one: the runtime writes it to a connection. */
+export function freesWrittenChunks(info: RequestInfo | undefined): boolean {
+  return FREES_WRITTEN_CHUNKS && info?.completed !== undefined;
+}
+
 interface GuardedBodyOptions {
   readonly bounds?: TimeBounds;
   /** Called with the reason when the upstream's body fails. */

@@ -73,6 +73,17 @@ export function chunksReader(chunks: AsyncIterable<Uint8Array<ArrayBuffer>>): Bo
   };
 }
 
+/** The same reader, cancelled when a signal aborts. */
+export function endedBy(signal: AbortSignal, reader: BodyReader): BodyReader {
+  const cancel = () => {
+    signal.removeEventListener("abort", cancel);
+    reader.cancel();
+  };
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel);
+  return { read: () => reader.read(), cancel };
+}
+
 /** A reader into given memory; null for a stream of another kind, as a body that came with its head has. */
 export function byteReader(body: Body): ReadableStreamBYOBReader | null {
   try {

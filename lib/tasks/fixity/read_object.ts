@@ -2,10 +2,10 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { getObject, type VersionRef } from "@/lib/s3/objects.ts";
-import { announcedLength, streamReader } from "@/lib/std/body_reader.ts";
+import { announcedLength, endedBy, streamReader } from "@/lib/std/body_reader.ts";
 import { boundedReader } from "@/lib/std/bounded_reader.ts";
 import { sleep } from "@/lib/std/sleep.ts";
-import { problemOf } from "@/lib/tasks/zip/entry_read.ts";
+import { isStrong, problemOf } from "@/lib/tasks/zip/entry_read.ts";
 
 /** Where objects are read, and how fast. */
 export interface ReadSource {
@@ -169,9 +169,7 @@ class Reading {
     if (!response.body) return;
     const { s3, pace, caller: { signal } } = this.#source;
     const sizes = { mostBytes: MAX_CHUNK_BYTES, freesChunks: true };
-    const reader = boundedReader(streamReader(response.body, sizes), { bounds: s3.bounds });
-    const cancel = () => reader.cancel();
-    signal.addEventListener("abort", cancel, { once: true });
+    const reader = endedBy(signal, boundedReader(streamReader(response.body, sizes), { bounds: s3.bounds }));
     try {
       for (let chunk; (chunk = await reader.read());) {
         signal.throwIfAborted();
@@ -180,7 +178,6 @@ class Reading {
       }
       signal.throwIfAborted();
     } finally {
-      signal.removeEventListener("abort", cancel);
       reader.cancel();
     }
   }
@@ -189,9 +186,4 @@ class Reading {
 function openedOf(response: Response): OpenedObject {
   const { headers } = response;
   return { headers, etag: headers.get("etag"), size: announcedLength(response) };
-}
-
-/** Whether If-Match can compare an ETag (RFC 9110, section 13.1.1). */
-function isStrong(etag: string | null): etag is string {
-  return etag !== null && /^"[^"]*"$/.test(etag);
 }

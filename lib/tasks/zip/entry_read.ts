@@ -4,7 +4,7 @@ import { headBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { getObject } from "@/lib/s3/objects.ts";
-import { announcedLength, type BodyReader, streamReader } from "@/lib/std/body_reader.ts";
+import { announcedLength, type BodyReader, endedBy, streamReader } from "@/lib/std/body_reader.ts";
 import { boundedReader, readWhole } from "@/lib/std/bounded_reader.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import { totalMs } from "@/lib/std/time_bounds.ts";
@@ -105,17 +105,6 @@ async function wholeBody({ s3, signal }: ObjectSource, body: ReadableStream<Uint
   return bytes;
 }
 
-/** The same reader, cancelled when a signal aborts. */
-function endedBy(signal: AbortSignal, reader: BodyReader): BodyReader {
-  const cancel = () => {
-    signal.removeEventListener("abort", cancel);
-    reader.cancel();
-  };
-  if (signal.aborted) cancel();
-  else signal.addEventListener("abort", cancel);
-  return { read: () => reader.read(), cancel };
-}
-
 function readerOf(bytes: Uint8Array<ArrayBuffer>): BodyReader {
   let rest: Uint8Array<ArrayBuffer> | null = bytes;
   const take = () => {
@@ -127,7 +116,7 @@ function readerOf(bytes: Uint8Array<ArrayBuffer>): BodyReader {
 }
 
 /** Whether If-Match can compare an ETag (RFC 9110, section 13.1.1). */
-function isStrong(etag: string | null): etag is string {
+export function isStrong(etag: string | null): etag is string {
   return etag !== null && /^"[^"]*"$/.test(etag);
 }
 

@@ -1,4 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { freesWrittenChunks } from "@/lib/http/bounded_body.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { clientClosedRequest, notFound, unavailable } from "@/lib/http/errors.ts";
 import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
@@ -88,8 +89,7 @@ export class ZipDownloads {
       leave();
     };
     const chunks = this.#chunks(download, AbortSignal.any([client, over.signal]));
-    // The runtime has written a chunk when it reads the next one. See `growingReader`.
-    const freesChunks = context.info?.completed !== undefined;
+    const freesChunks = freesWrittenChunks(context.info);
     let last: Uint8Array<ArrayBuffer> | null = null;
     let prolongedAt = -Infinity;
     const next = async () => {
