@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import type { ObjectPage } from "@/lib/s3/list_xml.ts";
@@ -9,7 +10,7 @@ import { compareText } from "@/lib/std/text_order.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { countKeys, type KeyCountState, NOTHING_COUNTED } from "./key_count.ts";
 import { CHANGED_INPUT, taskGone } from "./task_error.ts";
-import type { Job } from "./task_handler.ts";
+import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
 import type { Blobs } from "./task_store.ts";
 
 /** Keys of a chunk. */
@@ -117,6 +118,46 @@ export async function countPrefixes(
     total += files;
     await store({ index: index + 1, count, total });
   }
+}
+
+/** One run of a task on chosen keys. */
+export abstract class ChosenKeysRun<P extends object> {
+  progress: P;
+  /** What is under way with an object is not broken off by a cancellation: what becomes of it must be known. */
+  protected readonly uncanceled: Caller;
+
+  constructor(protected readonly s3: S3, protected readonly job: Job<P>) {
+    this.progress = job.progress;
+    this.uncanceled = { ...job.caller, signal: job.leaseSignal };
+  }
+
+  abstract run(): Promise<void>;
+
+  protected change(change: Partial<P>): void {
+    this.progress = { ...this.progress, ...change };
+  }
+
+  protected async store(change: Partial<P>, when?: "at once"): Promise<void> {
+    this.change(change);
+    await this.job.checkpoint(this.progress, when);
+  }
+}
+
+/** What tasks on chosen keys do, each run of which is a `Run`. */
+export function chosenKeysHandler<P extends object>(
+  type: TaskType<P>,
+  s3: S3,
+  Run: new (s3: S3, job: Job<P>) => ChosenKeysRun<P>,
+): TaskHandler<P> {
+  return {
+    ...type,
+    keepsCaller: false,
+    async run(job) {
+      const run = new Run(s3, job);
+      await run.run();
+      return run.progress;
+    },
+  };
 }
 
 async function readTexts(job: Input, name: string): Promise<string[]> {

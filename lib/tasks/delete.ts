@@ -1,12 +1,19 @@
 import { z } from "zod";
-import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { deleteBatch, type DeleteError, MAX_BATCH } from "@/lib/s3/delete_objects.ts";
 import { MAX_KEYS } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text_order.ts";
-import { countPrefixes, packedKeys, pageAfter, readChunk, readPrefixes } from "./chosen_keys.ts";
+import {
+  chosenKeysHandler,
+  ChosenKeysRun,
+  countPrefixes,
+  packedKeys,
+  pageAfter,
+  readChunk,
+  readPrefixes,
+} from "./chosen_keys.ts";
 import { keyCountState } from "./key_count.ts";
-import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
+import type { TaskHandler, TaskType } from "./task_handler.ts";
 import type { Blobs } from "./task_store.ts";
 
 /** Failures that are shown one by one. */
@@ -69,55 +76,35 @@ export function newDelete(
 
 /** Deletes keys, and what is under prefixes, page by page. A cancellation takes effect after the page under way. */
 export function deleteHandler(s3: S3): TaskHandler<DeleteProgress> {
-  return {
-    ...DELETE,
-    keepsCaller: false,
-    async run(job) {
-      const deletion = new Deletion(s3, job);
-      await deletion.run();
-      return deletion.progress;
-    },
-  };
+  return chosenKeysHandler(DELETE, s3, Deletion);
 }
 
-class Deletion {
-  progress: DeleteProgress;
-  readonly #s3: S3;
-  readonly #job: Job<DeleteProgress>;
-  /** A page that is being deleted is not broken off by a cancellation: what becomes of it must be known. */
-  readonly #uncanceled: Caller;
+class Deletion extends ChosenKeysRun<DeleteProgress> {
   #countedAt = performance.now();
 
-  constructor(s3: S3, job: Job<DeleteProgress>) {
-    this.#s3 = s3;
-    this.#job = job;
-    this.progress = job.progress;
-    this.#uncanceled = { ...job.caller, signal: job.leaseSignal };
-  }
-
-  async run(): Promise<void> {
-    const prefixes = await readPrefixes(this.#job);
+  override async run(): Promise<void> {
+    const prefixes = await readPrefixes(this.job);
     if (this.progress.phase === "counting") {
-      await countPrefixes(this.#s3, this.#job, prefixes, this.progress, (change) => this.#store(change));
-      await this.#store({ phase: "keys", index: 0 });
+      await countPrefixes(this.s3, this.job, prefixes, this.progress, (change) => this.store(change));
+      await this.store({ phase: "keys", index: 0 });
     }
     this.#countedAt = performance.now();
     if (this.progress.phase === "keys") await this.#deleteChunks();
     for (let { index } = this.progress; index < prefixes.length; index++) {
       await this.#deletePrefix(prefixes[index]);
-      this.#change({ index: index + 1, after: null });
+      this.change({ index: index + 1, after: null });
     }
   }
 
   async #deleteChunks(): Promise<void> {
     for (let { index } = this.progress; index < this.progress.chunks; index++) {
-      const keys = await readChunk(this.#job, index);
+      const keys = await readChunk(this.job, index);
       const errors = await this.#delete(keys);
       this.#counted(keys.length, errors);
       // A process that died before this is stored would delete keys again that may have been uploaded meanwhile.
-      await this.#store({ index: index + 1 }, "at once");
+      await this.store({ index: index + 1 }, "at once");
     }
-    await this.#store({ phase: "prefixes", index: 0 });
+    await this.store({ phase: "prefixes", index: 0 });
   }
 
   async #deletePrefix(prefix: string): Promise<void> {
@@ -127,10 +114,10 @@ class Deletion {
       if (keys.length > 0) {
         const end = keys[keys.length - 1];
         // Stored before: a process that dies now may or may not have deleted the page.
-        await this.#store({ page: { end, keys: keys.length } }, "at once");
+        await this.store({ page: { end, keys: keys.length } }, "at once");
         const errors = await this.#delete(keys);
         this.#counted(keys.length, errors);
-        await this.#store({ page: null, after: end });
+        await this.store({ page: null, after: end });
       }
       if (isLast) return;
     }
@@ -148,20 +135,20 @@ class Deletion {
       after = page.keys.at(-1) ?? after;
     }
     this.#counted(count, errors.slice(0, count));
-    await this.#store({ page: null, after: end });
+    await this.store({ page: null, after: end });
   }
 
   async #page(prefix: string, after = this.progress.after): Promise<{ keys: string[]; isLast: boolean }> {
-    const { objects, isLast } = await pageAfter(this.#s3, this.#job, { prefix, after, maxKeys: MAX_KEYS });
+    const { objects, isLast } = await pageAfter(this.s3, this.job, { prefix, after, maxKeys: MAX_KEYS });
     return { keys: objects.map(({ Key }) => Key), isLast };
   }
 
   async #delete(keys: readonly string[]): Promise<DeleteError[]> {
     const errors: DeleteError[] = [];
     for (let at = 0; at < keys.length; at += MAX_BATCH) {
-      this.#job.signal.throwIfAborted();
+      this.job.signal.throwIfAborted();
       const batch = keys.slice(at, at + MAX_BATCH).map((key) => ({ key }));
-      errors.push(...await deleteBatch(this.#s3, this.#uncanceled, this.#job.bucket, batch));
+      errors.push(...await deleteBatch(this.s3, this.uncanceled, this.job.bucket, batch));
     }
     return errors;
   }
@@ -170,21 +157,12 @@ class Deletion {
     const now = performance.now();
     const failed = Math.min(keys, errors.length);
     const shown = errors.slice(0, Math.max(0, MAX_SHOWN_ERRORS - this.progress.errors.length));
-    this.#change({
+    this.change({
       deleted: this.progress.deleted + keys - failed,
       failed: this.progress.failed + failed,
       errors: [...this.progress.errors, ...shown.map(({ Key, Code, Message }) => ({ Key, Code, Message }))],
       deletingMs: this.progress.deletingMs + now - this.#countedAt,
     });
     this.#countedAt = now;
-  }
-
-  #change(change: Partial<DeleteProgress>): void {
-    this.progress = { ...this.progress, ...change };
-  }
-
-  async #store(change: Partial<DeleteProgress>, when?: "at once"): Promise<void> {
-    this.#change(change);
-    await this.#job.checkpoint(this.progress, when);
   }
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { resourceOf, type S3 } from "@/lib/s3/client.ts";
@@ -13,11 +12,19 @@ import { deleteObject, headObject, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { freeKey, numberedStart } from "@/lib/std/free_key.ts";
-import { countPrefixes, packedKeys, pageAfter, readChunk, readPrefixes } from "./chosen_keys.ts";
+import {
+  chosenKeysHandler,
+  ChosenKeysRun,
+  countPrefixes,
+  packedKeys,
+  pageAfter,
+  readChunk,
+  readPrefixes,
+} from "./chosen_keys.ts";
 import { codedOrNull } from "./coded_members.ts";
 import { keyCountState } from "./key_count.ts";
 import { isTransient } from "./task_error.ts";
-import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
+import type { TaskHandler, TaskType } from "./task_handler.ts";
 import type { Blobs } from "./task_store.ts";
 
 /** Objects that are stored as under way at a time, and how many of them are worked on at once. */
@@ -155,39 +162,19 @@ const ONTO_ITSELF: Coded = { code: "transfer_onto_itself" };
  * source is deleted only after its copy is there, and unless it was overwritten since.
  */
 export function transferHandler(s3: S3): TaskHandler<TransferProgress> {
-  return {
-    ...TRANSFER,
-    keepsCaller: false,
-    async run(job) {
-      const transfer = new Transfer(s3, job);
-      await transfer.run();
-      return transfer.progress;
-    },
-  };
+  return chosenKeysHandler(TRANSFER, s3, Transfer);
 }
 
-class Transfer {
-  progress: TransferProgress;
-  readonly #s3: S3;
-  readonly #job: Job<TransferProgress>;
-  /** What is under way with an object is not broken off by a cancellation: what becomes of it must be known. */
-  readonly #uncanceled: Caller;
+class Transfer extends ChosenKeysRun<TransferProgress> {
   /** In a row. */
   #forbidden = 0;
 
-  constructor(s3: S3, job: Job<TransferProgress>) {
-    this.#s3 = s3;
-    this.#job = job;
-    this.progress = job.progress;
-    this.#uncanceled = { ...job.caller, signal: job.leaseSignal };
-  }
-
-  async run(): Promise<void> {
-    const prefixes = await readPrefixes(this.#job);
+  override async run(): Promise<void> {
+    const prefixes = await readPrefixes(this.job);
     const { order } = this.progress;
     if (this.progress.phase === "counting") {
-      await countPrefixes(this.#s3, this.#job, prefixes, this.progress, (change) => this.#store(change));
-      await this.#store({ phase: "working", index: 0 });
+      await countPrefixes(this.s3, this.job, prefixes, this.progress, (change) => this.store(change));
+      await this.store({ phase: "working", index: 0 });
     }
     if (order.mode === "undo") {
       await this.#removeMarkers(true);
@@ -195,7 +182,7 @@ class Transfer {
     }
     await this.#treat(order, true);
     for await (const batch of this.#batches(order, prefixes)) {
-      await this.#store(batch, "at once");
+      await this.store(batch, "at once");
       await this.#treat(order, false);
     }
   }
@@ -214,10 +201,10 @@ class Transfer {
     while (this.progress.index < this.progress.chunks + prefixes.length) {
       const { index, after } = this.progress;
       const left = prefixes.slice(index - this.progress.chunks);
-      const page = await pageAfter(this.#s3, this.#job, { prefix: left[0], after, maxKeys: BATCH });
+      const page = await pageAfter(this.s3, this.job, { prefix: left[0], after, maxKeys: BATCH });
       const pending = page.objects.map(({ Key, ETag, Size }) => itemOf(Key, { etag: ETag, bytes: Size }));
       const isSource = ({ to }: Item) =>
-        isSameBucket(order.to.bucket, this.#job.bucket) && left.some((prefix) => to.startsWith(prefix));
+        isSameBucket(order.to.bucket, this.job.bucket) && left.some((prefix) => to.startsWith(prefix));
       for (const { from } of pending.filter(isSource)) {
         this.#note(from, 409, "It would get a key that is moved or copied itself", ONTO_ITSELF);
       }
@@ -233,7 +220,7 @@ class Transfer {
   /** The named keys from where the task is. */
   async *#namedKeys(): AsyncGenerator<Pick<TransferProgress, "index" | "at"> & { keys: string[] }> {
     for (let { index, at } = this.progress; index < this.progress.chunks; index++, at = 0) {
-      const chunk = await readChunk(this.#job, index);
+      const chunk = await readChunk(this.job, index);
       for (; at < chunk.length; at += BATCH) {
         const isLast = at + BATCH >= chunk.length;
         yield {
@@ -248,13 +235,13 @@ class Transfer {
   async #treat(order: CopyOrder, isRepeated: boolean): Promise<void> {
     await this.#each(this.progress.pending, async (item) => {
       try {
-        await this.#job.read(() => this.#one(order, item, isRepeated));
+        await this.job.read(() => this.#one(order, item, isRepeated));
         this.#forbidden = 0;
       } catch (error) {
         this.#fail(item.from, error);
-        this.#change({ pending: this.#without(item) });
+        this.change({ pending: this.#without(item) });
       }
-      await this.#store({});
+      await this.store({});
     });
   }
 
@@ -275,11 +262,11 @@ class Transfer {
       return await this.#copied(order, item);
     }
     for (let tries = 1, isNamed = isRepeated;; tries++) {
-      const source = (tries === 1 && !isRepeated && item.source) || await this.#look(this.#job.bucket, item.from);
+      const source = (tries === 1 && !isRepeated && item.source) || await this.#look(this.job.bucket, item.from);
       if (source === null) {
         const wasMoved = isRepeated && mode === "move" && await this.#look(bucket, item.to) !== null;
         if (wasMoved) return this.#ended(order, item, { done: 1, deleted: 1 });
-        throw notFound(resourceOf({ bucket: this.#job.bucket, key: item.from }));
+        throw notFound(resourceOf({ bucket: this.job.bucket, key: item.from }));
       }
       const mayExist = ifExists !== "replace" && (isRepeated || tries > 1 || !await this.#isGuarded(bucket, item.to));
       const there = mayExist ? await this.#look(bucket, item.to) : null;
@@ -301,7 +288,7 @@ class Transfer {
         continue;
       }
       // By its ETag alone another run would not know the copy.
-      if (mode === "move" && item.copied !== source.etag) await this.#store({}, "at once");
+      if (mode === "move" && item.copied !== source.etag) await this.store({}, "at once");
       return await this.#copied(order, item);
     }
   }
@@ -310,9 +297,9 @@ class Transfer {
   async #copy(order: CopyOrder, { from, to }: Item, { etag }: Found): Promise<string | null> {
     const { mode, to: { bucket }, ifExists } = order;
     const target = { bucket, key: to };
-    const table = await this.#s3.conditions?.(this.#uncanceled, target);
+    const table = await this.s3.conditions?.(this.uncanceled, target);
     const condition = new Headers(table?.copySource && etag ? { "x-amz-copy-source-if-match": etag } : {});
-    const written = await copyObject(this.#s3, this.#uncanceled, { bucket: this.#job.bucket, key: from }, target, {
+    const written = await copyObject(this.s3, this.uncanceled, { bucket: this.job.bucket, key: from }, target, {
       ofSource: sourcePreconditions(condition),
       whereSupported: ifExists === "replace" ? {} : ABSENT,
     });
@@ -325,7 +312,7 @@ class Transfer {
   async #copied(order: CopyOrder, item: Item): Promise<void> {
     if (order.mode === "copy") return this.#ended(order, item, { done: 1 });
     try {
-      await this.#deleteSource({ bucket: this.#job.bucket, key: item.from }, item.source?.etag ?? null);
+      await this.#deleteSource({ bucket: this.job.bucket, key: item.from }, item.source?.etag ?? null);
     } catch (error) {
       const isGone = error instanceof HttpError && error.status === 404;
       if (!isGone) {
@@ -337,37 +324,37 @@ class Transfer {
   }
 
   async #deleteSource(ref: ObjectRef, etag: string | null): Promise<void> {
-    const caller = this.#uncanceled;
-    if (etag !== null && await holdsCondition(this.#s3, caller, ref, "delete", "if-match")) {
-      return void await deleteObject(this.#s3, caller, ref, preconditions(new Headers({ "if-match": etag })));
+    const caller = this.uncanceled;
+    if (etag !== null && await holdsCondition(this.s3, caller, ref, "delete", "if-match")) {
+      return void await deleteObject(this.s3, caller, ref, preconditions(new Headers({ "if-match": etag })));
     }
     const present = await this.#look(ref.bucket, ref.key);
     if (present !== null && present.etag !== etag) {
       throw new HttpError(412, `${resourceOf(ref)}: it was changed meanwhile`);
     }
-    await deleteObject(this.#s3, caller, ref);
+    await deleteObject(this.s3, caller, ref);
   }
 
   /** Gives an object a number in its name, which is stored before it is copied. */
   async #beside({ to: { bucket } }: CopyOrder, item: Item): Promise<Item> {
     const options = { prefix: numberedStart(item.to), maxKeys: MAX_KEYS };
-    const { objects } = await listObjects(this.#s3, this.#uncanceled, bucket, options);
+    const { objects } = await listObjects(this.s3, this.uncanceled, bucket, options);
     const taken = new Set([...objects.map(({ Key }) => Key), ...this.progress.pending.map(({ to }) => to)]);
     const named = this.#replace(item, { ...item, to: freeKey(item.to, (key) => taken.has(key)) });
-    await this.#store({}, "at once");
+    await this.store({}, "at once");
     return named;
   }
 
   /** Whether the store itself keeps a copy from replacing an object. */
   async #isGuarded(bucket: string, key: string): Promise<boolean> {
     const holds = (write: "copy" | "complete") =>
-      holdsCondition(this.#s3, this.#uncanceled, { bucket, key }, write, "if-none-match");
+      holdsCondition(this.s3, this.uncanceled, { bucket, key }, write, "if-none-match");
     return await holds("copy") && await holds("complete");
   }
 
   async #look(bucket: string, key: string): Promise<Found | null> {
     try {
-      const { headers } = await headObject(this.#s3, this.#uncanceled, { bucket, key });
+      const { headers } = await headObject(this.s3, this.uncanceled, { bucket, key });
       return { etag: headers.get("etag"), bytes: Number(headers.get("content-length")) };
     } catch (error) {
       if (error instanceof S3Failure && error.storeStatus === 404) return null;
@@ -401,7 +388,7 @@ class Transfer {
         ? { after: page.next_key_marker, version: page.next_version_id_marker }
         : { index: index + 1, after: null, version: null };
       if (page.is_truncated && (next.after === null || (next.after === after && next.version === version))) {
-        throw listingStuck(this.#job.bucket);
+        throw listingStuck(this.job.bucket);
       }
       await this.#begin(markers, next);
     }
@@ -415,12 +402,12 @@ class Transfer {
   }
 
   #versions(options: Parameters<typeof listVersions>[3]): ReturnType<typeof listVersions> {
-    const { caller, bucket, read } = this.#job;
-    return read(() => listVersions(this.#s3, caller, bucket, options));
+    const { caller, bucket, read } = this.job;
+    return read(() => listVersions(this.s3, caller, bucket, options));
   }
 
   async #begin(markers: TransferProgress["markers"], next: Partial<TransferProgress>): Promise<void> {
-    await this.#store({ ...next, markers, total: this.progress.total + markers.length }, "at once");
+    await this.store({ ...next, markers, total: this.progress.total + markers.length }, "at once");
     await this.#removeMarkers(false);
   }
 
@@ -433,9 +420,9 @@ class Transfer {
     const { markers } = this.progress;
     if (markers.length === 0) return;
     const left = isRepeated ? await this.#stillThere(markers) : markers;
-    const errors = await deleteBatch(this.#s3, this.#uncanceled, this.#job.bucket, left);
+    const errors = await deleteBatch(this.s3, this.uncanceled, this.job.bucket, left);
     for (const { Key, Code, Message } of errors) this.#note(Key, Code === "AccessDenied" ? 403 : 0, Message ?? Code);
-    await this.#store({
+    await this.store({
       markers: [],
       done: this.progress.done + Math.max(0, markers.length - errors.length),
     });
@@ -463,14 +450,14 @@ class Transfer {
   #note(Key: string, Status: number, message: string, coded: Coded | null = null): void {
     const { failed, errors } = this.progress;
     const error = { Key, Status, Message: redactText(message), coded };
-    this.#change({ failed: failed + 1, errors: errors.length < MAX_SHOWN_ERRORS ? [...errors, error] : errors });
+    this.change({ failed: failed + 1, errors: errors.length < MAX_SHOWN_ERRORS ? [...errors, error] : errors });
   }
 
   /** Counts an object, which is no longer under way. */
   #ended(order: CopyOrder, item: Item, counts: { done?: number; deleted?: number; skipped?: number }): void {
     const { done, deleted, skipped, renamed } = this.progress;
     const isRenamed = counts.done === 1 && item.to !== targetOf(order, item.from);
-    this.#change({
+    this.change({
       done: done + (counts.done ?? 0),
       deleted: deleted + (counts.deleted ?? 0),
       skipped: skipped + (counts.skipped ?? 0),
@@ -480,21 +467,12 @@ class Transfer {
   }
 
   #replace(item: Item, by: Item): Item {
-    this.#change({ pending: [...this.#without(item), by] });
+    this.change({ pending: [...this.#without(item), by] });
     return by;
   }
 
   #without({ from }: Item): Item[] {
     return this.progress.pending.filter((item) => item.from !== from);
-  }
-
-  #change(change: Partial<TransferProgress>): void {
-    this.progress = { ...this.progress, ...change };
-  }
-
-  async #store(change: Partial<TransferProgress>, when?: "at once"): Promise<void> {
-    this.#change(change);
-    await this.#job.checkpoint(this.progress, when);
   }
 }
 

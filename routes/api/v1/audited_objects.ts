@@ -30,6 +30,16 @@ export function keyDetails(keys: readonly string[]): AuditDetails {
   };
 }
 
+/** What is chosen by keys and prefixes as the target of a task, which one prefix names. */
+export function chosenTarget(bucket: string, prefixes: readonly string[]): AuditTarget {
+  return { kind: "objects", bucket, ...(prefixes.length === 1 ? { prefix: prefixes[0] } : {}) };
+}
+
+/** Keys as {@link keyDetails} has them, and prefixes that the target does not name. */
+export function chosenDetails(keys: readonly string[], prefixes: readonly string[]): AuditDetails {
+  return { ...keyDetails(keys), ...(prefixes.length > 1 ? { prefixes } : {}) };
+}
+
 /** The version that a change created or removed, as the store's response has it. */
 export function versionNote(headers: Headers): AuditDetails {
   const version = headers.get("x-amz-version-id");

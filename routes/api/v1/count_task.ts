@@ -4,14 +4,20 @@ import { readCountPage } from "@/lib/s3/count_page.ts";
 import { wellFormed } from "@/lib/s3/name_schemas.ts";
 import { COUNT, newCount } from "@/lib/tasks/count.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { bucketParams } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
-import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
 import { failureOrCancel } from "@/lib/tasks/task_error.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
 import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { bucketParams } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
+import {
+  EVENTS_DESCRIPTION,
+  OTHER_VERSION,
+  pollResponse,
+  taskParams,
+  type TaskRoutes,
+  TASKS_TAG,
+} from "./task_progress.ts";
 
-const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";
 
 const counts = {
@@ -37,7 +43,7 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
       id: "start_count",
       method: "POST",
       path: PATH,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "Count the objects under a prefix in the background",
       params: bucketParams,
       query: z.object({
@@ -61,7 +67,7 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
       id: "get_count",
       method: "GET",
       path: `${PATH}/{task_id}`,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "The progress or the result of a count",
       description: `It can be read for ten minutes after the end. ${EVENTS_DESCRIPTION}.`,
       params: taskParams,

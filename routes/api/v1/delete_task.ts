@@ -9,13 +9,13 @@ import { objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { keyDetails } from "./audited_objects.ts";
-import { bucketParams } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
-import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
 import { iso, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { chosenDetails, chosenTarget } from "./audited_objects.ts";
+import { bucketParams } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
+import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/delete-task";
 export const MAX_TASK_KEYS = 100_000;
@@ -72,16 +72,8 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       },
       audit: {
         action: "task_start",
-        target: ({ params: { bucket }, body: { prefixes } }) => ({
-          kind: "objects",
-          bucket,
-          ...(prefixes?.length === 1 ? { prefix: prefixes[0] } : {}),
-        }),
-        details: ({ body: { keys, prefixes } }) => ({
-          task: "delete",
-          ...keyDetails(keys ?? []),
-          ...((prefixes?.length ?? 0) > 1 ? { prefixes: prefixes ?? [] } : {}),
-        }),
+        target: ({ params: { bucket }, body: { prefixes } }) => chosenTarget(bucket, prefixes ?? []),
+        details: ({ body: { keys, prefixes } }) => ({ task: "delete", ...chosenDetails(keys ?? [], prefixes ?? []) }),
       },
       async handler({ caller, params: { bucket }, body: { keys, prefixes, all } }, context) {
         const isWhole = prefixes?.includes("") ?? false;

@@ -6,6 +6,7 @@ import { damageOf } from "@/lib/tasks/fixity/fixity.ts";
 import { fixitySchedules, type ListedSchedules, STATUS } from "@/lib/tasks/fixity/responses.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
 import type { GatewayOperation } from "./operation.ts";
+import { TASKS_TAG } from "./task_progress.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
 import { iso } from "@/lib/tasks/task_times.ts";
 
@@ -27,7 +28,7 @@ export function fixityScheduleOperations(
       id: "list_fixity_schedules",
       method: "GET",
       path: "/api/v1/fixity/schedules",
-      tag: "Background tasks",
+      tag: TASKS_TAG,
       summary: "The schedules of fixity checks that use the caller's login",
       description:
         "`FIXITY_SCHEDULES_FILE` has them. The progress and reports of their checks are those of other checks. " +

@@ -16,9 +16,15 @@ import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
+import {
+  EVENTS_DESCRIPTION,
+  OTHER_VERSION,
+  pollResponse,
+  taskParams,
+  type TaskRoutes,
+  TASKS_TAG,
+} from "./task_progress.ts";
 
-const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/fixity";
 const list = z.object({ tasks: z.array(fixityStatus) }).meta({ id: "FixityList" });
 const canceling = z.object({ task_id: z.string(), status: z.enum(["canceling", "done", "canceled", "failed"]) })
@@ -32,7 +38,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       id: "start_fixity",
       method: "POST",
       path: PATH,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "Read stored objects and compare their bytes, in the background",
       description:
         "Each is compared with a manifest where one is named, else with the checksum that was stored with it, or with " +
@@ -60,7 +66,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       id: "list_fixity",
       method: "GET",
       path: PATH,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "The fixity tasks of the caller in a bucket, the newest first",
       description: "At most 100 of them, unfinished ones too.",
       params: bucketParams,
@@ -75,7 +81,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       id: "get_fixity",
       method: "GET",
       path: `${PATH}/{task_id}`,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "The progress or the totals of a fixity task",
       description: `They can be read for 400 days after the end, of the last 20 tasks. ${EVENTS_DESCRIPTION}.`,
       params: taskParams,
@@ -96,7 +102,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       id: "get_fixity_report",
       method: "GET",
       path: `${PATH}/{task_id}/report`,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "The report of a fixity task that has ended",
       description:
         `Rows of what is not intact, up to ${MAX_ROWS.toLocaleString("en")}; with \`full\`, of all. They are ` +
@@ -132,7 +138,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       id: "cancel_fixity",
       method: "DELETE",
       path: `${PATH}/{task_id}`,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "Cancel a fixity task",
       description: "It ends soon. Its report says what was read by then.",
       params: taskParams,

@@ -1,5 +1,5 @@
-import type { Task } from "@/lib/tasks/task.ts";
 import { z } from "zod";
+import type { Task } from "@/lib/tasks/task.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { tooManyRequests } from "@/lib/http/errors.ts";
 import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";

@@ -9,8 +9,8 @@ import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { iso } from "@/lib/tasks/task_times.ts";
 import type { GatewayOperation } from "./operation.ts";
+import { TASKS_TAG } from "./task_progress.ts";
 
-const TAG = "Background tasks";
 const STATES = ["running", "canceling", "ready", "failed", "canceled"] as const;
 
 const taskSchema = z.object({
@@ -48,7 +48,7 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       id: "list_tasks",
       method: "GET",
       path: "/api/v1/tasks",
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "The unfinished tasks, and the archives that can be downloaded",
       description:
         "Those of the caller. Accounts with the role ADMINISTRATOR see those of their tenant, or at the system level of " +
@@ -69,7 +69,7 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       id: "cancel_task",
       method: "POST",
       path: "/api/v1/tasks/{task_id}/cancel",
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "Cancel a task",
       description:
         "A running task ends soon, and an archive can no longer be downloaded. For its owner, an ADMINISTRATOR of its " +

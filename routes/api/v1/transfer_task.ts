@@ -17,12 +17,12 @@ import {
   type TransferOrder,
   type TransferProgress,
 } from "@/lib/tasks/transfer.ts";
-import { keyDetails } from "./audited_objects.ts";
-import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
 import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
+import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { chosenDetails, chosenTarget } from "./audited_objects.ts";
+import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/transfer";
@@ -101,15 +101,10 @@ export function transferOperations(operation: GatewayOperation, routes: TaskRout
       },
       audit: {
         action: "task_start",
-        target: ({ params: { bucket }, body: { prefixes } }) => ({
-          kind: "objects",
-          bucket,
-          ...(prefixes.length === 1 ? { prefix: prefixes[0] } : {}),
-        }),
+        target: ({ params: { bucket }, body: { prefixes } }) => chosenTarget(bucket, prefixes),
         details: ({ body: { mode, keys, prefixes, ...body } }) => ({
           task: `transfer: ${mode}`,
-          ...keyDetails(keys),
-          ...(prefixes.length > 1 ? { prefixes } : {}),
+          ...chosenDetails(keys, prefixes),
           ...("to" in body ? { to_bucket: body.to.bucket, to_prefix: body.to.prefix } : {}),
         }),
       },

@@ -12,15 +12,21 @@ import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
-import { keyDetails } from "./audited_objects.ts";
-import { bucketParams } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
-import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
 import { failureOrCancel } from "@/lib/tasks/task_error.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
 import { iso } from "@/lib/tasks/task_times.ts";
+import { keyDetails } from "./audited_objects.ts";
+import { bucketParams } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
+import {
+  EVENTS_DESCRIPTION,
+  OTHER_VERSION,
+  pollResponse,
+  taskParams,
+  type TaskRoutes,
+  TASKS_TAG,
+} from "./task_progress.ts";
 
-const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/download";
 /** Largest body that lists keys, bytes. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -84,7 +90,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
   };
   const file = {
     path: `${PATH}/{task_id}/file`,
-    tag: TAG,
+    tag: TASKS_TAG,
     params: taskParams,
     query: z.object({ ticket: z.string().min(1).meta({ description: "From `download_url`" }) }),
   } as const;
@@ -93,7 +99,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       id: "start_zip",
       method: "POST",
       path: PATH,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "Prepare an archive of many objects",
       description:
         "The objects by their keys, or all under a prefix; at most 50,000. The archive itself is produced while it is " +
@@ -127,7 +133,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       id: "poll_zip",
       method: "GET",
       path: `${PATH}/{task_id}`,
-      tag: TAG,
+      tag: TASKS_TAG,
       summary: "The progress of an archive, or the archive",
       description:
         "While it is prepared, JSON. Once it is ready, the archive itself, unless the request accepts JSON and says so. " +
