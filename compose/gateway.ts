@@ -5,6 +5,7 @@ import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities }
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
+import { maxTenantRequests } from "@/lib/http/limit_concurrency.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/client.ts";
@@ -73,7 +74,7 @@ export async function gatewayDeps(
     corsOrigins: gateway.corsOrigins,
     acceptsAllLogins: own?.identity.kind === "shared" && own.identity.users === null,
     issuedForms: store && EMBEDDED_FORMS,
-    maxTenantRequests: Math.ceil(config.maxRequests / 2),
+    maxTenantRequests: maxTenantRequests(config.maxRequests),
   };
 }
 

@@ -14,13 +14,13 @@ import { hostCheck } from "@/lib/http/host_check.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import {
   DEFAULT_MAX_REQUESTS,
-  DEFAULT_MAX_TENANT_REQUESTS,
   enterRole,
   limitConcurrency,
   MAX_LOGINS,
   MAX_LOGINS_PER_ADDRESS,
   MAX_UNPROVEN,
   MAX_UNPROVEN_PER_ADDRESS,
+  maxTenantRequests,
   UnprovenRequests,
 } from "@/lib/http/limit_concurrency.ts";
 import type { Handler, Middleware } from "@/lib/http/middleware.ts";
@@ -106,7 +106,7 @@ export interface GatewayDeps {
   readonly corsOrigins: CorsOrigins;
   /** How the store writes version ids and the like; null or absent where it is not our own. */
   readonly issuedForms?: IssuedForms | null;
-  /** Requests of one tenant at a time; {@link DEFAULT_MAX_TENANT_REQUESTS} when absent. */
+  /** Requests of one tenant at a time; as {@link maxTenantRequests} when absent. */
   readonly maxTenantRequests?: number;
   /** Whether any login is accepted, whatever the password: then none is recorded. */
   readonly acceptsAllLogins?: boolean;
@@ -257,7 +257,7 @@ function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
   const { addresses, upstreams, region, conditions } = deps;
   const key = tokenKey(deps.tokenSecret);
   const keys = deps.previousTokenSecret ? [key, tokenKey(deps.previousTokenSecret)] : [key];
-  const tenants = new InFlight(deps.maxTenantRequests ?? DEFAULT_MAX_TENANT_REQUESTS);
+  const tenants = new InFlight(deps.maxTenantRequests ?? maxTenantRequests(DEFAULT_MAX_REQUESTS));
   const { s3TimeoutMs: timeoutMs, bodyBounds: bounds, mayTruncate } = deps;
   const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs, bounds, conditions, mayTruncate };
   const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };

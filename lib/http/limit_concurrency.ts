@@ -7,9 +7,12 @@ import type { RequestContext } from "./request_context.ts";
 
 /** Requests that a role handles at a time, unless the settings say otherwise. */
 export const DEFAULT_MAX_REQUESTS = 1024;
-/** Most of them for one tenant, so that no tenant can take them all. */
-export const DEFAULT_MAX_TENANT_REQUESTS = 512;
 const RETRY_AFTER_SECONDS = 1;
+
+/** Most of a role's requests for one tenant, so that no tenant can take them all. */
+export function maxTenantRequests(maxRequests: number): number {
+  return Math.ceil(maxRequests / 2);
+}
 
 /**
  * Limits how many requests a role handles at a time: beyond that it returns 503 with Retry-After at once, before anything

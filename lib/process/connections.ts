@@ -1,6 +1,6 @@
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
 import { AddressLimit, type Full } from "@/lib/http/in_flight.ts";
-import { DEFAULT_MAX_REQUESTS } from "@/lib/http/limit_concurrency.ts";
+import { DEFAULT_MAX_REQUESTS, maxTenantRequests } from "@/lib/http/limit_concurrency.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { ServeConnection, ServedConnection } from "@/lib/runtime/serve_connection.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
@@ -25,9 +25,9 @@ export interface ConnectionLimits {
 }
 
 export const DEFAULT_MAX_CONNECTIONS = 4096;
-/** Connections of one address: fewer than the requests of one tenant (half of all), so that none takes all their slots. */
+/** Connections of one address: fewer than the requests of one tenant, so that none takes all their slots. */
 export function maxPerAddress(maxRequests: number): number {
-  return Math.ceil(maxRequests * 3 / 8);
+  return Math.ceil(maxTenantRequests(maxRequests) * 3 / 4);
 }
 const DEFAULT_HEAD_SECONDS = 30;
 /** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
