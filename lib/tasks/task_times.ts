@@ -1,6 +1,9 @@
 import { z } from "zod";
 import type { Task } from "./task.ts";
 
+/** How the states of tasks are called in responses. */
+export const TASK_STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
+
 /** Members of every progress in responses. All times are ISO 8601 in UTC. */
 export const taskTimes = {
   started_at: z.string(),

@@ -2,12 +2,9 @@ import { z } from "zod";
 import { codedOrNull, codeMembers } from "@/lib/tasks/coded_members.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
-import { iso, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 import { bagView, byProof, damageOf, type FixityProgress, fixityTotals, manifestView } from "./fixity.ts";
 import { reportRow } from "./report_rows.ts";
-
-/** States of a task as responses name them. */
-export const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
 
 const count = z.int().min(0);
 const codeList = z.array(codedOrNull);
@@ -136,7 +133,7 @@ export function fixityBody(task: Task, progress: FixityProgress): FixityStatus {
   const { request, bytes, underWay, rows, workedMs, writeError, writeCodes = [] } = progress;
   return {
     ...sharedOf(task, progress),
-    status: STATUS[task.state],
+    status: TASK_STATUS[task.state],
     bytes_under_way: task.state === "running" ? underWay : 0,
     rate: workedMs > 0 ? Math.round(bytes / workedMs * 1000) : 0,
     rate_limit: request.rate,
@@ -153,7 +150,7 @@ export function reportHead(task: ShownTask, progress: FixityProgress) {
   return {
     ...sharedOf(task, progress),
     bucket: task.bucket,
-    status: STATUS[task.state],
+    status: TASK_STATUS[task.state],
     started_at: iso(startedAt),
     checked_at: checkedAt === null ? null : iso(checkedAt),
   };

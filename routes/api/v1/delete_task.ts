@@ -11,11 +11,11 @@ import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
 import { codeMembers } from "@/lib/tasks/coded_members.ts";
-import { iso, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 import { chosenDetails, chosenTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
+import { followOperations, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/delete-task";
 export const MAX_TASK_KEYS = 100_000;

@@ -3,12 +3,12 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { isAdministrator } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import { damageOf } from "@/lib/tasks/fixity/fixity.ts";
-import { fixitySchedules, type ListedSchedules, STATUS } from "@/lib/tasks/fixity/responses.ts";
+import { fixitySchedules, type ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { TASKS_TAG } from "./task_progress.ts";
 import { failureMembers } from "@/lib/tasks/task_error.ts";
-import { iso } from "@/lib/tasks/task_times.ts";
+import { iso, TASK_STATUS } from "@/lib/tasks/task_times.ts";
 
 interface ScheduleRoutes {
   /** Null where none are configured. */
@@ -62,7 +62,7 @@ function lastOf({ task, progress }: NonNullable<ScheduleView["last"]>, due: numb
   return {
     task_id: task.id,
     due_at: iso(due),
-    status: STATUS[task.state],
+    status: TASK_STATUS[task.state],
     started_at: iso(task.createdAt),
     ended_at: task.endedAt === null ? null : iso(task.endedAt),
     files: progress.files,

@@ -6,7 +6,8 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { streamedText } from "@/lib/http/streamed_text.ts";
 import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
 import { FIXITY, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
-import { fixityBody, fixityReport, fixityStatus, STATUS } from "@/lib/tasks/fixity/responses.ts";
+import { fixityBody, fixityReport, fixityStatus } from "@/lib/tasks/fixity/responses.ts";
+import { TASK_STATUS } from "@/lib/tasks/task_times.ts";
 import { fixityOrder } from "@/lib/tasks/fixity/order.ts";
 import { csvReport, jsonReport, manifestReport } from "@/lib/tasks/fixity/report.ts";
 import { MAX_ROWS, readRows } from "@/lib/tasks/fixity/report_rows.ts";
@@ -156,7 +157,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         await caller.prove?.();
         const { task: { state } } = await tasks.find(FIXITY, bucket, task_id, caller);
         if (state === "running") await tasks.cancel(task_id);
-        return Response.json({ task_id, status: state === "running" ? "canceling" : STATUS[state] });
+        return Response.json({ task_id, status: state === "running" ? "canceling" : TASK_STATUS[state] });
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Task } from "@/lib/tasks/task.ts";
+import { TASK_STATUS } from "@/lib/tasks/task_times.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { tooManyRequests } from "@/lib/http/errors.ts";
 import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
@@ -97,9 +98,6 @@ interface Followed<P> {
   /** @throws HttpError where a task that failed is an error response */
   check?(task: Task): void;
 }
-
-/** How the states of tasks are called in responses. */
-export const TASK_STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
 
 /** Reading the progress of a task, and cancelling it. */
 export function followOperations<P>(

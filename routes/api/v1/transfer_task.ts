@@ -18,12 +18,12 @@ import {
   type TransferProgress,
 } from "@/lib/tasks/transfer.ts";
 import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
-import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 import { chosenDetails, chosenTarget } from "./audited_objects.ts";
 import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { followOperations, TASK_STATUS, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
+import { followOperations, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/transfer";
 /** How long the response waits for the end of a short transfer, ms. */
