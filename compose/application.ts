@@ -1,7 +1,6 @@
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
-import type { Config, NotificationsConfig } from "@/lib/config/mod.ts";
+import type { Config } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import type { App } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { endsWithin } from "@/lib/std/ends_within.ts";
@@ -11,9 +10,7 @@ import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { Audit } from "./audit.ts";
 import type { ClusterHandle } from "./cluster.ts";
-import { gatewayDeps, tokenSecret } from "./gateway.ts";
-import type { ProcessMetrics } from "./metrics.ts";
-import type { Notifications } from "./notifications.ts";
+import { gatewayDeps, tokenSecrets } from "./gateway.ts";
 import { resultsDeps, warnOfDerivation } from "./results.ts";
 import { credentialMemory, type ObserveUpstream } from "./shared.ts";
 import { openTasks } from "./tasks.ts";
@@ -32,23 +29,6 @@ interface Machine {
   readonly dev: boolean;
 }
 
-/** The roles of a process, ready for requests. */
-interface Application {
-  readonly app: App;
-  /** Null where none are served. */
-  readonly metrics: ProcessMetrics | null;
-  /** Goes on with background tasks and notifications. */
-  startTasks(): void;
-  /** Releases background tasks and notifications within `leftMs()`, so that another process goes on with them. */
-  stopTasks(leftMs: () => number): Promise<void>;
-  /** Has requests that wait for a disk of the audit trail answered soon. */
-  hurryTrail(): void;
-  /** Writes and sends the rest of the audit trail, for so many ms at most. */
-  closeTrail(ms: number): Promise<void>;
-  /** Closes what the roles have open, once requests and tasks have ended. */
-  close(): Promise<void>;
-}
-
 /**
  * Puts the roles of a process together.
  *
@@ -61,17 +41,23 @@ export async function openApplication(
   config: Config,
   { folder, store, cluster, audit, dev }: Machine,
   log: RequestLog,
-): Promise<Application> {
-  const metrics = config.server.metrics === null ? null : await loadMetrics();
+) {
+  // Loaded only where metrics are served.
+  const metrics = config.server.metrics && (await import("@/compose/metrics.ts")).processMetrics();
   const traces = tracing();
   const observe: ObserveUpstream = (service) => ({
     measure: metrics?.measureUpstream(service),
     trace: traces?.upstream(service),
   });
-  const notifications = config.notifications && await loadNotifications(config, config.notifications, folder, log);
-  const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
+  // Loaded only where there are receivers.
+  const notifications = config.notifications &&
+    await (await import("@/compose/notifications.ts")).openNotifications(config, config.notifications, folder, log);
+  // Loaded only where there are replicas: the package for Redis makes a start slower.
+  const replicas = config.redisUrl === null
+    ? null
+    : (await import("@/compose/replication.ts")).replication(config, config.redisUrl, folder, log);
   const tasks = config.gateway &&
-    await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
+    await openTasks(config, tokenSecrets(config.gateway, folder)[0], folder, console.error);
   const memory = credentialMemory(replicas?.share);
   const revocations = replicas?.revocations ?? null;
   const fromStore = config.results &&
@@ -90,12 +76,12 @@ export async function openApplication(
       log,
       observe,
     });
-  const fixity = new FixityFigures();
-  const gateway = config.gateway && tasks &&
-    await gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log, observe, {
-      figures: fixity,
-      report: notifications && notifications.fixityEnded,
-    }, audit?.recorder ?? null);
+  const figures = new FixityFigures();
+  const gateway = config.gateway && tasks && await gatewayDeps(config.gateway, {
+    ...{ config, store, folder, memory, tasks: tasks.store, log, observe },
+    fixity: { figures, report: notifications && notifications.fixityEnded },
+    recorder: audit?.recorder ?? null,
+  });
   const room = folder && new DiskRoom(folder.path, console.error);
   const app = buildApp({
     gateway,
@@ -123,12 +109,14 @@ export async function openApplication(
     disk: room,
     storeFolder: store && folder ? folder.path : null,
     notifications: notifications?.figures ?? null,
-    fixity: gateway && { figures: fixity, schedules: () => gateway.schedules?.figures ?? [] },
+    fixity: gateway && { figures, schedules: () => gateway.schedules?.figures ?? [] },
     audit: audit && (() => audit.recorder.figures),
   });
   return {
     app,
+    /** Null where none are served. */
     metrics,
+    /** Goes on with background tasks and notifications. */
     startTasks() {
       gateway?.tasks.start();
       gateway?.schedules?.start();
@@ -138,16 +126,20 @@ export async function openApplication(
         diskIsFull: store && (() => store.isFull()),
       });
     },
-    async stopTasks(leftMs) {
+    /** Releases background tasks and notifications within `leftMs()`, so that another process goes on with them. */
+    async stopTasks(leftMs: () => number) {
       if (gateway?.schedules) await endsWithin(SCHEDULES_STOP_MS, gateway.schedules.stop());
       await gateway?.tasks.stop();
       // Behind the tasks, which may end with a report.
       if (notifications) await endsWithin(leftMs(), notifications.stop(leftMs()));
     },
+    /** Has requests that wait for a disk of the audit trail answered soon. */
     hurryTrail: () => audit?.recorder.hurry(),
-    async closeTrail(ms) {
+    /** Writes and sends the rest of the audit trail, for so many ms at most. */
+    async closeTrail(ms: number) {
       await audit?.close(ms);
     },
+    /** Closes what the roles have open, once requests and tasks have ended. */
     async close() {
       endWatch?.();
       metrics?.close();
@@ -156,27 +148,4 @@ export async function openApplication(
       await replicas?.close();
     },
   };
-}
-
-/** Loaded only where metrics are served. */
-async function loadMetrics(): Promise<ProcessMetrics> {
-  const { processMetrics } = await import("@/compose/metrics.ts");
-  return processMetrics();
-}
-
-/** Loaded only where there are receivers. */
-async function loadNotifications(
-  config: Config,
-  settings: NotificationsConfig,
-  folder: DataFolder | null,
-  log: RequestLog,
-): Promise<Notifications> {
-  const { openNotifications } = await import("@/compose/notifications.ts");
-  return openNotifications(config, settings, folder, log);
-}
-
-/** Loaded only where there are replicas: the package for Redis makes a start slower. */
-async function replicated(config: Config, url: string, folder: DataFolder | null, log: RequestLog) {
-  const { replication } = await import("@/compose/replication.ts");
-  return replication(config, url, folder, log);
 }

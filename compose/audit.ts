@@ -6,7 +6,7 @@ import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/audit/chain_reader.ts";
 import { FileSink, standardOutput } from "@/lib/audit/file_sink.ts";
 import { LoginRecords } from "@/lib/audit/login_records.ts";
-import type { AuditConfig, Config } from "@/lib/config/mod.ts";
+import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { Buffer } from "node:buffer";
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
@@ -97,7 +97,7 @@ export async function openAudit(
 
 async function openChain(
   path: string,
-  { retentionDays }: AuditConfig,
+  { retentionDays }: Config["audit"],
   outside: EndNote | null,
   warn: (line: string) => void,
 ): Promise<ChainFolder> {

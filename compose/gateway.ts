@@ -20,56 +20,46 @@ import { type FixityParts, fixitySchedules } from "./fixity.ts";
 import { type CredentialMemory, type ObserveUpstream, textOf, upstream } from "./shared.ts";
 import { taskRunner } from "./tasks.ts";
 
+/** What the gateway role is made of. Here and below null: this process does not have it. */
+interface GatewayParts {
+  readonly config: Config;
+  readonly store: EmbeddedStore | null;
+  readonly folder: DataFolder | null;
+  readonly memory: CredentialMemory;
+  readonly tasks: TaskStore;
+  readonly log: RequestLog;
+  readonly observe: ObserveUpstream;
+  readonly fixity: FixityParts;
+  readonly recorder: AuditRecorder | null;
+}
+
 /** What the gateway role works with. Throws ConfigError. */
-export async function gatewayDeps(
-  config: Config,
-  gateway: GatewayConfig,
-  store: EmbeddedStore | null,
-  folder: DataFolder | null,
-  memory: CredentialMemory,
-  tasks: TaskStore,
-  log: RequestLog,
-  observe: ObserveUpstream,
-  fixity: FixityParts,
-  recorder: AuditRecorder | null,
-): Promise<GatewayDeps> {
+export async function gatewayDeps(gateway: GatewayConfig, parts: GatewayParts): Promise<GatewayDeps> {
+  const { config, store, folder, memory, log, observe, fixity, recorder } = parts;
   const own = gateway.store;
-  const { region } = gateway;
   const timeoutMs = gateway.mapiTimeoutSeconds * 1000;
-  const secret = tokenSecret(gateway, folder);
+  const secrets = tokenSecrets(gateway, folder);
   const addresses = storeAddresses(gateway, store);
-  const upstreams = {
-    s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs, observe("s3")),
-    mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs, observe("mapi")),
-  };
-  const mayTruncate = await detectTruncation(
-    gateway,
-    { addresses, upstream: upstreams.s3, region, now: Date.now },
-    log,
-  );
-  const plain = { addresses, upstream: upstreams.s3, region, now: Date.now, mayTruncate };
-  const conditions = conditionSupport(gateway, store, plain);
-  const s3 = { ...plain, conditions };
+  const client = (protocol: "s3" | "mapi") =>
+    upstream(config, own?.verifyTls[protocol] ?? true, timeoutMs, observe(protocol));
+  const bare: S3 = { addresses, upstream: client("s3"), region: gateway.region, now: Date.now };
+  const plain: S3 = { ...bare, mayTruncate: await detectTruncation(gateway, bare, log) };
+  const s3: S3 = { ...plain, conditions: conditionSupport(gateway, store, plain) };
   const identify = identities(gateway);
-  const runner = taskRunner(gateway, { store: tasks, secret, s3, log, fixity, recorder });
+  const tasks = taskRunner(gateway, { store: parts.tasks, secret: secrets[0], s3, log, fixity, recorder });
   const { report } = fixity;
   return {
-    tokenSecret: secret,
-    previousTokenSecret: previousTokenSecret(gateway),
+    tokenSecrets: secrets,
     tokenFormat: gateway.tokenFormat,
     tokenLifetimeMinutes: gateway.tokenMinutes,
     identify,
     ...memory,
-    addresses,
-    conditions,
-    upstreams,
-    region,
-    mayTruncate,
-    tasks: runner,
-    schedules: await fixitySchedules(gateway, { identify, s3, tasks: runner, log, report }),
+    s3,
+    mapi: { addresses, upstream: client("mapi"), timeoutMs },
+    tasks,
+    schedules: await fixitySchedules(gateway, { identify, s3, tasks, log, report }),
     backend: own?.backend ?? "hcp",
     mapiEnabled: gateway.mapiEnabled,
-    mapiTimeoutMs: timeoutMs,
     sharedKeys: own?.identity.kind === "shared" ? own.identity : null,
     corsOrigins: gateway.corsOrigins,
     acceptsAllLogins: own?.identity.kind === "shared" && own.identity.users === null,
@@ -79,25 +69,21 @@ export async function gatewayDeps(
 }
 
 /** The secrets of bearer tokens that are accepted; the first one signs. */
-export function tokenSecrets(gateway: GatewayConfig, folder: DataFolder | null): Uint8Array<ArrayBuffer>[] {
-  const previous = previousTokenSecret(gateway);
-  return [tokenSecret(gateway, folder), ...(previous === null ? [] : [previous])];
-}
-
-function previousTokenSecret({ previousTokenKey }: GatewayConfig): Uint8Array<ArrayBuffer> | null {
-  return previousTokenKey === null ? null : Buffer.from(previousTokenKey);
-}
-
-/** The secret that signs bearer tokens. */
-export function tokenSecret({ tokenKey }: GatewayConfig, folder: DataFolder | null): Uint8Array<ArrayBuffer> {
-  return Buffer.from(tokenKey ?? folder?.secret("token-key") ?? "");
+export function tokenSecrets(
+  { tokenKey, previousTokenKey }: GatewayConfig,
+  folder: DataFolder | null,
+): Uint8Array<ArrayBuffer>[] {
+  const keys = [
+    tokenKey ?? folder?.secret("token-key") ?? "",
+    ...(previousTokenKey === null ? [] : [previousTokenKey]),
+  ];
+  return keys.map((key) => Buffer.from(key));
 }
 
 function storeAddresses(gateway: GatewayConfig, store: EmbeddedStore | null): StoreAddresses {
   if (store) return store.addresses;
   if (gateway.store) {
-    const { backend, addressingStyle } = gateway.store;
-    const addresses = { ...gateway.store.addresses, virtualHosts: addressingStyle === "virtual" };
+    const { backend, addresses } = gateway.store;
     const derived = derivedAddresses(addresses);
     // Another S3 store than HCP has one endpoint for all tenants; its domain is that of the management API alone.
     return backend === "hcp" ? derived : { ...derived, s3: derivedAddresses({ ...addresses, domain: null }).s3 };

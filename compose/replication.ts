@@ -14,7 +14,7 @@ import { REDIS_PREFIX, RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { tokenSecrets } from "./gateway.ts";
 import { sessionKeys } from "./results.ts";
 import { caCertificates } from "./shared.ts";
-import { storageSecrets } from "./storage.ts";
+import { storageSecrets } from "./web.ts";
 
 /** Verdicts of processes that play the gateway, and of those that do not: they have no secret in common. */
 const VERDICTS = { gateway: `${REDIS_PREFIX}verdicts`, results: `${REDIS_PREFIX}results-verdicts` };

@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import type { Config, ResultsConfig, SessionKeySource } from "@/lib/config/mod.ts";
+import type { Config, ResultsConfig, TextSource } from "@/lib/config/mod.ts";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { fitsStore, loginKeys } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
-import { givenSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/results/session_key.ts";
+import { givenSessionKeys, parseSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/results/session_key.ts";
 import { probedKind } from "@/lib/s3/probes.ts";
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
@@ -64,9 +64,9 @@ export async function warnOfDerivation(
 }
 
 /** The keys of sessions; without a source, the one in the data folder. @throws SessionKeyError */
-export function sessionKeys(source: SessionKeySource | null, folder: DataFolder | null): SessionKeys {
+export function sessionKeys(source: TextSource | null, folder: DataFolder | null): SessionKeys {
   if (source === null) return givenSessionKeys(Buffer.from(folder?.secret("session-key") ?? "", "hex"));
-  return "path" in source ? sessionKeyFile(source.path) : givenSessionKeys(...source.keys);
+  return "path" in source ? sessionKeyFile(source.path) : givenSessionKeys(...parseSessionKeys(source.text) ?? []);
 }
 
 function resultsStore(

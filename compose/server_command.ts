@@ -1,8 +1,13 @@
-import { resolve } from "node:path";
-import { ConfigError, diskFiles, readConfig } from "@/lib/config/mod.ts";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Config, ConfigError, diskFiles, type Files, readConfig } from "@/lib/config/mod.ts";
+import { type Environment, settingNames } from "@/lib/config/reading.ts";
+import { LOOPBACK_NAMES } from "@/lib/config/values.ts";
+import type { KubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
+import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
 import { PermissionError, permissionFlags, type Permissions } from "@/lib/process/permission_flags.ts";
 import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
-import { serverPermissions } from "./server_permissions.ts";
+import { SPAN_VARIABLES } from "@/lib/tracing/own_spans.ts";
 
 /** Keep V8's heap small: docs/architecture.md says what that costs and gives. */
 const V8_FLAGS = `--v8-flags=${
@@ -33,7 +38,7 @@ const FLAGS = ["--dev", "--of-task"];
 
 /** How the server is started. */
 export interface ServerCommand {
-  /** For the runtime's executable. */
+  /** Arguments of the runtime's executable. */
   readonly args: readonly string[];
   /** Environment variables beside those of the launcher; a variable that is set there is left out. */
   readonly env: Readonly<Record<string, string>>;
@@ -55,7 +60,7 @@ interface ServerCommandOptions {
  * @throws {PermissionError}
  */
 export async function serverCommand(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   { main = "main.ts", dev = false }: ServerCommandOptions = {},
 ): Promise<ServerCommand> {
   const files = { ...diskFiles, realPath };
@@ -88,6 +93,147 @@ function realPath(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** The code of threads: the runtime requires the right to read a module that a thread is started with. */
+const THREAD_CODE = ["compose", "embedded", "lib"];
+
+/** Variables that say where a process is: its user's folder, and the cluster it is a pod of. */
+const SURROUNDINGS = ["HOME", "USERPROFILE", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];
+
+const REDIS_PORT = 6379;
+
+/** What the permissions depend on beside the settings. */
+interface Disk extends Files {
+  /** Where links lead; null where nothing is. */
+  realPath(path: string): string | null;
+}
+
+/**
+ * What the server may do under these settings: the paths that they name, and no others. Paths stay as they were given:
+ * what a link leads to may change while the server runs, as mounted secrets do.
+ *
+ * @param env the environment of the settings
+ */
+export async function serverPermissions(config: Config, env: Environment, disk: Disk): Promise<Permissions> {
+  const { gateway, web, results, embedded, server, audit, notifications } = config;
+  const hasFolder = embedded.store || embedded.cluster;
+  const written = [
+    hasFolder ? config.dataFolder : null,
+    audit.folder,
+    // A rotated file is created anew in its folder.
+    audit.file === null || audit.file === "-" ? null : dirname(audit.file),
+  ].filter((path) => path !== null).flatMap((path) => withRealPath(resolve(path), disk));
+  const texts = [
+    config.ca,
+    gateway?.store?.identity.kind === "shared" ? gateway.store.identity.users : null,
+    gateway?.fixitySchedules,
+    notifications?.webhooks?.secrets,
+    notifications?.mail?.login?.password,
+    results?.sessionKey,
+    web?.storage?.sessionKey,
+  ];
+  const named = [
+    embedded.administrators?.system.path,
+    embedded.administrators?.tenant?.password.path,
+    server.certificate?.certFile,
+    server.certificate?.keyFile,
+    ...texts.map((source) => source && "path" in source ? source.path : null),
+  ].filter((path) => typeof path === "string").map((path) => resolve(path));
+  const cluster = await clusterAccess(config, env, disk);
+  return {
+    read: [
+      ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
+      ...written,
+      ...named,
+      ...(gateway ? [apiPageFolder()] : []),
+      ...(web?.staticFolder
+        ? [web.staticFolder, buildFolder()].flatMap((path) => staticFolder(resolve(path), disk))
+        : []),
+      ...(!embedded.cluster && (results || (web && !web.siteOnly)) ? [SERVICE_ACCOUNT_FOLDER] : []),
+      ...cluster.files,
+    ],
+    write: written,
+    // A program that prints credentials needs the environment that it would have in a shell.
+    env: cluster.commands.length > 0 ? "all" : settingNames(env).concat(SURROUNDINGS, SPAN_VARIABLES),
+    net: isSelfContained(config)
+      ? [
+        ...LOOPBACK_NAMES,
+        ...[server.host, embedded.host, ...(server.metrics ? [server.metrics.host] : [])].map(bracketed),
+        ...sharedState(config),
+        ...receivers(config),
+      ]
+      : "all",
+    run: cluster.commands,
+    // How much room the disk of the data folder has.
+    sys: hasFolder ? ["statfs"] : [],
+  };
+}
+
+/** The own files of the cluster's entry; nothing in a pod, and beside an embedded cluster. */
+async function clusterAccess(
+  { web, embedded }: Config,
+  env: Environment,
+  files: Files,
+): Promise<KubeconfigAccess> {
+  if (!web || web.siteOnly || embedded.cluster) return { files: [], commands: [] };
+  const own = ownKubeconfig(env.HOME || env.USERPROFILE);
+  const source = web.kubeconfig ?? (own === null ? null : { path: own });
+  if (source === null) return { files: [], commands: [] };
+  // Loaded only here: most starts have no kubeconfig to read.
+  const { kubeconfigAccess } = await import("@/lib/kubernetes/kubeconfig_access.ts");
+  return kubeconfigAccess(source, files.read);
+}
+
+/**
+ * A folder by its name and by the one that links on the way lead to: the runtime requires the latter when a file that is
+ * open is looked at. The folder, and some above it, may be missing before the first start.
+ */
+function withRealPath(path: string, { realPath }: Disk): string[] {
+  let there = path;
+  while (realPath(there) === null && dirname(there) !== there) there = dirname(there);
+  const real = join(realPath(there) ?? there, relative(there, path));
+  return real === path ? [path] : [path, real];
+}
+
+/** Files of a folder are opened under their real paths, so that no link leads out of it. */
+function staticFolder(path: string, { realPath }: Disk): string[] {
+  const real = realPath(path);
+  return real === null ? [path] : [path, real];
+}
+
+/** Where the API page's package lies. */
+function apiPageFolder(): string {
+  return dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/swagger-ui.css")));
+}
+
+/** Whether the process talks to nothing but itself and the server of shared state. */
+function isSelfContained({ gateway, web, results, embedded }: Config): boolean {
+  return (gateway === null || gateway.store === null) && (results === null || results.store === null) &&
+    (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase &&
+    !web?.storage?.gatewayUrl;
+}
+
+/** Where notifications are sent, with the ports. */
+function receivers({ notifications }: Config): string[] {
+  const webhooks = (notifications?.webhooks?.urls ?? []).map((url) => {
+    const { hostname, port, protocol } = new URL(url);
+    return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+  });
+  const server = notifications?.mail?.server;
+  return server ? [...webhooks, `${bracketed(server.host)}:${server.port}`] : webhooks;
+}
+
+/** The server in which replicas share state, with its port. */
+function sharedState(config: Config): string[] {
+  const redisUrl = config.redisUrl ?? config.notifications?.redisUrl ?? null;
+  if (redisUrl === null) return [];
+  const { hostname, port } = new URL(redisUrl);
+  return [`${hostname}:${port || REDIS_PORT}`];
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 if (import.meta.main) {

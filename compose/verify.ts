@@ -20,7 +20,6 @@ import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import { exists, textIfExists, unlessMissing } from "@/lib/std/optional_file.ts";
-import { entriesOf } from "./disk.ts";
 
 /** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */
 const ARRIVING_MS = 60 * 60 * 1000;
@@ -272,5 +271,15 @@ function namesOfFolder(path: string): string[] {
     return entriesOf(path).map(({ name }) => name).sort();
   } catch (error) {
     throw new DataFolderError(`DATA_DIR: ${path} cannot be read (${errorReason(error)}).`);
+  }
+}
+
+/** The entries of a folder; none where it is absent. */
+export function entriesOf(folder: string): Deno.DirEntry[] {
+  try {
+    return [...Deno.readDirSync(folder)];
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/samples.ts";
 import project from "@/deno.json" with { type: "json" };
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
@@ -8,7 +9,7 @@ import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { unlistedJobs } from "@/lib/campaigns/source/unlisted_jobs.ts";
-import { type Config, ConfigError, type WebConfig } from "@/lib/config/mod.ts";
+import { type Config, ConfigError, type StoragePagesConfig, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { browserScheme } from "@/lib/results/browser_origin.ts";
@@ -19,20 +20,24 @@ import {
   resultsFetch,
   type ResultsService,
 } from "@/lib/results/results_service.ts";
+import { givenSessionKeys, type SessionKeys } from "@/lib/results/session_key.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { builtAssets } from "@/lib/site/built_site.ts";
-import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web_deps.ts";
+import { remoteGateway } from "@/lib/storage/gateway_service.ts";
+import type { CampaignDeps, SiteFiles, StorageSettings, WebDeps } from "@/routes/web_deps.ts";
 import type { ClusterHandle } from "./cluster.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
+import { tokenSecrets } from "./gateway.ts";
 import { revokedSessions } from "./revoked_sessions.ts";
-import { embeddedResultsTenant } from "./results.ts";
+import { embeddedResultsTenant, sessionKeys } from "./results.ts";
 import { caCertificates, type ObserveUpstream, upstream } from "./shared.ts";
-import { storageSettings } from "./storage.ts";
 
 /** Until the response headers of the results service, ms. */
 const RESULTS_TIMEOUT_MS = 60_000;
+/** Until the response headers of the gateway, ms: it may itself wait a minute for the store. */
+const GATEWAY_TIMEOUT_MS = 90_000;
 const MS_PER_HOUR = 3_600_000;
 
 /** Said where an account has the rights to list alone, and when it gets the others. */
@@ -166,4 +171,47 @@ async function siteFiles({ staticFolder }: WebConfig, dev: boolean): Promise<Sit
   if (!dev) return { staticFolder, assets: builtAssets() };
   const { siteAssets } = await import("@/lib/site/build.ts");
   return { staticFolder, assets: await siteAssets({ dev }) };
+}
+
+/**
+ * What the storage pages work with. Throws SessionKeyError.
+ *
+ * @param revoked logins that ended before their time: among the revoked sessions of the results role, where there is one
+ */
+function storageSettings(
+  config: Config,
+  storage: StoragePagesConfig,
+  folder: DataFolder | null,
+  revoked: RevokedSessions,
+  observe: ObserveUpstream,
+): StorageSettings {
+  const { gatewayUrl, sessionHours, campaignTenant } = storage;
+  return {
+    gateway: gatewayUrl === null ? null : remoteGateway(
+      gatewayUrl,
+      upstream(config, true, GATEWAY_TIMEOUT_MS, observe("gateway")),
+      config.trustedHops,
+    ),
+    secrets: storageSecrets(config, storage, folder),
+    revoked,
+    sessionHours,
+    campaignTenant: campaignTenant ?? (config.embedded.store ? embeddedResultsTenant(config) : null),
+  };
+}
+
+/**
+ * The secrets of the storage logins: the session keys where there are any, else digests of the keys of tokens.
+ *
+ * @throws SessionKeyError
+ */
+export function storageSecrets(
+  { gateway }: Pick<Config, "gateway">,
+  { sessionKey }: StoragePagesConfig,
+  folder: DataFolder | null,
+): SessionKeys {
+  if (sessionKey !== null || folder) return sessionKeys(sessionKey, folder);
+  const secrets = gateway ? tokenSecrets(gateway, folder) : [];
+  return givenSessionKeys(
+    ...secrets.map((secret) => createHash("sha256").update("session key of the storage pages").update(secret).digest()),
+  );
 }

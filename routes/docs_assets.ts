@@ -71,6 +71,22 @@ new MutationObserver(follow).observe(root, { attributeFilter: ["data-theme"] });
 follow();
 `;
 
+/** The colour of each method's name, dark enough for white letters. */
+const METHODS = {
+  get: "#174f8f",
+  post: "#2b6a30",
+  put: "#8a5200",
+  delete: "#a3221a",
+  patch: "#0b6b66",
+  head: "#6b3a8e",
+};
+const METHOD_STYLES = Object.entries(METHODS).map(([method, colour]) =>
+  `.swagger-ui .opblock.opblock-${method} .opblock-summary-method,
+html.dark-mode .swagger-ui .opblock.opblock-${method} .opblock-summary-method {
+  background: ${colour};
+}`
+).join("\n");
+
 /** What Swagger UI lacks: contrast, and the page's own frame. */
 export const DOCS_STYLES = `.without-scripts {
   padding: 24px;
@@ -103,30 +119,7 @@ html.dark-mode .swagger-ui .opblock[class] .opblock-summary-method {
   color: #ffffff;
   text-shadow: none;
 }
-.swagger-ui .opblock.opblock-get .opblock-summary-method,
-html.dark-mode .swagger-ui .opblock.opblock-get .opblock-summary-method {
-  background: #174f8f;
-}
-.swagger-ui .opblock.opblock-post .opblock-summary-method,
-html.dark-mode .swagger-ui .opblock.opblock-post .opblock-summary-method {
-  background: #2b6a30;
-}
-.swagger-ui .opblock.opblock-put .opblock-summary-method,
-html.dark-mode .swagger-ui .opblock.opblock-put .opblock-summary-method {
-  background: #8a5200;
-}
-.swagger-ui .opblock.opblock-delete .opblock-summary-method,
-html.dark-mode .swagger-ui .opblock.opblock-delete .opblock-summary-method {
-  background: #a3221a;
-}
-.swagger-ui .opblock.opblock-patch .opblock-summary-method,
-html.dark-mode .swagger-ui .opblock.opblock-patch .opblock-summary-method {
-  background: #0b6b66;
-}
-.swagger-ui .opblock.opblock-head .opblock-summary-method,
-html.dark-mode .swagger-ui .opblock.opblock-head .opblock-summary-method {
-  background: #6b3a8e;
-}
+${METHOD_STYLES}
 .swagger-ui .info .title small,
 html.dark-mode .swagger-ui .info .title small {
   background: #5f5a51;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
-import { deadline } from "@/lib/std/deadline.ts";
+import { endsWithin } from "@/lib/std/ends_within.ts";
 
 const TAG = "Health";
 /** How long a probe's result is shown, so that open probes cannot be turned against an upstream. */
@@ -23,8 +23,21 @@ export interface ReadinessCheck {
   readonly probe: () => Promise<{ readonly state: string; readonly ready: boolean }>;
 }
 
+/** The check of an upstream that is reachable or not; the probe of a store has more words for what it is not. */
+export function reachability(name: string, probe: () => Promise<boolean | string>): ReadinessCheck {
+  return {
+    name,
+    async probe() {
+      const found = await probe();
+      const state = typeof found === "string" ? found : found ? "reachable" : "unreachable";
+      return { state, ready: state === "reachable" };
+    },
+  };
+}
+
 /** The state of each upstream, by its name. */
 const checkStates = z.record(z.string(), z.string());
+const state = z.object({ ok: z.boolean() });
 const readiness = z.object({ status: z.enum(["ready", "not ready"]), checks: checkStates }).meta({ id: "Readiness" });
 const ready = z.object({ ok: z.boolean(), checks: checkStates }).meta({ id: "Ready" });
 const alive = z.object({ status: z.literal("ok") }).meta({ id: "Alive" });
@@ -38,66 +51,41 @@ export function healthOperations(
 ): Operation[] {
   const bound = checks.map((check) => bounded(check, probeMs));
   const probeUpstreams = shared(() => probeAll(bound), now);
-  const state = z.object({ ok: z.boolean() });
+  const live = (id: string, summary: string, schema: z.ZodType, body: object) =>
+    publicOperation({
+      id,
+      method: "GET",
+      path: `/${id}`,
+      tag: TAG,
+      summary,
+      responses: { 200: { description: "Alive", schema } },
+      handler: (_input) => Response.json(body),
+    });
+  const upstreams = (id: string, schema: z.ZodType, bodyOf: (probed: Probed) => object) =>
+    publicOperation({
+      id,
+      method: "GET",
+      path: `/${id}`,
+      tag: TAG,
+      summary: "The process and its upstreams answer",
+      responses: {
+        200: { description: "Ready", schema },
+        503: { description: "An upstream does not answer", schema },
+      },
+      async handler(_input) {
+        const probed = await probeUpstreams();
+        return Response.json(bodyOf(probed), { status: probed.ready ? 200 : 503 });
+      },
+    });
   return [
-    publicOperation({
-      id: "healthz",
-      method: "GET",
-      path: "/healthz",
-      tag: TAG,
-      summary: "The process is alive",
-      responses: { 200: { description: "Alive", schema: state } },
-      handler: (_input) => Response.json({ ok: true }),
-    }),
-    publicOperation({
-      id: "readyz",
-      method: "GET",
-      path: "/readyz",
-      tag: TAG,
-      summary: "The process and its upstreams answer",
-      responses: {
-        200: { description: "Ready", schema: ready },
-        503: { description: "An upstream does not answer", schema: ready },
-      },
-      async handler(_input) {
-        const { ready, states } = await probeUpstreams();
-        return Response.json({ ok: ready, checks: states }, { status: ready ? 200 : 503 });
-      },
-    }),
-    publicOperation({
-      id: "liveness",
-      method: "GET",
-      path: "/liveness",
-      tag: TAG,
-      summary: "The process is alive",
-      responses: { 200: { description: "Alive", schema: alive } },
-      handler: (_input) => Response.json({ status: "ok" }),
-    }),
-    publicOperation({
-      id: "readiness",
-      method: "GET",
-      path: "/readiness",
-      tag: TAG,
-      summary: "The process and its upstreams answer",
-      responses: {
-        200: { description: "Ready", schema: readiness },
-        503: { description: "An upstream does not answer", schema: readiness },
-      },
-      async handler(_input) {
-        const { ready, states } = await probeUpstreams();
-        const status = ready ? "ready" : "not ready";
-        return Response.json({ status, checks: { ...states, cache: "disabled" } }, { status: ready ? 200 : 503 });
-      },
-    }),
-    publicOperation({
-      id: "health",
-      method: "GET",
-      path: "/health",
-      tag: TAG,
-      summary: "The process is alive (older form)",
-      responses: { 200: { description: "Alive", schema: health } },
-      handler: (_input) => Response.json({ status: "ok", cache: "disabled" }),
-    }),
+    live("healthz", "The process is alive", state, { ok: true }),
+    upstreams("readyz", ready, ({ ready, states }) => ({ ok: ready, checks: states })),
+    live("liveness", "The process is alive", alive, { status: "ok" }),
+    upstreams("readiness", readiness, ({ ready, states }) => ({
+      status: ready ? "ready" : "not ready",
+      checks: { ...states, cache: "disabled" },
+    })),
+    live("health", "The process is alive (older form)", health, { status: "ok", cache: "disabled" }),
   ];
 }
 
@@ -117,25 +105,13 @@ async function probeAll(checks: readonly ReadinessCheck[]): Promise<Probed> {
 /** A check that is waited for so long at most. One that has not ended by then has no other beside it, and no answer. */
 function bounded({ name, probe }: ReadinessCheck, ms: number): ReadinessCheck {
   let isUnderWay = false;
-  async function single() {
-    isUnderWay = true;
-    try {
-      return await probe();
-    } finally {
-      isUnderWay = false;
-    }
-  }
   return {
     name,
     async probe() {
       if (isUnderWay) return LATE;
-      const { promise: late, resolve } = Promise.withResolvers<typeof LATE>();
-      const release = deadline(ms, () => resolve(LATE));
-      try {
-        return await Promise.race([single(), late]);
-      } finally {
-        release();
-      }
+      isUnderWay = true;
+      const found = probe().finally(() => isUnderWay = false);
+      return await endsWithin(ms, found) ? await found : LATE;
     },
   };
 }

@@ -27,16 +27,12 @@ import type { Handler, Middleware } from "@/lib/http/middleware.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
-import { mapiReachable, proveByMapi } from "@/lib/mapi/client.ts";
+import { type Mapi, mapiReachable, proveByMapi } from "@/lib/mapi/client.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
-import type { ConditionSupport } from "@/lib/s3/condition_table.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";
 import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
-import type { TimeBounds } from "@/lib/std/time_bounds.ts";
-import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { aclOperations } from "@/routes/api/v1/acl.ts";
@@ -69,17 +65,15 @@ import { mountResults } from "@/routes/results/mod.ts";
 import { inProcessGateway } from "@/routes/storage/in_process_gateway.ts";
 import { endLogins } from "@/routes/storage/requested_login.ts";
 import { mountStorageDoor } from "@/routes/storage/mod.ts";
-import { mountDocs } from "./docs.ts";
-import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
+import { mountDocs } from "./docs.tsx";
+import { healthOperations, PROBE_PATHS, reachability, type ReadinessCheck } from "./health.ts";
 import { mountWeb, mountWebRest, readApi, siteDeps, storageDeps, webChecks } from "./web.ts";
 import type { WebDeps } from "./web_deps.ts";
 
 /** What the gateway role needs. */
 export interface GatewayDeps {
-  /** The secret that signs tokens. */
-  readonly tokenSecret: Uint8Array<ArrayBuffer>;
-  /** A second secret whose tokens are accepted; null or absent: none. */
-  readonly previousTokenSecret?: Uint8Array<ArrayBuffer> | null;
+  /** The secrets whose tokens are accepted; the first one signs. */
+  readonly tokenSecrets: readonly Uint8Array<ArrayBuffer>[];
   /** `signed` when absent. */
   readonly tokenFormat?: TokenFormat;
   readonly tokenLifetimeMinutes: number;
@@ -87,20 +81,14 @@ export interface GatewayDeps {
   /** What this process remembers of credentials, shared by its roles. */
   readonly accepted: AcceptedIdentities;
   readonly guesses: GuessLimits;
-  readonly addresses: StoreAddresses;
-  /** One client for each protocol: their certificates are checked or not by settings of their own. */
-  readonly upstreams: { readonly s3: UpstreamClient; readonly mapi: UpstreamClient };
-  readonly region: string;
-  /** As in {@link S3}. */
-  readonly mayTruncate?: S3["mayTruncate"];
+  readonly s3: S3;
+  readonly mapi: Mapi;
   /** What works on background tasks in this process. */
   readonly tasks: TaskRunner;
   /** Fixity checks that run at times of their own; null or absent: none. */
   readonly schedules?: FixitySchedules | null;
   readonly backend: StorageBackend;
   readonly mapiEnabled: boolean;
-  /** Until MAPI's response headers, ms. */
-  readonly mapiTimeoutMs: number;
   /** The keys with which a generic backend serves all callers; readiness lists buckets with them. */
   readonly sharedKeys: S3Keys | null;
   readonly corsOrigins: CorsOrigins;
@@ -112,12 +100,6 @@ export interface GatewayDeps {
   readonly acceptsAllLogins?: boolean;
   /** How uploads are cut; what the S3 API allows when absent. */
   readonly uploadSizes?: UploadSizes;
-  /** Which conditions of writes the store holds; none when absent. */
-  readonly conditions?: ConditionSupport;
-  /** Until S3's response headers, ms; a minute when absent. */
-  readonly s3TimeoutMs?: number;
-  /** How long bodies may take that stream; {@link STREAM_BOUNDS} when absent. */
-  readonly bodyBounds?: TimeBounds;
 }
 
 export interface AppDeps {
@@ -189,7 +171,7 @@ export function buildApp(deps: AppDeps): App {
   if (allowedHosts) app.use(hostCheck(allowedHosts));
 
   const checks = [
-    ...(gateway ? [storeCheck(gateway, now)] : []),
+    ...(gateway ? [storeCheck(gateway)] : []),
     ...(resultsStore ? [resultsStoreCheck(resultsStore)] : []),
     ...(web ? webChecks(web) : []),
     ...(deps.diskIsFull ? [diskCheck(deps.diskIsFull, deps.diskIsLow)] : []),
@@ -254,13 +236,9 @@ interface GatewayParts {
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
 function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
   const { role, unproven, logins, audit, accountEnded, now, log } = parts;
-  const { addresses, upstreams, region, conditions } = deps;
-  const key = tokenKey(deps.tokenSecret);
-  const keys = deps.previousTokenSecret ? [key, tokenKey(deps.previousTokenSecret)] : [key];
+  const { s3, mapi, backend } = deps;
+  const keys = deps.tokenSecrets.map(tokenKey);
   const tenants = new InFlight(deps.maxTenantRequests ?? maxTenantRequests(DEFAULT_MAX_REQUESTS));
-  const { s3TimeoutMs: timeoutMs, bodyBounds: bounds, mayTruncate } = deps;
-  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs, bounds, conditions, mayTruncate };
-  const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
   const admission = new Admission({
     ...deps,
     sharedKeys: deps.sharedKeys !== null,
@@ -274,46 +252,40 @@ function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
   const door = { verify: tokenVerifier(keys), admission, recorder: audit?.recorder ?? null, now };
   const operation = gatewayOperations(door, "s3");
   const tasks = { s3, tasks: deps.tasks, streams: new TaskStreams() };
-  const prunes = deps.backend === "hcp" && deps.mapiEnabled;
+  const management = deps.mapiEnabled ? mapi : null;
+  const prunedBy = backend === "hcp" ? management : null;
   const forms = deps.issuedForms ?? null;
   const warn = (message: string) => log.write({ level: "warn", message: redactText(message) });
   return [
     ...authOperations({
-      key,
+      key: keys[0],
       format: deps.tokenFormat ?? "signed",
       lifetimeMinutes: deps.tokenLifetimeMinutes,
       now,
       slots: logins,
     }),
     ...capabilitiesOperations(
-      { mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend },
+      { mapi_enabled: deps.mapiEnabled, storage_backend: backend },
       (context) => enterRole(role, context),
     ),
 
     ...(deps.mapiEnabled ? managementOperations(gatewayOperations(door, "mapi"), mapi, now, accountEnded) : []),
 
-    ...auditOperations(gatewayOperations(door, "mapi"), {
-      mapi: deps.mapiEnabled ? mapi : null,
-      reader: audit?.reader ?? null,
-    }),
+    ...auditOperations(gatewayOperations(door, "mapi"), { mapi: management, reader: audit?.reader ?? null }),
 
-    ...bucketOperations(operation, s3, { mapi: prunes ? mapi : null, warn }, forms),
-    ...bucketSettingOperations(operation, s3, deps.backend),
+    ...bucketOperations(operation, s3, { mapi: prunedBy, warn }, forms),
+    ...bucketSettingOperations(operation, s3, backend),
     ...bucketContentOperations(operation, s3, forms),
-    ...aclOperations(operation, s3, deps.backend),
-    ...tagOperations(operation, s3, deps.backend, forms),
-    ...objectVersionOperations(operation, s3, deps.backend, forms),
+    ...aclOperations(operation, s3, backend),
+    ...tagOperations(operation, s3, backend, forms),
+    ...objectVersionOperations(operation, s3, backend, forms),
     ...bulkOperations(operation, s3),
     ...countOperations(operation, tasks),
     ...deleteTaskOperations(operation, tasks),
     ...transferOperations(operation, tasks),
     ...fixityOperations(operation, tasks),
-    ...activeTaskOperations(operation, { tasks: deps.tasks, mapi: prunes ? mapi : null }),
-    ...fixityScheduleOperations(operation, {
-      schedules: deps.schedules ?? null,
-      mapi: deps.mapiEnabled ? mapi : null,
-      warn,
-    }),
+    ...activeTaskOperations(operation, { tasks: deps.tasks, mapi: prunedBy }),
+    ...fixityScheduleOperations(operation, { schedules: deps.schedules ?? null, mapi: management, warn }),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3, forms),
@@ -325,13 +297,7 @@ function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
 }
 
 function resultsStoreCheck({ s3, tenant, bucket, probeKeys }: ResultsStore): ReadinessCheck {
-  return {
-    name: "results_store",
-    async probe() {
-      const state = await bucketReachable(s3, probeKeys ?? null, tenant, bucket);
-      return { state, ready: state === "reachable" };
-    },
-  };
+  return reachability("results_store", () => bucketReachable(s3, probeKeys ?? null, tenant, bucket));
 }
 
 function diskCheck(isFull: () => Promise<boolean>, isLow = () => Promise.resolve(false)): ReadinessCheck {
@@ -346,32 +312,12 @@ function diskCheck(isFull: () => Promise<boolean>, isLow = () => Promise.resolve
 
 /** Always ready: without shared state background tasks wait, and everything else goes on. */
 function sharedStateCheck(isReachable: () => Promise<boolean>): ReadinessCheck {
-  return {
-    name: "shared_state",
-    async probe() {
-      return { state: await isReachable() ? "reachable" : "unreachable", ready: true };
-    },
-  };
+  const { name, probe } = reachability("shared_state", isReachable);
+  return { name, probe: async () => ({ ...await probe(), ready: true }) };
 }
 
-function storeCheck(
-  { addresses, upstreams, region, backend, sharedKeys }: GatewayDeps,
-  now: () => number,
-): ReadinessCheck {
-  if (backend === "hcp") {
-    return {
-      name: "hcp",
-      async probe() {
-        const ready = await mapiReachable({ addresses, upstream: upstreams.mapi });
-        return { state: ready ? "reachable" : "unreachable", ready };
-      },
-    };
-  }
-  return {
-    name: "storage",
-    async probe() {
-      const state = await s3Reachable({ addresses, upstream: upstreams.s3, region, now }, sharedKeys);
-      return { state, ready: state === "reachable" };
-    },
-  };
+function storeCheck({ s3, mapi, backend, sharedKeys }: GatewayDeps): ReadinessCheck {
+  return backend === "hcp"
+    ? reachability("hcp", () => mapiReachable(mapi))
+    : reachability("storage", () => s3Reachable(s3, sharedKeys));
 }

@@ -1,29 +1,43 @@
-import type { AddRoute } from "@/lib/http/app.ts";
+import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { notFound } from "@/lib/http/errors.ts";
+import type { Handler } from "@/lib/http/middleware.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
+import { BUILD_PATH, buildFolder } from "@/lib/site/built_site.ts";
+import { devReload } from "@/lib/site/dev_reload.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
+import { AuditReaders } from "@/lib/storage/audit_readers.ts";
+import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
+import type { GatewayService } from "@/lib/storage/gateway_service.ts";
+import { LoginRights } from "@/lib/storage/login_rights.ts";
+import { accountName } from "@/lib/storage/storage_account.ts";
+import { storageKeys } from "@/lib/storage/storage_cookie.ts";
+import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import { versionOperations } from "@/routes/api/v1/version.ts";
 import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "@/routes/api/v1/web_operation.ts";
+import { shownPage } from "@/routes/frame/shown_page.ts";
 import { mountPassThrough } from "@/routes/results/mod.ts";
-import type { GatewayService } from "@/lib/storage/gateway_service.ts";
-import { storageKeys } from "@/lib/storage/storage_cookie.ts";
-import { AuditReaders } from "@/lib/storage/audit_readers.ts";
-import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
-import { LoginRights } from "@/lib/storage/login_rights.ts";
-import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { StorageDeps } from "@/routes/storage/deps.ts";
-import { loginsOf } from "@/routes/storage/requested_login.ts";
-import { accountName } from "@/lib/storage/storage_account.ts";
+import { loginForm, logoutForm } from "@/routes/storage/login.ts";
 import { mountStoragePages } from "@/routes/storage/mod.ts";
+import { loginsOf } from "@/routes/storage/requested_login.ts";
 import { resultsLogin } from "@/routes/storage/results_side.ts";
-import type { ReadinessCheck } from "./health.ts";
+import { altoPage } from "./alto.tsx";
+import { configJs } from "./config_js.ts";
+import { reachability, type ReadinessCheck } from "./health.ts";
+import { campaignPage, type CampaignPageDeps } from "./index.tsx";
+import { chooseLanguage } from "./language.ts";
+import { logPage } from "./log.tsx";
+import { loginPage, type LoginPageDeps } from "./login.tsx";
+import { notFoundPage } from "./not_found.tsx";
 import { pageLoaders } from "./page_loaders.ts";
-import { mountConfigJs, mountSite, mountStaticFiles, type SiteOptions } from "./site.ts";
+import { staticFiles } from "./static_files.ts";
+import { VIEWER_PATHS, viewerPage } from "./viewer.tsx";
 import type { SiteFiles, WebDeps } from "./web_deps.ts";
 
 /** How long readiness waits for the results service, in ms. */
@@ -90,16 +104,9 @@ export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean, s
 
 /** The upstreams of the web role: the cluster, and the results service. */
 export function webChecks({ campaigns, service }: WebDeps): ReadinessCheck[] {
-  const check = (name: string, isReachable: () => Promise<boolean>): ReadinessCheck => ({
-    name,
-    async probe() {
-      const ready = await isReachable();
-      return { state: ready ? "reachable" : "unreachable", ready };
-    },
-  });
   return [
-    ...(campaigns ? [check("kubernetes", campaigns.reachable)] : []),
-    ...(service ? [check("results", () => resultsReachable(service))] : []),
+    ...(campaigns ? [reachability("kubernetes", campaigns.reachable)] : []),
+    ...(service ? [reachability("results", () => resultsReachable(service))] : []),
   ];
 }
 
@@ -144,4 +151,50 @@ function siteOptions(web: WebDeps, files: SiteFiles, storage: StorageDeps | null
     campaignTenant,
     now,
   };
+}
+
+interface SiteOptions extends CampaignPageDeps, LoginPageDeps {
+  /** Folder of further files of the site. */
+  readonly staticFolder: string;
+}
+
+/** The pages and what they load. All of it is open: a page shows data only to a user who is logged in. */
+export function mountSite(add: AddRoute, options: SiteOptions, storage: StorageDeps | null): void {
+  page(add, "/", "campaigns_page", campaignPage(options));
+  const login = loginPage(options);
+  if (storage) {
+    form(add, "/login", loginForm(storage), (context) => shownPage(context, "login_page", login));
+    form(add, "/logout", logoutForm(storage), (context) => shownPage(context, "logout_page", toLogin));
+  } else page(add, "/login", "login_page", login);
+  add("/language", chooseLanguage);
+  page(add, "/log", "log_page", logPage(options));
+  for (const path of VIEWER_PATHS) page(add, path, "viewer_page", viewerPage(options));
+  page(add, "/alto", "alto_page", altoPage(options));
+  if (options.assets.devScript !== null) page(add, DEV_RELOAD_PATH, "dev_reload", devReload());
+  const { resultsUrl } = options;
+  addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));
+}
+
+/** What the browser needs to know, also in a process without pages. */
+export function mountConfigJs(add: AddRoute, resultsUrl: (request: Request) => string): void {
+  page(add, "/config.js", "config_js", configJs(resultsUrl));
+}
+
+/** The site's other files: the last of all routes, since every other one wins over a file of its name. */
+export function mountStaticFiles(add: AddRoute, options: SiteOptions): void {
+  const { staticFolder: folder, resultsUrl } = options;
+  add("*", staticFiles({ folder, prefix: "/", resultsUrl, missing: notFoundPage(options) }));
+}
+
+function page(add: AddRoute, path: string, operation: string, handler: Handler): void {
+  add(path, (context) => shownPage(context, operation, handler));
+}
+
+/** A page whose form is sent to its own address. */
+function form(add: AddRoute, path: string, posted: Handler, page: Handler): void {
+  add(path, (context) => context.method === "POST" ? posted(context) : page(context));
+}
+
+function toLogin(): Response {
+  return new Response(null, { status: 303, headers: { Location: "/login" } });
 }

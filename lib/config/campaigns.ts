@@ -3,68 +3,14 @@ import { fileURLToPath } from "node:url";
 
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "@/lib/kubernetes/own_credentials.ts";
-import { parseSessionKeys } from "@/lib/results/session_key.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import type { Reading } from "./reading.ts";
 import type { TextSource } from "./values.ts";
 
-export interface CampaignsConfig {
-  readonly conventions: Conventions;
-  /** At least one; logins of the results role are checked under the first. */
-  readonly namespaces: readonly string[];
-}
-
-export interface WebConfig {
-  /** Base of result URLs as browsers reach it; null: `/results` on the request's own origin; "": none, without a cluster. */
-  readonly resultsUrl: string | null;
-  /** The results service's base; null: the results role of this process, or none in a site without a cluster. */
-  readonly resultsProxy: string | null;
-  /** Where progress files are read from; null: through the results role of this process, or nowhere. */
-  readonly progressBase: string | null;
-  /** Folder of the site's files; null: API only. */
-  readonly staticFolder: string | null;
-  readonly siteOnly: boolean;
-  /** Release tag of the deployment. */
-  readonly version: string;
-  /** The value of `KUBECONFIG`, or a kubeconfig itself; null: the pod's service account or the user's own file. */
-  readonly kubeconfig: TextSource | null;
-  /** How long a session of the results lasts. */
-  readonly sessionHours: number;
-  /** Null where there is no gateway that storage pages could work through. */
-  readonly storage: StoragePagesConfig | null;
-}
-
-/** Where the session keys are: in a file, which may be replaced while the process runs, or in the settings. */
-export type SessionKeySource = { readonly path: string } | { readonly keys: readonly Uint8Array[] };
-
+export type WebConfig = ReturnType<typeof webConfig>;
+export type ResultsConfig = ReturnType<typeof resultsConfig>;
 /** The storage pages of the web role. */
-export interface StoragePagesConfig {
-  /** The gateway's base, without `/api/v1`; null: the gateway role of this process. */
-  readonly gatewayUrl: string | null;
-  /** The keys that seal logins; null: stored in the data folder, or derived from the gateway's token key. */
-  readonly sessionKey: SessionKeySource | null;
-  readonly sessionHours: number;
-  /** The tenant of the campaigns; null: what the embedded store says, or none. */
-  readonly campaignTenant: string | null;
-}
-
-export interface ResultsConfig {
-  /** Where the results are; null: in the embedded store. */
-  readonly store: {
-    readonly endpoint: string;
-    readonly bucket: string;
-    readonly verifyTls: boolean;
-  } | null;
-  readonly region: string;
-  readonly keyDerivation: "hcp" | "none";
-  /** The tenant whose prefix a login may carry; null: what the embedded store says, or none. */
-  readonly tenant: string | null;
-  /** Null: stored in the data folder. */
-  readonly sessionKey: SessionKeySource | null;
-  readonly sessionHours: number;
-  /** Proxies in front of the role that are ours, the pass-through of the web role included. */
-  readonly trustedHops: number;
-}
+export type StoragePagesConfig = NonNullable<WebConfig["storage"]>;
 
 const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 const IMAGE_STATIC_FOLDER = "/app/static";
@@ -72,14 +18,18 @@ const OWN_STATIC_FOLDER = fileURLToPath(new URL("../../static", import.meta.url)
 const SESSION_KEY_FILE = "/secrets/session/key";
 
 /** What the campaign roles and the embedded cluster agree on. */
-export function campaignsConfig(reading: Reading): CampaignsConfig {
+export function campaignsConfig(reading: Reading) {
   const { CAMPAIGN_CONVENTIONS, CAMPAIGN_NAMESPACES } = reading.settings;
-  const conventions = CAMPAIGN_CONVENTIONS ?? CONVENTIONS.stackroom;
-  return { conventions, namespaces: CAMPAIGN_NAMESPACES ?? [podNamespace(reading) ?? conventions.defaultNamespace] };
+  const conventions: Conventions = CAMPAIGN_CONVENTIONS ?? CONVENTIONS.stackroom;
+  return {
+    conventions,
+    /** At least one; logins of the results role are checked under the first. */
+    namespaces: CAMPAIGN_NAMESPACES ?? [podNamespace(reading) ?? conventions.defaultNamespace],
+  };
 }
 
 /** The web role's settings. */
-export function webConfig(reading: Reading): WebConfig {
+export function webConfig(reading: Reading) {
   const { settings } = reading;
   const siteOnly = settings.CAMPAIGN_WEB_SITE_ONLY ?? false;
   if (!siteOnly && !reading.roles.has("results")) {
@@ -87,48 +37,56 @@ export function webConfig(reading: Reading): WebConfig {
   }
   const resultsProxy = settings.CAMPAIGN_RESULTS_PROXY ?? null;
   return {
+    /** Base of result URLs as browsers reach it; null: `/results` on the request's own origin; "": none, without a cluster. */
     resultsUrl: reading.part(() => resultsUrl(reading, siteOnly)),
+    /** The results service's base; null: the results role of this process, or none in a site without a cluster. */
     resultsProxy,
+    /** Where progress files are read from; null: through the results role of this process, or nowhere. */
     progressBase: settings.CAMPAIGN_INTERNAL_RESULTS_BASE ?? resultsProxy,
+    /** Folder of the site's files; null: API only. */
     staticFolder: staticFolder(reading),
     siteOnly,
+    /** Release tag of the deployment. */
     version: settings.CAMPAIGN_BATCH_VERSION,
+    /** The value of `KUBECONFIG`, or a kubeconfig itself; null: the pod's service account or the user's own file. */
     kubeconfig: siteOnly || reading.embedded.cluster ? null : reading.part(() => kubeconfig(reading)),
+    /** How long a session of the results lasts. */
     sessionHours: settings.RESULTS_SESSION_HOURS,
+    /** Null where there is no gateway that storage pages could work through. */
     storage: reading.part(() => storagePages(reading)),
   };
 }
 
-function storagePages(reading: Reading): StoragePagesConfig | null {
+function storagePages(reading: Reading) {
   const { settings, roles, embedded, files } = reading;
   const gatewayUrl = settings.GATEWAY_URL ?? null;
   if (gatewayUrl === null && !roles.has("gateway")) return null;
   const hasOwnKey = embedded.store || (gatewayUrl === null && !roles.has("results"));
-  const sessionKey = sessionKeySource(reading, hasOwnKey ? null : SESSION_KEY_FILE);
+  const sessionKey = sessionKeySource(reading, hasOwnKey);
   // The results role reports what is wrong with its own.
-  if (!roles.has("results")) {
-    if (sessionKey !== null && "path" in sessionKey && !files.exists(sessionKey.path)) {
-      reading.report(
-        "RESULTS_SESSION_KEY_FILE",
-        `there is no file ${
-          JSON.stringify(sessionKey.path)
-        }, which seals the logins of the storage pages: set the path of a file ` +
-          'with the output of "openssl rand -base64 32", the same for every replica, or RESULTS_SESSION_KEY, ' +
-          "or unset GATEWAY_URL",
-      );
-    }
+  if (!roles.has("results") && sessionKey !== null && "path" in sessionKey && !files.exists(sessionKey.path)) {
+    const path = JSON.stringify(sessionKey.path);
+    reading.report(
+      "RESULTS_SESSION_KEY_FILE",
+      `there is no file ${path}, which seals the logins of the storage pages: set the path of a file ` +
+        'with the output of "openssl rand -base64 32", the same for every replica, or RESULTS_SESSION_KEY, ' +
+        "or unset GATEWAY_URL",
+    );
   }
   const endpoint = settings.RESULTS_S3_ENDPOINT;
   return {
+    /** The gateway's base, without `/api/v1`; null: the gateway role of this process. */
     gatewayUrl,
+    /** The keys that seal logins; null: stored in the data folder, or derived from the gateway's token key. */
     sessionKey,
     sessionHours: settings.RESULTS_SESSION_HOURS,
+    /** The tenant of the campaigns; null: what the embedded store says, or none. */
     campaignTenant: settings.RESULTS_TENANT ?? (endpoint === undefined ? null : firstLabel(endpoint)),
   };
 }
 
 /** The results role's settings. */
-export function resultsConfig(reading: Reading): ResultsConfig {
+export function resultsConfig(reading: Reading) {
   const { settings, embedded } = reading;
   const store = embedded.store ? null : {
     endpoint: reading.required("RESULTS_S3_ENDPOINT", "set the S3 endpoint that holds the results"),
@@ -138,14 +96,19 @@ export function resultsConfig(reading: Reading): ResultsConfig {
   if (store && !store.verifyTls) {
     reading.warn("RESULTS_S3_VERIFY_TLS", "false, the results store's certificate is not checked");
   }
+  // Other stores than HCP take the keys of a login as they are typed.
+  const usual: "hcp" | "none" = settings.STORAGE_BACKEND === "hcp" ? "hcp" : "none";
   return {
+    /** Where the results are; null: in the embedded store. */
     store,
     region: settings.S3_REGION,
-    // Other stores than HCP take the keys of a login as they are typed.
-    keyDerivation: settings.RESULTS_KEY_DERIVATION ?? (settings.STORAGE_BACKEND === "hcp" ? "hcp" : "none"),
+    keyDerivation: settings.RESULTS_KEY_DERIVATION ?? usual,
+    /** The tenant whose prefix a login may carry; null: what the embedded store says, or none. */
     tenant: settings.RESULTS_TENANT ?? (store && firstLabel(store.endpoint)),
-    sessionKey: reading.part(() => requiredSessionKey(reading)),
+    /** Null: stored in the data folder. */
+    sessionKey: requiredSessionKey(reading),
     sessionHours: settings.RESULTS_SESSION_HOURS,
+    /** Proxies in front of the role that are ours, the pass-through of the web role included. */
     trustedHops: resultsHops(reading),
   };
 }
@@ -156,28 +119,25 @@ function resultsHops({ settings: { TRUSTED_HOPS }, roles }: Reading): number {
 }
 
 /** The session keys of the results role; null: stored in the data folder. */
-function requiredSessionKey(reading: Reading): SessionKeySource | null {
+function requiredSessionKey(reading: Reading): TextSource | null {
   const { embedded, files } = reading;
-  const source = sessionKeySource(reading, embedded.store ? null : SESSION_KEY_FILE);
+  const source = sessionKeySource(reading, embedded.store);
   if (source !== null && "path" in source && !files.exists(source.path)) {
     const isGiven = reading.isSet("RESULTS_SESSION_KEY_FILE");
     const state = isGiven ? "there is no file" : "is required, as there is no file";
     const way = isGiven ? "correct the path" : "write the base64 of 32 random bytes there";
     reading.report(
       "RESULTS_SESSION_KEY_FILE",
-      `${state} ${
-        JSON.stringify(source.path)
-      }: ${way}, or set the path of a file with the output of "openssl rand -base64 32", or RESULTS_SESSION_KEY`,
+      `${state} ${JSON.stringify(source.path)}: ${way}, or set the path of a file with the output of ` +
+        '"openssl rand -base64 32", or RESULTS_SESSION_KEY',
     );
   }
   return source;
 }
 
-/** @param otherwise the file where nothing is set; null: none */
-function sessionKeySource({ settings }: Reading, otherwise: string | null): SessionKeySource | null {
-  const { RESULTS_SESSION_KEY_FILE: given } = settings;
-  if (given === undefined) return otherwise === null ? null : { path: otherwise };
-  return "path" in given ? given : { keys: parseSessionKeys(given.text) ?? [] };
+/** Where the session keys are: in a file, which may be replaced while the process runs, or in the settings. */
+function sessionKeySource({ settings }: Reading, hasOwn: boolean): TextSource | null {
+  return settings.RESULTS_SESSION_KEY_FILE ?? (hasOwn ? null : { path: SESSION_KEY_FILE });
 }
 
 function podNamespace(reading: Reading): string | undefined {

@@ -4,40 +4,8 @@ import type { Reading } from "./reading.ts";
 import type { TextSource } from "./values.ts";
 import type { VariableName } from "./variables.ts";
 
-export interface GatewayConfig {
-  /** Signs bearer tokens; null: a random key stored in the data folder (embedded store only). */
-  readonly tokenKey: string | null;
-  /** Tokens signed with it are accepted too; null: none. */
-  readonly previousTokenKey: string | null;
-  readonly tokenFormat: "signed" | "encrypted";
-  readonly tokenMinutes: number;
-  /** `*`: any origin without credentials; else these with credentials, so that none means our own pages only. */
-  readonly corsOrigins: "*" | readonly string[];
-  readonly mapiEnabled: boolean;
-  readonly mapiTimeoutSeconds: number;
-  readonly authType: "native" | "ad";
-  /** Unfinished background tasks and unexpired archives: of one user, and of all. */
-  readonly maxTasksPerUser: number;
-  readonly maxTasks: number;
-  /** Bytes per second that the fixity tasks of this process read together; null: no limit. */
-  readonly fixityRate: number | null;
-  /** Schedules of fixity checks with their logins; null: none. */
-  readonly fixitySchedules: TextSource | null;
-  /** Region in S3 signatures. */
-  readonly region: string;
-  /** The operator's own store; null: the embedded one. */
-  readonly store: StoreConfig | null;
-}
-
-interface StoreConfig {
-  readonly backend: "hcp" | "minio" | "generic";
-  readonly addresses: DomainSettings;
-  readonly addressingStyle: "path" | "virtual";
-  readonly identity: StoreIdentity;
-  readonly verifyTls: { readonly mapi: boolean; readonly s3: boolean };
-  /** Whether uploads may go in one PUT to a store that may store a truncated body. */
-  readonly allowsTruncation: boolean;
-}
+/** The gateway role's settings. */
+export type GatewayConfig = ReturnType<typeof gatewayConfig>;
 
 /** Whose keys sign towards S3. */
 type StoreIdentity =
@@ -67,26 +35,34 @@ const GENERIC_ONLY: readonly VariableName[] = [
   "S3_ALLOW_TRUNCATED_UPLOADS",
 ];
 
-/** The gateway role's settings. */
-export function gatewayConfig(reading: Reading): GatewayConfig {
+export function gatewayConfig(reading: Reading) {
   const { settings } = reading;
   const tokenKey = reading.part(() => readTokenKey(reading));
   const store = reading.embedded.store ? null : reading.part(() => storeConfig(reading));
-  const hasMapi = store === null || store.backend === "hcp" || hasMapiAddress(store.addresses);
+  const hasMapi = store === null || store.backend === "hcp" || settings.HCP_DOMAIN !== undefined ||
+    settings.HCP_HOST !== undefined;
   return {
+    /** Signs bearer tokens; null: a random key stored in the data folder (embedded store only). */
     tokenKey,
+    /** Tokens signed with it are accepted too; null: none. */
     previousTokenKey: reading.part(() => previousTokenKey(reading)),
     tokenFormat: settings.API_TOKEN_FORMAT,
     tokenMinutes: settings.API_TOKEN_EXPIRE_MINUTES,
+    /** `*`: any origin without credentials; else these with credentials, so that none means our own pages only. */
     corsOrigins: corsOrigins(reading),
     mapiEnabled: settings.MAPI_ENABLED && hasMapi,
     mapiTimeoutSeconds: settings.HCP_TIMEOUT,
     authType: settings.STORE_AUTH_TYPE,
+    /** Unfinished background tasks and unexpired archives: of one user, and of all. */
     maxTasksPerUser: settings.MAX_TASKS_PER_USER,
     maxTasks: settings.MAX_TASKS,
+    /** Bytes per second that the fixity tasks of this process read together; null: no limit. */
     fixityRate: settings.FIXITY_RATE === 0 ? null : settings.FIXITY_RATE,
+    /** Schedules of fixity checks with their logins; null: none. */
     fixitySchedules: reading.textSource("FIXITY_SCHEDULES_FILE"),
+    /** Region in S3 signatures. */
     region: settings.S3_REGION,
+    /** The operator's own store; null: the embedded one. */
     store,
   };
 }
@@ -132,47 +108,43 @@ function corsOrigins(reading: Reading): "*" | readonly string[] {
   return origins;
 }
 
-function storeConfig(reading: Reading): StoreConfig {
+function storeConfig(reading: Reading) {
   const { settings } = reading;
   const backend = settings.STORAGE_BACKEND;
+  const isHcp = backend === "hcp";
+  if (isHcp) {
+    reading.part(() => requireHcpAddresses(reading));
+    for (const variable of GENERIC_ONLY) {
+      if (reading.isSet(variable)) reading.warn(variable, "ignored, it has no meaning with STORAGE_BACKEND=hcp");
+    }
+  } else reading.required("S3_ENDPOINT_URL", `set the S3 endpoint of the ${backend} store`);
+  const verifyTls = {
+    mapi: settings.HCP_VERIFY_SSL,
+    s3: isHcp ? settings.HCP_VERIFY_SSL : settings.S3_VERIFY_SSL,
+  };
+  if (!verifyTls.mapi) reading.warn("HCP_VERIFY_SSL", "false, the store's certificates are not checked");
+  if (!verifyTls.s3 && !isHcp) reading.warn("S3_VERIFY_SSL", "false, the store's certificate is not checked");
+  const allowsTruncation = !isHcp && settings.S3_ALLOW_TRUNCATED_UPLOADS;
+  if (allowsTruncation) {
+    reading.warn("S3_ALLOW_TRUNCATED_UPLOADS", "true, an upload that breaks off can become a truncated object");
+  }
+  const identity: StoreIdentity = isHcp ? { kind: "derived" } : reading.part(() => genericIdentity(reading));
   const addresses: DomainSettings = {
     domain: settings.HCP_DOMAIN ?? null,
     host: settings.HCP_HOST ?? null,
     mapiPort: settings.HCP_PORT,
     s3Endpoint: settings.S3_ENDPOINT_URL ?? null,
     s3PublicEndpoint: settings.S3_PUBLIC_ENDPOINT_URL ?? null,
+    virtualHosts: !isHcp && settings.S3_ADDRESSING_STYLE === "virtual",
   };
-  if (backend === "hcp") reading.part(() => requireHcpAddresses(reading));
-  else reading.required("S3_ENDPOINT_URL", `set the S3 endpoint of the ${backend} store`);
-
-  const verifyTls = {
-    mapi: settings.HCP_VERIFY_SSL,
-    s3: backend === "hcp" ? settings.HCP_VERIFY_SSL : settings.S3_VERIFY_SSL,
+  return {
+    backend,
+    addresses,
+    identity,
+    verifyTls,
+    /** Whether uploads may go in one PUT to a store that may store a truncated body. */
+    allowsTruncation,
   };
-  if (!verifyTls.mapi) reading.warn("HCP_VERIFY_SSL", "false, the store's certificates are not checked");
-  if (!verifyTls.s3 && backend !== "hcp") {
-    reading.warn("S3_VERIFY_SSL", "false, the store's certificate is not checked");
-  }
-  if (backend === "hcp") {
-    for (const variable of GENERIC_ONLY) {
-      if (reading.isSet(variable)) reading.warn(variable, "ignored, it has no meaning with STORAGE_BACKEND=hcp");
-    }
-    return {
-      backend,
-      addresses,
-      addressingStyle: "path",
-      identity: { kind: "derived" },
-      verifyTls,
-      allowsTruncation: false,
-    };
-  }
-  const addressingStyle = settings.S3_ADDRESSING_STYLE === "virtual" ? "virtual" : "path";
-  const allowsTruncation = settings.S3_ALLOW_TRUNCATED_UPLOADS;
-  if (allowsTruncation) {
-    reading.warn("S3_ALLOW_TRUNCATED_UPLOADS", "true, an upload that breaks off can become a truncated object");
-  }
-  const identity = reading.part(() => genericIdentity(reading));
-  return { backend, addresses, addressingStyle, identity, verifyTls, allowsTruncation };
 }
 
 function requireHcpAddresses(reading: Reading): void {
@@ -183,10 +155,6 @@ function requireHcpAddresses(reading: Reading): void {
     "is required: set the store's domain (or HCP_HOST and S3_ENDPOINT_URL), " +
       "STORAGE_BACKEND=generic for another S3 store, or EMBEDDED=on for the embedded one",
   );
-}
-
-function hasMapiAddress({ domain, host }: DomainSettings): boolean {
-  return domain !== null || host !== null;
 }
 
 /** Configured keys serve all callers, and the login checks nothing: that must be guarded, or configured on purpose. */
@@ -202,10 +170,7 @@ function genericIdentity(reading: Reading): StoreIdentity {
     }
     return { kind: "own" };
   }
-  const accessKey = S3_ACCESS_KEY ??
-    reading.refuse("S3_ACCESS_KEY", "is required: S3_SECRET_KEY is set; set both or neither");
-  const secretKey = S3_SECRET_KEY ??
-    reading.refuse("S3_SECRET_KEY", "is required: S3_ACCESS_KEY is set; set both or neither");
+  reading.bothOrNeither("S3_ACCESS_KEY", "S3_SECRET_KEY");
   if (S3_SHARED_WITHOUT_LOGIN) reading.onlyOne("GATEWAY_USERS_FILE", "S3_SHARED_WITHOUT_LOGIN");
   if (users === null && !S3_SHARED_WITHOUT_LOGIN) {
     reading.refuse(
@@ -221,5 +186,5 @@ function genericIdentity(reading: Reading): StoreIdentity {
       "true, every client that reaches the gateway has all rights of the shared keys",
     );
   }
-  return { kind: "shared", accessKey, secretKey, users };
+  return { kind: "shared", accessKey: S3_ACCESS_KEY ?? "", secretKey: S3_SECRET_KEY ?? "", users };
 }

@@ -1,81 +1,54 @@
-import {
-  type CampaignsConfig,
-  campaignsConfig,
-  type ResultsConfig,
-  resultsConfig,
-  type WebConfig,
-  webConfig,
-} from "./campaigns.ts";
-import { type AuditConfig, auditConfig } from "./audit.ts";
-import { type GatewayConfig, gatewayConfig } from "./gateway.ts";
-import { type NotificationsConfig, notificationsConfig } from "./notifications.ts";
-import { type Environment, readSettings } from "./read_settings.ts";
-import { type Files, Reading } from "./reading.ts";
-import { type EmbeddedConfig, embeddedConfig, redisUrl, type ServerConfig, serverConfig } from "./server.ts";
+import { campaignsConfig, resultsConfig, webConfig } from "./campaigns.ts";
+import { gatewayConfig } from "./gateway.ts";
+import { notificationsConfig } from "./notifications.ts";
+import { type Environment, type Files, Reading } from "./reading.ts";
+import { embeddedConfig, redisUrl, serverConfig } from "./server.ts";
 import type { TextSource } from "./values.ts";
-import { about, environment, type Role, type VariableName } from "./variables.ts";
+import { about, environment, type VariableName } from "./variables.ts";
 
-export type { ResultsConfig, SessionKeySource, StoragePagesConfig, WebConfig } from "./campaigns.ts";
+export type { ResultsConfig, StoragePagesConfig, WebConfig } from "./campaigns.ts";
 export { ConfigError } from "@/lib/std/config_error.ts";
-export type { AuditConfig } from "./audit.ts";
 export type { GatewayConfig } from "./gateway.ts";
 export type { NotificationsConfig } from "./notifications.ts";
 export type { Files } from "./reading.ts";
 export type { TextSource } from "./values.ts";
 
 /** The settings of a process, complete: defaults filled in, rules between variables applied. Holds secrets. */
-export interface Config {
-  readonly roles: ReadonlySet<Role>;
-  readonly server: ServerConfig;
-  readonly embedded: EmbeddedConfig;
-  /** Requests that each role works on at a time. */
-  readonly maxRequests: number;
-  /** Proxies in front of the gateway and web roles that are ours. */
-  readonly trustedHops: number;
-  /** Path of the data folder as given: relative to the working folder. */
-  readonly dataFolder: string;
-  /** The Redis or Valkey server that replicas share, with its password; null: none, or no role that uses it. */
-  readonly redisUrl: string | null;
-  /** Further authorities for all upstreams, in PEM; null: none. */
-  readonly ca: TextSource | null;
-  readonly campaigns: CampaignsConfig;
-  /** Here and below null means that the process does not play the role. */
-  readonly gateway: GatewayConfig | null;
-  readonly web: WebConfig | null;
-  readonly results: ResultsConfig | null;
-  /** Null where none are sent. */
-  readonly notifications: NotificationsConfig | null;
-  readonly audit: AuditConfig;
-  readonly simulator: { readonly speed: number; readonly seed: number };
-  /** Lines for the operator to read at the start; without secrets. */
-  readonly warnings: readonly string[];
-}
+export type Config = ReturnType<typeof readConfig>;
 
 /**
  * Reads the environment once. What is true of the disk (a folder exists, the pod's namespace) is read through `files`.
  *
  * @throws {ConfigError} that names all variables that end the start.
  */
-export function readConfig(env: Environment, files: Files = diskFiles): Config {
-  const reading = new Reading(readSettings(env), files, env.HOME || env.USERPROFILE || null);
+export function readConfig(env: Environment, files: Files = diskFiles) {
+  const reading = new Reading(env, files);
   const { settings, roles } = reading;
   if (reading.embedded.store) reportStoreSettings(reading);
-  const config: Config = {
+  const config = {
     roles,
     embedded: reading.part(() => embeddedConfig(reading)),
     server: reading.part(() => serverConfig(reading)),
+    /** Requests that each role works on at a time. */
     maxRequests: settings.MAX_REQUESTS,
+    /** Proxies in front of the gateway and web roles that are ours. */
     trustedHops: settings.TRUSTED_HOPS ?? 0,
+    /** Path of the data folder as given: relative to the working folder. */
     dataFolder: settings.DATA_DIR,
+    /** The Redis or Valkey server that replicas share, with its password; null: none, or no role that uses it. */
     redisUrl: redisUrl(reading),
+    /** Further authorities for all upstreams, in PEM; null: none. */
     ca: reading.part(() => authorities(reading)),
     campaigns: campaignsConfig(reading),
+    /** Here and below null means that the process does not play the role. */
     gateway: roles.has("gateway") ? reading.part(() => gatewayConfig(reading)) : null,
     web: roles.has("web") ? reading.part(() => webConfig(reading)) : null,
     results: roles.has("results") ? reading.part(() => resultsConfig(reading)) : null,
+    /** Null where none are sent. */
     notifications: reading.part(() => notificationsConfig(reading)),
-    audit: reading.part(() => auditConfig(reading)),
+    audit: auditConfig(reading),
     simulator: { speed: settings.SIMULATOR_SPEED, seed: settings.SIMULATOR_SEED },
+    /** Lines for the operator to read at the start; without secrets. */
     warnings: reading.warnings,
   };
   reading.refuseProblems();
@@ -86,6 +59,27 @@ function authorities(reading: Reading): TextSource | null {
   const source = reading.settings.CA_FILE ?? null;
   if (source !== null && "path" in source) reading.certificateFile("CA_FILE", source.path);
   return source;
+}
+
+/** Campaigns of the samples write so much that the records of a week would take 200 MB. */
+const SAMPLE_RETENTION_DAYS = 1;
+
+/** Where the audit trail is written. */
+function auditConfig(reading: Reading) {
+  const { settings: { AUDIT_DIR, AUDIT_RETENTION_DAYS, AUDIT_REQUIRED, AUDIT_FILE }, embedded } = reading;
+  if (AUDIT_REQUIRED && !embedded.any && AUDIT_DIR === undefined && AUDIT_FILE === undefined) {
+    reading.report("AUDIT_REQUIRED", "needs a place for the records: set AUDIT_DIR or AUDIT_FILE");
+  }
+  return {
+    /** The folder of the trail; null: that of the data folder, or none. */
+    folder: AUDIT_DIR ?? null,
+    /** How long records are retained, days; null: for ever. */
+    retentionDays: AUDIT_RETENTION_DAYS ?? (embedded.samples ? SAMPLE_RETENTION_DAYS : null),
+    /** Whether changes that cannot be recorded are refused. */
+    isRequired: AUDIT_REQUIRED,
+    /** A file that records are appended to, or `-` for standard output; null: none. */
+    file: AUDIT_FILE ?? null,
+  };
 }
 
 /** Settings of another store beside the embedded one would be a surprise either way, so they end the start. */

@@ -1,38 +1,16 @@
-import type { EventType } from "@/lib/notifications/event.ts";
 import type { MailServer } from "@/lib/notifications/mail.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
-import { bindAddress, canonicalHost, isLoopback } from "./hosts.ts";
 import type { Reading } from "./reading.ts";
 import { warnOfPlainRedis } from "./server.ts";
-import type { TextSource } from "./values.ts";
+import { bindAddress, canonicalHost, isLoopback } from "./values.ts";
 
-export interface NotificationsConfig {
-  readonly events: readonly EventType[];
-  /** Null where events are sent to no webhook. */
-  readonly webhooks: {
-    readonly urls: readonly string[];
-    /** One or two secrets. */
-    readonly secrets: TextSource;
-  } | null;
-  /** Null where no mails are sent. */
-  readonly mail: MailConfig | null;
-  /** The server in which replicas share the queue, whatever their roles; null: none. */
-  readonly redisUrl: string | null;
-}
-
-interface MailConfig {
-  readonly server: Omit<MailServer, "login">;
-  /** Null: no login. */
-  readonly login: { readonly user: string; readonly password: TextSource } | null;
-  readonly from: string;
-  readonly to: readonly string[];
-}
+export type NotificationsConfig = NonNullable<ReturnType<typeof notificationsConfig>>;
 
 const SMTPS_PORT = 465;
 const SUBMISSION_PORT = 587;
 
 /** Where notifications are sent; null without a receiver. */
-export function notificationsConfig(reading: Reading): NotificationsConfig | null {
+export function notificationsConfig(reading: Reading) {
   const { settings } = reading;
   const webhooks = reading.part(() => webhooksConfig(reading));
   const mail = reading.part(() => mailConfig(reading));
@@ -45,17 +23,25 @@ export function notificationsConfig(reading: Reading): NotificationsConfig | nul
     }
     return null;
   }
-  const shared = settings.REDIS_URL ?? null;
+  const redisUrl = settings.REDIS_URL ?? null;
   // Of a role that uses it for more, this was said already.
-  if (shared !== null && !usesRedis(reading)) warnOfPlainRedis(reading, shared);
-  return { events: settings.NOTIFY_EVENTS, webhooks, mail, redisUrl: shared };
+  if (redisUrl !== null && !usesRedis(reading)) warnOfPlainRedis(reading, redisUrl);
+  return {
+    events: settings.NOTIFY_EVENTS,
+    /** Null where events are sent to no webhook. */
+    webhooks,
+    /** Null where no mails are sent. */
+    mail,
+    /** The server in which replicas share the queue, whatever their roles; null: none. */
+    redisUrl,
+  };
 }
 
 function usesRedis({ settings, roles }: Reading): boolean {
   return roles.has("gateway") || roles.has("results") || settings.GATEWAY_URL !== undefined;
 }
 
-function webhooksConfig(reading: Reading): NotificationsConfig["webhooks"] {
+function webhooksConfig(reading: Reading) {
   const { settings: { NOTIFY_WEBHOOK_URL: urls }, files } = reading;
   const secrets = reading.textSource("NOTIFY_WEBHOOK_SECRET_FILE");
   if (urls === undefined) {
@@ -81,10 +67,10 @@ function webhooksConfig(reading: Reading): NotificationsConfig["webhooks"] {
     if (protocol === "https:" || isLoopback(hostname)) continue;
     reading.warn("NOTIFY_WEBHOOK_URL", `events for ${hostname} leave this machine without TLS: use https://`);
   }
-  return { urls, secrets };
+  return { urls, /** One or two secrets. */ secrets };
 }
 
-function mailConfig(reading: Reading): MailConfig | null {
+function mailConfig(reading: Reading) {
   const { settings } = reading;
   const { NOTIFY_SMTP_URL: url, NOTIFY_SMTP_USER: user } = settings;
   const password = reading.textSource("NOTIFY_SMTP_PASSWORD_FILE");
@@ -123,12 +109,10 @@ function mailConfig(reading: Reading): MailConfig | null {
       "false, mails and the password of the mail server may leave this machine without TLS",
     );
   }
+  const security: MailServer["security"] = isSecure ? "tls" : requiresTls ? "starttls" : "optional";
   return {
-    server: {
-      host: bindAddress(host),
-      port: Number(port || (isSecure ? SMTPS_PORT : SUBMISSION_PORT)),
-      security: isSecure ? "tls" : requiresTls ? "starttls" : "optional",
-    },
+    server: { host: bindAddress(host), port: Number(port || (isSecure ? SMTPS_PORT : SUBMISSION_PORT)), security },
+    /** Null: no login. */
     login: user === undefined || password === null ? null : { user, password },
     from,
     to,

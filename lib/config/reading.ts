@@ -1,7 +1,9 @@
 import { ConfigError } from "@/lib/std/config_error.ts";
-import type { Given } from "./read_settings.ts";
 import type { TextSource } from "./values.ts";
-import type { Role, Settings, VariableName } from "./variables.ts";
+import { about, environment, type Role, type Settings, type VariableName } from "./variables.ts";
+
+/** Environment variables as the process has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the settings need to know of the disk. */
 export interface Files {
@@ -20,7 +22,10 @@ type SourceVariable = { [V in VariableName]: Settings[V] extends TextSource | un
 /** The parsed settings while the rules between them are applied. */
 export class Reading {
   readonly settings: Settings;
+  readonly files: Files;
   readonly roles: ReadonlySet<Role>;
+  /** The user's folder, or null. */
+  readonly home: string | null;
   readonly embedded: {
     readonly store: boolean;
     readonly cluster: boolean;
@@ -30,16 +35,18 @@ export class Reading {
   };
   /** Lines that the start prints. */
   readonly warnings: string[] = [];
+  /** Under which name each variable was set. */
+  readonly #names: ReadonlyMap<string, string>;
   readonly #problems: ConfigError[] = [];
 
-  constructor(
-    private readonly given: Given,
-    readonly files: Files,
-    /** The user's folder, or null. */
-    readonly home: string | null,
-  ) {
-    this.settings = given.settings;
-    const { ROLES, EMBEDDED, EMBEDDED_SAMPLES } = given.settings;
+  /** @throws {ConfigError} for all bad values, each under the name by which it was set */
+  constructor(env: Environment, files: Files) {
+    const { settings, names } = readSettings(env);
+    this.settings = settings;
+    this.#names = names;
+    this.files = files;
+    this.home = env.HOME || env.USERPROFILE || null;
+    const { ROLES, EMBEDDED, EMBEDDED_SAMPLES } = settings;
     this.roles = new Set(ROLES);
     this.embedded = {
       store: EMBEDDED === "on" || EMBEDDED === "store",
@@ -50,7 +57,7 @@ export class Reading {
   }
 
   isSet(variable: VariableName): boolean {
-    return this.given.nameOf(variable) !== undefined;
+    return this.#names.has(variable);
   }
 
   /** A value without which the start ends; an empty one stands for it while further problems are looked for. */
@@ -97,7 +104,14 @@ export class Reading {
   /** @throws {ConfigError} about the second of two variables when both are set */
   onlyOne(first: VariableName, second: VariableName): void {
     if (!this.isSet(first) || !this.isSet(second)) return;
-    this.refuse(second, `contradicts ${this.given.nameOf(first)}: unset one of the two`);
+    this.refuse(second, `contradicts ${this.#names.get(first)}: unset one of the two`);
+  }
+
+  /** @throws {ConfigError} about the missing one of two variables that belong together */
+  bothOrNeither(first: VariableName, second: VariableName): void {
+    if (this.isSet(first) === this.isSet(second)) return;
+    const [missing, given] = this.isSet(first) ? [second, first] : [first, second];
+    this.refuse(missing, `is required: ${given} is set; set both or neither`);
   }
 
   /** The path of a file of certificates. @throws {ConfigError} when it is missing or holds none */
@@ -115,12 +129,12 @@ export class Reading {
   }
 
   warn(variable: VariableName, text: string): void {
-    this.warnings.push(`${this.given.nameOf(variable) ?? variable}: ${text}`);
+    this.warnings.push(`${this.#names.get(variable) ?? variable}: ${text}`);
   }
 
   /** Notes a problem that ends the start when everything has been looked at. */
   report(variable: VariableName, problem: string): ConfigError {
-    const error = new ConfigError(this.given.nameOf(variable) ?? variable, problem);
+    const error = new ConfigError(this.#names.get(variable) ?? variable, problem);
     this.#problems.push(error);
     return error;
   }
@@ -129,4 +143,57 @@ export class Reading {
   refuse(variable: VariableName, problem: string): never {
     throw this.report(variable, problem);
   }
+}
+
+/**
+ * Reads the variables that the schema knows. Names compare without case (the upper-case spelling wins), an empty value
+ * is an unset one, a variable's own name wins over its aliases. A text comes from a file or from its variable, not both.
+ */
+function readSettings(env: Environment): { readonly settings: Settings; readonly names: ReadonlyMap<string, string> } {
+  const present = presentVariables(env);
+  const names = new Map<string, string>();
+  const values: Record<string, string | { text: string }> = {};
+  const problems = new Map<string, ConfigError>();
+  for (const [variable, schema] of Object.entries(environment.shape)) {
+    const { aliases = [], content } = about.get(schema) ?? {};
+    const name = [variable, ...aliases].find((spelling) => present.has(spelling));
+    if (name) {
+      names.set(variable, name);
+      values[variable] = present.get(name)!;
+    }
+    if (!content || !present.has(content)) continue;
+    if (name) problems.set(variable, new ConfigError(content, `contradicts ${name}: unset one of the two`));
+    names.set(variable, content);
+    values[variable] = { text: present.get(content)! };
+  }
+  const result = environment.safeParse(values);
+  if (result.success && problems.size === 0) return { settings: result.data, names };
+  for (const { path: [key], message } of result.error?.issues ?? []) {
+    const variable = String(key);
+    if (!problems.has(variable)) problems.set(variable, new ConfigError(names.get(variable) ?? variable, message));
+  }
+  throw ConfigError.all([...problems.values()]);
+}
+
+function presentVariables(env: Environment): Map<string, string> {
+  const present = new Map<string, string>();
+  const lowerCaseFirst = Object.entries(env).sort(([a], [b]) =>
+    Number(a === a.toUpperCase()) - Number(b === b.toUpperCase())
+  );
+  for (const [name, value] of lowerCaseFirst) {
+    const trimmed = value?.trim();
+    if (trimmed) present.set(name.toUpperCase(), trimmed);
+  }
+  return present;
+}
+
+/** The names of the settings, as this environment spells them. */
+export function settingNames(env: Environment): string[] {
+  const known = new Set(
+    Object.entries(environment.shape).flatMap(([name, schema]) => {
+      const { aliases = [], content } = about.get(schema) ?? {};
+      return [name, ...aliases, ...content ? [content] : []];
+    }),
+  );
+  return Object.keys(env).filter((name) => known.has(name.toUpperCase()));
 }

@@ -1,80 +1,13 @@
-import type { CertificatePaths } from "@/lib/process/certificate_files.ts";
-import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS, maxPerAddress } from "@/lib/process/connections.ts";
-import { bindAddress, canonicalHost, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
+import { DEFAULT_CONNECTION_LIMITS, maxPerAddress } from "@/lib/process/connections.ts";
 import type { Reading } from "./reading.ts";
+import { bindAddress, canonicalHost, isLoopback, isWildcard, LOOPBACK_NAMES } from "./values.ts";
 import type { VariableName } from "./variables.ts";
 
-export interface ServerConfig {
-  /** What to bind: a name, an IPv4 address or an IPv6 address without brackets. */
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Where metrics are served; null: nowhere. */
-  readonly metrics: MetricsAddress | null;
-  /** Host names (as in a URL, without port) that are accepted; null: all. Others are 421. */
-  readonly allowedHosts: readonly string[] | null;
-  readonly connections: ConnectionLimits;
-  /** How long it goes on serving after the signal to stop, ms. */
-  readonly stopDelayMs: number;
-  /** The origin that browsers use, where the settings say; null: one of the host names at the port. */
-  readonly publicOrigin: string | null;
-  /** Serves HTTPS with the certificate in these files; null: plain HTTP. */
-  readonly certificate: CertificatePaths | null;
-}
-
-interface MetricsAddress {
-  /** What to bind; IPv6 without brackets. */
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Host names that are accepted; null: all. */
-  readonly allowedHosts: readonly string[] | null;
-}
-
-export interface EmbeddedConfig {
-  readonly store: boolean;
-  readonly cluster: boolean;
-  /** What the embedded servers bind and show; IPv6 without brackets. */
-  readonly host: string;
-  /** The first accounts of a store without samples; null: the samples, or no store. */
-  readonly administrators: Administrators | null;
-  /** The origin of a tenant's S3 in presigned URLs, with `{tenant}` for its name; null: the embedded server's own. */
-  readonly publicEndpoint: string | null;
-}
-
-/** The accounts that a store without samples begins with. */
-interface Administrators {
-  /** That of the system level. */
-  readonly system: PasswordFile;
-  /** A tenant that is to exist, and its administrator; null: none. */
-  readonly tenant: { readonly name: string; readonly password: PasswordFile } | null;
-  /** Whether clients beyond this machine reach the store, directly or through a proxy. */
-  readonly isPublic: boolean;
-}
-
-interface PasswordFile {
-  readonly variable: VariableName;
-  /** Null where the variable is unset. */
-  readonly path: string | null;
-}
-
 /** Address, port and the Host names that are accepted: with an embedded part, only our own. */
-export function serverConfig(reading: Reading): ServerConfig {
-  const { HOST, PORT, CAMPAIGN_RESULTS_URL } = reading.settings;
-  const connections = connectionLimits(reading);
+export function serverConfig(reading: Reading) {
+  const { settings: { HOST, PORT, STOP_DELAY, CAMPAIGN_RESULTS_URL }, embedded } = reading;
   const certificate = reading.part(() => certificatePaths(reading));
-  const host = HOST ?? (reading.embedded.any ? "127.0.0.1" : "0.0.0.0");
-  const publicOrigin = CAMPAIGN_RESULTS_URL === undefined ? null : new URL(CAMPAIGN_RESULTS_URL).origin;
-  const stopDelayMs = reading.settings.STOP_DELAY * 1000;
-  const common = {
-    host: bindAddress(host),
-    port: PORT,
-    metrics: metricsAddress(reading),
-    publicOrigin,
-    connections,
-    stopDelayMs,
-    certificate,
-  };
+  const host = HOST ?? (embedded.any ? "127.0.0.1" : "0.0.0.0");
   if (!certificate && !isLoopback(host) && !reading.isSet("TRUSTED_HOPS") && proxiesInFront(reading) === 0) {
     reading.warn(
       "HOST",
@@ -82,10 +15,28 @@ export function serverConfig(reading: Reading): ServerConfig {
         "or TRUSTED_HOPS where a proxy with TLS is in front",
     );
   }
-  if (!reading.embedded.any) {
-    return { ...common, allowedHosts: null };
-  }
-  const publicName = nameBeyondLoopback(reading);
+  return {
+    /** What to bind: a name, an IPv4 address or an IPv6 address without brackets. */
+    host: bindAddress(host),
+    /** 0: any free port. */
+    port: PORT,
+    /** Where metrics are served; null: nowhere. */
+    metrics: metricsAddress(reading),
+    /** Host names (as in a URL, without port) that are accepted; null: all. Others are 421. */
+    allowedHosts: embedded.any ? ownNames(reading, host) : null,
+    connections: connectionLimits(reading),
+    /** How long it goes on serving after the signal to stop, ms. */
+    stopDelayMs: STOP_DELAY * 1000,
+    /** The origin that browsers use, where the settings say; null: one of the host names at the port. */
+    publicOrigin: CAMPAIGN_RESULTS_URL === undefined ? null : new URL(CAMPAIGN_RESULTS_URL).origin,
+    /** Serves HTTPS with the certificate in these files; null: plain HTTP. */
+    certificate,
+  };
+}
+
+/** The names of a process with an embedded part: those of this machine, and the one that the settings name. */
+function ownNames(reading: Reading, host: string): string[] {
+  const { CAMPAIGN_RESULTS_URL } = reading.settings;
   if (isWildcard(host) && !CAMPAIGN_RESULTS_URL) {
     reading.refuse(
       "CAMPAIGN_RESULTS_URL",
@@ -94,6 +45,7 @@ export function serverConfig(reading: Reading): ServerConfig {
     );
   }
   if (reading.embedded.samples) {
+    const publicName = nameBeyondLoopback(reading);
     const warn = (variable: VariableName, name: string) =>
       reading.warn(variable, `${name} lets others reach the embedded parts, whose sample passwords are public`);
     if (!isLoopback(host)) warn("HOST", host);
@@ -102,17 +54,24 @@ export function serverConfig(reading: Reading): ServerConfig {
   const names = new Set(LOOPBACK_NAMES);
   if (!isWildcard(host)) names.add(host);
   if (CAMPAIGN_RESULTS_URL) names.add(new URL(CAMPAIGN_RESULTS_URL).hostname);
-  return { ...common, allowedHosts: [...names] };
+  return [...names];
 }
 
 /** Where only this machine can reach it, other names than its own are those of a page that a browser was led to. */
-function metricsAddress(reading: Reading): MetricsAddress | null {
+function metricsAddress(reading: Reading) {
   const { METRICS_HOST: host, METRICS_PORT: port, PORT } = reading.settings;
   if (port === undefined) return null;
   if (port !== 0 && port === PORT) {
     reading.report("METRICS_PORT", "must differ from PORT: metrics are for the operator alone");
   }
-  return { host: bindAddress(host), port, allowedHosts: isLoopback(host) ? [...LOOPBACK_NAMES, host] : null };
+  return {
+    /** What to bind; IPv6 without brackets. */
+    host: bindAddress(host),
+    /** 0: any free port. */
+    port,
+    /** Host names that are accepted; null: all. */
+    allowedHosts: isLoopback(host) ? [...LOOPBACK_NAMES, host] : null,
+  };
 }
 
 /** The host name of the site, where browsers elsewhere may use it; null: it is one of this machine, or is not set. */
@@ -122,15 +81,10 @@ function nameBeyondLoopback({ settings: { CAMPAIGN_RESULTS_URL } }: Reading): st
 }
 
 /** The files of the server's certificate; one of them alone is an error. */
-function certificatePaths(reading: Reading): CertificatePaths | null {
+function certificatePaths(reading: Reading) {
   const certFile = reading.certificateFile("TLS_CERT_FILE", reading.settings.TLS_CERT_FILE);
   const keyFile = reading.existingFile("TLS_KEY_FILE", reading.settings.TLS_KEY_FILE);
-  if (certFile !== null && keyFile === null) {
-    reading.refuse("TLS_KEY_FILE", "is required: TLS_CERT_FILE is set; set both or neither");
-  }
-  if (certFile === null && keyFile !== null) {
-    reading.refuse("TLS_CERT_FILE", "is required: TLS_KEY_FILE is set; set both or neither");
-  }
+  reading.bothOrNeither("TLS_CERT_FILE", "TLS_KEY_FILE");
   return certFile === null || keyFile === null ? null : { certFile, keyFile };
 }
 
@@ -140,7 +94,7 @@ function proxiesInFront({ settings, roles }: Reading): number {
 }
 
 /** Behind a proxy, the web role's pass-through included, all peers may be one address: only its own limit can tell them apart. */
-function connectionLimits(reading: Reading): ConnectionLimits {
+function connectionLimits(reading: Reading) {
   const { settings } = reading;
   return {
     max: settings.MAX_CONNECTIONS,
@@ -168,8 +122,8 @@ export function warnOfPlainRedis(reading: Reading, url: string): void {
 }
 
 /** What is embedded, and where it listens. A store or cluster of the operator's own is not used beside it. */
-export function embeddedConfig(reading: Reading): EmbeddedConfig {
-  const { store, cluster } = reading.embedded;
+export function embeddedConfig(reading: Reading) {
+  const { store, cluster, samples } = reading.embedded;
   const host = reading.settings.EMBEDDED_HOST;
   if (isWildcard(host)) {
     reading.refuse("EMBEDDED_HOST", "is shown in addresses, so it must be one that clients can reach, not a wildcard");
@@ -177,7 +131,7 @@ export function embeddedConfig(reading: Reading): EmbeddedConfig {
   if ((store || cluster) && !isLoopback(host)) {
     reading.warn(
       "EMBEDDED_HOST",
-      reading.embedded.samples
+      samples
         ? `${host} lets others reach the embedded servers, whose sample passwords are public`
         : `${host} is served without TLS: let nothing but a proxy with TLS reach the ports of the store`,
     );
@@ -188,14 +142,17 @@ export function embeddedConfig(reading: Reading): EmbeddedConfig {
   return {
     store,
     cluster,
+    /** What the embedded servers bind and show; IPv6 without brackets. */
     host: bindAddress(host),
+    /** The first accounts of a store without samples; null: the samples, or no store. */
     administrators: reading.part(() => administrators(reading)),
+    /** The origin of a tenant's S3 in presigned URLs, with `{tenant}` for its name; null: the embedded server's own. */
     publicEndpoint: reading.part(() => embeddedPublicEndpoint(reading)),
   };
 }
 
 /** The accounts of a store without samples; null where there are samples, or nothing is embedded. */
-function administrators(reading: Reading): Administrators | null {
+function administrators(reading: Reading) {
   const { settings, embedded: { store, cluster, samples, any } } = reading;
   if (samples || !any) {
     for (const variable of WITHOUT_SAMPLES) {
@@ -211,14 +168,17 @@ function administrators(reading: Reading): Administrators | null {
       "off is for an embedded store in real use, and the embedded cluster only plays campaigns: set EMBEDDED=store",
     );
   }
-  const file = (variable: typeof WITHOUT_SAMPLES[number]) => ({ variable, path: settings[variable] ?? null });
   const { EMBEDDED_TENANT: name, EMBEDDED_HOST, HOST = "127.0.0.1", S3_PUBLIC_ENDPOINT_URL } = settings;
   if (name === undefined && reading.isSet("EMBEDDED_TENANT_PASSWORD_FILE")) {
     reading.refuse("EMBEDDED_TENANT_PASSWORD_FILE", "is of the tenant of EMBEDDED_TENANT: set both or neither");
   }
+  const passwordFile = (variable: typeof WITHOUT_SAMPLES[number]) => ({ variable, path: settings[variable] ?? null });
   return {
-    system: file("EMBEDDED_ADMIN_PASSWORD_FILE"),
-    tenant: name === undefined ? null : { name, password: file("EMBEDDED_TENANT_PASSWORD_FILE") },
+    /** The account of the system level. */
+    system: passwordFile("EMBEDDED_ADMIN_PASSWORD_FILE"),
+    /** A tenant that is to exist, and its administrator; null: none. */
+    tenant: name === undefined ? null : { name, password: passwordFile("EMBEDDED_TENANT_PASSWORD_FILE") },
+    /** Whether clients beyond this machine reach the store, directly or through a proxy. */
     isPublic: !isLoopback(HOST) || !isLoopback(EMBEDDED_HOST) || S3_PUBLIC_ENDPOINT_URL !== undefined ||
       nameBeyondLoopback(reading) !== null || proxiesInFront(reading) > 0,
   };

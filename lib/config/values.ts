@@ -1,10 +1,11 @@
 import { z } from "zod";
 
+import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
 import { parseSessionKeys } from "@/lib/results/session_key.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
-import { canonicalHost } from "./hosts.ts";
 
 /** A text in a file, or the text itself. */
 export type TextSource = { readonly path: string } | { readonly text: string };
@@ -13,12 +14,12 @@ export type TextSource = { readonly path: string } | { readonly text: string };
 export const kinds = z.registry<{ readonly text: string }>();
 
 /** What exactly is wrong with a value, where the name of its kind says too little. */
-export class Problem {
+class Problem {
   constructor(readonly text: string) {}
 }
 
 /** A kind of value: `parse` returns undefined for what it rejects. `shown`: an error may repeat the rejected value. */
-export function kind<T>(text: string, parse: (value: string) => T | Problem | undefined, { shown = false } = {}) {
+function kind<T>(text: string, parse: (value: string) => T | Problem | undefined, { shown = false } = {}) {
   const schema = z.string().transform((value, context): T => {
     const result = parse(value);
     if (result instanceof Problem) {
@@ -144,18 +145,17 @@ export const resultsBase = () =>
 /** The address of a Redis or Valkey server. */
 export const redisAddress = () =>
   kind("an address such as redis://:password@host:6379/0, or rediss:// for TLS", (value) => {
-    const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
-    const isValid = url && /^rediss?:$/.test(url.protocol) && canonicalHost(url.hostname) && url.port !== "0" &&
-      /^(?:\/\d{0,4})?$/.test(url.pathname);
-    return isValid && isDecodable(url.username) && isDecodable(url.password) ? value : undefined;
+    const url = parseServerUrl(value, /^rediss?:$/);
+    const isValid = url && /^(?:\/\d{0,4})?$/.test(url.pathname) && isDecodable(url.username) &&
+      isDecodable(url.password);
+    return isValid ? value : undefined;
   });
 
 /** Addresses that receive events. */
 export const webhookAddresses = () =>
   kind("a comma-separated list of up to 8 addresses such as https://hooks.example.org/stackroom", (value) => {
-    const urls = [...new Set(separated(value))];
-    const isValid = urls.length > 0 && urls.length <= MAX_WEBHOOKS && urls.every(isWebhookAddress);
-    return isValid ? urls.map((url) => new URL(url).href) : undefined;
+    const urls = listOf(value, MAX_WEBHOOKS, (url) => parseWebUrl(url, /#/) !== undefined);
+    return urls?.map((url) => new URL(url).href);
   });
 
 /** The secrets that sign what webhooks receive. */
@@ -167,10 +167,8 @@ export const webhookSecrets = () =>
 /** The address of a mail server. */
 export const smtpAddress = () =>
   kind("an address such as smtps://mail.example.org or smtp://mail.example.org:587, without user and path", (value) => {
-    const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
-    const isValid = url && /^smtps?:$/.test(url.protocol) && canonicalHost(url.hostname) && url.port !== "0" &&
-      !url.username && !url.password && (url.pathname === "" || url.pathname === "/");
-    return isValid ? value : undefined;
+    const url = parseServerUrl(value, /^smtps?:$/);
+    return url && hasNoLogin(url) && /^\/?$/.test(url.pathname) ? value : undefined;
   });
 
 /** A mail address, without a name. */
@@ -182,16 +180,13 @@ export const mailAddress = () =>
 /** Mail addresses, without names. */
 export const mailAddresses = () =>
   kind("a comma-separated list of up to 20 mail addresses, without names", (value) => {
-    const addresses = [...new Set(separated(value))];
-    const isValid = addresses.length > 0 && addresses.length <= MAX_RECIPIENTS && addresses.every(isMailAddress);
-    return isValid ? addresses : undefined;
+    return listOf(value, MAX_RECIPIENTS, isMailAddress);
   });
 
 /** Names that Kubernetes accepts for a namespace. */
 export const namespaces = () =>
   kind("a comma-separated list of Kubernetes namespaces", (value) => {
-    const names = [...new Set(separated(value))];
-    return names.length > 0 && names.every((name) => DNS_LABEL.test(name)) ? names : undefined;
+    return listOf(value, Infinity, (name) => DNS_LABEL.test(name));
   }, { shown: true });
 
 /** The name of a tenant, which is a host label. */
@@ -222,6 +217,12 @@ function separated(value: string): string[] {
   return value.split(",").map((part) => part.trim()).filter((part) => part !== "");
 }
 
+/** The different parts of a comma-separated list; undefined without any, for too many, and for an invalid one. */
+function listOf(value: string, max: number, isValid: (part: string) => boolean): string[] | undefined {
+  const parts = [...new Set(separated(value))];
+  return parts.length > 0 && parts.length <= max && parts.every(isValid) ? parts : undefined;
+}
+
 function within(value: number, min: number, max: number): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
@@ -231,15 +232,25 @@ function parseOrigin(value: string): string | undefined {
   return url && url.pathname === "/" ? url.origin : undefined;
 }
 
-/** `new URL` drops blanks and control characters silently: such a value is refused instead. */
-function parseWebUrl(value: string): URL | undefined {
-  const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
-  return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
+function parseWebUrl(value: string, unwanted?: RegExp): URL | undefined {
+  const url = parseUrl(value, /^https?:$/, unwanted);
+  return url && hasNoLogin(url) ? url : undefined;
 }
 
-function isWebhookAddress(value: string): boolean {
-  const url = hasBlank(value) || value.includes("#") ? null : URL.parse(value);
-  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+/** An address of a server that is not one of the web, whose host the runtime does not check. */
+function parseServerUrl(value: string, protocol: RegExp): URL | undefined {
+  const url = parseUrl(value, protocol);
+  return url && canonicalHost(url.hostname) && url.port !== "0" ? url : undefined;
+}
+
+/** `new URL` drops blanks and control characters silently: such a value is refused instead. */
+function parseUrl(value: string, protocol: RegExp, unwanted = /[?#]/): URL | undefined {
+  const url = hasBlank(value) || unwanted.test(value) ? null : URL.parse(value);
+  return url && protocol.test(url.protocol) ? url : undefined;
+}
+
+function hasNoLogin({ username, password }: URL): boolean {
+  return username === "" && password === "";
 }
 
 function isMailAddress(value: string): boolean {
@@ -261,4 +272,80 @@ function hasBlank(value: string): boolean {
 
 function hasControl(value: string): boolean {
   return /\p{Cc}/u.test(value);
+}
+
+const labelValue = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/);
+const manager = z.string().regex(/^[\x21-\x7e]{1,128}$/);
+
+const overrides = z.strictObject({
+  preset: z.enum(["stackroom", "htrflow"]).default("stackroom"),
+  labelDomain: z.string().regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/$/).optional(),
+  campaignApp: labelValue.optional(),
+  warmupApp: labelValue.optional(),
+  managedBy: labelValue.optional(),
+  pipelinePrefix: z.string().regex(/^[a-z0-9][a-z0-9.-]{0,62}$/).optional(),
+  summaryManager: manager.optional(),
+  failuresManager: manager.optional(),
+  applyManager: manager.optional(),
+  defaultNamespace: z.string().regex(DNS_LABEL).optional(),
+  cookieStem: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/).optional(),
+});
+
+/** Which conventions hold: a preset's name, or a JSON object of members of {@linkcode Conventions} over a preset. */
+export const conventions = () => kind("stackroom, htrflow or a JSON object of overrides", parseConventions);
+
+function parseConventions(value: string): Conventions | Problem | undefined {
+  if (value === "stackroom" || value === "htrflow") return CONVENTIONS[value];
+  const result = overrides.safeParse(parsedJson(value));
+  if (result.success) {
+    const { preset, ...members } = result.data;
+    const merged = { ...CONVENTIONS[preset], ...members };
+    return twins(merged) ?? merged;
+  }
+  const issue = result.error.issues[0];
+  if (issue.code === "unrecognized_keys") {
+    const known = Object.keys(overrides.shape).join(", ");
+    return new Problem(`has the unknown member ${JSON.stringify(issue.keys[0].slice(0, 40))}; known are ${known}`);
+  }
+  return issue.path.length > 0 ? new Problem(`has no valid value for the member ${issue.path.join(".")}`) : undefined;
+}
+
+/** Two roles of one name could not be distinguished: neither two kinds of Jobs, nor the two halves of a record. */
+function twins(conventions: Conventions): Problem | undefined {
+  for (const names of [["campaignApp", "warmupApp"], ["summaryManager", "failuresManager", "applyManager"]] as const) {
+    if (new Set(names.map((name) => conventions[name])).size < names.length) {
+      return new Problem(`must have different values for ${names.join(", ")}`);
+    }
+  }
+}
+
+const WILDCARDS = new Set(["0.0.0.0", "[::]", "[::ffff:0:0]"]);
+const NAME_OR_ADDRESS = /^(?:[A-Za-z0-9._-]+|\[?[0-9A-Fa-f:.]+\]?)$/;
+
+/** The names under which a browser on the same machine reaches it, as a URL spells them. */
+export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * A host name or address as a URL spells it (lower case, IPv6 in brackets, `0` as `0.0.0.0`), or undefined.
+ * One spelling per host, so that a wildcard cannot hide behind another one.
+ */
+export function canonicalHost(text: string): string | undefined {
+  if (!NAME_OR_ADDRESS.test(text)) return undefined;
+  const host = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
+  return URL.parse(`http://${host}/`)?.hostname;
+}
+
+/** Whether a canonical host means every interface of the machine. */
+export function isWildcard(host: string): boolean {
+  return WILDCARDS.has(host);
+}
+
+/** Whether a canonical host is reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK_NAMES.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host.endsWith(".localhost");
+}
+
+/** The form that sockets take: a canonical host without the brackets of an IPv6 address. */
+export function bindAddress(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
 }

@@ -2,22 +2,22 @@ import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { DEFAULT_MAX_REQUESTS } from "@/lib/http/limit_concurrency.ts";
+import { EVENT_TYPES } from "@/lib/notifications/event.ts";
 import { DEFAULT_IDLE_SECONDS, DEFAULT_MAX_CONNECTIONS } from "@/lib/process/connections.ts";
-import { auditVariables } from "./audit_variables.ts";
-import { conventions } from "./conventions.ts";
-import { ROLES, section } from "./described.ts";
-import { notificationVariables } from "./notification_variables.ts";
 import {
   base,
   certificates,
   choice,
   choices,
+  conventions,
   decimal,
   domain,
   flag,
   host,
   integer,
   line,
+  mailAddress,
+  mailAddresses,
   namespaces,
   origin,
   origins,
@@ -27,11 +27,59 @@ import {
   redisAddress,
   resultsBase,
   sessionKeys,
+  smtpAddress,
   tenant,
   textSource,
+  webhookAddresses,
+  webhookSecrets,
 } from "./values.ts";
 
-export { type About, about, type Role, SECTIONS } from "./described.ts";
+/** The parts that a process may play. */
+const ROLES = ["gateway", "web", "results"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Where a variable stands in the documentation. */
+export const SECTIONS = [
+  "Process",
+  "Embedded parts",
+  "Gateway",
+  "Store",
+  "Campaign web front",
+  "Results",
+  "Notifications",
+  "Audit trail",
+] as const;
+
+/** What is known of a variable beside its kind and its default. */
+export interface About {
+  readonly section: (typeof SECTIONS)[number];
+  /** The roles that read it; absent: every process. */
+  readonly roles?: readonly Role[];
+  /** Other names, the first one set counts; the variable's own name wins over all of them. */
+  readonly aliases?: readonly string[];
+  readonly meaning: string;
+  /** The variable that may hold the text itself, where this one is the path of its file. */
+  readonly content?: string;
+  /** What holds where it is unset and the schema has no fixed default. */
+  readonly otherwise?: string;
+  /** Its value never appears in a message. */
+  readonly secret?: true;
+  /** It says which store is used or how it is reached: an error beside an embedded store. */
+  readonly store?: true;
+}
+
+/** Facts about every variable, by its schema. */
+export const about = z.registry<About>();
+
+type Further = Partial<Omit<About, "section" | "meaning">>;
+
+/** Returns what describes the variables of one section. What they have in common, a variable's own facts may replace. */
+function section(name: About["section"], common: Further = {}) {
+  return function described<S extends z.ZodType>(schema: S, meaning: string, further: Further = {}): S {
+    about.add(schema, { section: name, ...common, meaning, ...further });
+    return schema;
+  };
+}
 
 const process = section("Process");
 const embedded = section("Embedded parts");
@@ -39,17 +87,17 @@ const gateway = section("Gateway", { roles: ["gateway"] });
 const store = section("Store", { roles: ["gateway"], store: true });
 const web = section("Campaign web front", { roles: ["web"] });
 const results = section("Results", { roles: ["results"] });
+const notifications = section("Notifications");
+const audit = section("Audit trail");
 
 const ONE_YEAR_MINUTES = 525_600;
 const ONE_YEAR_HOURS = 8_760;
 const MAX_PORT = 65_535;
 const MAX_IN_FLIGHT = 1_000_000;
 const MAX_STORED_TASKS = 10_000;
-const DEFAULT_MAX_TASKS_PER_USER = 10;
-const DEFAULT_MAX_TASKS = 200;
 const MAX_FIXITY_RATE = 100_000_000_000;
-const DEFAULT_FIXITY_RATE = 50_000_000;
 const MAX_SEED = 4_294_967_295;
+const MAX_AUDIT_DAYS = 36_500;
 
 /** Every environment variable of every role. Unset variables and empty values are absent, values come trimmed. */
 export const environment = z.object({
@@ -186,15 +234,15 @@ export const environment = z.object({
   ),
   HCP_TIMEOUT: gateway(integer(1, 3600, "seconds").default(60), "How long the management API may take to respond."),
   MAX_TASKS_PER_USER: gateway(
-    integer(1, MAX_STORED_TASKS, "tasks").default(DEFAULT_MAX_TASKS_PER_USER),
+    integer(1, MAX_STORED_TASKS, "tasks").default(10),
     "How many unfinished background tasks and unexpired archives one user may have. Further ones get 429 with `Retry-After`.",
   ),
   MAX_TASKS: gateway(
-    integer(1, MAX_STORED_TASKS, "tasks").default(DEFAULT_MAX_TASKS),
+    integer(1, MAX_STORED_TASKS, "tasks").default(200),
     "The same for all users together, of all replicas that share them. One tenant has a quarter of them, at least 20.",
   ),
   FIXITY_RATE: gateway(
-    integer(0, MAX_FIXITY_RATE, "bytes per second").default(DEFAULT_FIXITY_RATE),
+    integer(0, MAX_FIXITY_RATE, "bytes per second").default(50_000_000),
     "How fast this process reads for fixity checks, all of them together ([fixity.md](fixity.md)). 0: as fast as it can.",
   ),
   FIXITY_SCHEDULES_FILE: gateway(
@@ -364,8 +412,61 @@ export const environment = z.object({
     roles: ["web", "results"],
     aliases: ["HTRFLOW_SESSION_HOURS"],
   }),
-  ...notificationVariables,
-  ...auditVariables,
+  NOTIFY_EVENTS: notifications(
+    choices(EVENT_TYPES).default(EVENT_TYPES.filter((type) => type !== "fixity.clean")),
+    "What notifications are sent about ([notifications.md](notifications.md)).",
+  ),
+  NOTIFY_WEBHOOK_URL: notifications(
+    webhookAddresses().optional(),
+    "Where each event is sent by POST; a comma in an address is written `%2C`. `http://` to another machine is logged at the start.",
+    { secret: true, otherwise: "no webhook" },
+  ),
+  NOTIFY_WEBHOOK_SECRET_FILE: notifications(
+    textSource(webhookSecrets()).optional(),
+    "A file with the secret that signs what webhooks receive: `whsec_` and the base64 of 24 to 64 bytes. Two secrets, each on a line of its own, both sign while one is being replaced.",
+    { content: "NOTIFY_WEBHOOK_SECRET", otherwise: "required with `NOTIFY_WEBHOOK_URL`" },
+  ),
+  NOTIFY_SMTP_URL: notifications(
+    smtpAddress().optional(),
+    "The server that takes mails. `smtps://` is TLS from the first byte on (port 465), `smtp://` is STARTTLS (port 587).",
+    { otherwise: "no mail" },
+  ),
+  NOTIFY_SMTP_REQUIRE_TLS: notifications(
+    flag().optional(),
+    "Whether an `smtp://` server must offer STARTTLS. `false` is logged at the start where the server is another machine.",
+    { otherwise: "`true`; `false` where the server is on loopback" },
+  ),
+  NOTIFY_SMTP_USER: notifications(line().optional(), "The user at the mail server.", { otherwise: "no login" }),
+  NOTIFY_SMTP_PASSWORD_FILE: notifications(
+    textSource(line()).optional(),
+    "A file with the password of `NOTIFY_SMTP_USER`.",
+    { content: "NOTIFY_SMTP_PASSWORD", otherwise: "required with `NOTIFY_SMTP_USER`" },
+  ),
+  NOTIFY_MAIL_FROM: notifications(mailAddress().optional(), "The sender of mails.", {
+    otherwise: "required with `NOTIFY_SMTP_URL`",
+  }),
+  NOTIFY_MAIL_TO: notifications(mailAddresses().optional(), "Who mails are sent to.", {
+    otherwise: "required with `NOTIFY_SMTP_URL`",
+  }),
+  AUDIT_RETENTION_DAYS: audit(
+    integer(1, MAX_AUDIT_DAYS, "days").optional(),
+    "How long the [audit trail](audit.md) is retained. After a pause longer than that, removal starts with the second day that has records.",
+    { otherwise: "1 beside samples, whose campaigns write all the time, else for ever" },
+  ),
+  AUDIT_DIR: audit(
+    path().optional(),
+    "The folder of the audit trail. One process at a time may use it.",
+    { otherwise: "`audit` in the data folder; without an embedded part, none" },
+  ),
+  AUDIT_REQUIRED: audit(
+    flag().default(false),
+    "`true` refuses changes with 507 while they cannot be recorded. Otherwise they go on, and lost records are counted.",
+  ),
+  AUDIT_FILE: audit(
+    path().optional(),
+    "A regular file that records are appended to as well, a line of JSON each; `-` is standard output. A file may be rotated by renaming it.",
+    { otherwise: "none" },
+  ),
 });
 
 /** The values of {@linkcode environment} as parsed. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { serverPermissions } from "@/compose/server_permissions.ts";
+import { serverPermissions } from "@/compose/server_command.ts";
 import { readConfig } from "@/lib/config/mod.ts";
 import type { Permissions } from "@/lib/process/permission_flags.ts";
 import { PROJECT_FOLDER } from "@/lib/site/built_site.ts";

@@ -6,9 +6,13 @@ import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { type App, serving } from "@/lib/http/app.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";
+import type { S3 } from "@/lib/s3/client.ts";
 import { CONDITION_TABLES } from "@/lib/s3/condition_table.ts";
+import type { TimeBounds } from "@/lib/std/time_bounds.ts";
+import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
 import { taskKeys } from "@/lib/tasks/task_keys.ts";
@@ -46,8 +50,16 @@ export const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);
 /** Who calls where a test does not say. */
 export const CURATOR = { username: "curator", password: "p4ssw0rd", tenant: "archive" };
 
+/** What differs of the ways to the store. */
+interface StoreOptions extends Pick<Partial<S3>, "region" | "conditions" | "mayTruncate"> {
+  readonly addresses?: StoreAddresses;
+  readonly upstreams?: { readonly s3: UpstreamClient; readonly mapi: UpstreamClient };
+  readonly s3TimeoutMs?: number;
+  readonly bodyBounds?: TimeBounds;
+}
+
 export interface FixtureOptions {
-  readonly gateway?: Partial<GatewayDeps>;
+  readonly gateway?: Partial<GatewayDeps> & StoreOptions;
   readonly app?: Partial<AppDeps>;
   readonly tasks?: Partial<ConstructorParameters<typeof TaskRunner>[0]>;
   readonly identify?: Identify;
@@ -78,14 +90,21 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   const accepted = new AcceptedIdentities(() => NOW);
   if (options.proven ?? true) accepted.accept(accepted.digest(CURATOR));
   const log = batchedLog((text) => lines += text);
-  const addresses = options.gateway?.addresses ?? {
-    s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: "https://share.example.org" }),
-    mapi: () => Promise.resolve(storeOrigin),
-  };
+  const {
+    addresses = {
+      s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: "https://share.example.org" }),
+      mapi: () => Promise.resolve(storeOrigin),
+    },
+    upstreams = { s3: client, mapi: client },
+    region = "us-east-1",
+    conditions = () => Promise.resolve(CONDITION_TABLES.embedded),
+    mayTruncate,
+    s3TimeoutMs: timeoutMs,
+    bodyBounds: bounds,
+    ...given
+  } = options.gateway ?? {};
   const now = options.app?.now ?? (() => NOW);
-  const conditions = () => Promise.resolve(CONDITION_TABLES.embedded);
-  const { mayTruncate } = options.gateway ?? {};
-  const s3 = { addresses, upstream: client, region: "us-east-1", now, conditions, mayTruncate };
+  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs, bounds, conditions, mayTruncate };
   const tasks = new TaskRunner({
     store: new SqliteTaskStore(":memory:", steadyTime()),
     keys: taskKeys(SECRET),
@@ -101,29 +120,26 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     results: null,
     resultsStore: null,
     gateway: {
-      tokenSecret: SECRET,
+      tokenSecrets: [SECRET],
       tokenLifetimeMinutes: 480,
       accepted,
       guesses: new GuessLimits(() => NOW),
       identify: options.identify ?? storeIdentities("native"),
-      addresses,
-      conditions,
-      upstreams: { s3: client, mapi: client },
-      region: "us-east-1",
+      s3,
+      mapi: { addresses, upstream: upstreams.mapi, timeoutMs: options.timeoutMs ?? 60_000 },
       tasks,
       backend: "hcp",
       mapiEnabled: true,
-      mapiTimeoutMs: options.timeoutMs ?? 60_000,
       sharedKeys: null,
       corsOrigins: "*",
-      ...options.gateway,
+      ...given,
     },
     allowedHosts: null,
     log,
     now,
     ...options.app,
   });
-  const limits: ConnectionLimits = { ...DEFAULT_CONNECTION_LIMITS, responses: options.gateway?.bodyBounds };
+  const limits: ConnectionLimits = { ...DEFAULT_CONNECTION_LIMITS, responses: bounds };
   const handler = serving(app);
   const gateway = drainingServer({ port: 0, hostname: "127.0.0.1", limits }, handler, handler);
   const origin = `http://127.0.0.1:${gateway.port}`;
@@ -161,7 +177,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
 }
 
 /** The addresses of a store that has both of its ports at one origin. */
-export function addressesAt(origin: string): GatewayDeps["addresses"] {
+export function addressesAt(origin: string): StoreAddresses {
   return {
     s3: () => Promise.resolve({ endpoint: origin, publicEndpoint: origin }),
     mapi: () => Promise.resolve(origin),
@@ -169,7 +185,7 @@ export function addressesAt(origin: string): GatewayDeps["addresses"] {
 }
 
 /** The addresses of a store that cannot be reached. */
-export function nowhere(): GatewayDeps["addresses"] {
+export function nowhere(): StoreAddresses {
   return addressesAt(`http://127.0.0.1:${freePort()}`);
 }
 

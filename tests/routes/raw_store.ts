@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import type { GatewayDeps } from "@/routes/mod.ts";
+import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { addressesAt } from "./gateway_fixture.ts";
 
 /** A store that speaks whatever bytes a test wants, after the headers of a request have come. */
 export interface RawStore extends AsyncDisposable {
-  readonly addresses: GatewayDeps["addresses"];
+  readonly addresses: StoreAddresses;
   /** Resolves with the text of the next request's head. */
   next(): Promise<string>;
   /** Resolves when so many connections of the gateway have ended. */
@@ -53,7 +53,7 @@ export async function rawStore(speak: (socket: Socket, head: string) => void): P
 }
 
 /** Has a server listen on a free port of loopback in place of a store. */
-export async function listenAsStore(server: Server): Promise<GatewayDeps["addresses"]> {
+export async function listenAsStore(server: Server): Promise<StoreAddresses> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   assert.ok(address && typeof address === "object");

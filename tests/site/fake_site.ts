@@ -6,7 +6,7 @@ import type { Middleware } from "@/lib/http/middleware.ts";
 import type { Assets } from "@/lib/site/site.ts";
 import type { Session } from "@/lib/site/site.ts";
 import type { OpenRequest } from "@/routes/open_campaign.tsx";
-import { mountConfigJs, mountSite, mountStaticFiles } from "@/routes/site.ts";
+import { mountConfigJs, mountSite, mountStaticFiles } from "@/routes/web.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { SAMPLE_NOW, sampleDetail, sampleSummaries } from "./fake_campaigns.ts";
 

@@ -36,9 +36,10 @@ Deno.test("hcp backend: addresses come from the domain, or from a MAPI host and 
     mapiPort: 9090,
     s3Endpoint: null,
     s3PublicEndpoint: "https://{tenant}.public.example.org",
+    virtualHosts: false,
   });
   assert.deepEqual(store?.identity, { kind: "derived" });
-  assert.equal(store?.addressingStyle, "path");
+  assert.equal(read({ ...GENERIC, S3_ADDRESSING_STYLE: "virtual" }).gateway?.store?.addresses.virtualHosts, true);
   const { HCP_DOMAIN: _, ...without } = REAL_STORE;
   refused(without, "HCP_DOMAIN", /is required.*EMBEDDED=on/);
   refused({ ...without, HCP_HOST: "admin.example.org" }, "HCP_DOMAIN", /HCP_HOST and S3_ENDPOINT_URL/);

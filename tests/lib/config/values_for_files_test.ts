@@ -38,12 +38,12 @@ const texts = ({ gateway, ca, web, results }: Config) => ({
 
 Deno.test("values for files: all roles start without a file, and take the texts from the settings", () => {
   const config = readConfig(VALUES, NO_DISK);
-  const keys = [KEY, OTHER_KEY];
+  const keys = { text: BOTH_KEYS };
   assert.deepEqual(texts(config), {
     users: { text: "anna:hash\nolle:hash" },
     ca: { text: PEM },
     cluster: { text: "current-context: c" },
-    sessions: [{ keys }, { keys }],
+    sessions: [keys, keys],
   });
   assert.deepEqual(config.warnings, []);
 });
@@ -81,7 +81,7 @@ Deno.test("values for files: an unusable value is named by its variable and not 
 Deno.test("values for files: an embedded store takes a session key too, and an embedded cluster no kubeconfig", () => {
   const { RESULTS_SESSION_KEY, KUBECONFIG_CONTENT } = VALUES;
   const config = readConfig({ RESULTS_SESSION_KEY, KUBECONFIG_CONTENT }, NO_DISK);
-  assert.deepEqual(config.results?.sessionKey, { keys: [KEY, OTHER_KEY] });
+  assert.deepEqual(config.results?.sessionKey, { text: BOTH_KEYS });
   assert.equal(config.web?.kubeconfig, null);
   assert.match(config.warnings.join(), /^KUBECONFIG_CONTENT: ignored, the embedded cluster is on/);
 });

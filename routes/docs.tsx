@@ -1,13 +1,20 @@
+import type { ComponentChildren } from "preact";
+import { renderToString } from "preact-render-to-string";
+
 import type { AddRoute } from "@/lib/http/app.ts";
 import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
+import type { RawTarget } from "@/lib/http/raw_path.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { currentLanguage } from "@/lib/presentation/locale/language.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import { inLanguageOf, languageHeaders } from "@/lib/site/page_language.ts";
-import type { SiteDeps } from "@/lib/site/site.ts";
+import { type SiteDeps, userOf } from "@/lib/site/site.ts";
+import { Shell } from "@/routes/frame/shell.tsx";
 import { DOCS_START, DOCS_STYLES, DOCS_THEME } from "./docs_assets.ts";
-import { docsPage } from "./docs_page.tsx";
 
 /** Swagger UI sets inline styles, so styles alone may be inline here. */
 const DOCS_POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -40,17 +47,16 @@ export function mountDocs(
   site: SiteDeps | null,
 ): void {
   // Created at the first request: a start should not wait for what few clients read.
-  let document: Uint8Array<ArrayBuffer> | null = null;
+  let document: Content | null = null;
   const openApi = () => document ??= encoded(JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie })));
   serve(add, "/openapi.json", "application/json", openApi);
   add("/docs", (context) => {
     context.mustRead();
     const { request } = context;
-    return inLanguageOf(
-      request,
-      async () =>
-        docsFile(context, encoded(await docsPage(request, site)), "text/html; charset=utf-8", languageHeaders()),
-    );
+    return inLanguageOf(request, async () => {
+      const page = encoded(await docsPage(request, site));
+      return docsFile(context, page, "text/html; charset=utf-8", languageHeaders());
+    });
   });
   serve(add, "/docs/docs.css", "text/css; charset=utf-8", () => encoded(DOCS_STYLES));
   serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => encoded(DOCS_THEME));
@@ -63,12 +69,7 @@ export function mountDocs(
 
 type Content = Uint8Array<ArrayBuffer>;
 
-function serve(
-  add: AddRoute,
-  path: string,
-  type: string,
-  content: () => Content | Promise<Content>,
-): void {
+function serve(add: AddRoute, path: string, type: string, content: () => Content | Promise<Content>): void {
   add(path, async (context) => {
     context.mustRead();
     return docsFile(context, await content(), type);
@@ -86,10 +87,10 @@ function encoded(text: string): Content {
   return new TextEncoder().encode(text);
 }
 
-const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+const files = new Map<string, Promise<Content>>();
 
 /** A file of the swagger-ui-dist package, read once; where packages lie is the runtime's business. */
-function packageFile(name: string): Promise<Uint8Array<ArrayBuffer>> {
+function packageFile(name: string): Promise<Content> {
   let file = files.get(name);
   if (!file) {
     file = Deno.readFile(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)));
@@ -97,4 +98,57 @@ function packageFile(name: string): Promise<Uint8Array<ArrayBuffer>> {
     files.set(name, file);
   }
   return file;
+}
+
+const DOCS: RawTarget = { path: "/docs", query: "" };
+
+/** The API page: Swagger UI, in the frame of the site where this process has one. */
+async function docsPage(request: Request, site: SiteDeps | null): Promise<string> {
+  const explorer = (
+    <>
+      <p class="without-scripts">
+        {SENTENCES.apiNeedsScripts} <a href="/openapi.json">/openapi.json</a>
+      </p>
+      <div id="swagger-ui" lang="en" />
+    </>
+  );
+  const body = site
+    ? (
+      <Shell user={userOf(await site.session(request))} current="api" here={DOCS} hasStorage={site.hasStorage} as="div">
+        {explorer}
+      </Shell>
+    )
+    : explorer;
+  return "<!doctype html>" + renderToString(
+    <html lang={currentLanguage()}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{pageTitle(LABELS.api, 0)}</title>
+        <script src="docs/theme.js" />
+        <link rel="icon" href={favicon(0)} />
+        {site && <SiteFiles {...site.assets} />}
+        <link rel="stylesheet" href="docs/swagger-ui.css" />
+        <link rel="stylesheet" href="docs/docs.css" />
+      </head>
+      <body>
+        {body}
+        <script src="docs/swagger-ui-bundle.js" />
+        <script src="docs/start.js" />
+      </body>
+    </html>,
+  );
+}
+
+/** The stylesheet of the bar, and the script of its theme switch. */
+function SiteFiles({ stylesheet, scripts }: SiteDeps["assets"]): ComponentChildren {
+  const { script, preload } = scripts[currentLanguage()];
+  return (
+    <>
+      <link rel="stylesheet" href={stylesheet} />
+      {preload.map((href) => <link key={href} rel="modulepreload" href={href} />)}
+      <script type="module" src={script} />
+    </>
+  );
 }
