@@ -1,6 +1,6 @@
 /** The thread of the embedded cluster and archive: moving campaigns never delays the site. */
 import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
-import { SAMPLES_EDITION } from "@/embedded/archive/source_volumes.ts";
+import { SAMPLES_EDITION } from "@/embedded/archive/catalogue.ts";
 import type { ResultsWriter } from "@/embedded/cluster/outbox.ts";
 import { sampleVolumes } from "@/embedded/cluster/samples.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";

@@ -1,10 +1,9 @@
 import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer, type Handler } from "@/lib/process/draining_server.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
-import { volumeFinder } from "./catalogue.ts";
+import { SAMPLES_EDITION, type SourceVolume, volumeFinder } from "./catalogue.ts";
 import { drawnPage, imageFile, LOGO_FILE } from "./drawn_pages.ts";
 import { sourceManifest } from "./source_manifest.ts";
-import { SAMPLES_EDITION, type SourceVolume } from "./source_volumes.ts";
 
 interface EmbeddedArchiveOptions {
   /** The loopback name or address to listen on; it shows in every URL of the manifests. */

@@ -7,7 +7,7 @@ import {
   sourceManifestUrl,
   type SourceVolume,
   thumbnailUrl,
-} from "./source_volumes.ts";
+} from "./catalogue.ts";
 
 /** A JSON document of the archive. */
 type Document = Record<string, unknown>;

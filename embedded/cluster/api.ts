@@ -1,32 +1,23 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
-import { reviewAccess, REVIEWS } from "./access_review.ts";
 import {
   ApiError,
   badRequest,
-  conflict,
   errorResponse,
   invalidOptions,
   methodNotAllowed,
   named,
   unsupportedMediaType,
 } from "./api_status.ts";
-import { withArchiveAddress } from "./archive_address.ts";
 import type { ClusterConventions } from "./campaign_objects.ts";
-import { unknownFields } from "./config_map_body.ts";
-import { discover } from "./discovery.ts";
-import { readBytes, readJsonObject } from "./json_body.ts";
-import type { JsonObject } from "./json_values.ts";
-import { listPage } from "./listing.ts";
-import { metadataOf } from "./object_body.ts";
+import { apiVersionOf, discover, type Resource, resourceOf } from "./discovery.ts";
+import { type JsonObject, readJsonObject } from "./json_body.ts";
+import { withArchiveAddress } from "./object_body.ts";
 import type { KubeObject } from "./objects.ts";
-import { describe } from "./openapi.ts";
-import { patchObject } from "./patches.ts";
-import { readProtobufConfigMap, readProtobufReview } from "./protobuf_body.ts";
 import { acceptedForm, type Form, representList, representObject } from "./representation.ts";
-import { apiVersionOf, type Resource, resourceOf } from "./resources.ts";
+import { isTrue, listPage } from "./selection.ts";
 import type { ClusterStore } from "./store.ts";
-import { BOOKMARK_EVERY_MS, isTrue, watchEvents } from "./watch.ts";
-import { createObject, deleteObject, existing, replaceObject } from "./writes.ts";
+import { BOOKMARK_EVERY_MS, watchEvents } from "./watch.ts";
+import { createObject, deleteObject, existing, mediaType, patchObject, replaceObject } from "./writes.ts";
 
 /** Longest name of a field manager, characters. */
 const MAX_MANAGER_CHARACTERS = 128;
@@ -68,25 +59,16 @@ interface Target {
   readonly name: string | null;
 }
 
-async function respond(
-  store: ClusterStore,
-  request: Request,
-  options: ClusterApiOptions,
-): Promise<Response> {
+async function respond(store: ClusterStore, request: Request, options: ClusterApiOptions): Promise<Response> {
   const { address, bookmarkEveryMs = BOOKMARK_EVERY_MS } = options;
   const { pathname, searchParams: query } = new URL(request.url);
   const reading = request.method === "GET" || request.method === "HEAD";
   if (["/healthz", "/livez", "/readyz"].includes(pathname) && reading) return new Response("ok");
   const path = pathname.length > 1 ? pathname.replace(/\/$/, "") : pathname;
-  const found = discover(path, address()) ?? describe(path);
+  const found = discover(path, address());
   if (found) {
     if (!reading) throw methodNotAllowed(`${request.method} on ${path}`);
     return Response.json(found);
-  }
-  if (path === REVIEWS && request.method === "POST") {
-    const isProtobuf = contentType(request) === PROTOBUF;
-    const body = isProtobuf ? readProtobufReview(await readBytes(request)) : await readJsonBody(request);
-    return Response.json(reviewAccess(body), { status: 201 });
   }
   const target = targetOf(path);
   if (!target) throw new ApiError(404, "NotFound", "the server could not find the requested resource");
@@ -94,7 +76,6 @@ async function respond(
   const { plural } = resource;
   const verb = verbOf(request.method, target, query);
   if (!resource.verbs.includes(verb)) throw methodNotAllowed(`${verb} on ${plural}`);
-  if (verb === "create" && namespace) checkNamespace(store, namespace);
   const form = acceptedForm(request.headers.get("accept"), verb === "list");
   if (verb === "watch") {
     const events = watchEvents(store, { plural, namespace, form, query, bookmarkEveryMs });
@@ -105,66 +86,51 @@ async function respond(
     const { objects, metadata } = listPage(store, plural, namespace, query);
     return Response.json(representList(form, plural, objects, metadata, query, store.now()));
   }
-  return await perform(store, request, query, target, verb, form, options);
+  return await perform(store, request, { ...target, verb, form, query, options });
 }
 
 type Verb = "watch" | "list" | "get" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** A verb for one object. */
-async function perform(
-  store: ClusterStore,
-  request: Request,
-  query: URLSearchParams,
-  { resource, namespace, name }: Target,
-  verb: Verb,
-  form: Form,
-  { conventions, archiveUrl }: ClusterApiOptions,
-): Promise<Response> {
-  const dryRun = isDryRun(query);
-  const space = namespace ?? "";
-  const warnings: string[] = [];
-  const represent = (object: KubeObject, status = 200) => {
-    const headers = warnings.map((warning): [string, string] => ["warning", `299 - ${JSON.stringify(warning)}`]);
-    const body = representObject(form, resource.plural, object, query, store.now());
-    return Response.json(body, { status, headers });
-  };
-  const writing = { manager: fieldManager(request, query), dryRun, conventions };
-  const admit = (body: JsonObject) => {
-    if (resource.plural !== "configmaps") return body;
-    warnings.push(...fieldWarnings(body, query));
-    return withArchiveAddress(body, archiveUrl);
-  };
-  const read = resource.plural === "configmaps" ? readConfigMap : readJsonBody;
+/** A request for one object. */
+interface Call extends Target {
+  readonly verb: Verb;
+  readonly form: Form;
+  readonly query: URLSearchParams;
+  readonly options: ClusterApiOptions;
+}
+
+async function perform(store: ClusterStore, request: Request, call: Call): Promise<Response> {
+  const { resource, name, verb, query } = call;
+  const { conventions, archiveUrl } = call.options;
+  const namespace = call.namespace ?? "";
+  const written = { resource, namespace, dryRun: isDryRun(query) };
+  const represent = (object: KubeObject, status = 200) =>
+    Response.json(representObject(call.form, resource.plural, object, query, store.now()), { status });
+  const admit = (body: JsonObject) => resource.plural === "configmaps" ? withArchiveAddress(body, archiveUrl) : body;
   if (verb === "create") {
-    const body = admit(await read(request));
-    return represent(createObject(store, resource, space, body, writing), 201);
+    checkNamespace(store, namespace);
+    return represent(createObject(store, written, admit(await readJsonBody(request)), conventions), 201);
   }
   if (name === null) throw methodNotAllowed(verb);
-  if (verb === "get") return represent(existing(store, resource, space, name));
+  if (verb === "get") return represent(existing(store, resource, namespace, name));
   if (verb === "update") {
-    const body = admit(await read(request));
-    const current = existing(store, resource, space, name);
-    const { uid } = metadataOf(body);
-    if (uid !== undefined && uid !== "" && uid !== current.metadata.uid) {
-      throw conflict(resource, name, "the UID in the request does not match the UID in record");
-    }
-    return represent(replaceObject(store, resource, current, body, writing));
+    const body = admit(await readJsonBody(request));
+    const current = existing(store, resource, namespace, name);
+    return represent(replaceObject(store, { ...written, name }, current, body));
   }
   if (verb === "patch") {
-    if (contentType(request).startsWith("application/apply-patch")) {
-      if (!query.get("fieldManager")) {
-        throw invalidOptions("PatchOptions", "fieldManager", "Required", "is required for apply patch");
-      }
-      checkNamespace(store, space);
-    }
-    const force = isTrue(query, "force");
-    const patched = await patchObject(store, request, { resource, namespace: space, name, writing, force, admit });
-    return represent(patched.object, patched.isNew ? 201 : 200);
+    checkNamespace(store, namespace);
+    const patching = { fieldManager: fieldManager(query), force: isTrue(query, "force"), admit };
+    const { object, isNew } = await patchObject(store, request, { ...written, name }, patching);
+    return represent(object, isNew ? 201 : 200);
   }
   const options = await readJsonObject(request);
-  const target = existing(store, resource, space, name);
-  deleteObject(store, resource, target, options, query.get("propagationPolicy"), dryRun);
-  const details = { ...named(resource, name), uid: target.metadata.uid };
+  const current = existing(store, resource, namespace, name);
+  deleteObject(store, { ...written, name }, current, {
+    propagationPolicy: query.get("propagationPolicy"),
+    ...options,
+  });
+  const details = { ...named(resource, name), uid: current.metadata.uid };
   return Response.json({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details });
 }
 
@@ -209,28 +175,11 @@ function isDryRun(query: URLSearchParams): boolean {
   return values.length > 0;
 }
 
-/** The field manager of a request: the parameter, else the client's name. */
-function fieldManager(request: Request, query: URLSearchParams): string {
+function fieldManager(query: URLSearchParams): string {
   const given = query.get("fieldManager") ?? "";
-  if (given.length > MAX_MANAGER_CHARACTERS) {
-    throw invalidOptions("PatchOptions", "fieldManager", "TooLong", `may not be longer than ${MAX_MANAGER_CHARACTERS}`);
-  }
-  if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(given)) {
-    throw invalidOptions("PatchOptions", "fieldManager", "Invalid", "should only contain printable characters");
-  }
-  const client = (request.headers.get("user-agent") ?? "").split("/")[0].replace(/[^ -~]/g, "");
-  return given || client.slice(0, MAX_MANAGER_CHARACTERS) || "unknown";
-}
-
-/** Warnings about unknown fields of a body; with `fieldValidation=Strict` they are a 400. */
-function fieldWarnings(body: JsonObject, query: URLSearchParams): string[] {
-  const validation = query.get("fieldValidation") || "Warn";
-  if (!["Ignore", "Warn", "Strict"].includes(validation)) {
-    throw invalidOptions("PatchOptions", "fieldValidation", "NotSupported", "Ignore, Warn or Strict");
-  }
-  const unknown = validation === "Ignore" ? [] : unknownFields(body).map((path) => `unknown field "${path}"`);
-  if (validation === "Strict" && unknown.length > 0) throw badRequest(`strict decoding error: ${unknown.join(", ")}`);
-  return unknown.map((warning) => warning.replace(/[^ -~]/g, "?"));
+  if (given.length <= MAX_MANAGER_CHARACTERS) return given;
+  const why = `may not be longer than ${MAX_MANAGER_CHARACTERS}`;
+  throw invalidOptions("PatchOptions", "fieldManager", "TooLong", why);
 }
 
 /** @throws ApiError 404 */
@@ -239,18 +188,8 @@ function checkNamespace(store: ClusterStore, name: string): void {
   throw new ApiError(404, "NotFound", `namespaces "${name}" not found`, { name, kind: "namespaces" });
 }
 
-async function readConfigMap(request: Request): Promise<JsonObject> {
-  if (contentType(request) === PROTOBUF) return readProtobufConfigMap(await readBytes(request));
-  return await readJsonBody(request, `application/json, ${PROTOBUF}`);
-}
-
-async function readJsonBody(request: Request, accepted = "application/json"): Promise<JsonObject> {
-  if (contentType(request) !== "application/json") throw unsupportedMediaType(accepted);
+async function readJsonBody(request: Request): Promise<JsonObject> {
+  // Without a type a body is taken for JSON, as by the real API server.
+  if (!["application/json", ""].includes(mediaType(request))) throw unsupportedMediaType("application/json");
   return await readJsonObject(request);
-}
-
-const PROTOBUF = "application/vnd.kubernetes.protobuf";
-
-function contentType(request: Request): string {
-  return (request.headers.get("content-type") ?? "application/json").split(";")[0].trim().toLowerCase();
 }

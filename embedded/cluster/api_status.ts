@@ -1,7 +1,5 @@
-import { shownPath } from "./field_sets.ts";
+import type { Resource } from "./discovery.ts";
 import type { FieldConflict } from "./managed_fields.ts";
-import type { ManagedFields } from "./objects.ts";
-import type { Resource } from "./resources.ts";
 
 /** An error of the cluster's API, sent as a `Status` object (Kubernetes API conventions, "Response Status Kind"). */
 export class ApiError extends Error {
@@ -10,7 +8,6 @@ export class ApiError extends Error {
     readonly reason: string,
     message: string,
     readonly details: Readonly<Record<string, unknown>> = {},
-    readonly metadata: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
@@ -32,25 +29,16 @@ export function conflict(resource: Resource, name: string, why: string): ApiErro
 
 /** 409 of an apply that would change what others own, each field with its owner (Kubernetes, "Server-Side Apply", conflicts). */
 export function fieldConflict(conflicts: readonly FieldConflict[]): ApiError {
-  const causes = conflicts.map(({ owner, path }) => ({
+  const causes = conflicts.map(({ manager, field }) => ({
     reason: "FieldManagerConflict",
-    message: `conflict with ${shownOwner(owner)}`,
-    field: shownPath(path),
+    message: `conflict with ${JSON.stringify(manager)}`,
+    field,
   }));
-  const byOwner = Map.groupBy(causes, ({ message }) => message);
-  const list = [...byOwner].flatMap(([message, fields]) => [
-    `${message.replace("conflict", "conflicts")}:`,
-    ...fields.map(({ field }) => `- ${field}`),
-  ]);
+  const list = causes.map(({ message, field }) => `${message}: ${field}`).join("\n- ");
   const message = causes.length === 1
-    ? `Apply failed with 1 conflict: ${causes[0].message}: ${causes[0].field}`
-    : `Apply failed with ${causes.length} conflicts: ${list.join("\n")}`;
+    ? `Apply failed with 1 conflict: ${list}`
+    : `Apply failed with ${causes.length} conflicts:\n- ${list}`;
   return new ApiError(409, "Conflict", message, { causes });
-}
-
-function shownOwner({ manager, operation, apiVersion, time }: ManagedFields): string {
-  const name = JSON.stringify(manager);
-  return operation === "Update" ? `${name} using ${apiVersion} at ${time}` : name;
 }
 
 /** 422 for one field of an object, named by its path. */
@@ -64,7 +52,7 @@ export function invalid(resource: Resource, name: string, field: string, why: st
 export function invalidOptions(
   kind: "ListOptions" | "PatchOptions",
   field: string,
-  reason: "Required" | "Invalid" | "TooLong" | "Forbidden" | "NotSupported",
+  reason: "Required" | "TooLong" | "Forbidden" | "NotSupported",
   why: string,
 ): ApiError {
   return new ApiError(422, "Invalid", `${kind}.meta.k8s.io "" is invalid: ${field}: ${why}`, {
@@ -76,14 +64,6 @@ export function invalidOptions(
 
 export function badRequest(message: string): ApiError {
   return new ApiError(400, "BadRequest", message);
-}
-
-/** 410 for a `continue` whose list is no longer stored; `next` continues after the same object in the current state. */
-export function expiredContinue(next: string): ApiError {
-  const message =
-    "the state of the continue parameter is no longer stored: list again without it, or continue in the current state " +
-    "with the token of this response";
-  return new ApiError(410, "Expired", message, {}, { continue: next });
 }
 
 /** 410 for a resource version that is no longer stored or never was. */
@@ -114,8 +94,8 @@ export function errorResponse(error: ApiError): Response {
 
 /** The `Status` object of an error. */
 export function statusOf(error: ApiError) {
-  const { metadata, message, reason, details, code } = error;
-  return { kind: "Status", apiVersion: "v1", metadata, status: "Failure", message, reason, details, code };
+  const { message, reason, details, code } = error;
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, details, code };
 }
 
 function qualified(resource: Resource): string {

@@ -1,9 +1,23 @@
 import { createHash } from "node:crypto";
-import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
-import type { ConfigMapContent } from "./config_map_body.ts";
-import type { Container, Job, JobSpec, NewMeta, PodSpec } from "./objects.ts";
-import { type Pipeline, pipelineDigest } from "./pipelines.ts";
-import type { SampleCampaign } from "./samples.ts";
+import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/catalogue.ts";
+import { newestByIndex } from "./job_controller.ts";
+import type { ConfigMapContent } from "./object_body.ts";
+import {
+  condition,
+  type ConfigMap,
+  type Container,
+  endedAt,
+  failedOf,
+  type Job,
+  type JobSpec,
+  type NewMeta,
+  type Pod,
+  type PodSpec,
+  readIndexes,
+  timestamp,
+} from "./objects.ts";
+import { type Pipeline, pipelineDigest, type SampleCampaign } from "./samples.ts";
+import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 
 /** How long a pod waits for its warm-up before it fails, in seconds of work. */
 export const GATE_SECONDS = 1800;
@@ -181,7 +195,7 @@ export function labelKeys({ labelDomain }: ClusterConventions) {
 }
 
 /** The labels of an object of a pipeline, and of a campaign where one is named. */
-export function labelsOf(conventions: ClusterConventions, pipeline: Pipeline, campaign?: SampleCampaign) {
+function labelsOf(conventions: ClusterConventions, pipeline: Pipeline, campaign?: SampleCampaign) {
   const keys = labelKeys(conventions);
   return {
     [keys.managedBy]: conventions.managedBy,
@@ -192,4 +206,56 @@ export function labelsOf(conventions: ClusterConventions, pipeline: Pipeline, ca
 
 function configMap(metadata: NewMeta, data: Readonly<Record<string, string>>): ConfigMapContent {
   return { apiVersion: "v1", kind: "ConfigMap", metadata, data };
+}
+
+/** The summary that the submission tool records of an ended Job. */
+export function endingRecord(
+  job: Job,
+  campaign: SampleCampaign,
+  conventions: ClusterConventions,
+  resultsUrl: string,
+): ConfigMapContent {
+  const { namespace = "", uid } = job.metadata;
+  const done = readIndexes(job.status.completedIndexes).size;
+  const labels = { ...labelsOf(conventions, campaign.pipeline, campaign), [labelKeys(conventions).kind]: "status" };
+  return statusRecord(job, {
+    phase: condition(job, "Complete") ? "Succeeded" : done > 0 ? "PartiallyFailed" : "Failed",
+    volumesTotal: String(job.spec.completions),
+    volumesDone: String(done),
+    volumesFailed: String(job.spec.completions - done),
+    startedAt: job.status.startTime ?? "",
+    finishedAt: timestamp(endedAt(job) ?? 0),
+    resultsBase: `${resultsUrl}/${namespace}/${campaign.pipeline.id}`,
+    jobUid: uid,
+  }, labels);
+}
+
+/** The failures that a site would have recorded while the pods existed. */
+export function failuresRecord(job: Job, campaign: SampleCampaign, pods: readonly Pod[]): ConfigMapContent {
+  return statusRecord(job, {
+    failedVolumes: JSON.stringify(namedFailures(pods, campaign)),
+    failedVolumesJobUid: job.metadata.uid,
+  });
+}
+
+function statusRecord(job: Job, data: ConfigMap["data"], labels?: Readonly<Record<string, string>>): ConfigMapContent {
+  const { name, namespace } = job.metadata;
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: `campaign-${name}-status`, namespace, labels },
+    data,
+  };
+}
+
+function namedFailures(pods: readonly Pod[], campaign: SampleCampaign): { id: string; reason: string }[] {
+  return [...newestByIndex(pods)].filter(([, pod]) => pod.status.phase === "Failed").map(([index, pod]) => {
+    const message = failedOf(pod)[0]?.message ?? pod.status.reason ?? "";
+    return { id: campaign.volumes[index].id, reason: sentence(message) };
+  });
+}
+
+/** The `error` of a worker's message, or the message itself. */
+function sentence(message: string): string {
+  return stringAt(parsedJson(message), "error") ?? message;
 }

@@ -2,10 +2,10 @@ import { isObject } from "@/lib/std/is_object.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { invalid } from "./api_status.ts";
 import { type ClusterConventions, jobSelector, type NewJob } from "./campaign_objects.ts";
-import type { JsonObject } from "./json_values.ts";
+import type { JsonObject } from "./json_body.ts";
 import { checkIdentity, freeMetadata } from "./object_body.ts";
 import type { JobSpec } from "./objects.ts";
-import type { Resource } from "./resources.ts";
+import type { Resource } from "./discovery.ts";
 import { isCampaignJob, isWarmupJob } from "./submitted_campaign.ts";
 
 /** Most volumes of a campaign. */

@@ -1,8 +1,20 @@
 import { pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
-import { condition, endedAt, readIndexes, writeIndexes } from "./job_status.ts";
-import { sameJson } from "./json_values.ts";
-import { type Condition, type Job, type JobStatus, type Pod, timestamp } from "./objects.ts";
-import { failedOf, finishedAt, isOver, isTerminating } from "./pod_status.ts";
+import {
+  type Condition,
+  condition,
+  endedAt,
+  failedOf,
+  finishedAt,
+  isOver,
+  isTerminating,
+  type Job,
+  type JobStatus,
+  type Pod,
+  readIndexes,
+  timestamp,
+  writeIndexes,
+} from "./objects.ts";
+import { sameJson } from "./json_body.ts";
 import type { ClusterStore } from "./store.ts";
 
 export const INDEX_LABEL = "batch.kubernetes.io/job-completion-index";
@@ -307,4 +319,20 @@ function withCondition(
 /** Whether the queue has admitted a Job: it runs, or ran before it was paused. */
 export function wasAdmitted(job: Job): boolean {
   return !job.spec.suspend || job.status.startTime !== undefined || condition(job, "Failed") !== undefined;
+}
+
+export function suspendJob(store: ClusterStore, job: Job, suspend: boolean): void {
+  const generation = (job.metadata.generation ?? 1) + 1;
+  store.replace("jobs", { ...job, metadata: { ...job.metadata, generation }, spec: { ...job.spec, suspend } });
+}
+
+/** Campaigns that a queue lets run concurrently, beside those that are held. */
+const MAX_RUNNING_CAMPAIGNS = 3;
+
+/** A queue: admits the oldest of its suspended Jobs that have never run. A held Job leaves its turn to the next one. */
+export function admitWaiting(store: ClusterStore, jobs: readonly Job[], isHeld: (job: Job) => boolean): void {
+  const running = jobs.filter((job) => !job.spec.suspend && !isHeld(job)).length;
+  const waiting = jobs.filter((job) => !wasAdmitted(job))
+    .sort((a, b) => Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp));
+  for (const job of waiting.slice(0, Math.max(0, MAX_RUNNING_CAMPAIGNS - running))) suspendJob(store, job, false);
 }

@@ -1,82 +1,71 @@
-import { parse } from "yaml";
 import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { isObject } from "@/lib/std/is_object.ts";
-import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
 import { readRequest } from "@/lib/runtime/request_body.ts";
+import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import { member } from "@/lib/std/untrusted.ts";
 import { ApiError, badRequest } from "./api_status.ts";
-import type { JsonObject } from "./json_values.ts";
+
+export type JsonObject = { [key: string]: unknown };
 
 /** The largest body taken, the limit of the real API server. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_DEPTH = 64;
-/**
- * How YAML is read: with few aliases, which multiply its content; of a key that is repeated the last counts, since comparing
- * all of them takes the square of their number; and without warnings on standard error, which quote it.
- */
-const YAML_OPTIONS = { maxAliasCount: 20, uniqueKeys: false, logLevel: "error" } as const;
 
-/** Reads a request's body as one JSON object; an empty one reads as `{}`. Throws a 413 or a 400. */
+/** Reads a request's body as one JSON object; an empty one reads as `{}`. Throws a 413, a 408 or a 400. */
 export async function readJsonObject(request: Request): Promise<JsonObject> {
-  return anObject(await readText(request), JSON.parse, "JSON");
+  const content = await readJson(request, "{}");
+  if (!isObject(content)) throw badRequest("the body of the request is not a JSON object");
+  return content;
 }
 
-/** Reads a request's body as one object in YAML, of which JSON is a part. Throws a 413 or a 400. */
-export async function readYamlObject(request: Request): Promise<JsonObject> {
-  const text = await readText(request);
-  // JSON, which most clients send, is read as such: a hundred times faster.
-  if (text.trimStart().startsWith("{")) return anObject(text, JSON.parse, "JSON");
-  return anObject(text, (yaml) => parse(yaml, YAML_OPTIONS), "YAML");
-}
-
-/** Reads a body as JSON of any kind. Throws a 413 or a 400. */
-export async function readJson(request: Request): Promise<unknown> {
-  return checked(await readText(request), JSON.parse, "JSON");
-}
-
-/** Reads a request's body. Throws a 413. */
-export async function readBytes(request: Request): Promise<Uint8Array> {
-  return await readRequest(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => {
+/** Reads a body as JSON of any kind, an empty one as `otherwise`. Throws a 413, a 408 or a 400. */
+export async function readJson(request: Request, otherwise = ""): Promise<unknown> {
+  const bytes = await readRequest(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => {
     if (error instanceof BodyTooLong) {
       throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
     }
     if (error instanceof SlowBody) throw new ApiError(408, "Timeout", "the body of the request took too long");
     throw error instanceof ChunksTooSmall ? badRequest(`the body of the request: ${error.message}`) : error;
   });
-}
-
-async function readText(request: Request): Promise<string> {
-  const bytes = await readBytes(request);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw badRequest("the body of the request is not UTF-8");
-  }
-}
-
-function anObject(text: string, read: (text: string) => unknown, language: string): JsonObject {
-  if (text === "") return {};
-  const content = checked(text, read, language);
-  if (!isObject(content)) throw badRequest(`the body of the request is not a ${language} object`);
-  return content;
-}
-
-function checked(text: string, read: (text: string) => unknown, language: string): unknown {
   let content: unknown;
   try {
-    content = read(text);
+    content = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes) || otherwise);
   } catch {
-    throw badRequest(`the body of the request is not ${language}`);
+    throw badRequest("the body of the request is not JSON");
   }
   if (!isShallow(content)) throw badRequest("the body of the request is nested too deeply");
   return content;
 }
 
 /** Whether a JSON value is nested no deeper than bodies may be. */
-export function isShallow(value: unknown): boolean {
-  return shallowEnough(value, MAX_DEPTH);
+export function isShallow(value: unknown, depth = MAX_DEPTH): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
 }
 
-function shallowEnough(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return depth > 0 && Object.values(value).every((member) => shallowEnough(member, depth - 1));
+/** Whether a value is an object all of whose values are strings. */
+export function isStringRecord(value: unknown): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every((member) => typeof member === "string");
+}
+
+/** A JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces. Changes neither argument. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  // `fromEntries` defines members, so that a key called `__proto__` stays a key.
+  return Object.fromEntries(merged);
+}
+
+/** Equality of JSON values, whatever the order of members; absent and undefined are the same. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((element, index) => sameJson(element, b[index]));
+  }
+  if (!isObject(a) || !isObject(b)) return a === b;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...keys].every((key) => sameJson(member(a, key), member(b, key)));
 }

@@ -1,6 +1,6 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { ApiError, badRequest } from "./api_status.ts";
-import { sameJson } from "./json_values.ts";
+import { sameJson } from "./json_body.ts";
 
 /** A patch may have so many operations, as in the real API server. */
 const MAX_OPERATIONS = 10_000;

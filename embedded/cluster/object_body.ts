@@ -1,13 +1,15 @@
 import { Buffer } from "node:buffer";
 import { isObject } from "@/lib/std/is_object.ts";
 import { badRequest, invalid } from "./api_status.ts";
-import { isStringRecord, type JsonObject } from "./json_values.ts";
-import type { NewMeta } from "./objects.ts";
-import { apiVersionOf, type Resource } from "./resources.ts";
-import { isLabelKey, isLabelValue } from "./selectors.ts";
+import { apiVersionOf, type Resource } from "./discovery.ts";
+import { isStringRecord, type JsonObject } from "./json_body.ts";
+import type { ConfigMap, NewMeta } from "./objects.ts";
+import { isLabelKey, isLabelValue } from "./selection.ts";
 
 /** The annotations of an object may have this many bytes in all. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
+/** The data of a ConfigMap may have this many bytes in all (Kubernetes, "ConfigMaps"). */
+const MAX_CONFIG_MAP_BYTES = 1024 * 1024;
 
 /** Checks that a body is the object that its request names. @throws ApiError 400 for another object, 422 for an invalid name */
 export function checkIdentity(resource: Resource, namespace: string, name: string, body: JsonObject): void {
@@ -69,8 +71,65 @@ export function metadataOf(body: JsonObject): JsonObject {
 }
 
 /** A member that is an object of strings; undefined for an empty one. @throws ApiError 400 */
-export function stringRecord(value: unknown, field: string): Record<string, string> | undefined {
+function stringRecord(value: unknown, field: string): Record<string, string> | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isStringRecord(value)) throw badRequest(`${field}: not an object of strings`);
   return Object.keys(value).length > 0 ? value : undefined;
+}
+
+/** A ConfigMap without the fields that the store sets. */
+export type ConfigMapContent = Omit<ConfigMap, "metadata"> & { readonly metadata: NewMeta };
+
+const CONFIG_MAP_FIELDS = ["apiVersion", "kind", "metadata", "data"];
+
+/** Reads a ConfigMap from a request's body. @throws ApiError 400 for another object, 422 for an invalid one */
+export function configMapContent(
+  resource: Resource,
+  namespace: string,
+  name: string,
+  body: JsonObject,
+): ConfigMapContent {
+  checkIdentity(resource, namespace, name, body);
+  const unknown = Object.keys(body).filter((field) => !CONFIG_MAP_FIELDS.includes(field));
+  if (unknown.length > 0) throw badRequest(`unknown field ${unknown.map((field) => JSON.stringify(field)).join(", ")}`);
+  const data = stringRecord(body.data, "data");
+  let bytes = 0;
+  for (const [key, value] of Object.entries(data ?? {})) {
+    if (!/^[-._a-zA-Z0-9]{1,253}$/.test(key) || key === "." || key.startsWith("..")) {
+      throw invalid(resource, name, `data[${key}]`, "not a valid key");
+    }
+    bytes += Buffer.byteLength(value);
+  }
+  if (bytes > MAX_CONFIG_MAP_BYTES) {
+    throw invalid(resource, name, "data", `may not be more than ${MAX_CONFIG_MAP_BYTES} bytes`);
+  }
+  const metadata = { name, namespace, ...freeMetadata(resource, name, body) };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata, ...(data && { data }) };
+}
+
+/** Stands for the archive's origin, whose port is another one for each data folder. */
+const ARCHIVE_ADDRESS = "http://embedded-archive.internal";
+
+/** Texts of a ConfigMap in which the address counts, by the part of the body that holds them. */
+const VOLUMES = "volumes.txt";
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * A ConfigMap with the archive's real origin in its volumes.txt, as an admission webhook would write it: a file with a
+ * campaign then serves every data folder. What `kubectl` notes as last applied changes alike, so that it finds its own
+ * values again.
+ */
+export function withArchiveAddress(body: JsonObject, archiveUrl: string): JsonObject {
+  const { data } = body;
+  const metadata = metadataOf(body);
+  const { annotations } = metadata;
+  const replaced = (texts: Record<string, string>, key: string) =>
+    Object.hasOwn(texts, key)
+      ? { ...texts, [key]: texts[key].replaceAll(`${ARCHIVE_ADDRESS}/`, `${archiveUrl}/`) }
+      : texts;
+  return {
+    ...body,
+    ...(isStringRecord(data) && { data: replaced(data, VOLUMES) }),
+    ...(isStringRecord(annotations) && { metadata: { ...metadata, annotations: replaced(annotations, LAST_APPLIED) } }),
+  };
 }

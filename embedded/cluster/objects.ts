@@ -25,9 +25,10 @@ interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
+/** The fields that a manager has applied (Kubernetes, "Server-Side Apply"). */
 export interface ManagedFields {
   readonly manager: string;
-  readonly operation: "Apply" | "Update";
+  readonly operation: "Apply";
   readonly apiVersion: string;
   readonly time: string;
   readonly fieldsType: "FieldsV1";
@@ -166,8 +167,6 @@ export interface ConfigMap {
   readonly kind: "ConfigMap";
   readonly metadata: ObjectMeta;
   readonly data?: Readonly<Record<string, string>>;
-  readonly binaryData?: Readonly<Record<string, string>>;
-  readonly immutable?: boolean;
 }
 
 interface Namespace {
@@ -192,4 +191,85 @@ export type KubeObject = Kinds[Plural];
 /** An instant as objects carry it: RFC 3339, UTC, whole seconds. */
 export function timestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19) + "Z";
+}
+
+/** The first condition of a type that holds. */
+export function condition({ status }: Pick<Job, "status">, type: string): Condition | undefined {
+  return status.conditions?.find((candidate) => candidate.type === type && candidate.status === "True");
+}
+
+/** When a Job ended, in milliseconds; null while it has not. */
+export function endedAt(job: Job): number | null {
+  const ending = condition(job, "Complete") ?? condition(job, "Failed");
+  return ending ? Date.parse(ending.lastTransitionTime) : null;
+}
+
+/** Indexes as a Job's status writes them: ascending, three or more in a row as a range, such as `0-2,5`. */
+export function writeIndexes(indexes: ReadonlySet<number>): string {
+  const sorted = [...indexes].sort((a, b) => a - b);
+  const ranges: string[] = [];
+  for (let start = 0; start < sorted.length;) {
+    let end = start;
+    while (sorted[end + 1] === sorted[end] + 1) end++;
+    // Two neighbours are a list in the real controller, more are a range.
+    if (end - start < 2) ranges.push(...sorted.slice(start, end + 1).map(String));
+    else ranges.push(`${sorted[start]}-${sorted[end]}`);
+    start = end + 1;
+  }
+  return ranges.join(",");
+}
+
+/** Reads what `writeIndexes` wrote. */
+export function readIndexes(text: string | undefined): Set<number> {
+  const indexes = new Set<number>();
+  for (const range of (text ?? "").split(",").filter((part) => part !== "")) {
+    const [first, last = first] = range.split("-").map(Number);
+    for (let index = first; index <= last; index++) indexes.add(index);
+  }
+  return indexes;
+}
+
+/** Whether a pod has ended. */
+export function isOver(pod: Pod): boolean {
+  return pod.status.phase === "Succeeded" || pod.status.phase === "Failed";
+}
+
+/** Whether a pod is marked for deletion. */
+export function isTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
+}
+
+/** Containers of a pod that ended with an exit code other than zero. */
+export function failedOf(pod: Pod): { name: string; exitCode: number; message?: string }[] {
+  return containersOf(pod).flatMap(({ name, state }) =>
+    state.terminated && state.terminated.exitCode !== 0 ? [{ name, ...state.terminated }] : []
+  );
+}
+
+/** When the last of its containers ended, in milliseconds; its creation for a pod whose containers never began. */
+export function finishedAt(pod: Pod): number {
+  const ends = containersOf(pod).flatMap(({ state }) =>
+    state.terminated ? [Date.parse(state.terminated.finishedAt)] : []
+  );
+  return Math.max(Date.parse(pod.metadata.creationTimestamp), ...ends);
+}
+
+function containersOf(pod: Pod): ContainerStatus[] {
+  return [...pod.status.initContainerStatuses ?? [], ...pod.status.containerStatuses ?? []];
+}
+
+/** A pod whose times all lie later by some milliseconds, whole seconds. */
+export function postponed(pod: Pod, milliseconds: number): Pod {
+  const later = (time: string) => timestamp(Date.parse(time) + milliseconds);
+  const isTime = (value: unknown) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value);
+  const { creationTimestamp, deletionTimestamp } = pod.metadata;
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      creationTimestamp: later(creationTimestamp),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp: later(deletionTimestamp) }),
+    },
+    status: JSON.parse(JSON.stringify(pod.status), (_, value) => isTime(value) ? later(value) : value),
+  };
 }

@@ -1,5 +1,5 @@
 import { sourceManifest } from "@/embedded/archive/source_manifest.ts";
-import { pageName } from "@/embedded/archive/source_volumes.ts";
+import { pageName } from "@/embedded/archive/catalogue.ts";
 import {
   campaignConfigMap,
   campaignJob,
@@ -8,20 +8,16 @@ import {
   type Submission,
   warmupJob,
 } from "./campaign_objects.ts";
-import type { ConfigMapContent } from "./config_map_body.ts";
-import { furtherCampaign } from "./further_samples.ts";
-import { wasAdmitted } from "./job_controller.ts";
-import { condition, endedAt, readIndexes } from "./job_status.ts";
-import { type ConfigMap, type Job, timestamp } from "./objects.ts";
+import type { ConfigMapContent } from "./object_body.ts";
+import { furtherCampaign, type SampleCampaign, sampleCampaigns } from "./samples.ts";
+import { admitWaiting, suspendJob, wasAdmitted } from "./job_controller.ts";
+import { condition, type ConfigMap, endedAt, type Job, readIndexes, timestamp } from "./objects.ts";
 import type { Outbox } from "./outbox.ts";
 import { syntheticManifestKey, volumeKeys } from "./result_files.ts";
-import { type SampleCampaign, sampleCampaigns } from "./samples.ts";
 import type { ClusterStore } from "./store.ts";
 import { isCampaignJob, volumesText } from "./submitted_campaign.ts";
 import { applyByForce } from "./writes.ts";
 
-/** Campaigns that the queue lets run concurrently, beside those that are held. */
-const MAX_RUNNING_CAMPAIGNS = 3;
 /** A campaign whose warm-up failed so long ago is held: the queue gives its turn to the next. Seconds of work. */
 const HELD_SECONDS = 15 * 60;
 /** Sample campaigns whose Job is gone and that are still listed; the oldest are removed with their files. */
@@ -101,13 +97,9 @@ export class SampleWorld {
     this.#removeOld();
   }
 
-  /** The queue: admits the oldest suspended Jobs that have never run. */
+  /** The queue of the samples. */
   admit(): void {
-    const jobs = this.#jobs();
-    const running = jobs.filter((job) => !job.spec.suspend && !this.#isHeld(job)).length;
-    const waiting = jobs.filter((job) => !wasAdmitted(job))
-      .sort((a, b) => Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp));
-    for (const job of waiting.slice(0, Math.max(0, MAX_RUNNING_CAMPAIGNS - running))) this.suspend(job, false);
+    admitWaiting(this.#options.store, this.#jobs(), (job) => this.#isHeld(job));
   }
 
   #isHeld(job: Job): boolean {
@@ -116,12 +108,6 @@ export class SampleWorld {
     const warmup = store.get("jobs", namespace, `warmup-${pipeline}`);
     const failedAt = Date.parse((warmup && condition(warmup, "Failed"))?.lastTransitionTime ?? "");
     return (store.now() - failedAt) / 1000 * speed >= HELD_SECONDS;
-  }
-
-  suspend(job: Job, suspend: boolean): void {
-    const generation = (job.metadata.generation ?? 1) + 1;
-    const { store } = this.#options;
-    store.replace("jobs", { ...job, metadata: { ...job.metadata, generation }, spec: { ...job.spec, suspend } });
   }
 
   snapshot(): SampleWorldSnapshot {
@@ -167,12 +153,12 @@ export class SampleWorld {
     const now = this.#options.store.now();
     for (const job of paused) {
       const since = Date.parse(condition(job, "Suspended")?.lastTransitionTime ?? "");
-      if (now - since >= PAUSE_SECONDS * 1000) this.suspend(job, false);
+      if (now - since >= PAUSE_SECONDS * 1000) suspendJob(this.#options.store, job, false);
     }
     if (paused.length > 0) return;
     const [oldest] = jobs.filter((job) => !job.spec.suspend && isHalfDone(job))
       .sort((a, b) => Date.parse(a.status.startTime ?? "") - Date.parse(b.status.startTime ?? ""));
-    if (oldest) this.suspend(oldest, true);
+    if (oldest) suspendJob(this.#options.store, oldest, true);
   }
 
   #removeOld(): void {

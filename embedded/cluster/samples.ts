@@ -1,6 +1,97 @@
-import { between, seededRandom } from "@/embedded/archive/seeded_random.ts";
-import type { SourceVolume } from "@/embedded/archive/source_volumes.ts";
-import { CHURCH_BOOKS, LION_V1, LION_V2, MAPS, type Pipeline, type SamplePipeline } from "./pipelines.ts";
+import { createHash } from "node:crypto";
+import {
+  type ArchiveSeries,
+  CATALOGUE,
+  catalogueId,
+  catalogueVolume,
+  type SourceVolume,
+  VOLUMES_OF_A_YEAR,
+} from "@/embedded/archive/catalogue.ts";
+import { between, pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
+
+/** What workers do with the pages of a campaign. */
+export interface Pipeline {
+  readonly id: string;
+  /** The steps document, in YAML. */
+  readonly document: string;
+  /** The model of the recognition step. */
+  readonly model: string;
+  /** null: the pipeline does not pin it. */
+  readonly revision: string | null;
+  readonly scoresQuality: boolean;
+}
+
+export interface SamplePipeline extends Pipeline {
+  /** Work of the warm-up, in seconds. */
+  readonly warmupSeconds: number;
+  /** What the warm-up ends with instead of success. */
+  readonly warmupError: string | null;
+}
+
+/** SHA-256 of a pipeline's steps document, in hex. */
+export function pipelineDigest({ document }: Pipeline): string {
+  return createHash("sha256").update(document).digest("hex");
+}
+
+/** The revision of the model that predicts quality. */
+export const QUALITY_REVISION = "b7e0d5529c1f4e6aa2d88f3013c7e94b5d60aa17";
+
+function samplePipeline(facts: Omit<SamplePipeline, "document">): SamplePipeline {
+  const revision = facts.revision === null ? "" : `\n        revision: ${facts.revision}`;
+  const quality = !facts.scoresQuality ? "" : `
+  - step: QualityPrediction
+    settings:
+      model_settings:
+        model: Riksarkivet/page-quality-1
+        model_kwargs:
+          revision: ${QUALITY_REVISION}`;
+  const document = `steps:
+  - step: Segmentation
+    settings:
+      model: yolo
+      model_settings:
+        model: Riksarkivet/yolov9-lines-within-regions-1
+  - step: TextRecognition
+    settings:
+      model: TrOCR
+      model_settings:
+        model: ${facts.model}${revision}
+  - step: OrderLines${quality}
+  - step: Export
+    settings:
+      format: alto
+`;
+  return { ...facts, document };
+}
+
+const LION = {
+  model: "Riksarkivet/trocr-base-handwritten-hist-swe-2",
+  revision: "4f1c2ab9d07e5c3816f2a7740be95d1c6e3f8a20",
+  scoresQuality: true,
+  warmupSeconds: 80,
+  warmupError: null,
+};
+
+const LION_V1 = samplePipeline({ ...LION, id: "swedish-lion-v1", revision: null, scoresQuality: false });
+const LION_V2 = samplePipeline({ ...LION, id: "swedish-lion-v2" });
+const CHURCH_BOOKS = samplePipeline({ ...LION, id: "church-books-v1.2", warmupSeconds: 160 });
+const COURT_RECORDS = samplePipeline({ ...LION, id: "court-records-v2.0", warmupSeconds: 60 });
+/** Its warm-up fails, so no volume of its campaigns starts. */
+const MAPS = samplePipeline({
+  id: "maps-v1",
+  model: "Riksarkivet/yolov9-regions-1",
+  revision: null,
+  scoresQuality: false,
+  warmupSeconds: 45,
+  warmupError: "No space left on device: /data/models/maps-v1",
+});
+
+const ALL = [LION_V1, LION_V2, CHURCH_BOOKS, COURT_RECORDS, MAPS];
+
+/** The sample pipeline of an id. */
+export function samplePipelineOf(id: string): SamplePipeline | undefined {
+  return ALL.find((pipeline) => pipeline.id === id);
+}
 
 /** What goes wrong with a sample volume, and at which page (counted from 1) where pages matter. */
 export type Trouble =
@@ -38,7 +129,7 @@ export interface Scan {
   readonly page: number;
 }
 
-export interface SampleVolume extends CampaignVolume, SourceVolume {}
+interface SampleVolume extends CampaignVolume, SourceVolume {}
 
 /** A campaign as its workers see it. */
 export interface Campaign {
@@ -229,4 +320,109 @@ const CAMPAIGNS: readonly Outline[] = [
     submitted: { work: 20 },
     troubles: { 9: { kind: "transient", page: 2, attempts: 1 } },
   },
+];
+
+/** How long the Job of an ended campaign stays at normal speed, in seconds. */
+const TTL_SECONDS = 2100;
+/** It stays at least this long, however fast campaigns follow each other. */
+const LEAST_TTL_SECONDS = 300;
+
+const PIPELINES = [LION_V2, LION_V1, CHURCH_BOOKS, COURT_RECORDS];
+
+/** Each n-th campaign has no trouble at all: succeeded ones are always to be seen. */
+const CLEAN_EVERY = 3;
+/** Each n-th campaign belongs to the pipeline whose warm-up fails: all of it fails. */
+const FAILED_EVERY = 16;
+
+/**
+ * The campaign that is submitted as the `number`-th after those of the first start. It follows from the seed and its
+ * number alone: a year of a series of the archive, some with troubles. Consecutive campaigns are of different series, and a
+ * series comes back with another year.
+ *
+ * @param number from 0
+ * @param speed seconds of work in one second
+ */
+export function furtherCampaign(seed: number, number: number, speed: number): SampleCampaign {
+  const random = seededRandom("campaign", seed, number);
+  const series = seriesOf(seed, number);
+  const year = yearOf(seed, series, Math.floor(number / CATALOGUE.length));
+  const isFailed = number % FAILED_EVERY === FAILED_EVERY - 1;
+  const isClean = !isFailed && number % CLEAN_EVERY === 0;
+  const count = isFailed ? 4 : between(random, 10, 22);
+  const volumes = volumesOf(seed, series, year, count, random, isClean);
+  return {
+    name: `${series.slug}-${year}`,
+    pipeline: isFailed ? MAPS : pick(random, PIPELINES),
+    parallelism: isFailed ? count : 2,
+    secondsPerPage: between(random, 7, 11),
+    lostPages: isClean ? 0 : 0.012,
+    deadlineSeconds: 21_600,
+    submitted: { work: 0 },
+    pausedAfter: null,
+    ttlSeconds: Math.max(LEAST_TTL_SECONDS, Math.round(TTL_SECONDS / speed)),
+    failuresRecorded: true,
+    volumes: isClean || isFailed ? volumes : troubled(volumes, random),
+  };
+}
+
+/** Every series once, in an order of the seed, before any of them comes again. */
+function seriesOf(seed: number, number: number): ArchiveSeries {
+  const round = Math.floor(number / CATALOGUE.length);
+  const order = CATALOGUE.map((series) => ({ series, rank: seededRandom("series", seed, round, series.code)() }))
+    .sort((a, b) => a.rank - b.rank);
+  return order[number % CATALOGUE.length].series;
+}
+
+/** Years lie this far apart from round to round; a prime, so that all years of a series come before one comes again. */
+const YEAR_STEP = 37;
+
+function yearOf(seed: number, { code, years: [from, to] }: ArchiveSeries, round: number): number {
+  const span = to - from + 1;
+  return from + (between(seededRandom("year", seed, code), 0, span - 1) + round * YEAR_STEP) % span;
+}
+
+/** Volumes with consecutive numbers; a clean campaign leaves out those that the archive does not have. */
+function volumesOf(
+  seed: number,
+  series: ArchiveSeries,
+  year: number,
+  count: number,
+  random: () => number,
+  isClean: boolean,
+): SampleVolume[] {
+  const volumes: SampleVolume[] = [];
+  const imagesEvery = random() < 0.3 ? between(random, 5, 9) : Infinity;
+  for (let number = between(random, 1, VOLUMES_OF_A_YEAR - 3 * count); volumes.length < count; number++) {
+    const id = catalogueId(series, year, number);
+    const volume = catalogueVolume(seed, id);
+    if (volume === null && isClean) continue;
+    const found = volume ?? { id, title: id, pages: 0, presentation: 3 as const };
+    const byImages = volume !== null && number % imagesEvery === 0;
+    const scanOf = (page: number) => ({ volume: id, page });
+    volumes.push({ ...found, byImages, trouble: volume === null ? NOT_FOUND : null, scanOf });
+  }
+  return volumes;
+}
+
+/** Gives troubles to some volumes. One of the first always fails, so that each of these campaigns fails in part. */
+function troubled(volumes: readonly SampleVolume[], random: () => number): SampleVolume[] {
+  const failing = between(random, 0, 2);
+  return volumes.map((volume, index) => {
+    if (volume.trouble !== null) return volume;
+    const page = between(random, 2, volume.pages - 1);
+    if (index === failing) return { ...volume, trouble: pick(random, LASTING)(page) };
+    return random() < 0.12 ? { ...volume, trouble: pick(random, PASSING)(page) } : volume;
+  });
+}
+
+/** Troubles of every attempt. */
+const LASTING: readonly ((page: number) => Trouble)[] = [
+  (page) => ({ kind: "verify", pages: [page] }),
+  (page) => ({ kind: "memory", page }),
+];
+/** Troubles that a retry repairs. */
+const PASSING: readonly ((page: number) => Trouble)[] = [
+  (page) => ({ kind: "transient", page, attempts: 1 }),
+  (page) => ({ kind: "transient", page, attempts: 2 }),
+  (page) => ({ kind: "evicted", page }),
 ];

@@ -1,14 +1,12 @@
 import { volumeFinder } from "@/embedded/archive/catalogue.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
-import { labelKeys, type Submission } from "./campaign_objects.ts";
-import { expiresAt, reapJob, reconcileJob, wasAdmitted } from "./job_controller.ts";
-import { endedAt } from "./job_status.ts";
-import type { Job, KubeObject, Pod } from "./objects.ts";
+import { endingRecord, failuresRecord, labelKeys, type Submission } from "./campaign_objects.ts";
+import { admitWaiting, expiresAt, reapJob, reconcileJob, suspendJob, wasAdmitted } from "./job_controller.ts";
+import { endedAt, type Job, type KubeObject, type Pod } from "./objects.ts";
 import { type Lane, Outbox, type ResultsWriter } from "./outbox.ts";
 import type { ResultFile } from "./result_files.ts";
 import { SampleWorld, type SampleWorldSnapshot } from "./sample_world.ts";
 import { type Campaign, type SampleCampaign, sampleCampaigns, sampleVolumes } from "./samples.ts";
-import { endingRecord, failuresRecord } from "./status_record.ts";
 import { ClusterStore, type StoreSnapshot } from "./store.ts";
 import { isCampaignJob, missingMaps, SubmittedCampaigns } from "./submitted_campaign.ts";
 import { Workers, type WorkersSnapshot } from "./workers.ts";
@@ -39,8 +37,6 @@ export interface SimulatorSnapshot {
 
 /** Time advances in quanta of this many milliseconds, so that the size of steps does not matter. */
 const QUANTUM_MS = 1000;
-/** Submitted campaigns that the queue lets run concurrently, beside the samples. */
-const MAX_RUNNING_CAMPAIGNS = 3;
 const QUEUE_LABEL = "kueue.x-k8s.io/queue-name";
 /** Real time between two ticks, ms. */
 const TICK_MS = 1000;
@@ -191,18 +187,13 @@ export class Simulator {
     }
   }
 
-  /** The queue of submitted campaigns: admits the oldest suspended Jobs that name a queue and have never run. */
+  /** The queue of submitted campaigns: of the Jobs that name one. */
   #admitSubmitted(): void {
-    const { conventions } = this.#options;
     const jobs = [...this.store.all("jobs")].filter((job) =>
-      isCampaignJob(job, conventions) && endedAt(job) === null && job.metadata.labels?.[QUEUE_LABEL] &&
+      isCampaignJob(job, this.#options.conventions) && endedAt(job) === null && job.metadata.labels?.[QUEUE_LABEL] &&
       this.#sampleOf(job) === undefined
     );
-    const running = jobs.filter((job) => !job.spec.suspend).length;
-    const waiting = jobs.filter((job) => !wasAdmitted(job))
-      .sort((a, b) => Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp));
-    const free = Math.max(0, MAX_RUNNING_CAMPAIGNS - running);
-    for (const job of waiting.slice(0, free)) this.#world.suspend(job, false);
+    admitWaiting(this.store, jobs, () => false);
   }
 
   #jobOf(pod: Pod): Job | null {
@@ -265,7 +256,7 @@ export class Simulator {
 
   #pause(campaign: SampleCampaign): void {
     const job = this.store.get("jobs", this.#options.namespace, campaign.name);
-    if (job) this.#world.suspend(job, true);
+    if (job) suspendJob(this.store, job, true);
   }
 
   #works(): boolean {

@@ -16,7 +16,6 @@ const RESTORE_LEAP = 1_000_000;
 export interface Change {
   readonly version: number;
   readonly plural: Plural;
-  readonly key: string;
   readonly object: KubeObject | null;
   readonly previous: KubeObject | null;
 }
@@ -30,7 +29,7 @@ export interface StoreSnapshot {
 
 /**
  * The objects of the embedded cluster, in memory. Objects are immutable: a change stores a new one under the next resource
- * version, so earlier lists stay valid and earlier states can be rebuilt from the stored changes.
+ * version, so earlier lists stay valid.
  */
 export class ClusterStore {
   readonly #objects: { [K in Plural]: Map<string, Kinds[K]> } = {
@@ -58,26 +57,14 @@ export class ClusterStore {
 
   /** Objects of one kind, ordered by namespace and name; of all namespaces when none is given. */
   list<K extends Plural>(plural: K, namespace: string | null = null): Kinds[K][] {
-    return sorted(this.#objects[plural], namespace);
+    return [...this.all(plural)].filter((object) =>
+      namespace === null || (object.metadata.namespace ?? "") === namespace
+    ).sort(byNamespaceAndName);
   }
 
   /** Objects of one kind in no particular order, without the cost of sorting. */
   all<K extends Plural>(plural: K): Iterable<Kinds[K]> {
     return this.#objects[plural].values();
-  }
-
-  /** The list at an earlier version; null when that version is no longer stored, or not yet reached. */
-  listAt<K extends Plural>(plural: K, namespace: string | null, version: number): Kinds[K][] | null {
-    if (version === this.#version) return this.list(plural, namespace);
-    const changes = this.changesSince(version);
-    if (changes === null) return null;
-    const then = new Map<string, Kinds[K]>(this.#objects[plural]);
-    for (const change of changes.reverse()) {
-      if (change.plural !== plural) continue;
-      if (change.previous === null) then.delete(change.key);
-      else then.set(change.key, change.previous as Kinds[K]);
-    }
-    return sorted(then, namespace);
   }
 
   /** The changes after a version, oldest first; null when that version is no longer stored, or not yet reached. */
@@ -116,7 +103,7 @@ export class ClusterStore {
     const key = keyOf(object.metadata.namespace ?? "", object.metadata.name);
     const previous = this.#objects[plural].get(key) ?? null;
     this.#objects[plural].set(key, stored);
-    this.#record({ version, plural, key, object: stored, previous });
+    this.#record({ version, plural, object: stored, previous });
     return stored;
   }
 
@@ -125,7 +112,7 @@ export class ClusterStore {
     const previous = this.#objects[plural].get(key);
     if (!previous) return;
     this.#objects[plural].delete(key);
-    this.#record({ version: ++this.#version, plural, key, object: null, previous });
+    this.#record({ version: ++this.#version, plural, object: null, previous });
   }
 
   /** Deletes an object and the pods that it owns. */
@@ -193,7 +180,7 @@ export class ClusterStore {
 function sizeOf({ object, previous }: Change): number {
   const retained = previous ?? object;
   if (retained?.kind !== "ConfigMap") return TYPICAL_CHARACTERS;
-  const values = [...Object.values(retained.data ?? {}), ...Object.values(retained.binaryData ?? {})];
+  const values = Object.values(retained.data ?? {});
   return TYPICAL_CHARACTERS + values.reduce((sum, value) => sum + value.length, 0);
 }
 
@@ -202,13 +189,6 @@ const TYPICAL_CHARACTERS = 2048;
 /** `namespace/name`; a slash sorts before every character of a name but `-` and `.`, so namespaces are compared apart. */
 function keyOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
-}
-
-function sorted<T extends KubeObject>(objects: ReadonlyMap<string, T>, namespace: string | null): T[] {
-  const chosen = [...objects.values()].filter((object) =>
-    namespace === null || (object.metadata.namespace ?? "") === namespace
-  );
-  return chosen.sort(byNamespaceAndName);
 }
 
 /** The parts of an object by which lists are ordered. */

@@ -4,8 +4,15 @@ import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type ClusterConventions, labelKeys } from "./campaign_objects.ts";
 import type { ConfigMap, Job } from "./objects.ts";
-import { type Pipeline, samplePipelineOf } from "./pipelines.ts";
-import { type Campaign, type CampaignVolume, NOT_FOUND, type Scan, type Trouble } from "./samples.ts";
+import {
+  type Campaign,
+  type CampaignVolume,
+  NOT_FOUND,
+  type Pipeline,
+  samplePipelineOf,
+  type Scan,
+  type Trouble,
+} from "./samples.ts";
 import type { ClusterStore } from "./store.ts";
 
 /** What the workers of submitted campaigns can read. */

@@ -1,7 +1,161 @@
 import { drawnAlto, drawnPage } from "@/embedded/archive/drawn_pages.ts";
-import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
-import type { Campaign, CampaignVolume } from "./samples.ts";
-import type { Attempt, End, Stage, WorkEvent } from "./timeline.ts";
+import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { pageImageUrl, pageName, sourceManifestUrl } from "@/embedded/archive/catalogue.ts";
+import { GATE_SECONDS, PERMANENT_EXIT } from "./campaign_objects.ts";
+import type { Campaign, CampaignVolume, SamplePipeline, Trouble } from "./samples.ts";
+
+export type Stage = "setup" | "resume" | "load" | "stream" | "verify" | "publish" | "done" | "failed";
+
+/** How a container ends. */
+export interface End {
+  readonly exitCode: number;
+  /** The container's reason, such as `Completed` or `OOMKilled`. */
+  readonly reason: string;
+  /** The termination message; null where the container was killed before it could write one. */
+  readonly message: string | null;
+  /** The stage it ended in; what the run log names. */
+  readonly stage: string;
+  readonly error: string | null;
+  readonly permanent: boolean;
+  /** The pod's own reason, where the kubelet ended it. */
+  readonly podReason?: string;
+  /** The end was the node's doing, which costs no retry. */
+  readonly disrupted?: boolean;
+}
+
+/** What happens in a container and when, in seconds of work since it started; ascending. */
+export type WorkEvent =
+  & { readonly at: number }
+  & (
+    | { readonly kind: "stage"; readonly stage: Stage }
+    | { readonly kind: "page"; readonly page: number; readonly seconds: number; readonly error: string | null }
+    | { readonly kind: "end"; readonly end: End }
+  );
+
+/** What an attempt at a volume starts from. */
+interface Attempt {
+  /** Failures and evictions of the index before this attempt. */
+  readonly failures: number;
+  readonly evictions: number;
+  /** Retries the Job allows per index. */
+  readonly retries: number;
+  /** Pages that earlier attempts left in the bucket: they are not worked on again. */
+  readonly kept: ReadonlySet<number>;
+}
+
+/** The work of one attempt at a volume. A stuck one has no end: the pod's deadline makes it. */
+export function volumeTimeline(
+  seed: number,
+  campaign: Campaign,
+  volume: CampaignVolume,
+  attempt: Attempt,
+): readonly WorkEvent[] {
+  const events: WorkEvent[] = [];
+  const { trouble } = volume;
+  let at = 0;
+  const enter = (stage: Stage, seconds: number) => {
+    events.push({ at, kind: "stage", stage });
+    at += seconds;
+  };
+  const stop = (end: End): readonly WorkEvent[] => {
+    if (end.message !== null) enter("failed", 0);
+    return [...events, { at, kind: "end", end }];
+  };
+  if (trouble?.kind === "config") return stop(failure("config", true, trouble.error));
+  enter("setup", 2);
+  if (trouble?.kind === "manifest") return stop(failure("setup", true, trouble.error));
+  enter("resume", 1);
+  enter("load", 6);
+  enter("stream", 0);
+  for (let page = 1; page <= volume.pages; page++) {
+    if (attempt.kept.has(page)) continue;
+    const random = seededRandom("work", seed, volume.id, page);
+    if (trouble && "page" in trouble && trouble.page === page) {
+      if (trouble.kind === "stuck") return events;
+      const end = interruption(trouble, attempt, page);
+      if (end) {
+        at += 2;
+        return stop(end);
+      }
+    }
+    const seconds = Math.round(campaign.secondsPerPage * (0.6 + random() * 0.8) * 10) / 10;
+    at += seconds;
+    events.push({ at, kind: "page", page, seconds, error: pageError(trouble, page, random, campaign.lostPages) });
+  }
+  enter("verify", 1);
+  if (trouble?.kind === "verify") return stop(failure("verify", false, verifyError(trouble.pages)));
+  enter("publish", 2);
+  enter("done", 0);
+  return stop(SUCCESS);
+}
+
+/** The work of a warm-up. */
+export function warmupTimeline(
+  pipeline: Pick<SamplePipeline, "warmupSeconds" | "warmupError">,
+): readonly WorkEvent[] {
+  const end = pipeline.warmupError === null ? SUCCESS : failure("warmup", true, pipeline.warmupError);
+  return [{ at: pipeline.warmupSeconds, kind: "end", end }];
+}
+
+/** The end of a worker that receives SIGTERM and reports it. */
+export function drainEnd(stage: string): End {
+  return { ...failure(stage, false, "SIGTERM"), exitCode: 143 };
+}
+
+/** The end of a pod at its deadline. */
+export function deadlineEnd(stage: string): End {
+  return { ...drainEnd(stage), podReason: "DeadlineExceeded" };
+}
+
+/** The end of a pod whose warm-up never completed. Plain text: the gate is a shell loop, not the worker. */
+export function gateEnd(pipeline: string): End {
+  const message = `no warm-up marker at /data/warmup/${pipeline}.done after ${GATE_SECONDS}s`;
+  return { exitCode: PERMANENT_EXIT, reason: "Error", message, stage: "warmup", error: message, permanent: true };
+}
+
+const SUCCESS: End = { exitCode: 0, reason: "Completed", message: null, stage: "done", error: null, permanent: false };
+
+function failure(stage: string, permanent: boolean, error: string): End {
+  const message = JSON.stringify({ stage, permanent, error });
+  return { exitCode: permanent ? PERMANENT_EXIT : 1, reason: "Error", message, stage, error, permanent };
+}
+
+function interruption(trouble: Trouble, attempt: Attempt, page: number): End | null {
+  switch (trouble.kind) {
+    case "transient":
+      if (attempt.failures >= trouble.attempts) return null;
+      return failure("stream", false, `page ${pageName(page)}: the store answered 503`);
+    case "evicted":
+      if (attempt.evictions > 0) return null;
+      return { ...killed("Error"), podReason: "Evicted", disrupted: true };
+    case "memory":
+      return killed("OOMKilled");
+    default:
+      return null;
+  }
+}
+
+function killed(reason: string): End {
+  return { exitCode: 137, reason, message: null, stage: "stream", error: null, permanent: false };
+}
+
+/** A few pages fail without failing their volume. */
+function pageError(
+  trouble: Trouble | null,
+  page: number,
+  random: () => number,
+  lostPages: number,
+): string | null {
+  if (trouble?.kind === "verify" && trouble.pages.includes(page)) return "no text lines found in 2 regions";
+  return random() < lostPages ? "image could not be decoded: truncated file" : null;
+}
+
+function verifyError(pages: readonly number[]): string {
+  const names = pages.map(pageName);
+  const errors = names.map((name) => `${name}: no text lines found in 2 regions`).join("; ");
+  const list = names.map((name) => `'${name}'`).join(", ");
+  return `verify failed: 0 missing, ${names.length} failed errors: ${errors} missing=[] failed=[${list}]`;
+}
 
 /** One attempt of a worker at one volume: all that its files follow from. */
 export interface VolumeRun {

@@ -1,13 +1,13 @@
-import { type ApiError, badRequest, expiredVersion, invalidOptions, statusOf } from "./api_status.ts";
-import { selectionOf, wholeNumber } from "./listing.ts";
+import { expiredVersion, invalidOptions, statusOf } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
 import { type Form, representBookmark, representObject } from "./representation.ts";
+import { isTrue, selectionOf, wholeNumber } from "./selection.ts";
 import type { Change, ClusterStore } from "./store.ts";
 
 /** The interval of bookmarks, ms; about that of the real API server. */
 export const BOOKMARK_EVERY_MS = 60_000;
-/** A watch without `timeoutSeconds` ends after half an hour to an hour, as in the real API server. */
-const LEAST_DEFAULT_SECONDS = 1800;
+/** A watch without `timeoutSeconds` ends after half an hour. */
+const DEFAULT_SECONDS = 1800;
 /** Events that are serialised at once. */
 const EVENTS_PER_CHUNK = 64;
 /** The longest duration of a timer, with a margin. */
@@ -24,12 +24,12 @@ interface WatchRequest {
 
 /**
  * The events of a watch, one JSON object per line (Kubernetes API concepts, "Efficient detection of changes"): from
- * `resourceVersion` on, or from the current state as ADDED events where none is given; with selectors, bookmarks,
- * `sendInitialEvents` and `timeoutSeconds`. A version that is no longer stored is an ERROR event with a 410, as in the real API
+ * `resourceVersion` on, or from the current state as ADDED events where none is given; with selectors, bookmarks and
+ * `timeoutSeconds`. A version that is no longer stored is an ERROR event with a 410, as in the real API
  * server, and so is one not reached yet, which can only come from another cluster and would never be reached. Memory is
  * bounded by the store: a slow client reads the stored changes, and a 410 when they are gone.
  *
- * @throws ApiError 400 for a malformed parameter
+ * @throws ApiError 400 for a malformed parameter, 422 for `sendInitialEvents`, without which clients then go on
  */
 export function watchEvents(store: ClusterStore, request: WatchRequest): ReadableStream<Uint8Array> {
   const watch = new Watch(store, request);
@@ -52,7 +52,6 @@ class Watch {
   readonly #deadline: number;
   /** Objects whose ADDED events come first. */
   readonly #initial: KubeObject[];
-  #marksInitialEnd: boolean;
   /** All changes up to this version are sent. */
   #version: number;
   #nextBookmark: number;
@@ -66,14 +65,15 @@ class Watch {
     this.#selects = selectionOf(plural, query);
     this.#bookmarks = isTrue(query, "allowWatchBookmarks");
     const now = performance.now();
-    const seconds = wholeNumber(query, "timeoutSeconds") || LEAST_DEFAULT_SECONDS * (1 + Math.random());
+    const seconds = wholeNumber(query, "timeoutSeconds") || DEFAULT_SECONDS;
     this.#deadline = now + Math.min(seconds, MAX_TIMEOUT_SECONDS) * 1000;
     this.#nextBookmark = now + request.bookmarkEveryMs;
+    for (const name of ["sendInitialEvents", "resourceVersionMatch"]) {
+      if (query.get(name)) throw invalidOptions("ListOptions", name, "Forbidden", "is not offered by this cluster");
+    }
     const from = wholeNumber(query, "resourceVersion") ?? 0;
-    const sendsInitial = initialEventsWanted(query, from);
-    this.#marksInitialEnd = sendsInitial && query.has("sendInitialEvents") && this.#bookmarks;
-    this.#initial = sendsInitial ? store.list(plural, namespace).filter(this.#selects) : [];
-    this.#version = sendsInitial || from === 0 ? store.version : from;
+    this.#initial = from === 0 ? store.list(plural, namespace).filter(this.#selects) : [];
+    this.#version = from === 0 ? store.version : from;
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -101,15 +101,11 @@ class Watch {
       const objects = this.#initial.splice(0, EVENTS_PER_CHUNK);
       return { events: objects.map((object) => this.#event("ADDED", object)), ends: false };
     }
-    if (this.#marksInitialEnd) {
-      this.#marksInitialEnd = false;
-      return { events: [this.#bookmark(true)], ends: false };
-    }
     const events = this.#changes();
     if (events.length > 0) return { events, ends: events.some((event) => event.type === "ERROR") };
     const now = performance.now();
-    if (now >= this.#deadline) return { events: this.#bookmarks ? [this.#bookmark(false)] : [], ends: true };
-    if (this.#bookmarks && now >= this.#nextBookmark) return { events: [this.#bookmark(false)], ends: false };
+    if (now >= this.#deadline) return { events: this.#bookmarks ? [this.#bookmark()] : [], ends: true };
+    if (this.#bookmarks && now >= this.#nextBookmark) return { events: [this.#bookmark()], ends: false };
     return { events: [], ends: false };
   }
 
@@ -148,10 +144,10 @@ class Watch {
     return { type, object: representObject(form, plural, object, query, this.#store.now()) };
   }
 
-  #bookmark(initialEnd: boolean): Event {
+  #bookmark(): Event {
     const { form, plural, bookmarkEveryMs } = this.#request;
     this.#nextBookmark = performance.now() + bookmarkEveryMs;
-    return { type: "BOOKMARK", object: representBookmark(form, plural, this.#version, initialEnd) };
+    return { type: "BOOKMARK", object: representBookmark(form, plural, this.#version) };
   }
 
   /** Resolves at the next change, bookmark or end. */
@@ -168,28 +164,3 @@ class Watch {
 }
 
 const ENCODER = new TextEncoder();
-
-/** Whether a watch begins with the current state: requested, or because it names no version. */
-function initialEventsWanted(query: URLSearchParams, from: number): boolean {
-  const match = query.get("resourceVersionMatch") ?? "";
-  if (!query.has("sendInitialEvents")) {
-    if (match !== "") {
-      throw forbidden("is forbidden for a watch unless sendInitialEvents is provided");
-    }
-    return from === 0;
-  }
-  if (match !== "NotOlderThan") throw forbidden("sendInitialEvents requires NotOlderThan");
-  return isTrue(query, "sendInitialEvents");
-}
-
-function forbidden(why: string): ApiError {
-  return invalidOptions("ListOptions", "resourceVersionMatch", "Forbidden", why);
-}
-
-/** A boolean query parameter; false when absent. */
-export function isTrue(query: URLSearchParams, name: string): boolean {
-  const text = query.get(name) ?? "";
-  if (/^(1|t|true)$/i.test(text)) return true;
-  if (/^(|0|f|false)$/i.test(text)) return false;
-  throw badRequest(`${name}: not a boolean`);
-}

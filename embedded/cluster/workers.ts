@@ -1,16 +1,18 @@
 import { GATE_SECONDS, type Submission } from "./campaign_objects.ts";
 import { FAILURES_ANNOTATION, IGNORED_ANNOTATION, INDEX_LABEL } from "./job_controller.ts";
-import { condition } from "./job_status.ts";
 import {
+  condition,
   type Container,
   type ContainerState,
   type ContainerStatus,
+  isOver,
+  isTerminating,
   type Pod,
   type PodStatus,
+  postponed,
   timestamp,
 } from "./objects.ts";
-import { samplePipelineOf } from "./pipelines.ts";
-import { isOver, isTerminating, postponed } from "./pod_status.ts";
+import { type Campaign, samplePipelineOf } from "./samples.ts";
 import {
   altoFile,
   goodPages,
@@ -21,10 +23,18 @@ import {
   type ResultFile,
   viewerFile,
 } from "./result_files.ts";
-import type { Campaign } from "./samples.ts";
 import type { ClusterStore } from "./store.ts";
-import { deadlineEnd, drainEnd, type End, gateEnd, volumeTimeline, warmupTimeline } from "./timeline.ts";
-import { type RunState, runState, type VolumeRun } from "./volume_run.ts";
+import {
+  deadlineEnd,
+  drainEnd,
+  type End,
+  gateEnd,
+  type RunState,
+  runState,
+  type VolumeRun,
+  volumeTimeline,
+  warmupTimeline,
+} from "./volume_run.ts";
 
 interface WorkersOptions extends Submission {
   readonly store: ClusterStore;

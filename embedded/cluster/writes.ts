@@ -5,51 +5,46 @@ import {
   conflict,
   fieldConflict,
   invalid,
+  invalidOptions,
   methodNotAllowed,
   notFound,
+  unsupportedMediaType,
 } from "./api_status.ts";
 import type { ClusterConventions, NewJob } from "./campaign_objects.ts";
-import { type ConfigMapContent, configMapContent } from "./config_map_body.ts";
+import type { Resource } from "./discovery.ts";
 import { jobContent } from "./job_body.ts";
-import { type JsonObject, mergePatch, sameJson } from "./json_values.ts";
-import { matchesLastApplied } from "./last_applied.ts";
-import { applyFields, requestedOwners, updateFields } from "./managed_fields.ts";
-import { type ConfigMap, type Job, type KubeObject, type ManagedFields, timestamp } from "./objects.ts";
-import { freeMetadata, metadataOf } from "./object_body.ts";
-import type { Resource } from "./resources.ts";
+import { isShallow, type JsonObject, mergePatch, readJson, readJsonObject, sameJson } from "./json_body.ts";
+import { jsonPatch } from "./json_patch.ts";
+import { applyFields, ownersAfterWrite } from "./managed_fields.ts";
+import { type ConfigMapContent, configMapContent, freeMetadata, metadataOf } from "./object_body.ts";
+import { type ConfigMap, type Job, type KubeObject, timestamp } from "./objects.ts";
 import type { ClusterStore } from "./store.ts";
 
-/** The field manager of a write and its mode. */
-export interface Writing {
-  /** The field manager. */
-  readonly manager: string;
+/** The object of a write. */
+interface Written {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
   /** Nothing is stored. */
   readonly dryRun: boolean;
-  /** By which Jobs of campaigns are recognised. */
-  readonly conventions: ClusterConventions;
 }
 
-/** Creates a ConfigMap or a Job from a request's body. @throws ApiError 400, 404, 409 or 422 */
+/** Creates a ConfigMap or a Job from a request's body; `conventions` tell campaigns' Jobs. @throws ApiError 400, 409 or 422 */
 export function createObject(
   store: ClusterStore,
-  resource: Resource,
-  namespace: string,
+  { resource, namespace, dryRun }: Omit<Written, "name">,
   body: JsonObject,
-  { manager, dryRun, conventions }: Writing,
+  conventions: ClusterConventions,
 ): KubeObject {
-  const { name: given, generateName } = metadataOf(body);
-  const name = typeof given === "string" && given !== "" ? given : generatedName(store, generateName);
+  const metadata = metadataOf(body);
+  const name = typeof metadata.name === "string" ? metadata.name : "";
   if (name === "") throw invalid(resource, name, "metadata.name", "a name is required");
-  if (metadataOf(body).resourceVersion) throw badRequest("resourceVersion should not be set on objects to be created");
-  if (resource.plural === "jobs") {
-    const job = jobContent(resource, conventions, namespace, name, body);
-    if (store.get("jobs", namespace, name)) throw alreadyExists(resource, name);
-    return createdJob(store, job, dryRun);
-  }
-  const content = configMapContent(resource, namespace, name, body);
-  if (store.get("configmaps", namespace, name)) throw alreadyExists(resource, name);
-  const managedFields = updateFields(null, [], content, manager, store.now());
-  return stored(store, undefined, content, managedFields, dryRun);
+  if (metadata.resourceVersion) throw badRequest("resourceVersion should not be set on objects to be created");
+  const content = resource.plural === "jobs"
+    ? jobContent(resource, conventions, namespace, name, body)
+    : configMapContent(resource, namespace, name, body);
+  if (store.get(resource.plural, namespace, name)) throw alreadyExists(resource, name);
+  return created(store, content, dryRun);
 }
 
 /**
@@ -60,20 +55,16 @@ export function createObject(
  */
 export function replaceObject(
   store: ClusterStore,
-  resource: Resource,
+  { resource, dryRun }: Written,
   current: KubeObject,
   body: JsonObject,
-  { manager, dryRun }: Writing,
 ): KubeObject {
   const { namespace = "", name } = current.metadata;
-  checkVersion(resource, current, body);
+  checkSameObject(resource, current, body);
   if (current.kind === "ConfigMap") {
     const content = configMapContent(resource, namespace, name, body);
-    checkImmutable(resource, current, content);
-    const known = requestedOwners(metadataOf(body).managedFields, current.metadata.managedFields ?? []);
-    if (known === null) throw invalid(resource, name, "metadata.managedFields", "not a list of field owners");
-    const managedFields = updateFields(current, known, content, manager, store.now());
-    return stored(store, current, content, managedFields, dryRun);
+    const metadata = { ...content.metadata, ...ownersAfterWrite(current, content) };
+    return stored(store, current, { ...content, metadata }, dryRun);
   }
   if (current.kind !== "Job") throw methodNotAllowed(`changing ${resource.plural}`);
   const next = changedJob(resource, current, body);
@@ -81,92 +72,95 @@ export function replaceObject(
   return dryRun || sameJson(next, current) ? next : store.replace("jobs", next);
 }
 
+const APPLY = "application/apply-patch+yaml";
+const MERGE = "application/merge-patch+json";
+const STRATEGIC = "application/strategic-merge-patch+json";
+const JSON_PATCH = "application/json-patch+json";
+
+/** How a request wants its patch to be made. */
+interface Patching {
+  readonly fieldManager: string;
+  /** Take fields from their owners; for an apply alone. */
+  readonly force: boolean;
+  /** Checks the object of the patch, or the patched one, and returns the one to be stored. */
+  readonly admit: (body: JsonObject) => JsonObject;
+}
+
+/** Patches an object by the kind of patch that a request's content type names. Throws 400, 404, 409, 413, 415 or 422. */
+export async function patchObject(
+  store: ClusterStore,
+  request: Request,
+  written: Written,
+  { fieldManager, force, admit }: Patching,
+): Promise<{ readonly object: KubeObject; readonly isNew: boolean }> {
+  const { resource, namespace, name } = written;
+  const type = mediaType(request);
+  const accepted = [JSON_PATCH, MERGE, STRATEGIC, ...(resource.plural === "configmaps" ? [APPLY] : [])];
+  if (!accepted.includes(type)) throw unsupportedMediaType(accepted.join(", "));
+  if (type === APPLY) {
+    if (!fieldManager) throw invalidOptions("PatchOptions", "fieldManager", "Required", "is required for apply patch");
+    return applyConfigMap(store, written, admit(await readJsonObject(request)), fieldManager, force);
+  }
+  const patch = type === JSON_PATCH ? await readJson(request) : await readJsonObject(request);
+  if (type === STRATEGIC) checkPlain(patch);
+  // Read after the body, which arrives later: between reading and storing nothing else may come.
+  const current = existing(store, resource, namespace, name);
+  const patched = type === JSON_PATCH ? jsonPatch(current, patch) : mergePatch(current, patch);
+  if (!isObject(patched)) throw badRequest("the patch leaves no object");
+  // Moves can nest what was side by side.
+  if (!isShallow(patched)) throw badRequest("the patch leaves an object that is nested too deeply");
+  return { object: replaceObject(store, written, current, admit(patched)), isNew: false };
+}
+
+/** The media type of a request's body, in lower case and without parameters; "" without one. */
+export function mediaType(request: Request): string {
+  return (request.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
+}
+
+/** A strategic merge patch without lists and directives is a merge patch; the others are not offered. */
+function checkPlain(patch: unknown): void {
+  if (Array.isArray(patch)) throw badRequest("strategic merge patches of lists are not offered by this cluster");
+  if (!isObject(patch)) return;
+  for (const [key, value] of Object.entries(patch)) {
+    if (key.startsWith("$")) throw badRequest(`the directive ${key} is not offered by this cluster`);
+    checkPlain(value);
+  }
+}
+
 /**
- * Server-side apply of a ConfigMap or a Job, which is created when absent. The fields of Jobs have no owners here: an
- * apply changes what a PUT may change.
+ * Server-side apply of a ConfigMap, which is created when absent.
  *
  * @throws ApiError 400, 422, and 409 when another manager owns a field that would change (unless `force`), or the body
  * names another version or the uid of a deleted object
  */
-export function applyObject(
-  store: ClusterStore,
-  resource: Resource,
-  namespace: string,
-  name: string,
-  body: JsonObject,
-  writing: Writing & { readonly force: boolean },
-): { readonly object: KubeObject; readonly isNew: boolean } {
-  const metadata = metadataOf(body);
-  for (const field of ["apiVersion", "kind"]) {
-    if (typeof body[field] !== "string" || body[field] === "") throw badRequest(`${field}: an apply must name it`);
-  }
-  if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
-    throw badRequest("metadata.managedFields must be nil");
-  }
-  if (metadata.name === undefined || metadata.name === "") throw badRequest("metadata.name: an apply must name it");
-  if (metadata.name !== name) throw badRequest("the name of the object does not match the name on the URL");
-  const current = store.get(resource.plural, namespace, name);
-  if (current) {
-    checkVersion(resource, current, body);
-    checkUid(resource, current, body);
-  } else if (metadata.uid) {
-    const why = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`;
-    throw conflict(resource, name, why);
-  }
-  return resource.plural === "jobs"
-    ? applyJob(store, resource, namespace, name, body, writing)
-    : applyConfigMap(store, resource, namespace, name, body, writing);
-}
-
-function applyJob(
-  store: ClusterStore,
-  resource: Resource,
-  namespace: string,
-  name: string,
-  body: JsonObject,
-  { dryRun, conventions }: Writing,
-): { readonly object: KubeObject; readonly isNew: boolean } {
-  const current = store.get("jobs", namespace, name);
-  const { labels, annotations } = current?.metadata ?? {};
-  // What the apply leaves out stays, since nothing says who set it.
-  const metadata = mergePatch({ labels, annotations }, metadataOf(body));
-  const spec = mergePatch(current?.spec ?? {}, body.spec ?? {});
-  const applied = jobContent(resource, conventions, namespace, name, { ...body, metadata, spec });
-  if (!current) return { object: createdJob(store, applied, dryRun), isNew: true };
-  const next = changedJob(resource, current, { metadata: { ...applied.metadata }, spec: { ...applied.spec } });
-  return { object: dryRun || sameJson(next, current) ? next : store.replace("jobs", next), isNew: false };
-}
-
-function createdJob(store: ClusterStore, job: NewJob, dryRun: boolean): KubeObject {
-  if (!dryRun) return store.create("jobs", job);
-  const unstored = { uid: "", resourceVersion: "", creationTimestamp: timestamp(store.now()) };
-  return { ...job, metadata: { ...job.metadata, ...unstored } };
-}
-
 function applyConfigMap(
   store: ClusterStore,
-  resource: Resource,
-  namespace: string,
-  name: string,
+  { resource, namespace, name, dryRun }: Written,
   body: JsonObject,
-  { manager, dryRun, force }: Writing & { readonly force: boolean },
+  manager: string,
+  force: boolean,
 ): { readonly object: KubeObject; readonly isNew: boolean } {
-  const content = configMapContent(resource, namespace, name, body);
-  const current = store.get("configmaps", namespace, name);
-  const before = current?.metadata.managedFields ?? [];
-  const apply = (force: boolean) =>
-    applyFields(current ?? null, before, emptied(content, body), manager, force, store.now());
-  let applied = apply(force);
-  if (applied.conflicts.length > 0) {
-    const movesOver = manager === "kubectl" && current &&
-      matchesLastApplied(current, applied.conflicts.map(({ path }) => path));
-    if (!movesOver) throw fieldConflict(applied.conflicts);
-    applied = apply(true);
+  const metadata = metadataOf(body);
+  const names: [string, unknown][] = [
+    ["apiVersion", body.apiVersion],
+    ["kind", body.kind],
+    ["metadata.name", metadata.name],
+  ];
+  for (const [field, value] of names) {
+    if (typeof value !== "string" || value === "") throw badRequest(`${field}: an apply must name it`);
   }
+  if (metadata.name !== name) throw badRequest("the name of the object does not match the name on the URL");
+  const current = store.get("configmaps", namespace, name);
+  if (current) checkSameObject(resource, current, body);
+  else if (metadata.uid) throw conflict(resource, name, `no object with the uid ${metadata.uid} was found`);
+  const wanted = configMapContent(resource, namespace, name, body);
+  const { content, conflicts } = applyFields(current ?? null, wanted, { manager, force, now: store.now() });
+  if (conflicts.length > 0) throw fieldConflict(conflicts);
   // Validated again as a whole: two managers together may exceed a limit.
-  const whole = configMapContent(resource, namespace, name, { ...applied.content });
-  if (current) checkImmutable(resource, current, whole);
-  return { object: stored(store, current, whole, applied.managedFields, dryRun), isNew: !current };
+  const whole = configMapContent(resource, namespace, name, { ...content });
+  const { managedFields } = content.metadata;
+  const next = { ...whole, metadata: { ...whole.metadata, managedFields } };
+  return { object: stored(store, current, next, dryRun), isNew: !current };
 }
 
 /**
@@ -176,43 +170,24 @@ function applyConfigMap(
 export function applyByForce(store: ClusterStore, map: ConfigMapContent, manager: string): void {
   const { name, namespace = "" } = map.metadata;
   const current = store.get("configmaps", namespace, name);
-  const before = current?.metadata.managedFields ?? [];
-  const { content, managedFields } = applyFields(current ?? null, before, map, manager, true, store.now());
+  const { content } = applyFields(current ?? null, map, { manager, force: true, now: store.now() });
   const metadata = { name, namespace, ...content.metadata };
-  stored(store, current, { apiVersion: map.apiVersion, kind: map.kind, ...content, metadata }, managedFields);
+  stored(store, current, { apiVersion: map.apiVersion, kind: map.kind, ...content, metadata });
 }
 
-/** Rejects a patch with another uid than the object's, since uids never change. @throws ApiError 422 */
-export function checkUid(resource: Resource, current: KubeObject, body: JsonObject): void {
-  const { uid } = metadataOf(body);
-  if (uid !== undefined && uid !== null && uid !== "" && uid !== current.metadata.uid) {
-    throw invalid(resource, current.metadata.name, "metadata.uid", "field is immutable");
-  }
-}
-
-/** Deletes an object after checking the preconditions of `DeleteOptions`; a Job's pods are deleted too. */
+/** Deletes an object; a Job's pods are deleted too. @throws ApiError 400 for options that are not offered */
 export function deleteObject(
   store: ClusterStore,
-  resource: Resource,
+  { resource, dryRun }: Written,
   current: KubeObject,
   options: JsonObject,
-  propagation: string | null,
-  dryRun: boolean,
 ): void {
-  const { name, uid, resourceVersion } = current.metadata;
-  const wanted = isObject(options.preconditions) ? options.preconditions : {};
-  if (wanted.uid !== undefined && wanted.uid !== uid) {
-    throw conflict(resource, name, "the UID in the precondition does not match the UID in record");
-  }
-  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
-    throw conflict(resource, name, "the ResourceVersion in the precondition does not match the one in record");
-  }
-  const policy = options.propagationPolicy ?? propagation ?? "Background";
+  if (options.preconditions) throw badRequest("preconditions are not offered by this cluster");
+  const policy = options.propagationPolicy || "Background";
   if (policy !== "Background" && policy !== "Foreground") {
     throw badRequest("propagationPolicy: only Background and Foreground are offered");
   }
-  if (dryRun) return;
-  store.deleteWithPods(resource.plural, current);
+  if (!dryRun) store.deleteWithPods(resource.plural, current);
 }
 
 /** The object of a name. @throws ApiError 404 */
@@ -227,48 +202,24 @@ function stored(
   store: ClusterStore,
   current: ConfigMap | undefined,
   content: ConfigMapContent,
-  managedFields: readonly ManagedFields[],
   dryRun = false,
 ): KubeObject {
-  const owners = { managedFields: managedFields.length > 0 ? managedFields : undefined };
-  if (!current) {
-    const created = { ...content, metadata: { ...content.metadata, ...owners } };
-    if (!dryRun) return store.create("configmaps", created);
-    const unstored = { uid: "", resourceVersion: "", creationTimestamp: timestamp(store.now()) };
-    return { ...created, metadata: { ...created.metadata, ...unstored } };
-  }
-  const next: ConfigMap = { ...content, metadata: { ...current.metadata, ...content.metadata, ...owners } };
+  if (!current) return created(store, content, dryRun);
+  const next: ConfigMap = { ...content, metadata: { ...current.metadata, ...content.metadata } };
   return dryRun || sameJson(next, current) ? next : store.replace("configmaps", next);
 }
 
-/** The content with the maps that are empty in the body: an apply of an empty map owns it. */
-function emptied(content: ConfigMapContent, body: JsonObject) {
-  const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
-  const { labels, annotations } = metadataOf(body);
-  return {
-    ...content,
-    ...(isEmpty(body.data) && { data: {} }),
-    ...(isEmpty(body.binaryData) && { binaryData: {} }),
-    metadata: {
-      ...content.metadata,
-      ...(isEmpty(labels) && { labels: {} }),
-      ...(isEmpty(annotations) && { annotations: {} }),
-    },
-  };
+function created(store: ClusterStore, content: ConfigMapContent | NewJob, dryRun: boolean): KubeObject {
+  if (dryRun) {
+    const unstored = { uid: "", resourceVersion: "", creationTimestamp: timestamp(store.now()) };
+    return { ...content, metadata: { ...content.metadata, ...unstored } };
+  }
+  return content.kind === "Job" ? store.create("jobs", content) : store.create("configmaps", content);
 }
 
-const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
-/** Generated names are cut to this prefix, so that they fit into a label. */
-const MAX_GENERATED_PREFIX = 58;
-
-function generatedName(store: ClusterStore, prefix: unknown): string {
-  if (typeof prefix !== "string" || prefix === "") return "";
-  const letter = () => SUFFIX_LETTERS[Math.floor(store.random() * SUFFIX_LETTERS.length)];
-  return prefix.slice(0, MAX_GENERATED_PREFIX) + Array.from({ length: 5 }, letter).join("");
-}
-
-function checkVersion(resource: Resource, current: KubeObject, body: JsonObject): void {
-  const { name, resourceVersion } = current.metadata;
+/** Rejects a body of another name, uid or version than the object's. @throws ApiError 400, 409 or 422 */
+function checkSameObject(resource: Resource, current: KubeObject, body: JsonObject): void {
+  const { name, uid, resourceVersion } = current.metadata;
   const wanted = metadataOf(body);
   if (wanted.name !== undefined && wanted.name !== name) {
     throw badRequest("the name of the object does not match the name on the URL");
@@ -281,12 +232,7 @@ function checkVersion(resource: Resource, current: KubeObject, body: JsonObject)
   if (version !== "" && version !== "0" && version !== resourceVersion) {
     throw conflict(resource, name, "the object has been modified; please apply your changes to the latest version");
   }
-}
-
-function checkImmutable(resource: Resource, current: ConfigMap, next: ConfigMapContent): void {
-  if (!current.immutable) return;
-  const same = sameJson([next.data, next.binaryData, next.immutable], [current.data, current.binaryData, true]);
-  if (!same) throw invalid(resource, current.metadata.name, "data", "field is immutable when `immutable` is set");
+  if ((wanted.uid || uid) !== uid) throw invalid(resource, name, "metadata.uid", "field is immutable");
 }
 
 function changedJob(resource: Resource, current: Job, body: JsonObject): Job {

@@ -73,7 +73,7 @@ Deno.test(
         "cluster": [413, {
           origin: cluster,
           method: "POST",
-          target: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+          target: "/api/v1/namespaces/default/configmaps",
         }],
       };
       const before = openSockets(application);

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { ApiError } from "@/embedded/cluster/api_status.ts";
-import { readYamlObject } from "@/embedded/cluster/json_body.ts";
 import { readCampaignRecord, readJob, readPod } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { composeDetail, layoutLive, layoutReaped, wantedProgress } from "@/lib/campaigns/projection/detail.ts";
 import { readIndexRanges } from "@/lib/campaigns/projection/index_ranges.ts";
@@ -23,7 +21,7 @@ import {
   podObject,
   terminated,
 } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { assertNothingInherited, fuzz, near, nearBytes, nearJson, resolvedOr } from "./hostile.ts";
+import { assertNothingInherited, fuzz, near, nearBytes, nearJson } from "./hostile.ts";
 
 const NOW = Date.UTC(2025, 10, 20, 12);
 const JOBS = [
@@ -247,32 +245,4 @@ fuzz("watches", {
     assert.ok(["ended", "forbidden", "expired", "failed"].includes(end), end);
     assert.ok(positions.every((version) => version !== ""));
   },
-});
-
-const BODIES = [
-  "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: {a: b}}\ndata:\n  volumes.txt: |\n    a\tb\n",
-  '{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a"},"spec":{"template":{"spec":{}}}}',
-];
-const isApiError = (error: unknown) => error instanceof ApiError && error.code >= 400 && error.code < 500;
-const readBody = (text: string) =>
-  resolvedOr(() => readYamlObject(new Request("http://cluster", { method: "PATCH", body: text })), isApiError);
-
-fuzz("YAML bodies of the embedded cluster", {
-  inputs: near(BODIES, [
-    "&a ",
-    "*a",
-    "<<: ",
-    "? ",
-    "[",
-    "{",
-    "!!binary ",
-    "%YAML 1.1\n---\n",
-    "__proto__: {polluted: 1}\n",
-  ]),
-  async check(text) {
-    const body = await readBody(text);
-    if (body !== null) JSON.stringify(body);
-    assertNothingInherited();
-  },
-  growth: { seeds: BODIES, words: ["§: 1\n", "- §\n", "&§ a", "[", "{", "? ", "a: "], read: readBody },
 });

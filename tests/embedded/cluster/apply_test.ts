@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { applyFields, type OwnedContent } from "@/embedded/cluster/managed_fields.ts";
 import type { ManagedFields } from "@/embedded/cluster/objects.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
-import { CONVENTIONS, sampleOptions } from "./sample_cluster.ts";
+import { CONVENTIONS, sampleOptions, START } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
 const APPLY = "application/apply-patch+yaml";
@@ -67,17 +69,6 @@ testMaps("apply: makes what is not there, and leaves alone what is the same", as
   assert.equal(again.metadata.resourceVersion, made.metadata.resourceVersion);
 });
 
-testMaps("apply: YAML is taken as well as JSON", async (send) => {
-  const made = await send(
-    "PATCH",
-    "m?fieldManager=a",
-    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  k: |\n    två\n    rader\n",
-  );
-  assert.deepEqual(made.data, { k: "två\nrader\n" });
-  assert.equal((await send("PATCH", "m?fieldManager=a", "a: [")).status, 400);
-  assert.equal((await send("PATCH", "m?fieldManager=a", "- a")).status, 400);
-});
-
 testMaps(
   "apply: another's field with another value is a conflict that names both, and force takes it",
   async (send) => {
@@ -90,7 +81,10 @@ testMaps(
       { reason: "FieldManagerConflict", message: 'conflict with "a"', field: ".data.k" },
     ]);
     const several = await send("PATCH", "m?fieldManager=b", map({ k: "other", l: "other" }));
-    assert.equal(several.message, 'Apply failed with 2 conflicts: conflicts with "a":\n- .data.k\n- .data.l');
+    assert.equal(
+      several.message,
+      'Apply failed with 2 conflicts:\n- conflict with "a": .data.k\n- conflict with "a": .data.l',
+    );
     const forced = await send("PATCH", "m?fieldManager=b&force=true", map({ k: "other" }));
     assert.deepEqual(forced.data, { k: "other", l: "w" });
     assert.deepEqual(owned(forced), { "a Apply": { "f:data": { "f:l": {} } }, "b Apply": { "f:data": { "f:k": {} } } });
@@ -116,38 +110,16 @@ testMaps(
   },
 );
 
-testMaps("apply: what was written without applying is owned by its client, and taken only by force", async (send) => {
-  await send("POST", "", { metadata: { name: "m" }, data: { k: "v" } }, "application/json");
-  const patched = await send("PATCH", "m?fieldManager=editor", { data: { l: "w" } }, "application/merge-patch+json");
+testMaps("apply: what another kind of write changes or removes is owned by nobody", async (send) => {
+  await send("PATCH", "m?fieldManager=a", map({ k: "v", l: "w", n: "o" }, { labels: { l: "1" } }));
+  const changes = { data: { k: "x", l: null } };
+  const patched = await send("PATCH", "m", changes, "application/merge-patch+json");
   assert.deepEqual(owned(patched), {
-    "editor Update": { "f:data": { "f:l": {} } },
-    "tester Update": { "f:data": { ".": {}, "f:k": {} } },
+    "a Apply": { "f:data": { "f:n": {} }, "f:metadata": { "f:labels": { "f:l": {} } } },
   });
-  const refused = await send("PATCH", "m?fieldManager=a", map({ k: "x" }));
-  assert.match(refused.message, /conflict with "tester" using v1 at \d{4}-.*Z: \.data\.k$/);
-  const same = await send("PATCH", "m?fieldManager=a", map({ k: "v" }));
-  assert.equal(same.status, 200);
-  const taken = await send("PATCH", "m", { data: { k: "z" } }, "application/merge-patch+json");
-  assert.equal(owned(taken)["a Apply"], undefined);
-  const reset = await send("PATCH", "m", { metadata: { managedFields: [{}] } }, "application/merge-patch+json");
-  assert.deepEqual(owned(reset), {});
-  const after = await send("PATCH", "m?fieldManager=a&force=true", map({ k: "y" }));
-  assert.deepEqual(Object.keys(owned(after)), ["a Apply", "before-first-apply Update"]);
+  assert.equal((await send("PATCH", "m?fieldManager=b", map({ k: "y" }))).data?.k, "y");
+  assert.equal((await send("PATCH", "m?fieldManager=a", map({ n: "o" }))).metadata.labels, undefined);
 });
-
-testMaps(
-  "apply: kubectl takes over what it applied on its own side, as long as no other manager changed it since",
-  async (send) => {
-    const lastApplied = JSON.stringify({ data: { k: "v", l: "w" } });
-    const annotations = { "kubectl.kubernetes.io/last-applied-configuration": lastApplied };
-    const body = { metadata: { name: "m", annotations }, data: { k: "v", l: "w" } };
-    await send("POST", "?fieldManager=kubectl-client-side-apply", body, "application/json");
-    assert.equal((await send("PATCH", "m?fieldManager=other", map({ k: "x" }))).status, 409);
-    assert.equal((await send("PATCH", "m?fieldManager=kubectl", map({ k: "x" }))).data?.k, "x");
-    await send("PATCH", "m?fieldManager=editor", { data: { l: "mine" } }, "application/merge-patch+json");
-    assert.equal((await send("PATCH", "m?fieldManager=kubectl", map({ k: "x", l: "y" }))).status, 409);
-  },
-);
 
 testMaps("apply: dry runs say what would be and change nothing", async (send) => {
   const dry = await send("PATCH", "m?fieldManager=a&dryRun=All", map({ k: "v" }));
@@ -162,12 +134,12 @@ testMaps("apply: invalid requests are rejected", async (send, cluster) => {
     ["m?fieldManager=a", { apiVersion: "v1", kind: "Secret" }, 400],
     ["m?fieldManager=a", map({}, { name: "n" }), 400],
     ["m?fieldManager=a", map({}, { namespace: "elsewhere" }), 400],
-    ["m?fieldManager=a", map({}, { managedFields: [] }), 400],
     ["m?fieldManager=a", map({}, { labels: { l: "å" } }), 422],
     ["M?fieldManager=a", map({}, { name: "M" }), 422],
     ["m?fieldManager=a", { apiVersion: "v1", kind: "ConfigMap" }, 400],
     ["m?fieldManager=a&force=perhaps", map({}), 400],
-    ["m?fieldManager=a&fieldValidation=Strict", { ...map({}), spec: 1 }, 400],
+    ["m?fieldManager=a", { ...map({}), spec: 1 }, 400],
+    [`m?fieldManager=${"m".repeat(129)}`, map({}), 422],
     ["m?fieldManager=a", { ...map({}), data: { k: null } }, 400],
   ];
   for (const [path, body, status] of cases) {
@@ -181,13 +153,47 @@ testMaps("apply: invalid requests are rejected", async (send, cluster) => {
     body: "{}",
     headers: { "content-type": APPLY },
   });
-  assert.equal((await job.json()).code, 400);
+  assert.equal((await job.json()).code, 415);
   const nowhere = await fetch(`${cluster.url}/api/v1/namespaces/none/configmaps/m?fieldManager=a`, {
     method: "PATCH",
     body: JSON.stringify(map({})),
     headers: { "content-type": APPLY },
   });
   assert.equal((await nowhere.json()).code, 404);
+});
+
+const KEY = fc.constantFrom("a", "b", "c", "__proto__", ".", "f:a", "x/y");
+const RECORD = fc.dictionary(KEY, fc.constantFrom("1", "2"), { maxKeys: 4, noNullPrototype: true });
+const CONTENT = fc.record({ metadata: fc.record({ labels: RECORD }), data: RECORD });
+
+function members({ metadata, data = {} }: OwnedContent): Map<string, string> {
+  const labels = Object.entries(metadata.labels ?? {}).map(([key, value]): [string, string] => [`label ${key}`, value]);
+  return new Map([...labels, ...Object.entries(data).map(([key, value]): [string, string] => [`data ${key}`, value])]);
+}
+
+const apply = (live: OwnedContent | null, content: OwnedContent, manager: string, force = true, now = START) =>
+  applyFields(live, content, { manager, force, now });
+
+Deno.test("apply: afterwards the object says what was applied, and a second apply changes nothing", () => {
+  fc.assert(fc.property(CONTENT, CONTENT, CONTENT, (first, second, third) => {
+    const one = apply(null, first, "one");
+    const last = apply(apply(one.content, second, "two").content, third, "one");
+    const now = members(last.content);
+    for (const [key, value] of members(third)) assert.equal(now.get(key), value);
+    // What only the second manager said is still there.
+    for (const [key, value] of members(second)) if (!members(third).has(key)) assert.equal(now.get(key), value);
+    // Nothing else is.
+    assert.deepEqual(new Set(now.keys()), new Set([...members(third).keys(), ...members(second).keys()]));
+    assert.deepEqual(apply(last.content, third, "one", false, START + 60_000), last);
+  }));
+});
+
+Deno.test("apply: without force nothing of another manager changes, or there is a conflict", () => {
+  fc.assert(fc.property(CONTENT, CONTENT, (first, second) => {
+    const { conflicts } = apply(apply(null, first, "one").content, second, "two", false);
+    const differing = [...members(second)].filter(([key, value]) => (members(first).get(key) ?? value) !== value);
+    assert.equal(conflicts.length, differing.length);
+  }));
 });
 
 testMaps("apply: client-node applies as the reading side does", async (_send, cluster) => {

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { campaignJob, warmupJob } from "@/embedded/cluster/campaign_objects.ts";
 import { reconcileJob } from "@/embedded/cluster/job_controller.ts";
-import { readIndexes, writeIndexes } from "@/embedded/cluster/job_status.ts";
-import { type Job, type Pod, type PodStatus, timestamp } from "@/embedded/cluster/objects.ts";
+import {
+  type Job,
+  type Pod,
+  type PodStatus,
+  readIndexes,
+  timestamp,
+  writeIndexes,
+} from "@/embedded/cluster/objects.ts";
 import { sampleCampaigns } from "@/embedded/cluster/samples.ts";
 import { ClusterStore } from "@/embedded/cluster/store.ts";
 import { CONVENTIONS, START } from "./sample_cluster.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { mergePatch, sameJson } from "@/embedded/cluster/json_values.ts";
+import { mergePatch, sameJson } from "@/embedded/cluster/json_body.ts";
 
 Deno.test("merge patch: the cases of RFC 7386, appendix A", () => {
   const cases: [unknown, unknown, unknown][] = [

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { CATALOGUE, catalogueVolume } from "@/embedded/archive/catalogue.ts";
-import { furtherCampaign } from "@/embedded/cluster/further_samples.ts";
-import { readIndexes } from "@/embedded/cluster/job_status.ts";
-import type { Job } from "@/embedded/cluster/objects.ts";
+import { furtherCampaign } from "@/embedded/cluster/samples.ts";
+import { type Job, readIndexes } from "@/embedded/cluster/objects.ts";
 import { Simulator } from "@/embedded/cluster/simulator.ts";
 import { CONVENTIONS, memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
 

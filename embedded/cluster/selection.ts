@@ -1,6 +1,83 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
 import { integerAt, stringAt } from "@/lib/std/untrusted.ts";
-import { badRequest } from "./api_status.ts";
+import { badRequest, invalidOptions, versionTooLarge } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
+import { byNamespaceAndName, type ClusterStore, type Named } from "./store.ts";
+
+/** One page of a list, and the list's own metadata. */
+interface Page {
+  readonly objects: readonly KubeObject[];
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+}
+
+/**
+ * Lists objects of the current state by the query of a request: `labelSelector`, `fieldSelector`, `limit`, `continue`,
+ * and `resourceVersion`, which the state must have reached. A `continue` goes on behind the last object of its page.
+ *
+ * @throws ApiError 400 for a malformed parameter, 422 for an exact version, 504 for a version that is not reached
+ */
+export function listPage(store: ClusterStore, plural: Plural, namespace: string | null, query: URLSearchParams): Page {
+  const selects = selectionOf(plural, query);
+  const limit = wholeNumber(query, "limit") ?? 0;
+  const token = query.get("continue");
+  const last = token ? readContinue(token) : null;
+  const match = query.get("resourceVersionMatch") ?? "";
+  if (match !== "" && match !== "NotOlderThan") {
+    throw invalidOptions("ListOptions", "resourceVersionMatch", "NotSupported", "only NotOlderThan is offered");
+  }
+  const wanted = wholeNumber(query, "resourceVersion") ?? 0;
+  if (wanted > store.version) throw versionTooLarge(wanted, store.version);
+  const chosen = store.list(plural, namespace).filter((object) =>
+    (last === null || byNamespaceAndName(object, last) > 0) && selects(object)
+  );
+  const objects = limit > 0 ? chosen.slice(0, limit) : chosen;
+  const end = objects.at(-1);
+  const isWhole = end === undefined || objects.length === chosen.length;
+  return {
+    objects,
+    metadata: { resourceVersion: String(store.version), ...(!isWhole && { continue: writeContinue(end) }) },
+  };
+}
+
+/** The filter of `labelSelector` and `fieldSelector` in a query. @throws ApiError 400 */
+export function selectionOf(plural: Plural, query: URLSearchParams): (object: KubeObject) => boolean {
+  const labels = parseLabelSelector(query.get("labelSelector") ?? "");
+  const fields = parseFieldSelector(query.get("fieldSelector") ?? "", plural);
+  return (object) => labels(object.metadata.labels ?? {}) && fields(object);
+}
+
+/** A query parameter that is a whole number, not negative; null when absent or empty. */
+export function wholeNumber(query: URLSearchParams, name: string): number | null {
+  const text = query.get(name);
+  if (text === null || text === "") return null;
+  if (!/^\d{1,15}$/.test(text)) throw badRequest(`${name}: not a whole number`);
+  return Number(text);
+}
+
+/** The namespace and name in a `continue` token. */
+const POSITION = z.tuple([z.string(), z.string()]);
+
+function writeContinue({ metadata: { namespace = "", name } }: Named): string {
+  return Buffer.from(JSON.stringify([namespace, name])).toString("base64url");
+}
+
+function readContinue(token: string): Named {
+  try {
+    const [namespace, name] = POSITION.parse(JSON.parse(Buffer.from(token, "base64url").toString()));
+    return { metadata: { namespace, name } };
+  } catch {
+    throw badRequest("continue key is not valid");
+  }
+}
+
+/** A boolean query parameter; false when absent. */
+export function isTrue(query: URLSearchParams, name: string): boolean {
+  const text = query.get(name) ?? "";
+  if (/^(1|t|true)$/i.test(text)) return true;
+  if (/^(|0|f|false)$/i.test(text)) return false;
+  throw badRequest(`${name}: not a boolean`);
+}
 
 type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
 type FieldSelector = (object: KubeObject) => boolean;
