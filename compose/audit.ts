@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { AuditTrail } from "@/lib/audit/audit_trail.ts";
-import { CHAIN_START } from "@/lib/audit/chain.ts";
-import { AUDIT_FOLDER, type EndNote, OUTSIDE_END_FILE, outsideEnd } from "@/lib/audit/chain_files.ts";
+import { AUDIT_FOLDER, CHAIN_START, type EndNote, OUTSIDE_END_FILE, outsideEnd } from "@/lib/audit/chain.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/audit/chain_reader.ts";
 import { FileSink, standardOutput } from "@/lib/audit/file_sink.ts";

@@ -1,19 +1,14 @@
 import { createHash } from "node:crypto";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
-import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { type Config, ConfigError, type NotificationsConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import type { CampaignState } from "@/lib/notifications/campaign_news.ts";
-import { CampaignWatch } from "@/lib/notifications/campaign_watch.ts";
-import type { Channel } from "@/lib/notifications/channel.ts";
-import { DiskWatch } from "@/lib/notifications/disk_watch.ts";
-import { type EndedCheck, FixityNews } from "@/lib/notifications/fixity_news.ts";
+import { campaignLook } from "@/lib/notifications/campaign_news.ts";
+import { diskLook } from "@/lib/notifications/disk_watch.ts";
+import { type EndedCheck, fixityNews } from "@/lib/notifications/fixity_news.ts";
 import { NotificationQueue } from "@/lib/notifications/notification_queue.ts";
-import { Notifier } from "@/lib/notifications/notifier.ts";
-import { lookRegularly } from "@/lib/notifications/regular_looks.ts";
-import { webhook, WEBHOOK_TIMEOUT_MS } from "@/lib/notifications/webhook.ts";
-import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
+import { type Channel, Notifier } from "@/lib/notifications/notifier.ts";
+import { parseWebhookSecrets, webhook, WEBHOOK_TIMEOUT_MS } from "@/lib/notifications/webhook.ts";
 import { isInTrouble, isSettled } from "@/lib/presentation/campaign_state.ts";
 import { campaignPath } from "@/lib/presentation/page_paths.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
@@ -21,6 +16,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 import { steadyTime } from "@/lib/tasks/task_clock.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import { caCertificates, textOf, upstream } from "./shared.ts";
@@ -44,17 +40,6 @@ interface NotificationSources {
   readonly diskIsFull: (() => Promise<boolean>) | null;
 }
 
-/** The notifications of a process. */
-export interface Notifications {
-  /** Reports fixity checks that have ended. Never throws. */
-  fixityEnded(check: EndedCheck): Promise<void>;
-  readonly figures: Notifier["figures"];
-  /** Sends what is queued, and looks for what is new. */
-  start(sources: NotificationSources): void;
-  /** Within so many ms. */
-  stop(ms: number): Promise<void>;
-}
-
 /**
  * Opens the queue of notifications: a file in the data folder, else Redis where it is configured, else memory.
  *
@@ -65,7 +50,7 @@ export async function openNotifications(
   settings: NotificationsConfig,
   folder: DataFolder | null,
   log: RequestLog,
-): Promise<Notifications> {
+) {
   const channels = await channelsOf(config, settings);
   const notifier = new Notifier({
     channels,
@@ -76,18 +61,20 @@ export async function openNotifications(
   });
   const site = config.server.publicOrigin;
   const linkOf = (check: EndedCheck) => site === null ? null : site + checkPath(check);
-  const fixity = new FixityNews({ notifier, linkOf, now: Date.now });
   let stopLooks: (() => Promise<void>)[] = [];
   return {
-    fixityEnded: (check) => fixity.report(check),
+    /** Reports fixity checks that have ended. Never throws. */
+    fixityEnded: fixityNews({ notifier, linkOf, now: Date.now }),
     figures: notifier.figures,
-    start({ campaigns, disk, diskIsFull }) {
+    /** Sends what is queued, and looks for what is new. */
+    start({ campaigns, disk, diskIsFull }: NotificationSources) {
       notifier.start();
       const hasCampaigns = notifier.wants("campaign.ended") || notifier.wants("campaign.trouble");
       if (campaigns && hasCampaigns) stopLooks.push(watchCampaigns(config, notifier, campaigns));
       if (disk && folder) stopLooks.push(watchDisk(notifier, folder.path, disk, diskIsFull));
     },
-    async stop(ms) {
+    /** Within so many ms. */
+    async stop(ms: number) {
       await Promise.all(stopLooks.map((stop) => stop()));
       stopLooks = [];
       await notifier.stop(ms);
@@ -145,32 +132,20 @@ function watchCampaigns(config: Config, notifier: Notifier, source: CampaignSour
   // Lists of its own: those of the pages write status records.
   const lists = new CampaignLists(source);
   const site = config.server.publicOrigin;
-  const watch = new CampaignWatch({
+  const look = campaignLook({
     notifier,
     async read() {
       const { jobs } = await lists.list({ resultsUrl: "", reaped: REAPED });
-      return jobs.map((job) => stateOf(job, site));
+      return jobs.map((job) => ({
+        ...job,
+        isEnded: isSettled(job),
+        isInTrouble: isInTrouble(job),
+        link: site === null ? null : site + campaignPath(job.namespace, job.name),
+      }));
     },
     now: Date.now,
   });
-  return lookRegularly(() => watch.look(), () => source.age() === 0 ? LISTED_MS : FOLLOWED_MS);
-}
-
-function stateOf(job: JobSummary, site: string | null): CampaignState {
-  const { namespace, name, pipeline, phase, counts, warmup, createdAt, finishedAt } = job;
-  return {
-    namespace,
-    name,
-    pipeline,
-    phase,
-    isEnded: isSettled(job),
-    isInTrouble: isInTrouble(job),
-    counts,
-    warmup: warmup.phase,
-    createdAt,
-    finishedAt,
-    link: site === null ? null : site + campaignPath(namespace, name),
-  };
+  return lookRegularly(look, () => source.age() === 0 ? LISTED_MS : FOLLOWED_MS);
 }
 
 /** @returns ends it */
@@ -180,7 +155,7 @@ function watchDisk(
   disk: DiskRoom,
   isFull: (() => Promise<boolean>) | null,
 ): () => Promise<void> {
-  const watch = new DiskWatch({
+  const look = diskLook({
     notifier,
     folder,
     room: () => disk.room(),
@@ -188,5 +163,26 @@ function watchDisk(
     isFull: isFull ?? (() => Promise.resolve(false)),
     now: Date.now,
   });
-  return lookRegularly(() => watch.look(), () => DISK_MS);
+  return lookRegularly(look, () => DISK_MS);
+}
+
+/**
+ * Looks at something again and again, the first time at once.
+ *
+ * @param look must not throw
+ * @param everyMs from the end of a look to the next, ms
+ * @returns ends it, once the last look has ended
+ */
+function lookRegularly(look: () => Promise<void>, everyMs: () => number): () => Promise<void> {
+  const stopped = new AbortController();
+  const looks = (async () => {
+    while (!stopped.signal.aborted) {
+      await look();
+      await sleep(everyMs(), stopped.signal);
+    }
+  })();
+  return async function stop() {
+    stopped.abort();
+    await looks;
+  };
 }

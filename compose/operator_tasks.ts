@@ -1,6 +1,6 @@
 import type { Config } from "@/lib/config/mod.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { plainLine } from "@/lib/notifications/plain_line.ts";
+import { plainLine } from "@/lib/notifications/event.ts";
 import { storedSecret } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";

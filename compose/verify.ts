@@ -1,12 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
-import {
-  AUDIT_DIR_COPY,
-  AUDIT_FOLDER,
-  OUTSIDE_END_FILE,
-  type OutsideEnd,
-  outsideEnd,
-} from "@/lib/audit/chain_files.ts";
+import { AUDIT_DIR_COPY, AUDIT_FOLDER, OUTSIDE_END_FILE, type OutsideEnd, outsideEnd } from "@/lib/audit/chain.ts";
 import { AUDIT_END, Documents } from "@/embedded/store/documents.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";

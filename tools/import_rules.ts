@@ -138,6 +138,7 @@ export const ROOMS: readonly Room[] = [
     room: "lib/notifications",
     holds: "events for operators: what is news, the queue, webhooks, mail",
     imports: ["lib/tasks", "lib/http", "lib/std"],
+    types: ["lib/campaigns/projection"],
   },
   {
     room: "lib/audit",

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import type { AuditActor, AuditDetail, AuditEvent, AuditTarget } from "@/lib/http/audit_event.ts";
 import type { AuditResult } from "@/lib/std/audit_words.ts";
 import { clip, isLonger } from "@/lib/std/untrusted.ts";
-import { jsonText } from "./json_text.ts";
 
 /** Grows only when a member changes its meaning. */
 const RECORD_VERSION = 1;
@@ -97,4 +96,18 @@ function present<Value>(members: Readonly<Record<string, Value | undefined>>, ma
 function boundedText(text: string, maxText: number): string {
   const whole = isLonger(text, maxText) ? `${clip(text, maxText - 1)}…` : text;
   return whole.toWellFormed();
+}
+
+/** Control characters, separators of lines, and what turns the direction of a text. JSON escapes those below U+0020. */
+// deno-lint-ignore no-control-regex
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** A record as JSON on one line, which no character of a name can end or disguise. */
+export function jsonText(record: object): string {
+  return oneLine(JSON.stringify(record));
+}
+
+/** A text with escapes as those of JSON for what could end its line or disguise it. */
+export function oneLine(text: string): string {
+  return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,32 +1,56 @@
-import { HttpError } from "@/lib/http/errors.ts";
 import type { AuditEvent, AuditRecorder } from "@/lib/http/audit_event.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { endsWithin } from "@/lib/std/ends_within.ts";
-import { auditRecord } from "./audit_record.ts";
+import { errorReason } from "@/lib/std/error_reason.ts";
+import { type AuditRecord, auditRecord } from "./audit_record.ts";
 import { type ChainPosition, sealed } from "./chain.ts";
-import { DurableOutlet } from "./durable_outlet.ts";
-import { charactersOf, type DurableSink, type SealedRecord } from "./sink.ts";
 
 /**
  * Records that wait in memory for each disk that takes none, and their lines, characters; further ones are lost. Usual
  * ones take 5 MB. The worst, of long keys outside of Latin-1, take two bytes a character in the line, and as many again
- * in the record beside it: 64 MiB for each of the disks, and for what waits to be passed to them.
+ * in the record beside it: 64 MiB for each of the disks.
  */
 const MAX_RECORDS = 10_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
-/** Records that are sealed and written at once. */
-const MAX_BATCH = 1000;
+/** Characters of lines that are written at once: 3 MiB in UTF-8 at most, less than what an open looks at. No record has as many. */
+const MAX_BATCH_CHARACTERS = 1024 * 1024;
+/** How long after a failure the next try is, ms. */
+const RETRY_MS = 1000;
 /** How long a change waits for a disk, ms: a network share that is gone may never say so. */
 const WAIT_MS = 10_000;
 /** How long a change waits once the process stops, ms: its request is to be answered before it is cut. */
 const HURRY_MS = 1500;
 /** How long a stop waits for all sinks at most, ms. */
 const CLOSE_MS = 2000;
-/** How much of that it waits before it passes what waits to both of them. */
-const DISKS_SHARE = 0.5;
 
 const NO_ROOM = "Changes cannot be recorded in the audit trail, and are refused until they can";
 const NOT_RECORDED = "The change was made, but it could not be recorded in the audit trail";
+
+/** A record with its number and its seal. */
+export interface SealedRecord {
+  readonly record: AuditRecord;
+  readonly number: number;
+  /** ms since 1970 */
+  readonly atMs: number;
+  /** The record as JSON, with the member `hash`. */
+  readonly line: string;
+  readonly hash: string;
+}
+
+/** Where records are stored before a change is confirmed. It never blocks the process, however slow the disk is. */
+export interface DurableSink {
+  /** In metrics and messages. */
+  readonly name: string;
+  /**
+   * Resolves once the records are on the disk.
+   *
+   * @throws what kept them from it; they may be passed again
+   */
+  append(records: readonly SealedRecord[]): Promise<void>;
+  /** Called once, after the last {@link append} has ended. It may take as long as the disk does. Never throws. */
+  close(): Promise<void>;
+}
 
 interface AuditTrailOptions {
   /** Which trail it is: eight hexadecimal digits. */
@@ -57,7 +81,9 @@ interface SinkFigures {
 
 /** A change that waits for its record to be on the disks. */
 interface WaitingChange {
-  readonly record: SealedRecord;
+  readonly number: number;
+  /** Settles once each disk has said whether it has the record. */
+  readonly settled: Promise<void>;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -70,16 +96,10 @@ interface WaitingChange {
  */
 export class AuditTrail implements AuditRecorder {
   readonly #options: AuditTrailOptions;
-  readonly #chain: DurableOutlet | null;
-  readonly #file: DurableOutlet | null;
+  readonly #chain: Outlet | null;
+  readonly #outlets: readonly Outlet[];
   #end: ChainPosition;
-  #waiting: WaitingChange[] = [];
-  #characters = 0;
-  #running: Promise<void> | null = null;
-  /** Changes whose records were passed to the disks, which have not all said what became of them. */
   readonly #unsettled = new Set<WaitingChange>();
-  /** What settles them. */
-  readonly #settling = new Set<Promise<void>>();
   #isHurried = false;
   #isClosed = false;
   /** Events that no sink got. */
@@ -91,30 +111,25 @@ export class AuditTrail implements AuditRecorder {
     this.#options = options;
     this.#end = options.end;
     const { chain, file, warn, waitMs = WAIT_MS } = options;
-    const shared = { waitMs, warn, onRecovery: () => this.#tellOfGaps() };
-    // What the chain has no room for is not sealed at all.
-    this.#chain = chain && new DurableOutlet(chain, { ...shared, maxRecords: Infinity, maxCharacters: Infinity });
-    this.#file = file && new DurableOutlet(file, { ...shared, maxRecords: MAX_RECORDS, maxCharacters: MAX_CHARACTERS });
-  }
-
-  get #durable(): DurableOutlet[] {
-    return [this.#chain, this.#file].filter((outlet) => outlet !== null);
+    const shared = { waitMs, warn, onWritten: () => this.#tellOfGaps() };
+    this.#chain = chain && new Outlet(chain, shared);
+    this.#outlets = [this.#chain, file && new Outlet(file, shared)].filter((outlet) => outlet !== null);
   }
 
   /** What each sink has taken and lost. */
   get figures(): ReadonlyMap<string, SinkFigures> {
-    const lost = this.#lost;
-    return new Map(this.#durable.map(({ sink, written, waiting, lost: own }) => {
-      return [sink.name, { written, lost: lost + own, waiting }];
+    return new Map(this.#outlets.map(({ sink, written, waiting, lost }) => {
+      return [sink.name, { written, lost: this.#lost + lost, waiting }];
     }));
   }
 
   requireRoom(): void {
-    if (this.#options.isRequired && this.#durable.some(({ isFailing }) => isFailing)) throw new HttpError(507, NO_ROOM);
+    if (this.#options.isRequired && this.#outlets.some(({ isFailing }) => isFailing)) throw new HttpError(507, NO_ROOM);
   }
 
   record(event: AuditEvent): Promise<void> {
-    if (this.#isClosed || this.#isFull) {
+    // What the chain has no room for is not sealed at all.
+    if (this.#isClosed || this.#chain?.isFull) {
       this.#lost++;
       if (this.#isClosed) this.#warnOfLost(1);
       return this.#options.isRequired ? Promise.reject(new HttpError(507, NOT_RECORDED)) : Promise.resolve();
@@ -128,18 +143,18 @@ export class AuditTrail implements AuditRecorder {
       return Promise.reject(error);
     }
     return new Promise((done, failed) => {
-      const change = { record, done, failed };
-      this.#waiting.push(change);
+      const written = Promise.all(this.#outlets.map((outlet) => outlet.add(record)));
+      const settled: Promise<void> = written.then((taken) => this.#settle(change, taken.every((isTaken) => isTaken)));
+      const change: WaitingChange = { number: record.number, settled, done, failed };
+      this.#unsettled.add(change);
       if (this.#isHurried) this.#settleSoon([change]);
-      this.#characters += record.line.length;
-      this.#running ??= this.#run();
     });
   }
 
   /** From now on no change waits for a disk longer than {@link HURRY_MS}: the process is about to stop. */
   hurry(): void {
     this.#isHurried = true;
-    this.#settleSoon([...this.#unsettled, ...this.#waiting]);
+    this.#settleSoon([...this.#unsettled]);
   }
 
   note(event: AuditEvent): void {
@@ -152,20 +167,14 @@ export class AuditTrail implements AuditRecorder {
    * @param ms how long it may take at most; {@link CLOSE_MS} when absent or more
    */
   async close(ms: number = CLOSE_MS): Promise<void> {
-    const closeMs = Math.min(ms, CLOSE_MS);
-    const closeBy = performance.now() + closeMs;
-    if (this.#running) await endsWithin(DISKS_SHARE * closeMs, this.#running);
     this.#isClosed = true;
-    // A disk that hangs keeps none of this from the other, and all of it is named below.
-    const rest = this.#taken(this.#waiting.length);
-    const records = rest.map(({ record }) => record);
-    this.#settleOnce(rest, this.#durable.map((outlet) => outlet.add(records)));
-    const leftMs = () => Math.max(0, closeBy - performance.now());
-    await Promise.all(this.#durable.map((outlet) => outlet.close(leftMs())));
+    const closeMs = Math.min(ms, CLOSE_MS);
+    await Promise.all(this.#outlets.map((outlet) => outlet.close(closeMs)));
     // What has ended by now is settled at once; what hangs is not on a disk.
-    await endsWithin(leftMs(), Promise.all(this.#settling));
-    this.#settle([...this.#unsettled], this.#firstMissing);
-    for (const { sink: { name }, waiting, lost } of this.#durable) {
+    const unsettled = [...this.#unsettled];
+    await endsWithin(0, Promise.all(unsettled.map(({ settled }) => settled)));
+    this.#settleNow(unsettled);
+    for (const { sink: { name }, waiting, lost } of this.#outlets) {
       // No later record will count those that a disk dropped since the last one that did.
       const count = waiting + lost - this.#toldOf(name);
       if (count > 0) this.#options.warn(`The audit trail: ${count} records were not delivered to ${name}`);
@@ -178,67 +187,24 @@ export class AuditTrail implements AuditRecorder {
     this.#options.warn(`The audit trail: ${count} changes have no record`);
   }
 
-  get #isFull(): boolean {
-    const { waiting, characters } = this.#chain ?? { waiting: 0, characters: 0 };
-    return Math.max(this.#waiting.length, waiting) >= MAX_RECORDS ||
-      Math.max(this.#characters, characters) >= MAX_CHARACTERS;
-  }
-
-  /** Takes so many of those that wait. */
-  #taken(count: number): WaitingChange[] {
-    const taken = this.#waiting.splice(0, count);
-    this.#characters -= charactersOf(taken.map(({ record }) => record));
-    return taken;
-  }
-
-  async #run(): Promise<void> {
-    try {
-      while (this.#waiting.length > 0) {
-        await this.#pass(this.#taken(MAX_BATCH));
-        if (this.#waiting.length === 0) this.#tellOfGaps();
-      }
-    } finally {
-      this.#running = null;
-    }
-  }
-
-  async #pass(passed: readonly WaitingChange[]): Promise<void> {
-    const records = passed.map(({ record }) => record);
-    const added = this.#durable.map((outlet) => outlet.add(records));
-    this.#settleOnce(passed, added);
-    // The next batch does not wait for the file, which may hang while the chain is well.
-    if (this.#chain) await added[0];
-  }
-
-  /** Settles changes once each disk has said from which number on it has none of their records. */
-  #settleOnce(passed: readonly WaitingChange[], added: readonly Promise<number>[]): void {
-    for (const change of passed) this.#unsettled.add(change);
-    const settling = Promise.all(added).then((missing) => {
-      this.#settling.delete(settling);
-      this.#settle(passed, Math.min(...missing));
-    });
-    this.#settling.add(settling);
-  }
-
-  /** Settles what does not end by itself. */
   #settleSoon(changes: readonly WaitingChange[]): void {
-    deadline(HURRY_MS, () => this.#settle(changes, this.#firstMissing));
+    deadline(HURRY_MS, () => this.#settleNow(changes));
   }
 
-  /** The number of the first record that a disk has not got. */
-  get #firstMissing(): number {
-    const passed = this.#durable.map(({ firstWaiting }) => firstWaiting);
-    return Math.min(...passed, this.#waiting[0]?.record.number ?? Infinity);
-  }
-
-  /** Ends the waiting for changes; a disk has not got the record of this number and those after it. */
-  #settle(passed: readonly WaitingChange[], missing: number): void {
-    for (const change of passed) {
-      const { record, done, failed } = change;
-      this.#unsettled.delete(change);
-      if (record.number < missing || !this.#options.isRequired) done();
-      else failed(new HttpError(507, NOT_RECORDED));
+  /** Settles what does not end by itself: a change is confirmed whose record no disk still waits for. */
+  #settleNow(changes: readonly WaitingChange[]): void {
+    for (const change of changes) {
+      if (this.#unsettled.has(change)) {
+        this.#settle(change, this.#outlets.every(({ firstWaiting }) => change.number < firstWaiting));
+      }
     }
+  }
+
+  /** @param isRecorded whether the record is on each disk */
+  #settle(change: WaitingChange, isRecorded: boolean): void {
+    this.#unsettled.delete(change);
+    if (isRecorded || !this.#options.isRequired) change.done();
+    else change.failed(new HttpError(507, NOT_RECORDED));
   }
 
   /** The next record. @throws where an event cannot be made one; then its number is that of the next event */
@@ -253,10 +219,10 @@ export class AuditTrail implements AuditRecorder {
 
   /** Records how many events had no record, and how many records a disk dropped, once it takes them again. */
   #tellOfGaps(): void {
-    if (this.#isFull || this.#isClosed) return;
-    const main = this.#chain ?? this.#file;
-    if (!main?.isFailing) this.#tellOfGap(undefined, this.#lost);
-    for (const { sink: { name }, isFailing, isFull, lost } of this.#durable) {
+    const [main] = this.#outlets;
+    if (this.#isClosed || main.isFull) return;
+    if (!main.isFailing) this.#tellOfGap(undefined, this.#lost);
+    for (const { sink: { name }, isFailing, isFull, lost } of this.#outlets) {
       // A full one would drop this record as well, which would be told again.
       if (!isFailing && !isFull) this.#tellOfGap(name, lost);
     }
@@ -283,5 +249,141 @@ export class AuditTrail implements AuditRecorder {
       status: null,
       details: { count, sink },
     });
+  }
+}
+
+interface OutletOptions {
+  /** How long a write is waited for, ms; then the sink fails until that write has ended. */
+  readonly waitMs: number;
+  /** Receives lines for the operator. */
+  readonly warn: (line: string) => void;
+  /** Called when the sink has taken records. */
+  readonly onWritten: () => void;
+}
+
+/** A sink with the records that it has not taken yet. */
+class Outlet {
+  readonly sink: DurableSink;
+  readonly #options: OutletOptions;
+  #waiting: SealedRecord[] = [];
+  /** Characters of the lines that wait. */
+  #characters = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writing: Promise<void> | null = null;
+  /** What the sink has been told to write and has not ended yet: there is never a second one beside it. */
+  #append: { readonly batch: readonly SealedRecord[]; readonly done: Promise<void> } | null = null;
+  #isClosed = false;
+  /** Whether the last try failed. */
+  isFailing = false;
+  /** Records that the sink has taken since the start. */
+  written = 0;
+  /** Records that were dropped since the start. */
+  lost = 0;
+
+  constructor(sink: DurableSink, options: OutletOptions) {
+    this.sink = sink;
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** The number of the first record that waits; infinite: none does. */
+  get firstWaiting(): number {
+    return this.#waiting[0]?.number ?? Infinity;
+  }
+
+  /** Whether the next record would be dropped. */
+  get isFull(): boolean {
+    return this.#waiting.length >= MAX_RECORDS || this.#characters >= MAX_CHARACTERS;
+  }
+
+  /**
+   * Takes a record where there is room. It is written now, or where the sink fails, by a later try. Never throws.
+   *
+   * @returns whether the sink has it
+   */
+  async add(record: SealedRecord): Promise<boolean> {
+    if (this.isFull) {
+      this.lost++;
+      return false;
+    }
+    this.#waiting.push(record);
+    this.#characters += record.line.length;
+    // Not for all that waits: under load there is always more.
+    while (!this.isFailing && this.firstWaiting <= record.number) await this.#write();
+    return this.firstWaiting > record.number;
+  }
+
+  /** The last try, and the end of the sink, of so many ms at most. What is slower goes on without being waited for. */
+  async close(ms: number): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await endsWithin(ms, this.#finish());
+  }
+
+  /** A sink that still writes is not closed, since that may never end either. */
+  async #finish(): Promise<void> {
+    await this.#drain();
+    if (this.#append === null) await this.sink.close();
+  }
+
+  /** Tries what waits, until the sink fails. */
+  async #drain(): Promise<void> {
+    do await this.#write(); while (!this.isFailing && this.#waiting.length > 0);
+  }
+
+  /** Writes what waits now; several callers share it. */
+  #write(): Promise<void> {
+    if (this.#waiting.length === 0) return Promise.resolve();
+    return this.#writing ??= this.#tryBatch();
+  }
+
+  async #tryBatch(): Promise<void> {
+    try {
+      await this.#writeBatch();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      // At once: what is added from here on needs another run.
+      this.#writing = null;
+    }
+  }
+
+  async #writeBatch(): Promise<void> {
+    const { waitMs, warn, onWritten } = this.#options;
+    const { batch, done } = this.#append ??= this.#begin();
+    if (!(await endsWithin(waitMs, done))) throw new Error(`a write has not ended for ${waitMs / 1000} s`);
+    this.#append = null;
+    await done;
+    this.#waiting = this.#waiting.slice(batch.length);
+    for (const { line } of batch) this.#characters -= line.length;
+    this.written += batch.length;
+    if (this.isFailing) warn(`The audit trail is written to ${this.sink.name} again`);
+    this.isFailing = false;
+    onWritten();
+  }
+
+  #begin(): { readonly batch: readonly SealedRecord[]; readonly done: Promise<void> } {
+    let count = 0;
+    for (let characters = 0; count < this.#waiting.length; count++) {
+      characters += this.#waiting[count].line.length;
+      if (characters > MAX_BATCH_CHARACTERS) break;
+    }
+    const batch = this.#waiting.slice(0, count);
+    return { batch, done: this.sink.append(batch) };
+  }
+
+  #fail(error: unknown): void {
+    if (!this.isFailing) {
+      this.#options.warn(
+        `The audit trail cannot be written to ${this.sink.name} (${errorReason(error)}): records wait in memory`,
+      );
+    }
+    this.isFailing = true;
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.#drain(), RETRY_MS);
   }
 }

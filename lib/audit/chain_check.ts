@@ -1,6 +1,19 @@
 import { Buffer } from "node:buffer";
-import { CHAIN_START, type ChainPosition, follows, headerOf, idOf, opened } from "./chain.ts";
-import { ANCHOR_FILE, type ChainEnd, dayFile, daysIn, END_FILE, readAnchor, readEnd } from "./chain_files.ts";
+import {
+  ANCHOR_FILE,
+  CHAIN_START,
+  type ChainEnd,
+  type ChainPosition,
+  dayFile,
+  daysIn,
+  END_FILE,
+  follows,
+  headerOf,
+  idOf,
+  opened,
+  readAnchor,
+  readEnd,
+} from "./chain.ts";
 
 const BLOCK_BYTES = 256 * 1024;
 

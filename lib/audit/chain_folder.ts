@@ -4,21 +4,27 @@ import { syncFolderAsync, writeDurablyAsync } from "@/lib/std/durable_files.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import { removeIfExistsAsync } from "@/lib/std/optional_file.ts";
 import { retainedFrom } from "@/lib/std/retention_age.ts";
-import { CHAIN_START, type ChainPosition, headerOf, headerText, idOf, opened, sealed } from "./chain.ts";
+import type { DurableSink, SealedRecord } from "./audit_trail.ts";
 import {
   ANCHOR_FILE,
+  CHAIN_START,
   type ChainAnchor,
   type ChainEnd,
+  type ChainPosition,
   dayFile,
   dayOf,
   daysIn,
   daysInAsync,
   END_FILE,
   type EndNote,
+  headerOf,
+  headerText,
+  idOf,
+  opened,
   readAnchor,
   readEnd,
-} from "./chain_files.ts";
-import type { DurableSink, SealedRecord } from "./sink.ts";
+  sealed,
+} from "./chain.ts";
 
 /** How often the end of the trail is noted, ms. */
 const NOTE_END_MS = 1000;

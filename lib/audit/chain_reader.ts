@@ -1,10 +1,10 @@
+import { Buffer } from "node:buffer";
 import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
+import { csvField } from "@/lib/std/csv_field.ts";
 import { unlessMissingAsync } from "@/lib/std/optional_file.ts";
-import { parsedJson } from "@/lib/std/untrusted.ts";
-import type { AuditRecord } from "./audit_record.ts";
-import { idOf, opened } from "./chain.ts";
-import { dayFile, daysInAsync } from "./chain_files.ts";
-import { linesBackwards } from "./lines_backwards.ts";
+import { member, parsedJson } from "@/lib/std/untrusted.ts";
+import { type AuditRecord, jsonText, oneLine } from "./audit_record.ts";
+import { dayFile, daysInAsync, idOf, opened } from "./chain.ts";
 
 /** How many records a page looks at: a filter that matches few must not hold up other requests. */
 const LOOKED_AT = 20_000;
@@ -143,4 +143,122 @@ async function isLineStart(file: Deno.FsFile, offset: number, size: number): Pro
   const byte = new Uint8Array(1);
   await file.seek(offset - 1, Deno.SeekMode.Start);
   return (await file.read(byte)) === 1 && byte[0] === 0x0a;
+}
+
+const BLOCK_BYTES = 256 * 1024;
+/** A longer line is no record, bytes. */
+const MAX_LINE_BYTES = 1024 * 1024;
+
+/** A line of a file without its end. */
+interface Line {
+  readonly text: string;
+  /** Where it begins, bytes. */
+  readonly offset: number;
+}
+
+/**
+ * The lines of a file from the last to the first, as far as they end in a line feed.
+ *
+ * @param end only those before this byte, which must be the beginning of a line
+ */
+async function* linesBackwards(file: Deno.FsFile, end: number): AsyncGenerator<Line> {
+  /** What was read and is not returned yet; it begins at `start`. */
+  let held = Buffer.alloc(0);
+  let start = end;
+  let isWhole = false;
+  while (start > 0) {
+    const length = Math.min(BLOCK_BYTES, start);
+    const block = Buffer.alloc(length);
+    await file.seek(start - length, Deno.SeekMode.Start);
+    for (let filled = 0; filled < length;) {
+      const count = await file.read(block.subarray(filled));
+      // The file became shorter: what is missing was never complete.
+      if (count === null) return;
+      filled += count;
+    }
+    start -= length;
+    held = held.length === 0 ? block : Buffer.concat([block, held]);
+    for (;;) {
+      // The line feed that ends the last line held, and the one before that line.
+      if (!isWhole) {
+        const last = held.lastIndexOf(0x0a);
+        if (last < 0) break;
+        held = held.subarray(0, last + 1);
+        isWhole = true;
+      }
+      const before = held.length < 2 ? -1 : held.lastIndexOf(0x0a, held.length - 2);
+      if (before < 0 && start > 0) break;
+      if (held.length === 0) break;
+      yield { text: held.toString("utf8", before + 1, held.length - 1), offset: start + before + 1 };
+      held = held.subarray(0, before + 1);
+    }
+    if (held.length > MAX_LINE_BYTES) {
+      held = held.subarray(0, BLOCK_BYTES);
+      isWhole = false;
+    }
+  }
+}
+
+/** Records of a page that an export reads at a time. */
+const PAGE_RECORDS = 1000;
+
+/** How a trail is exported. */
+type ExportFormat = "ndjson" | "csv";
+
+/** Columns of CSV, and the member of a record that each one has. */
+const COLUMNS: readonly (readonly [string, ...string[]])[] = [
+  ["time", "time"],
+  ["id", "id"],
+  ["source", "source"],
+  ["role", "role"],
+  ["action", "action"],
+  ["result", "result"],
+  ["status", "status"],
+  ["tenant", "tenant"],
+  ["actor", "actor", "name"],
+  ["actor_tenant", "actor", "tenant"],
+  ["address", "address"],
+  ["request_id", "request_id"],
+  ["target", "target", "kind"],
+  ["bucket", "target", "bucket"],
+  ["key", "target", "key"],
+  ["prefix", "target", "prefix"],
+  ["version_id", "target", "version_id"],
+  ["name", "target", "name"],
+];
+
+/**
+ * All records of a search as text, a page at a time.
+ *
+ * @param read returns `count` records at most, after those of the page before
+ * @param max how many records are written
+ */
+export async function* exported(
+  format: ExportFormat,
+  read: (position: string | null, count: number) => Promise<AuditPage>,
+  max: number,
+): AsyncGenerator<string> {
+  if (format === "csv") yield `${COLUMNS.map(([name]) => name).join(",")},details\r\n`;
+  let left = max;
+  let position: string | null = null;
+  do {
+    const page: AuditPage = await read(position, Math.min(left, PAGE_RECORDS));
+    left -= page.records.length;
+    position = page.next;
+    yield page.records.map(format === "csv" ? csvLine : jsonLine).join("");
+  } while (position !== null && left > 0);
+}
+
+function jsonLine(record: AuditRecord): string {
+  return `${jsonText(record)}\n`;
+}
+
+function csvLine(record: AuditRecord): string {
+  const fields = COLUMNS.map(([, ...path]) => fieldOf(member(record, ...path)));
+  return `${[...fields, csvField(jsonText(record.details ?? {}))].join(",")}\r\n`;
+}
+
+function fieldOf(value: unknown): string {
+  if (typeof value === "string") return csvField(oneLine(value));
+  return typeof value === "number" ? csvField(value) : "";
 }

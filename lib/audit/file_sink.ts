@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import { syncFolderAsync } from "@/lib/std/durable_files.ts";
 import { exists, unlessMissingAsync } from "@/lib/std/optional_file.ts";
-import type { DurableSink, SealedRecord } from "./sink.ts";
+import type { DurableSink, SealedRecord } from "./audit_trail.ts";
 
 /**
  * Appends records to a file, a line each, and flushes it. A file that was moved or removed, as rotation does, is created

@@ -1,5 +1,5 @@
 import type { MailServer } from "@/lib/notifications/mail.ts";
-import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
+import { parseWebhookSecrets } from "@/lib/notifications/webhook.ts";
 import type { Reading } from "./reading.ts";
 import { warnOfPlainRedis } from "./server.ts";
 import { bindAddress, canonicalHost, isLoopback } from "./values.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
-import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
+import { parseWebhookSecrets } from "@/lib/notifications/webhook.ts";
 import { parseSessionKeys } from "@/lib/results/session_key.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";

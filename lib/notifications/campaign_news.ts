@@ -1,24 +1,20 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { type EventType, type NotificationEvent, notificationEvent } from "./event.ts";
+import type { Notifier } from "./notifier.ts";
 
 /** What of a campaign notifications are about. */
-export interface CampaignState {
-  readonly namespace: string;
-  /** The Job's name. */
-  readonly name: string;
-  readonly pipeline: string;
+export interface CampaignState
+  extends Pick<JobSummary, "namespace" | "name" | "pipeline" | "createdAt" | "finishedAt"> {
   readonly phase: string;
+  readonly counts: Pick<JobSummary["counts"], "total" | "done" | "failed">;
+  readonly warmup: { readonly phase: string };
   /** Whether nothing about it moves any more. */
   readonly isEnded: boolean;
   /** Whether a person must act, as the list of campaigns says. */
   readonly isInTrouble: boolean;
-  readonly counts: { readonly total: number; readonly done: number; readonly failed: number };
-  readonly warmup: string;
-  /** RFC 3339; null where it is not known. */
-  readonly createdAt: string | null;
-  readonly finishedAt: string | null;
   /** The page that shows it; null where the address of the site is not known. */
   readonly link: string | null;
 }
@@ -27,7 +23,7 @@ export interface CampaignState {
 type Seen = "quiet" | "trouble" | "ended";
 
 /** What was seen of campaigns, by what names each. */
-export interface Remembered {
+interface Remembered {
   /** When something in it changed last, ms since 1970. */
   readonly at: number;
   readonly seen: ReadonlyMap<string, Seen>;
@@ -110,7 +106,8 @@ function eventOf(
   wants: (type: EventType) => boolean,
   now: number,
 ): NotificationEvent {
-  const { namespace, name, pipeline, phase, counts, warmup, finishedAt, link, isEnded, isInTrouble } = campaign;
+  const { namespace, name, pipeline, phase, counts, finishedAt, link, isEnded, isInTrouble } = campaign;
+  const warmup = campaign.warmup.phase;
   const endedAt = Date.parse(finishedAt ?? "");
   const volumes = `${counts.done} of ${counts.total} volumes are done, ${counts.failed} failed`;
   const lack = WARMUPS[warmup] ?? null;
@@ -145,3 +142,35 @@ const PHASES: Readonly<Record<string, string>> = {
   Unknown: "how is not known",
 };
 const WARMUPS: Readonly<Record<string, string>> = { failed: "failed", missing: "is not there" };
+
+const NOTE = "campaigns";
+
+interface CampaignLookOptions {
+  readonly notifier: Pick<Notifier, "notify" | "remember" | "remembered" | "wants">;
+  /** All campaigns, newest first; throws where the cluster cannot be read. */
+  readonly read: () => Promise<readonly CampaignState[]>;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** Returns what reports how campaigns have changed since the look before, of an earlier process too. It never throws. */
+export function campaignLook({ notifier, read, now }: CampaignLookOptions): () => Promise<void> {
+  /** Undefined before the first look. */
+  let known: Remembered | null | undefined;
+  return async function look() {
+    known ??= readRemembered(await notifier.remembered(NOTE));
+    let campaigns: readonly CampaignState[];
+    try {
+      campaigns = await read();
+    } catch {
+      // The probe of the readiness and the metrics report it.
+      return;
+    }
+    const { events, remembered } = campaignNews(known, campaigns, (type) => notifier.wants(type), now());
+    for (const event of events) await notifier.notify(event);
+    if (remembered === known) return;
+    known = remembered;
+    // After the events: a process that ends between the two finds them again, and they are known by their ids.
+    await notifier.remember(NOTE, rememberedText(remembered));
+  };
+}

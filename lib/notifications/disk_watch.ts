@@ -12,11 +12,10 @@ type Kind = (typeof KINDS)[number];
 
 /** Whether it was so at the last look, and when it was reported, ms since 1970. */
 const LOOK = z.object({ holds: z.boolean(), at: z.number() });
-type Look = z.output<typeof LOOK>;
 const REMEMBERED = z.partialRecord(z.enum(KINDS), LOOK);
 type Remembered = z.output<typeof REMEMBERED>;
 
-interface DiskWatchOptions {
+interface DiskLookOptions {
   readonly notifier: Pick<Notifier, "notify" | "remember" | "remembered">;
   /** The data folder. */
   readonly folder: string;
@@ -30,37 +29,16 @@ interface DiskWatchOptions {
   readonly now: () => number;
 }
 
-/** Reports that the disk of the data folder is full, or nearly so. */
-export class DiskWatch {
-  readonly #options: DiskWatchOptions;
+/**
+ * Returns what reports that the disk of the data folder has become full, or nearly so, since the look before, of an
+ * earlier process too. It never throws.
+ */
+export function diskLook({ notifier, folder, room, isLow, isFull, now }: DiskLookOptions): () => Promise<void> {
   /** Null before the first look. */
-  #remembered: Remembered | null = null;
-
-  constructor(options: DiskWatchOptions) {
-    this.#options = options;
-  }
-
-  /** Compares the disk with what it was at the look before, of an earlier process too. Never throws. */
-  async look(): Promise<void> {
-    const { notifier, isLow, isFull } = this.#options;
-    this.#remembered ??= REMEMBERED.safeParse(parsedJson(await notifier.remembered(NOTE) ?? "")).data ?? {};
-    const isFullNow = await isFull().catch(() => false);
-    // A full disk is no news beside that it is nearly full, and the other way round.
-    const holds: Record<Kind, boolean> = { "disk.full": isFullNow, "disk.low": isFullNow || await isLow() };
-    let isChanged = false;
-    for (const kind of KINDS) {
-      const before: Look = this.#remembered[kind] ?? { holds: false, at: 0 };
-      if (before.holds === holds[kind]) continue;
-      isChanged = true;
-      const at = holds[kind] ? await this.#report(kind, before.at, holds) : before.at;
-      this.#remembered = { ...this.#remembered, [kind]: { holds: holds[kind], at } };
-    }
-    if (isChanged) await notifier.remember(NOTE, JSON.stringify(this.#remembered));
-  }
+  let remembered: Remembered | null = null;
 
   /** @returns when it was reported last */
-  async #report(kind: Kind, last: number, holds: Record<Kind, boolean>): Promise<number> {
-    const { notifier, folder, room, now } = this.#options;
+  async function report(kind: Kind, last: number, holds: Record<Kind, boolean>): Promise<number> {
     const at = now();
     const isSaid = kind === "disk.low" && holds["disk.full"];
     if (isSaid || (at - last < INTERVAL_MS && at >= last)) return last;
@@ -78,6 +56,22 @@ export class DiskWatch {
     }));
     return at;
   }
+
+  return async function look() {
+    remembered ??= REMEMBERED.safeParse(parsedJson(await notifier.remembered(NOTE) ?? "")).data ?? {};
+    const isFullNow = await isFull().catch(() => false);
+    // A full disk is no news beside that it is nearly full, and the other way round.
+    const holds: Record<Kind, boolean> = { "disk.full": isFullNow, "disk.low": isFullNow || await isLow() };
+    let isChanged = false;
+    for (const kind of KINDS) {
+      const before: z.output<typeof LOOK> = remembered[kind] ?? { holds: false, at: 0 };
+      if (before.holds === holds[kind]) continue;
+      isChanged = true;
+      const at = holds[kind] ? await report(kind, before.at, holds) : before.at;
+      remembered = { ...remembered, [kind]: { holds: holds[kind], at } };
+    }
+    if (isChanged) await notifier.remember(NOTE, JSON.stringify(remembered));
+  };
 }
 
 function gib(bytes: number): string {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { notificationEvent } from "./event.ts";
 import type { Notifier } from "./notifier.ts";
 
@@ -43,33 +44,27 @@ interface FixityNewsOptions {
   readonly now: () => number;
 }
 
-/** Reports fixity checks that have ended: `fixity.report` with damage or failed, else `fixity.clean`. */
-export class FixityNews {
-  readonly #options: FixityNewsOptions;
+/**
+ * Returns what reports fixity checks that have ended: `fixity.report` with damage or failed, else `fixity.clean`. It never
+ * throws.
+ */
+export function fixityNews({ notifier, linkOf, now }: FixityNewsOptions): (check: EndedCheck) => Promise<void> {
   /** When events about the checks of a login were sent, ms since 1970. */
-  readonly #sent = new Map<string, number[]>();
-
-  constructor(options: FixityNewsOptions) {
-    this.#options = options;
-  }
-
-  /** Never throws. */
-  async report(check: EndedCheck): Promise<void> {
-    if (check.schedule === null && !this.#mayTell(check.owner)) return;
-    await this.#options.notifier.notify(eventOf(check, this.#options.linkOf(check)));
-  }
+  const sent = new LRUCache<string, number[]>({ max: MAX_OWNERS });
 
   /** Any user can start checks that fail: they must not drown other events. */
-  #mayTell(owner: string): boolean {
-    const now = this.#options.now();
-    const recent = (this.#sent.get(owner) ?? []).filter((at) => at > now - WINDOW_MS && at <= now);
+  function mayTell(owner: string): boolean {
+    const at = now();
+    const recent = (sent.get(owner) ?? []).filter((earlier) => earlier > at - WINDOW_MS && earlier <= at);
     if (recent.length >= MAX_EVENTS) return false;
-    this.#sent.delete(owner);
-    this.#sent.set(owner, [...recent, now]);
-    const [oldest] = this.#sent.keys();
-    if (this.#sent.size > MAX_OWNERS && oldest !== undefined) this.#sent.delete(oldest);
+    sent.set(owner, [...recent, at]);
     return true;
   }
+
+  return async function report(check) {
+    if (check.schedule === null && !mayTell(check.owner)) return;
+    await notifier.notify(eventOf(check, linkOf(check)));
+  };
 }
 
 function eventOf(check: EndedCheck, link: string | null) {

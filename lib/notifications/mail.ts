@@ -4,8 +4,8 @@ import { createTransport } from "nodemailer";
 import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
 import { withDeadline } from "@/lib/std/deadline.ts";
 import { member } from "@/lib/std/untrusted.ts";
-import type { Channel, Outcome } from "./channel.ts";
-import { mailText } from "./mail_text.ts";
+import type { NotificationEvent } from "./event.ts";
+import type { Channel, Outcome } from "./notifier.ts";
 
 /** How long an event waits for others that come into the same mail, ms. */
 const WINDOW_MS = 60_000;
@@ -66,12 +66,9 @@ export function mail({ server, from, to, caCerts, windowMs = WINDOW_MS }: MailOp
   };
 }
 
-interface Mail {
+interface Mail extends ReturnType<typeof mailText> {
   readonly from: string;
   readonly to: readonly string[];
-  readonly subject: string;
-  readonly text: string;
-  readonly messageId: string;
 }
 
 async function sendMail(
@@ -138,4 +135,26 @@ function failureOf(error: unknown): Outcome {
 
 function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1);
+}
+
+const PREFIX = "[Stackroom]";
+const INDENT = "  ";
+
+/** One mail about events, in plain text. @param domain of the sender */
+export function mailText(events: readonly NotificationEvent[], domain: string) {
+  const [first] = events;
+  const ids = createHash("sha256").update(events.map(({ id }) => id).join(" ")).digest("hex").slice(0, 32);
+  return {
+    subject: events.length === 1
+      ? `${PREFIX} ${first.subject}`
+      : `${PREFIX} ${events.length} notifications: ${first.subject}`,
+    text: `${events.map(paragraph).join("\n\n")}\n\n-- \nSent by Stackroom.\n`,
+    /** The same for the same events, so that a mail that was sent twice can be told. */
+    messageId: `<${ids}@${domain}>`,
+  };
+}
+
+function paragraph({ id, type, timestamp, subject, summary, link }: NotificationEvent): string {
+  const lines = [summary, ...(link === null ? [] : [link]), `${timestamp}  ${type}  ${id}`];
+  return [subject, ...lines.map((line) => INDENT + line)].join("\n");
 }

@@ -2,7 +2,6 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { atMostEvery } from "@/lib/std/at_most_every.ts";
 import { errorReason } from "@/lib/std/error_reason.ts";
 import { sleep } from "@/lib/std/sleep.ts";
-import type { Channel, Outcome } from "./channel.ts";
 import type { EventType, NotificationEvent } from "./event.ts";
 import type { Added, Delivery, NotificationQueue } from "./notification_queue.ts";
 
@@ -18,6 +17,29 @@ const BROKEN_QUEUE_MS = 15_000;
 const STOP_MS = 2000;
 /** A trouble that lasts is reported no more often than this, ms. */
 const REPORT_INTERVAL_MS = 60_000;
+
+/** What became of an attempt. Reasons are for the operator and hold no secret. */
+export type Outcome =
+  | { readonly result: "sent" }
+  /** May succeed later; `afterMs`: the receiver wants to be left alone so long. */
+  | { readonly result: "failed"; readonly reason: string; readonly afterMs?: number }
+  /** The receiver will not take it. */
+  | { readonly result: "refused"; readonly reason: string };
+
+/** A receiver of notifications. */
+export interface Channel {
+  /** Names it in the queue, the same in each process with the same settings. */
+  readonly name: string;
+  readonly kind: "webhook" | "mail";
+  /** Names it for the operator, without a secret. */
+  readonly shown: string;
+  /** How long an event waits for others, ms; 0: it is sent by itself. */
+  readonly windowMs: number;
+  /** Most events that are sent at once. */
+  readonly batch: number;
+  /** Sends events at once, within a minute. Never throws. @param signal ends the attempt */
+  send(events: readonly NotificationEvent[], signal: AbortSignal): Promise<Outcome>;
+}
 
 const CHANNEL_KINDS = ["webhook", "mail"] as const;
 
@@ -55,10 +77,8 @@ export class Notifier {
   readonly #cut = new AbortController();
   /** Deliveries that were made or dropped, and which the queue still holds. */
   readonly #settled = new Set<string>();
-  /** What the loops that wait for work wait with. */
-  readonly #waiting = new Set<AbortController>();
-  /** Events that this process has queued. */
-  #added = 0;
+  /** Aborted, and replaced, with each event that is queued: whoever waits for work looks again. */
+  #news = new AbortController();
   #loops: Promise<void>[] = [];
 
   constructor(options: NotifierOptions) {
@@ -80,7 +100,7 @@ export class Notifier {
    */
   async stop(ms: number = STOP_MS): Promise<void> {
     this.#stopped.abort();
-    this.#wake();
+    this.#news.abort();
     const cut = setTimeout(() => this.#cut.abort(), Math.min(ms, STOP_MS));
     await Promise.all(this.#loops);
     clearTimeout(cut);
@@ -99,13 +119,12 @@ export class Notifier {
     for (const { name, kind, windowMs } of channels) {
       // Windows begin at the same moments for all events, so that those of one window are due at once.
       const delayMs = windowMs === 0 ? 0 : windowMs - now() % windowMs;
-      const added = await this.#add(event, name, delayMs);
-      if (added === "added") this.#added++;
-      if (added !== "full") continue;
+      if (await this.#add(event, name, delayMs) !== "full") continue;
       this.#count(kind, "dropped", 1);
       this.#report("full", "The queue of notifications is full: new ones are dropped until receivers take some");
     }
-    this.#wake();
+    this.#news.abort();
+    if (!this.#stopped.signal.aborted) this.#news = new AbortController();
   }
 
   async #add(event: NotificationEvent, channel: string, delayMs: number): Promise<Added> {
@@ -137,31 +156,19 @@ export class Notifier {
   }
 
   async #serve(channel: Channel, queue: NotificationQueue): Promise<void> {
+    const { pollMs = POLL_MS } = this.#options;
     while (!this.#stopped.signal.aborted) {
-      const { pollMs = POLL_MS } = this.#options;
-      const added = this.#added;
+      // Taken before the look: what is queued during it ends the pause behind it.
+      const news = this.#news.signal;
       try {
         const claimed = await queue.claim(channel.name, channel.batch);
-        if (claimed.length === 0) await this.#pause(pollMs, added);
+        if (claimed.length === 0) await sleep(pollMs, news);
         else await this.#deliver(channel, queue, claimed);
       } catch (error) {
         this.#reportQueue("read", error);
-        await this.#pause(BROKEN_QUEUE_MS, this.#added);
+        await sleep(BROKEN_QUEUE_MS, this.#news.signal);
       }
     }
-  }
-
-  /** Waits so long, unless there is something new since there were so many events. */
-  async #pause(ms: number, added: number): Promise<void> {
-    if (added !== this.#added || this.#stopped.signal.aborted) return;
-    const waiting = new AbortController();
-    this.#waiting.add(waiting);
-    await sleep(ms, waiting.signal);
-    this.#waiting.delete(waiting);
-  }
-
-  #wake(): void {
-    for (const waiting of this.#waiting) waiting.abort();
   }
 
   async #deliver(channel: Channel, queue: NotificationQueue, claimed: readonly Delivery[]): Promise<void> {
@@ -189,7 +196,7 @@ export class Notifier {
     this.#count(channel.kind, "failed", due.length);
     for (const delivery of due) {
       const { event, attempts } = delivery;
-      const seconds = outcome.result === "failed" ? retrySeconds[attempts] : undefined;
+      const seconds = retrySeconds[attempts];
       if (outcome.result === "failed" && seconds !== undefined) {
         this.#report(channel.name, `A notification waits for its receiver: ${channel.shown}, ${outcome.reason}`);
         await queue.putOff(delivery, Math.max(seconds * 1000 * (1 + JITTER * random()), outcome.afterMs ?? 0));

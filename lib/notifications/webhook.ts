@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { createHash, createHmac } from "node:crypto";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
-import type { Channel, Outcome } from "./channel.ts";
-import { webhookSignature } from "./webhook_secret.ts";
+import type { Channel, Outcome } from "./notifier.ts";
 
 /** Until the receiver has responded, ms; its body is not read. */
 export const WEBHOOK_TIMEOUT_MS = 20_000;
@@ -82,4 +82,39 @@ function retryAfterMs(value: string | null, now: number): number {
   const text = value?.trim() ?? "";
   const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}
+
+const SECRET_PREFIX = "whsec_";
+/** Bytes of a secret (Standard Webhooks, "Signature scheme"). */
+const MIN_SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
+/** Base64 of so many bytes, with its padding. */
+const MAX_SECRET_CHARACTERS = Math.ceil(MAX_SECRET_BYTES / 3) * 4;
+const MAX_SECRETS = 2;
+
+/** One or two secrets, with white space between them; null for anything else. The first is the newer one. */
+export function parseWebhookSecrets(text: string): Uint8Array[] | null {
+  const words = text.trim().split(/\s+/);
+  if (words.length > MAX_SECRETS) return null;
+  const secrets = words.map(secretOf);
+  return secrets.every((secret) => secret !== null) ? secrets : null;
+}
+
+/**
+ * The `webhook-signature` of a message: HMAC-SHA256 of its id, its time and its body, one for each secret.
+ *
+ * @param timestamp seconds since 1970
+ */
+export function webhookSignature(secrets: readonly Uint8Array[], id: string, timestamp: number, body: string): string {
+  const signed = `${id}.${timestamp}.${body}`;
+  return secrets.map((secret) => `v1,${createHmac("sha256", secret).update(signed).digest("base64")}`).join(" ");
+}
+
+function secretOf(word: string): Uint8Array | null {
+  if (!word.startsWith(SECRET_PREFIX)) return null;
+  const text = word.slice(SECRET_PREFIX.length);
+  if (text.length > MAX_SECRET_CHARACTERS) return null;
+  const bytes = Buffer.from(text, "base64");
+  const isCanonical = bytes.toString("base64").replace(/=+$/, "") === text.replace(/=+$/, "");
+  return isCanonical && bytes.length >= MIN_SECRET_BYTES && bytes.length <= MAX_SECRET_BYTES ? bytes : null;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseWebhookSecrets, webhookSignature } from "@/lib/notifications/webhook_secret.ts";
+import { parseWebhookSecrets, webhookSignature } from "@/lib/notifications/webhook.ts";
 import { WEBHOOK_SECRET } from "@/tests/lib/notifications/webhook_receiver.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/notifications.md", import.meta.url));

@@ -7,7 +7,7 @@ import { kubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 import { campaignNews, readRemembered, rememberedText } from "@/lib/notifications/campaign_news.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { EVENT, notificationEvent } from "@/lib/notifications/event.ts";
-import { mailText } from "@/lib/notifications/mail_text.ts";
+import { mailText } from "@/lib/notifications/mail.ts";
 import { GENERIC, RESULTS, WEB } from "@/tests/lib/config/settings.ts";
 import { assertNothingInherited, fuzz, near, resolvedOr, resultOr } from "./hostile.ts";
 
@@ -164,7 +164,7 @@ fuzz("notifications", {
     finishedAt: fc.option(near(["2025-11-20T08:00:00Z", "+275760-09-13T00:00:00Z", "2025"])),
     createdAt: fc.option(near(["2025-11-20T08:00:00Z"])),
     link: fc.option(near(["https://site.example/a", "javascript:alert(1)"])),
-    warmup: fc.constantFrom("failed", "missing", "succeeded", "toString"),
+    warmup: fc.record({ phase: fc.constantFrom("failed", "missing", "succeeded", "toString") }),
     isEnded: fc.boolean(),
     isInTrouble: fc.boolean(),
     stored: near(['{"at":5,"seen":{"a":"quiet"}}', "null"], ['"__proto__":"quiet",']),

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { exported } from "@/lib/audit/export.ts";
-import { type AuditFilter, type AuditPage, BadPosition, type ChainReader } from "@/lib/audit/chain_reader.ts";
+import { type AuditFilter, type AuditPage, BadPosition, type ChainReader, exported } from "@/lib/audit/chain_reader.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { forbidden, HttpError, invalid } from "@/lib/http/errors.ts";

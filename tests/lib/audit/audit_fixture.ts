@@ -1,8 +1,7 @@
-import { CHAIN_START } from "@/lib/audit/chain.ts";
 import { auditRecord } from "@/lib/audit/audit_record.ts";
-import { sealed } from "@/lib/audit/chain.ts";
+import { CHAIN_START, sealed } from "@/lib/audit/chain.ts";
 import type { ChainFolder } from "@/lib/audit/chain_folder.ts";
-import type { SealedRecord } from "@/lib/audit/sink.ts";
+import type { SealedRecord } from "@/lib/audit/audit_trail.ts";
 import { until } from "@/tests/until.ts";
 import type { AuditEvent } from "@/lib/http/audit_event.ts";
 

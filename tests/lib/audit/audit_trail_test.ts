@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { AuditTrail } from "@/lib/audit/audit_trail.ts";
+import { AuditTrail, type DurableSink, type SealedRecord } from "@/lib/audit/audit_trail.ts";
 import { CHAIN_START } from "@/lib/audit/chain.ts";
-import type { DurableSink, SealedRecord } from "@/lib/audit/sink.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { event, eventually, NOON } from "./audit_fixture.ts";
@@ -161,8 +160,8 @@ Deno.test("audit trail: beyond 16 Mi characters that wait for a disk, or to be p
   }
   const held = new HeldSink();
   const { trail } = trailOf(held);
-  const all = Array.from({ length: LONG_RECORDS + 6 }, () => trail.record(longEvent()));
-  assert.equal(trail.figures.get("held")?.lost, 5, "the first one is being written");
+  const all = Array.from({ length: LONG_RECORDS + 5 }, () => trail.record(longEvent()));
+  assert.equal(trail.figures.get("held")?.lost, 5);
   held.letGo();
   await Promise.all(all);
   await trail.close();
@@ -215,7 +214,7 @@ Deno.test("audit trail: where records are required, a dropped record is none of 
   chain.hold();
   const dropped = trail.record(event());
   file.letGo();
-  await eventually(() => trail.figures.get("file")?.written === 10_000);
+  await eventually(() => (trail.figures.get("file")?.written ?? 0) >= 10_000);
   chain.letGo();
   await assert.rejects(dropped, { status: 507 });
   await trail.close();
@@ -432,13 +431,13 @@ Deno.test("audit trail: an event that cannot be made a record costs no other eve
 Deno.test("audit trail: a record tells of those that the memory alone had no room for", async () => {
   const [chain, file] = [new HeldSink(), new TakingSink()];
   const { trail } = trailOf(chain, { file });
-  const all = Array.from({ length: 10_006 }, () => trail.record(event()));
-  await Promise.all(all.slice(10_001));
+  const all = Array.from({ length: 10_005 }, () => trail.record(event()));
+  await Promise.all(all.slice(10_000));
   assert.equal(trail.figures.get("held")?.lost, 5);
   chain.letGo();
   await Promise.all(all);
-  await eventually(() => file.records.length === 10_002);
-  const { record } = file.records[10_001];
+  await eventually(() => file.records.length === 10_001);
+  const { record } = file.records[10_000];
   assert.deepEqual([record.action, record.details], ["audit_gap", { count: 5 }]);
   await trail.close();
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { auditRecord } from "@/lib/audit/audit_record.ts";
-import { exported } from "@/lib/audit/export.ts";
+import { exported } from "@/lib/audit/chain_reader.ts";
 import { event, NOON } from "./audit_fixture.ts";
 
 Deno.test("audit export: a record is one line of visible characters, whatever a key holds", async () => {

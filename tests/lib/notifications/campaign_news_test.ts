@@ -17,14 +17,14 @@ const RUNNING: CampaignState = {
   isEnded: false,
   isInTrouble: false,
   counts: { total: 10, done: 4, failed: 0 },
-  warmup: "succeeded",
+  warmup: { phase: "succeeded" },
   createdAt: "2026-06-01T08:00:00Z",
   finishedAt: null,
   link: null,
 };
 const SUCCEEDED = { ...RUNNING, phase: "Succeeded", isEnded: true, finishedAt: "2026-06-01T11:00:00Z" };
 const FAILED = { ...SUCCEEDED, phase: "PartiallyFailed", isInTrouble: true };
-const NO_WARMUP = { ...RUNNING, isInTrouble: true, warmup: "failed" };
+const NO_WARMUP = { ...RUNNING, isInTrouble: true, warmup: { phase: "failed" } };
 
 const all = () => true;
 const first = (...campaigns: CampaignState[]) => campaignNews(null, campaigns, all, NOW).remembered;

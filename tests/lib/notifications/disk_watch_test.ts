@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DiskWatch } from "@/lib/notifications/disk_watch.ts";
+import { diskLook } from "@/lib/notifications/disk_watch.ts";
 import type { NotificationEvent } from "@/lib/notifications/event.ts";
 
 /** A disk, and a notifier that outlives a watch. */
@@ -10,8 +10,8 @@ class Disk {
   isFull = false;
   now = Date.UTC(2026, 0, 1);
 
-  watch(): DiskWatch {
-    return new DiskWatch({
+  watch(): () => Promise<void> {
+    return diskLook({
       notifier: {
         notify: (event) => Promise.resolve(void this.events.push(event)),
         remember: (name, text) => Promise.resolve(void this.notes.set(name, text)),
@@ -32,33 +32,33 @@ class Disk {
 
 Deno.test("disk watch: a disk that becomes nearly full, and then full, is told once each", async () => {
   const disk = new Disk();
-  const watch = disk.watch();
-  await watch.look();
+  const look = disk.watch();
+  await look();
   assert.deepEqual(disk.types(), []);
   disk.isLow = true;
-  await watch.look();
-  await watch.look();
+  await look();
+  await look();
   assert.deepEqual(disk.types(), ["disk.low"]);
   assert.equal(disk.events[0].summary, "The disk of the data folder /data is nearly full: 1.0 of 100.0 GiB are left.");
   disk.isFull = true;
-  await watch.look();
-  await watch.look();
+  await look();
+  await look();
   assert.deepEqual(disk.types(), ["disk.low", "disk.full"]);
 });
 
 Deno.test("disk watch: one that is full at once is not nearly full besides", async () => {
   const disk = new Disk();
   disk.isLow = disk.isFull = true;
-  await disk.watch().look();
+  await disk.watch()();
   assert.deepEqual(disk.types(), ["disk.full"]);
 });
 
 Deno.test("disk watch: one that alternates is told once an hour", async () => {
   const disk = new Disk();
-  const watch = disk.watch();
+  const look = disk.watch();
   for (let minute = 0; minute < 121; minute++) {
     disk.isFull = minute % 2 === 0;
-    await watch.look();
+    await look();
     disk.now += 60_000;
   }
   assert.deepEqual(disk.types(), ["disk.full", "disk.full", "disk.full"]);
@@ -68,8 +68,8 @@ Deno.test("disk watch: one that alternates is told once an hour", async () => {
 Deno.test("disk watch: a process that starts does not tell again what the one before told", async () => {
   const disk = new Disk();
   disk.isLow = true;
-  await disk.watch().look();
+  await disk.watch()();
   disk.now += 10 * 3_600_000;
-  await disk.watch().look();
+  await disk.watch()();
   assert.deepEqual(disk.types(), ["disk.low"]);
 });

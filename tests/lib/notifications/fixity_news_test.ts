@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NotificationEvent } from "@/lib/notifications/event.ts";
-import { type EndedCheck, FixityNews } from "@/lib/notifications/fixity_news.ts";
+import { type EndedCheck, fixityNews } from "@/lib/notifications/fixity_news.ts";
 
 const CLEAN: EndedCheck = {
   id: "6f0e",
@@ -31,21 +31,21 @@ function scene() {
       return Promise.resolve();
     },
   };
-  const news = new FixityNews({
+  const report = fixityNews({
     notifier,
     linkOf: ({ id, wasStarted }) => wasStarted ? `https://site.example/fixity?task=${id}` : null,
     now: () => time,
   });
-  return { events, news, pass: (ms: number) => time += ms };
+  return { events, report, pass: (ms: number) => time += ms };
 }
 
 Deno.test("fixity news: damage, failure, a bag that is not valid and what could not be written are reports, the rest is clean", async () => {
-  const { events, news } = scene();
-  await news.report(CLEAN);
-  await news.report({ ...CLEAN, changed: 1, missing: 2, schedule: "yearly" });
-  await news.report({ ...CLEAN, error: "The login was refused", prefix: "" });
-  await news.report({ ...CLEAN, bagIsValid: false });
-  await news.report({ ...CLEAN, writeError: "the manifest was not written" });
+  const { events, report } = scene();
+  await report(CLEAN);
+  await report({ ...CLEAN, changed: 1, missing: 2, schedule: "yearly" });
+  await report({ ...CLEAN, error: "The login was refused", prefix: "" });
+  await report({ ...CLEAN, bagIsValid: false });
+  await report({ ...CLEAN, writeError: "the manifest was not written" });
   assert.deepEqual(events.map(({ type }) => type), [
     "fixity.clean",
     "fixity.report",
@@ -64,20 +64,20 @@ Deno.test("fixity news: damage, failure, a bag that is not valid and what could 
 });
 
 Deno.test("fixity news: a login has ten events an hour, a schedule any number", async () => {
-  const { events, news, pass } = scene();
-  for (let n = 0; n < 15; n++) await news.report({ ...CLEAN, id: String(n), changed: 1 });
+  const { events, report, pass } = scene();
+  for (let n = 0; n < 15; n++) await report({ ...CLEAN, id: String(n), changed: 1 });
   assert.equal(events.length, 10);
-  await news.report({ ...CLEAN, owner: "another", changed: 1 });
-  await news.report({ ...CLEAN, schedule: "yearly", changed: 1 });
+  await report({ ...CLEAN, owner: "another", changed: 1 });
+  await report({ ...CLEAN, schedule: "yearly", changed: 1 });
   assert.equal(events.length, 12);
   pass(3_600_000);
-  await news.report({ ...CLEAN, changed: 1 });
+  await report({ ...CLEAN, changed: 1 });
   assert.equal(events.length, 13);
 });
 
 Deno.test("fixity news: a check is linked, one that could not be started is not", async () => {
-  const { events, news } = scene();
-  await news.report(CLEAN);
-  await news.report({ ...CLEAN, id: "none", wasStarted: false, error: "The login was refused" });
+  const { events, report } = scene();
+  await report(CLEAN);
+  await report({ ...CLEAN, id: "none", wasStarted: false, error: "The login was refused" });
   assert.deepEqual(events.map(({ link }) => link), ["https://site.example/fixity?task=6f0e", null]);
 });

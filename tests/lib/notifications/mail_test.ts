@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import type { Channel } from "@/lib/notifications/channel.ts";
 import { notificationEvent } from "@/lib/notifications/event.ts";
 import { mail, type MailServer as Server } from "@/lib/notifications/mail.ts";
 import { NotificationQueue } from "@/lib/notifications/notification_queue.ts";
-import { Notifier } from "@/lib/notifications/notifier.ts";
+import { type Channel, Notifier } from "@/lib/notifications/notifier.ts";
 import { TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { until } from "@/tests/until.ts";

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import type { LogEntry, RequestLog } from "@/lib/http/access_log.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { Channel, Outcome } from "@/lib/notifications/channel.ts";
 import { type NotificationEvent, notificationEvent } from "@/lib/notifications/event.ts";
 import { LEASE_MS, MAX_WAITING, NotificationQueue } from "@/lib/notifications/notification_queue.ts";
-import { Notifier } from "@/lib/notifications/notifier.ts";
-import { webhook } from "@/lib/notifications/webhook.ts";
-import { parseWebhookSecrets } from "@/lib/notifications/webhook_secret.ts";
+import { type Channel, Notifier, type Outcome } from "@/lib/notifications/notifier.ts";
+import { parseWebhookSecrets, webhook } from "@/lib/notifications/webhook.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { freePort } from "@/tests/free_port.ts";
 import { until } from "@/tests/until.ts";

@@ -1,4 +1,4 @@
-import { parseWebhookSecrets, webhookSignature } from "@/lib/notifications/webhook_secret.ts";
+import { parseWebhookSecrets, webhookSignature } from "@/lib/notifications/webhook.ts";
 
 export const WEBHOOK_SECRET = `whsec_${btoa("a secret of thirty-two bytes ok!")}`;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseWebhookSecrets, webhookSignature } from "@/lib/notifications/webhook_secret.ts";
+import { parseWebhookSecrets, webhookSignature } from "@/lib/notifications/webhook.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
