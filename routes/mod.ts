@@ -35,28 +35,25 @@ import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.
 import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
 import type { FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
-import { aclOperations } from "@/routes/api/v1/acl.ts";
 import { auditOperations } from "@/routes/api/v1/audit.ts";
-import { authOperations } from "@/routes/api/v1/auth.ts";
-import { bucketContentOperations } from "@/routes/api/v1/bucket_contents.ts";
-import { bucketSettingOperations } from "@/routes/api/v1/bucket_settings.ts";
-import { bucketOperations } from "@/routes/api/v1/buckets.ts";
-import { bulkOperations } from "@/routes/api/v1/bulk.ts";
-import { capabilitiesOperations, type StorageBackend } from "@/routes/api/v1/capabilities.ts";
-import { copyOperations } from "@/routes/api/v1/copy.ts";
+import {
+  authOperations,
+  capabilitiesOperations,
+  credentialsOperations,
+  type StorageBackend,
+} from "@/routes/api/v1/auth.ts";
+import { aclOperations, bucketSettingOperations } from "@/routes/api/v1/bucket_settings.ts";
+import { bucketContentOperations, bucketOperations } from "@/routes/api/v1/buckets.ts";
 import { countOperations } from "@/routes/api/v1/count_task.ts";
-import { credentialsOperations } from "@/routes/api/v1/credentials.ts";
 import { deleteTaskOperations } from "@/routes/api/v1/delete_task.ts";
 import { transferOperations } from "@/routes/api/v1/transfer_task.ts";
 import { type AccountEnded, managementOperations } from "@/routes/api/v1/mapi/mod.ts";
 import { multipartOperations } from "@/routes/api/v1/multipart.ts";
-import { objectUploadOperations } from "@/routes/api/v1/object_uploads.ts";
-import { objectVersionOperations } from "@/routes/api/v1/object_versions.ts";
-import { objectOperations } from "@/routes/api/v1/objects.ts";
+import { objectVersionOperations, tagOperations } from "@/routes/api/v1/object_versions.ts";
+import { copyOperations, objectOperations, objectUploadOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations } from "@/routes/api/v1/operation.ts";
-import { presignOperations } from "@/routes/api/v1/presign.ts";
+import { bulkOperations, presignOperations } from "@/routes/api/v1/presign.ts";
 import { activeTaskOperations } from "@/routes/api/v1/tasks.ts";
-import { tagOperations } from "@/routes/api/v1/tags.ts";
 import { fixityScheduleOperations } from "@/routes/api/v1/fixity_schedules.ts";
 import { fixityOperations } from "@/routes/api/v1/fixity_task.ts";
 import { TaskStreams } from "@/routes/api/v1/task_progress.ts";

@@ -18,8 +18,13 @@ import { accountName } from "@/lib/storage/storage_account.ts";
 import { storageKeys } from "@/lib/storage/storage_cookie.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
-import { versionOperations } from "@/routes/api/v1/version.ts";
-import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "@/routes/api/v1/web_operation.ts";
+import {
+  noCluster,
+  siteOnlyOperations,
+  unknownApiPath,
+  versionOperations,
+  webOperations,
+} from "@/routes/api/v1/web_operation.ts";
 import { shownPage } from "@/routes/frame/shown_page.ts";
 import { mountPassThrough } from "@/routes/results/mod.ts";
 import type { StorageDeps } from "@/routes/storage/deps.ts";

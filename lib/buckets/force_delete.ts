@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
-import { deleteNamespace, pruneAtOnce, stopSearching } from "@/lib/mapi/namespace_release.ts";
+import { namespaceRelease } from "@/lib/mapi/namespaces.ts";
 import { deleteBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { sleep } from "@/lib/std/sleep.ts";
@@ -33,9 +33,9 @@ export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket:
   const conflict = await conflictOf(() => deleteBucket(s3, caller, bucket));
   if (!conflict) return;
   if (!mapi || caller.tenant === null) throw conflict;
-  const { tenant } = caller;
-  await outcome(() => pruneAtOnce(mapi, caller, tenant, bucket), warn);
-  await outcome(() => stopSearching(mapi, caller, tenant, bucket), warn);
+  const release = namespaceRelease(mapi, caller, caller.tenant, bucket);
+  await outcome(release.pruneAtOnce, warn);
+  await outcome(release.stopSearching, warn);
   for (let tries = 1; tries <= TRIES; tries++) {
     if (tries > 1) {
       await (deps.sleep ?? sleep)(BETWEEN_TRIES_MS, caller.signal);
@@ -44,7 +44,7 @@ export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket:
     const byS3 = await outcome(() => deleteBucket(s3, caller, bucket), warn);
     // An earlier try may have succeeded though its response was an error.
     if (byS3 === "done" || byS3 === 404) return;
-    if (byS3 === 409 && await outcome(() => deleteNamespace(mapi, caller, tenant, bucket), warn) === "done") return;
+    if (byS3 === 409 && await outcome(release.remove, warn) === "done") return;
   }
   throw stillThere(bucket, left);
 }

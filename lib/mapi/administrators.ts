@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { forbidden, HttpError } from "@/lib/http/errors.ts";
 import { callMapi, type Mapi, type MapiPath, mapiPath } from "./client.ts";
-import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
+import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 
 /** Roles whose accounts read the audit trail of their tenant. */
 const READERS: ReadonlySet<string> = new Set(["ADMINISTRATOR", "SECURITY"]);
@@ -34,7 +34,7 @@ export async function isAdministrator(mapi: Mapi, caller: Caller): Promise<boole
   const { tenant } = caller;
   if ((await ownRoles(mapi, caller)).some((role) => READERS.has(role))) return true;
   if (tenant === null) return false;
-  return await readIfShown(mapi, caller, mapiPath`/tenants/${tenant}/consoleSecurity`, {}) !== null;
+  return await readIfShown(mapi, caller, mapiPath("/tenants/{tenant}/consoleSecurity", { tenant }), {}) !== null;
 }
 
 /**
@@ -48,7 +48,9 @@ export async function isAdministratorOfTasks(mapi: Mapi, caller: Caller): Promis
   const { tenant, username } = caller;
   if (tenant === null) return await isAdministrator(mapi, caller);
   if ((await ownRoles(mapi, caller)).includes(ADMINISTRATOR)) return true;
-  const groups = await readIfShown(mapi, caller, mapiPath`/tenants/${tenant}/groupAccounts`, { verbose: true });
+  const groups = await readIfShown(mapi, caller, mapiPath("/tenants/{tenant}/groupAccounts", { tenant }), {
+    verbose: true,
+  });
   const name = username.toLowerCase();
   return (GROUPS.safeParse(groups).data ?? []).some(({ roles, members }) =>
     roles?.role?.includes(ADMINISTRATOR) && members?.username?.some((member) => member.toLowerCase() === name)
@@ -59,8 +61,8 @@ export async function isAdministratorOfTasks(mapi: Mapi, caller: Caller): Promis
 async function ownRoles(mapi: Mapi, caller: Caller): Promise<readonly string[]> {
   const { tenant, username } = caller;
   const own = tenant === null
-    ? mapiPath`/userAccounts/${username}`
-    : mapiPath`/tenants/${tenant}/userAccounts/${username}`;
+    ? mapiPath("/userAccounts/{username}", { username })
+    : mapiPath("/tenants/{tenant}/userAccounts/{username}", { tenant, username });
   return ROLES.safeParse(await readIfShown(mapi, caller, own, { verbose: true })).data?.roles?.role ?? [];
 }
 

@@ -1,15 +1,16 @@
+import { Buffer } from "node:buffer";
 import type { z } from "zod";
 import type { Caller, Verdict } from "@/lib/auth/store_credentials.ts";
-import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError } from "@/lib/http/errors.ts";
+import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError, notFound } from "@/lib/http/errors.ts";
 import { readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { redactText } from "@/lib/http/redact.ts";
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
-import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
+import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
-import { mapiFailure } from "./errors.ts";
 import { readList } from "./long_list.ts";
 
 /** Longest response body that is read whole, bytes. */
@@ -22,7 +23,7 @@ const FAILURES: FailureDetails = {
 };
 
 declare const encoded: unique symbol;
-/** A path below `/mapi` whose names are encoded; only {@link mapiPath} and {@link pathFiller} create one. */
+/** A path below `/mapi` whose names are encoded; only {@link mapiPath} creates one. */
 export type MapiPath = string & { readonly [encoded]: true };
 
 /** What the management operations work with. */
@@ -53,26 +54,12 @@ interface MapiResponse {
 }
 
 /**
- * Builds a MAPI path: every inserted name is one segment, whatever is in it.
+ * Fills in the names of a template such as `/tenants/{tenant_name}/cors`: each is one segment, whatever is in it.
  *
  * @throws HttpError 400 for names that no path segment can carry
  */
-export function mapiPath(parts: TemplateStringsArray, ...names: readonly string[]): MapiPath {
-  const path = parts.reduce((path, part, index) => path + segment(names[index - 1]) + part);
-  return path as MapiPath;
-}
-
-/** The MAPI path of a template with these names in it. @throws HttpError 400 as {@link mapiPath} does */
-type PathFiller = (names: Readonly<Record<string, string>>) => MapiPath;
-
-/** Fills in the names of a template such as `/tenants/{tenant_name}/cors`. */
-export function pathFiller(template: string): PathFiller {
-  const [head, ...parts] = template.split("{").map((part) => part.split("}"));
-  return function fill(names) {
-    let path = head[0];
-    for (const [name, literal] of parts) path += segment(names[name] ?? "") + literal;
-    return path as MapiPath;
-  };
+export function mapiPath(template: string, names: Readonly<Record<string, string>>): MapiPath {
+  return template.replace(/\{(\w+)\}/g, (_, name) => segment(names[name] ?? "")) as MapiPath;
 }
 
 /** The body of the store's response in its documented shape. @throws HttpError 502 when it has another */
@@ -144,7 +131,7 @@ async function send(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
 export async function proveByMapi(mapi: Mapi, caller: Caller): Promise<void> {
   await callMapi(mapi, caller, {
     method: "GET",
-    path: mapiPath`/tenants`,
+    path: mapiPath("/tenants", {}),
     query: { count: 1 },
     resource: "credentials",
   });
@@ -225,4 +212,48 @@ export async function mapiReachable(mapi: Pick<Mapi, "addresses" | "upstream">):
     if (error instanceof UpstreamError) return false;
     throw error;
   }
+}
+
+const MESSAGE_HEADER = "X-HCP-ErrorMessage";
+const MAX_DETAIL_CHARACTERS = 1000;
+
+/** The error response for a status of the management API. */
+export function mapiFailure(response: Response, body: string, resource: string): HttpError {
+  const { status } = response;
+  const detail = detailOf(response, body);
+  switch (status) {
+    case 302:
+      // HCP redirects requests for an absent resource to its console.
+      return new HttpError(404, `${resource} not found or no permission`);
+    case 400:
+    case 403:
+      return new HttpError(status, detail);
+    case 401:
+      return credentialsRefused("HCP authentication failed");
+    case 404:
+      return notFound(resource);
+    case 405:
+      return new HttpError(405, "Method not allowed for this resource");
+    case 409:
+      return new HttpError(409, `${resource}: ${detail}`);
+    case 414:
+      return new HttpError(414, "Request URI too large");
+    case 415:
+      return new HttpError(415, "Unsupported media type");
+    case 500:
+      return new HttpError(502, `HCP internal error: ${detail}`);
+    case 507:
+      return new HttpError(507, `${resource}: ${detail}`);
+    case 503:
+      return new HttpError(503, `HCP unavailable: ${detail}`);
+    default:
+      return new HttpError(502, `Unexpected HCP status ${status}: ${detail}`);
+  }
+}
+
+function detailOf(response: Response, body: string): string {
+  const header = response.headers.get(MESSAGE_HEADER);
+  const text = header ? Buffer.from(header, "latin1").toString("utf8") : body;
+  const clean = redactText(text.slice(0, 4 * MAX_DETAIL_CHARACTERS)).replace(/\p{Cc}+/gu, " ").trim();
+  return clean.slice(0, MAX_DETAIL_CHARACTERS) || `HCP returned ${response.status}`;
 }

@@ -1,6 +1,16 @@
 import { z } from "zod";
-import { given, isText, returned, username, wrappedList } from "./fields.ts";
-import { DESCRIPTION, GROUPNAME, PASSWORD, PASSWORD_RULES, printable } from "./store_rules.ts";
+import {
+  DESCRIPTION,
+  given,
+  GROUPNAME,
+  isText,
+  PASSWORD,
+  PASSWORD_RULES,
+  printable,
+  returned,
+  username,
+  wrappedList,
+} from "./fields.ts";
 
 /** Roles of tenant-level accounts (spec, Roles), and two that the store knows beside them. */
 const TENANT_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"] as const;

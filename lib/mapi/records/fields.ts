@@ -1,13 +1,127 @@
 import { z } from "zod";
-import {
-  CLASS_NAME,
-  HARD_QUOTA_RULE,
-  MAX_WORDS,
-  NAMESPACE_SOFT_QUOTA,
-  type NumberRule,
-  type TextRule,
-  USERNAME,
-} from "./store_rules.ts";
+
+/**
+ * The store's rules for values beyond their types, in the terms of JSON Schema. The document shows these rules to clients.
+ * The store itself checks them: a value that breaks one is its 400, and a store with fewer rules accepts more.
+ */
+interface TextRule {
+  /** Characters. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** Without `\d`, `\w` and the like, which not every reader of the document takes for ASCII. */
+  readonly pattern?: string;
+  readonly enum?: readonly string[];
+}
+
+interface NumberRule {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** No control characters but tabs and line ends. */
+const PRINTABLE = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f]*$";
+
+/** Free text of at most so many characters. */
+export function printable(maxLength: number, minLength?: number): TextRule {
+  return { ...(minLength === undefined ? {} : { minLength }), maxLength, pattern: PRINTABLE };
+}
+
+export const DESCRIPTION = printable(1024);
+export const SERVICE_PLAN = printable(64);
+
+/** At least 1 GB, without leading zeros. */
+const HARD_QUOTA_RULE: TextRule = {
+  pattern: `^(?:${
+    [
+      "(?:102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-9][0-9]{4,11})(?:\\.[0-9]{1,2})? MB",
+      "[1-9][0-9]{0,11}(?:\\.[0-9]{1,2})? GB",
+      "(?:[1-9][0-9]{0,11}(?:\\.[0-9]{1,2})?|0\\.(?:0[1-9]|[1-9][0-9]?)) TB",
+    ].join("|")
+  })$`,
+};
+
+/** Per cent; a tenant's may be 0 to 100. */
+export const NAMESPACE_SOFT_QUOTA: NumberRule = { minimum: 10, maximum: 95 };
+
+export const AUTO_ABORT_DAYS: NumberRule = { minimum: 0, maximum: 180 };
+export const PRUNE_DAYS: NumberRule = { minimum: 0, maximum: 36_500 };
+export const DELETE_DAYS: NumberRule = { minimum: 0, maximum: 36_500 };
+export const NAMESPACES_PER_USER: NumberRule = { minimum: 0, maximum: 10_000 };
+
+/** `None`, or 1 to 10000. */
+export const NAMESPACE_QUOTA: TextRule = { pattern: "^(?:None|[1-9][0-9]{0,3}|10000)$" };
+
+/** Most tags, roles and the like of one record. */
+const MAX_WORDS = 100;
+
+const NO_DOT_SEGMENT = "(?!\\.{1,2}$)";
+
+const NAME_OF_USER = `${NO_DOT_SEGMENT}[^\\[\\u0000-\\u001f:/,][^\\u0000-\\u001f:/,]*`;
+
+const USERNAME: TextRule = { pattern: `^${NAME_OF_USER}$` };
+
+/** A user, or none. */
+export const OWNER: TextRule = { maxLength: 64, pattern: `^(?:${NAME_OF_USER})?$` };
+
+export const GROUPNAME: TextRule = {
+  minLength: 1,
+  maxLength: 184,
+  pattern: `^${NO_DOT_SEGMENT}[^\\u0000-\\u001f:/,]*$`,
+};
+
+/** Names of content classes and retention classes. */
+const CLASS_NAME: TextRule = { pattern: `^${NO_DOT_SEGMENT}[^\\u0000-\\u001f\\u007f-\\u009f]*$` };
+
+/** What a schema does not say of passwords. */
+export const PASSWORD_RULES =
+  "at most 64 characters, of at least two kinds of letters, digits and others, and as many as `consoleSecurity` asks for";
+
+/** Somewhere two of different kinds stand side by side. */
+const TWO_KINDS = "\\p{L}\\P{L}|\\P{L}\\p{L}|\\p{Nd}\\P{Nd}|\\P{Nd}\\p{Nd}";
+
+/** The rules of a new tenant; `consoleSecurity` may set another shortest length, from 2 to 64, later. */
+export const PASSWORD: TextRule = { minLength: 6, maxLength: 64, pattern: TWO_KINDS };
+
+const RETENTION_OFFSET = "[RANC]?(?:[+-][0-9]{1,6}[yMwdhms])+";
+const RETENTION_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:]{5,8}(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?";
+
+export const RETENTION: TextRule = { pattern: `^(?:0|-1|-2|${RETENTION_OFFSET}|${RETENTION_DATE})$` };
+export const RETENTION_OR_CLASS: TextRule = {
+  pattern: `^(?:0|-1|-2|${RETENTION_OFFSET}|${RETENTION_DATE}|C\\+[^\\n\\r\\u2028\\u2029]{1,64})$`,
+};
+
+const DATE = "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])";
+const TIME = "(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\\.[0-9]{1,9})?)?";
+const ZONE = "(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])";
+
+/** A date, or a time with or without its zone; empty counts as absent. */
+export const REPORT_TIME: TextRule = { pattern: `^(?:${DATE}(?:T${TIME}${ZONE}?)?)?$` };
+
+export const CHECKPOINT: TextRule = { pattern: "^(?:0|[0-9]{2}/[0-9]{2}/[0-9]{4})$" };
+
+/** What lists are filtered by. */
+const FILTER: TextRule = { maxLength: 64, pattern: "^[^,]*$" };
+
+const OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`;
+const H = "[0-9A-Fa-f]{1,4}";
+const IPV6 = `(?:${
+  [
+    `(?:${H}:){7}${H}`,
+    `(?:${H}:){1,7}:`,
+    ...[6, 5, 4, 3, 2, 1].map((most) => `(?:${H}:){1,${most}}(?::${H}){1,${7 - most}}`),
+    `:(?:(?::${H}){1,7}|:)`,
+  ].join("|")
+})`;
+const ADDRESS =
+  `(?:${IPV4}(?:/(?:3[0-2]|[12]?[0-9]|${IPV4}))?|${IPV6}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]|${IPV6}))?)`;
+
+/** Addresses, masks and CIDR blocks, several with commas. */
+const ADDRESSES: TextRule = { maxLength: 1000, pattern: `^${ADDRESS}(?: *, *${ADDRESS})*$` };
+const MAX_ADDRESSES = 1000;
+
+const NOTICE_TYPE = "(?:GENERAL|SECURITY|COMPLIANCE)";
+export const NOTICE_TYPES: TextRule = { pattern: `^${NOTICE_TYPE}(?: *, *${NOTICE_TYPE})*$` };
 
 /** The store returns some of its numbers as text. */
 const numeric = (value: unknown) => typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
@@ -31,10 +145,10 @@ export const given = {
   flag: (description: string) => z.boolean().nullish().meta({ description }),
 } as const;
 
-/** A member of a settings document: as the store returns it, and as a body may change it. */
+/** A member of a record: as the store returns it, and as a body may set it. One side may be missing. */
 export interface Member {
-  readonly returned: z.ZodType;
-  readonly given: z.ZodType;
+  readonly returned?: z.ZodType;
+  readonly given?: z.ZodType;
 }
 
 /** Members of which both are described by the same words. */
@@ -48,13 +162,20 @@ export const member = {
     given: given.whole(description, rule),
   }),
   flag: (description: string): Member => ({ returned: returned.flag(description), given: given.flag(description) }),
+  /** One of some words, in a body. */
+  choice: (description: string, words: readonly string[]): Member => ({
+    returned: returned.text(description),
+    given: z.enum(words).nullish(),
+  }),
 } as const;
 
 type Members = Readonly<Record<string, Member>>;
 
-/** One side of the members of a document, as the shape of a schema. */
+/** One side of the members of a record, as the shape of a schema. */
 export function sideOf(side: keyof Member, members: Members): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, member[side]]));
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, { [side]: schema }]) => schema ? [[name, schema]] : []),
+  );
 }
 
 /** A settings document: what the store returns, and the body of a change. */
@@ -74,26 +195,31 @@ export function wrappedList<S extends z.ZodType>(name: string, item: S, most: nu
 }
 
 /** `tags` of tenants and namespaces. */
-export const tags = wrappedList("tag", z.string().min(1).max(64).regex(/^[^,]*$/, "Tags have no commas")).nullish()
-  .meta({
+export const tags: Member = {
+  returned: returned.open("`{tag: […]}`"),
+  given: wrappedList("tag", z.string().min(1).max(64).regex(/^[^,]*$/, "Tags have no commas")).nullish().meta({
     description: "1 to 64 characters each, without commas; the given set replaces the present one",
     examples: [{ tag: ["letters", "18th century"] }],
-  });
+  }),
+};
 
-export const HARD_QUOTA = "A number with at most two decimals, a space and MB, GB or TB";
-export const SOFT_QUOTA = "Per cent of the hard quota at which the store warns";
+const HARD_QUOTA = "A number with at most two decimals, a space and MB, GB or TB";
+const SOFT_QUOTA = "Per cent of the hard quota at which the store warns";
 
 /** A storage size. */
-export const hardQuota = z.string().meta({ ...HARD_QUOTA_RULE, examples: ["50 GB"] }).nullish()
-  .meta({ description: HARD_QUOTA });
+export const hardQuota: Member = {
+  returned: returned.text(HARD_QUOTA),
+  given: z.string().meta({ ...HARD_QUOTA_RULE, examples: ["50 GB"] }).nullish().meta({ description: HARD_QUOTA }),
+};
 
-/** Percentage of a quota (spec, Limits: 0 to 100). */
-const percentage = z.preprocess(numeric, z.int().min(0).max(100)).meta({ type: "integer" });
-
-export const tenantSoftQuota = percentage.nullish().meta({ description: SOFT_QUOTA });
-/** The store takes less of a namespace than of a tenant. */
-export const namespaceSoftQuota = percentage.meta({ ...NAMESPACE_SOFT_QUOTA }).nullish()
-  .meta({ description: SOFT_QUOTA });
+/** Percentage of a quota (spec, Limits: 0 to 100), of which the store may take less. */
+export function softQuota(rule?: NumberRule): Member {
+  return {
+    returned: returned.whole(SOFT_QUOTA),
+    given: z.preprocess(numeric, z.int().min(0).max(100)).meta({ type: "integer", ...rule }).nullish()
+      .meta({ description: SOFT_QUOTA }),
+  };
+}
 
 /** The part of an object's JSON Schema that says that a member is there and not null. */
 export function isText(name: string) {
@@ -120,3 +246,92 @@ export const username = z.string().min(1).max(64).regex(
 
 /** A name of a content class or a retention class. */
 export const className = z.string().min(1).max(64).meta({ ...CLASS_NAME });
+
+const addresses = z.array(z.string().meta({ ...ADDRESSES })).max(MAX_LISTED).meta({ maxItems: MAX_ADDRESSES });
+const eitherForm = z.union([addresses, z.looseObject({ ipAddress: addresses })]).nullish();
+
+/** Address rules as clients may write them: lists, or lists in the store's wrapping. */
+const givenIpSettings = z.object({
+  allowAddresses: eitherForm,
+  denyAddresses: eitherForm,
+  allowIfInBothLists: z.boolean().nullish(),
+}).meta({
+  id: "IpSettings",
+  description: "Addresses, masks or CIDR blocks; the store's own wrapping (`{ipAddress: […]}`) is read too",
+  examples: [{ allowAddresses: [], denyAddresses: [], allowIfInBothLists: true }],
+});
+
+/** `ipSettings` of a body, in the store's wrapping. */
+const wrappedIpSettings = givenIpSettings.transform(({ allowAddresses, denyAddresses, ...rest }) => ({
+  allowAddresses: wrapped(allowAddresses),
+  denyAddresses: wrapped(denyAddresses),
+  ...rest,
+})).nullish();
+
+/** `ipSettings` of a response: flat lists, whichever way the store wraps them. */
+const flatIpSettings = givenIpSettings.transform((
+  { allowAddresses, denyAddresses, allowIfInBothLists },
+) => ({
+  allowAddresses: flat(allowAddresses),
+  denyAddresses: flat(denyAddresses),
+  allowIfInBothLists: allowIfInBothLists ?? null,
+})).nullable().default(null);
+
+/** The member `ipSettings` of settings documents. */
+export const ipSettings: Member = { returned: flatIpSettings, given: wrappedIpSettings };
+
+type EitherForm = z.output<typeof eitherForm>;
+
+function wrapped(list: EitherForm): { ipAddress: string[] } | undefined {
+  return list ? { ipAddress: flat(list) } : undefined;
+}
+
+function flat(list: EitherForm): string[] {
+  return Array.isArray(list) ? list : list?.ipAddress ?? [];
+}
+
+/** The query of a request to the management API. Members that are undefined are left out; the others go in this order. */
+export type StoreQuery = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const SORT_ORDERS: Readonly<Record<string, string>> = { asc: "ascending", desc: "descending" };
+
+/** A query as the store wants it: HCP spells the sort orders out, and what is empty counts as absent. */
+export function storeQuery(query: Readonly<Record<string, unknown>>): StoreQuery {
+  const sent: Record<string, string | number | boolean> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value === "number" || typeof value === "boolean") sent[name] = value;
+    if (typeof value !== "string" || value === "") continue;
+    sent[name] = name === "sortOrder" ? SORT_ORDERS[value] ?? value : value;
+  }
+  return sent;
+}
+
+/** `verbose` alone, for single records. */
+export const verboseQuery = z.object({
+  verbose: z.boolean().default(false).meta({ description: "Return all members, not only those that can be changed" }),
+});
+
+/** The query of every list (spec, Query parameters accepted by every list endpoint). */
+export const listQuery = z.object({
+  offset: z.int().min(0).optional().meta({ description: "Zero-based position of the first entry" }),
+  count: z.int().min(0).optional().meta({ description: "Most entries to return" }),
+  sortType: z.string().optional().meta({ description: "Member to sort by" }),
+  sortOrder: z.enum(["asc", "desc", "ascending", "descending"]).optional(),
+  filterType: z.string().optional().meta({ description: "Member to filter on" }),
+  filterString: z.string().meta({ ...FILTER }).optional().meta({
+    description: "What the member begins with, without regard to case",
+  }),
+  verbose: z.boolean().default(false).meta({ description: "Return full records instead of names" }),
+});
+
+/** A list whose names are under `member`: names, or records where the store returns an array of them. */
+function listOf(id: string, member: string) {
+  return z.union([
+    z.array(z.record(z.string(), z.unknown())),
+    z.looseObject({ [member]: z.array(z.string()).nullable().default(null) }),
+  ]).meta({ id, description: "Names, or an array of full records with `verbose=true`" });
+}
+
+export const nameList = listOf("NameList", "name");
+export const usernameList = listOf("UsernameList", "username");
+export const groupnameList = listOf("GroupnameList", "groupname");

@@ -1,19 +1,32 @@
 import { z } from "zod";
 import { DATA_PERMISSIONS } from "./accounts.ts";
 import {
+  AUTO_ABORT_DAYS,
+  CHECKPOINT,
+  className,
+  DELETE_DAYS,
+  DESCRIPTION,
   given,
-  HARD_QUOTA,
   hardQuota,
+  ipSettings,
+  MAX_LISTED,
   member,
+  NAMESPACE_SOFT_QUOTA,
   namespaceName,
-  namespaceSoftQuota,
+  OWNER,
+  printable,
+  PRUNE_DAYS,
+  REPORT_TIME,
+  RETENTION,
+  RETENTION_OR_CLASS,
   returned,
+  SERVICE_PLAN,
+  settingsDocument,
   sideOf,
-  SOFT_QUOTA,
+  softQuota,
   tags,
   wrappedList,
 } from "./fields.ts";
-import { AUTO_ABORT_DAYS, CHECKPOINT, DESCRIPTION, OWNER, PRUNE_DAYS, SERVICE_PLAN } from "./store_rules.ts";
 
 const permissionSet = wrappedList("permission", z.string().meta({ enum: DATA_PERMISSIONS })).nullish();
 
@@ -42,27 +55,38 @@ export const versioning = {
 /** Versioning as a part of a body. */
 export const versioningGiven = z.looseObject(sideOf("given", versioning)).nullish();
 
+/** Settings of a namespace that its record shows. */
+const SHOWN = {
+  description: member.text("What it is for", DESCRIPTION),
+  hardQuota,
+  softQuota: softQuota(NAMESPACE_SOFT_QUOTA),
+  servicePlan: member.text("Name of the service plan", SERVICE_PLAN),
+  owner: member.text("Name of the user who owns it; in a body empty for no user", OWNER),
+  ownerType: member.choice("LOCAL or EXTERNAL", ["LOCAL", "EXTERNAL"]),
+  optimizedFor: member.choice("CLOUD or ALL", ["CLOUD", "ALL"]),
+  aclsUsage: member.choice("NOT_ENABLED, ENABLED, ENFORCED or NOT_ENFORCED", [
+    "NOT_ENABLED",
+    "ENABLED",
+    "ENFORCED",
+    "NOT_ENFORCED",
+  ]),
+  searchEnabled: member.flag("Whether it can be searched"),
+  indexingEnabled: member.flag("Whether objects are indexed"),
+  customMetadataIndexingEnabled: member.flag("Whether annotations are indexed"),
+  replicationEnabled: member.flag("Whether it is replicated"),
+  readFromReplica: member.flag("Whether the replica serves reads"),
+  allowErasureCoding: member.flag("Whether objects may be erasure coded"),
+  serviceRemoteSystemRequests: member.flag("Whether other systems' requests are served"),
+  tags,
+};
+
 /** What a namespace's creation and its change have in common. */
 const settings = {
-  description: given.text("What it is for", DESCRIPTION),
-  hardQuota,
-  softQuota: namespaceSoftQuota,
-  servicePlan: given.text("Name of the service plan", SERVICE_PLAN),
-  owner: given.text("Name of the user who owns it; empty: no user", OWNER),
-  ownerType: z.enum(["LOCAL", "EXTERNAL"]).nullish(),
+  ...sideOf("given", SHOWN),
   multipartUploadAutoAbortDays: given.whole("Days until an unfinished upload is given up; 0: never", AUTO_ABORT_DAYS),
-  optimizedFor: z.enum(["CLOUD", "ALL"]).nullish(),
-  aclsUsage: z.enum(["NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"]).nullish(),
   retentionType: z.enum(["HCP", "S3"]).nullish(),
-  searchEnabled: given.flag("Whether it can be searched"),
-  indexingEnabled: given.flag("Whether objects are indexed"),
   indexingDefault: given.flag("Whether new objects are indexed"),
-  customMetadataIndexingEnabled: given.flag("Whether annotations are indexed"),
   customMetadataValidationEnabled: given.flag("Whether annotations must be well-formed XML"),
-  replicationEnabled: given.flag("Whether it is replicated"),
-  readFromReplica: given.flag("Whether the replica serves reads"),
-  allowErasureCoding: given.flag("Whether objects may be erasure coded"),
-  serviceRemoteSystemRequests: given.flag("Whether other systems' requests are served"),
   appendEnabled: given.flag("Whether objects can be appended to"),
   atimeSynchronizationEnabled: given.flag("Whether access times set retention"),
   allowPermissionAndOwnershipChanges: given.flag("Whether permissions of objects under retention can change"),
@@ -70,7 +94,6 @@ const settings = {
   s3UnversionedOverwrite: given.flag("Whether S3 writes over objects without versions"),
   authMinimumPermissions: permissionSet,
   authAndAnonymousMinimumPermissions: permissionSet,
-  tags,
 };
 
 /** Body of a namespace's creation; members beyond these, such as those of an exported template, are dropped. */
@@ -100,26 +123,11 @@ export const namespaceUpdateQuery = z.object({
 /** A namespace as the store returns it; what `verbose` hides is null. */
 export const namespace = z.looseObject({
   name: returned.text("Its name, which is the bucket's"),
-  description: returned.text("What it is for"),
+  ...sideOf("returned", SHOWN),
   hashScheme: returned.text("Digest that names objects"),
   enterpriseMode: returned.flag("Whether privileged deletes are possible"),
-  hardQuota: returned.text(HARD_QUOTA),
-  softQuota: returned.whole(SOFT_QUOTA),
-  servicePlan: returned.text("Name of the service plan"),
-  optimizedFor: returned.text("CLOUD or ALL"),
   directoryUsage: returned.text("Balanced, Unbalanced or Default"),
-  aclsUsage: returned.text("NOT_ENABLED, ENABLED, ENFORCED or NOT_ENFORCED"),
-  owner: returned.text("Name of the user who owns it"),
-  ownerType: returned.text("LOCAL or EXTERNAL"),
-  searchEnabled: returned.flag("Whether it can be searched"),
-  indexingEnabled: returned.flag("Whether objects are indexed"),
-  customMetadataIndexingEnabled: returned.flag("Whether annotations are indexed"),
-  replicationEnabled: returned.flag("Whether it is replicated"),
-  readFromReplica: returned.flag("Whether the replica serves reads"),
-  allowErasureCoding: returned.flag("Whether objects may be erasure coded"),
-  serviceRemoteSystemRequests: returned.flag("Whether other systems' requests are served"),
   versioningSettings: returned.open("Only where the store puts it into the record"),
-  tags: returned.open("`{tag: […]}`"),
   creationTime: returned.text("When it was created"),
   id: returned.text("The store's own id"),
 }).meta({ id: "Namespace" });
@@ -138,3 +146,108 @@ export const MAX_EXPORTED = 1000;
 export const exportQuery = z.object({
   names: z.string().meta({ description: `Names of at most ${MAX_EXPORTED} namespaces, with commas` }),
 });
+
+export const versioningSettings = settingsDocument("VersioningSettings", versioning);
+
+export const complianceSettings = settingsDocument("ComplianceSettings", {
+  retentionDefault: member.text("Retention of new objects, such as 0, -1, A+7y or C+class", RETENTION_OR_CLASS),
+  minimumRetentionAfterInitialUnspecified: member.text("Shortest retention that may be set later", RETENTION),
+  shreddingDefault: member.flag("Whether deleted objects are shredded"),
+  customMetadataChanges: member.choice("ADD, ALL or NONE", ["ADD", "ALL", "NONE"]),
+  dispositionEnabled: member.flag("Whether expired objects are removed"),
+});
+
+const RETENTION_WORDS = "The retention, such as A+7y";
+
+const RETENTION_CLASS = {
+  value: member.text(RETENTION_WORDS, RETENTION),
+  description: member.text("What it is for", DESCRIPTION),
+  allowDisposition: member.flag("Whether expired objects are removed"),
+};
+
+export const retentionClass = z.looseObject({
+  name: returned.text("Its name"),
+  ...sideOf("returned", RETENTION_CLASS),
+}).meta({ id: "RetentionClass" });
+
+export const retentionClassUpdate = z.looseObject(sideOf("given", RETENTION_CLASS)).meta({
+  id: "RetentionClassUpdate",
+});
+
+export const retentionClassCreate = z.looseObject({
+  name: className,
+  ...retentionClassUpdate.shape,
+  value: z.string().meta({ ...RETENTION, description: RETENTION_WORDS }),
+}).meta({ id: "RetentionClassCreate", examples: [{ name: "notes", value: "A+7y" }] });
+
+const classNames = z.array(z.string()).max(MAX_LISTED);
+
+export const customMetadataIndexing = settingsDocument("CustomMetadataIndexingSettings", {
+  contentClasses: {
+    returned: returned.open("Names of content classes"),
+    given: z.union([classNames, z.looseObject({ name: classNames })]).nullish().meta({
+      description: "Names of content classes",
+    }),
+  },
+  fullIndexingEnabled: member.flag("Whether the whole text of annotations is indexed"),
+  excludedAnnotations: member.text("Names of annotations that are not, with commas", printable(1024)),
+});
+
+export const replicationCollision = settingsDocument("ReplicationCollisionSettings", {
+  action: member.choice("MOVE or RENAME", ["MOVE", "RENAME"]),
+  deleteDays: member.whole("Days until the loser of a collision is deleted", DELETE_DAYS),
+  deleteEnabled: member.flag("Whether it is deleted"),
+});
+
+/** A way to reach a namespace: its settings are the store's own, but for the address rules. */
+export const protocol = settingsDocument("Protocol", { ipSettings }, {
+  examples: [{ hs3Enabled: true, hs3RequiresAuthentication: false }],
+});
+
+export const statistics = z.looseObject({
+  objectCount: returned.whole("Objects, old versions counted"),
+  ingestedVolume: returned.whole("Bytes as they were written"),
+  storageCapacityUsed: returned.whole("Bytes on the disks"),
+  customMetadataCount: returned.whole("Annotations"),
+  customMetadataSize: returned.whole("Bytes of annotations"),
+  shredCount: returned.whole("Objects that wait to be shredded"),
+  shredSize: returned.whole("Bytes that wait to be shredded"),
+}).meta({ id: "Statistics" });
+
+export const chargebackQuery = z.object({
+  start: z.string().meta({ ...REPORT_TIME }).optional().meta({
+    description: "ISO 8601",
+    examples: ["2026-11-01T00:00:00+0000"],
+  }),
+  end: z.string().meta({ ...REPORT_TIME }).optional().meta({ description: "ISO 8601" }),
+  granularity: z.enum(["hour", "day", "total"]).default("total"),
+});
+
+/** One interval; the store's members beyond these are dropped. */
+const chargebackEntry = z.object({
+  systemName: returned.text("The store"),
+  tenantName: returned.text("The tenant"),
+  namespaceName: returned.text("The namespace; null in sums over a tenant"),
+  startTime: returned.text("Begin of the interval"),
+  endTime: returned.text("End of the interval"),
+  objectCount: returned.whole("Objects at the end of the interval"),
+  ingestedVolume: returned.whole("Bytes at the end of the interval"),
+  storageCapacityUsed: returned.whole("Bytes on the disks at the end of the interval"),
+  bytesIn: returned.whole("Bytes written within the interval"),
+  bytesOut: returned.whole("Bytes read within the interval"),
+  reads: returned.whole("Reads within the interval"),
+  writes: returned.whole("Writes within the interval"),
+  deletes: returned.whole("Deletes within the interval"),
+  multipartObjects: returned.whole("Objects assembled from parts"),
+  multipartObjectParts: returned.whole("Their parts"),
+  multipartObjectBytes: returned.whole("Their bytes"),
+  multipartUploads: returned.whole("Uploads under way"),
+  multipartUploadParts: returned.whole("Their parts"),
+  multipartUploadBytes: returned.whole("Their bytes"),
+  deleted: z.preprocess((value) => typeof value === "boolean" ? String(value) : value, z.string())
+    .meta({ type: "string" }).nullable().default(null).meta({ description: "`false`, or `included`" }),
+  valid: returned.flag("Whether the store vouches for the figures"),
+}).meta({ id: "ChargebackEntry" });
+
+export const chargebackReport = z.object({ chargebackData: z.array(chargebackEntry).nullable().default(null) })
+  .meta({ id: "ChargebackReport" });

@@ -1,74 +1,85 @@
 import { z } from "zod";
+import { isObject } from "@/lib/std/is_object.ts";
+import { CORS_CONFIGURATION } from "./cors_pattern.ts";
 import {
+  AUTO_ABORT_DAYS,
+  className,
+  DESCRIPTION,
   given,
-  HARD_QUOTA,
+  GROUPNAME,
   hardQuota,
   hostLabel,
+  ipSettings,
+  isText,
+  MAX_LISTED,
+  member,
+  NAMESPACE_QUOTA,
+  NAMESPACE_SOFT_QUOTA,
+  namespaceName,
+  NAMESPACES_PER_USER,
+  NOTICE_TYPES,
+  PASSWORD,
+  PASSWORD_RULES,
+  printable,
   returned,
-  SOFT_QUOTA,
+  SERVICE_PLAN,
+  settingsDocument,
+  sideOf,
+  softQuota,
   tags,
-  tenantSoftQuota,
   username,
   wrappedList,
 } from "./fields.ts";
-import {
-  DESCRIPTION,
-  GROUPNAME,
-  NAMESPACE_QUOTA,
-  NAMESPACES_PER_USER,
-  PASSWORD,
-  PASSWORD_RULES,
-  SERVICE_PLAN,
-} from "./store_rules.ts";
+import { DIRECTORY_USAGES, HASH_SCHEMES, versioningGiven } from "./namespace.ts";
+
+/** Members of a tenant that its creation sets. */
+const SET_ONCE = {
+  systemVisibleDescription: member.text("What system administrators read", DESCRIPTION),
+  hardQuota,
+  softQuota: softQuota(),
+  namespaceQuota: {
+    returned: z.preprocess((value) => typeof value === "number" ? String(value) : value, z.string())
+      .meta({ type: "string" }).nullable().default(null).meta({ description: "Most namespaces, or `None`" }),
+    given: z.union([z.string().meta({ ...NAMESPACE_QUOTA }), z.int().min(1).meta({ maximum: 10_000 })]).nullish()
+      .meta({ description: "Most namespaces, or `None`", examples: ["100"] }),
+  },
+  servicePlan: member.text("Name of the service plan", SERVICE_PLAN),
+  authenticationTypes: {
+    returned: returned.open("`{authenticationType: […]}` of LOCAL, RADIUS, EXTERNAL"),
+    given: wrappedList("authenticationType", z.enum(["LOCAL", "RADIUS", "EXTERNAL"])).nullish(),
+  },
+  complianceConfigurationEnabled: member.flag("Whether its administrators may set retention"),
+  versioningConfigurationEnabled: member.flag("Whether its administrators may set versioning"),
+  searchConfigurationEnabled: member.flag("Whether its administrators may set searching"),
+  replicationConfigurationEnabled: member.flag("Whether its administrators may set replication"),
+  erasureCodingSelectionEnabled: member.flag("Whether its administrators may select erasure coding"),
+  servicePlanSelectionEnabled: member.flag("Whether its administrators may select service plans"),
+};
+
+/** Members that a change sets. */
+const CHANGED = {
+  administrationAllowed: member.flag("Whether system administrators may look inside"),
+  maxNamespacesPerUser: member.whole("Most namespaces that one user may own", NAMESPACES_PER_USER),
+  snmpLoggingEnabled: member.flag("Whether its events go to SNMP"),
+  syslogLoggingEnabled: member.flag("Whether its events go to syslog"),
+};
+
+/** Members that both set. */
+const EITHER = { tenantVisibleDescription: member.text("What the tenant's administrators read", DESCRIPTION), tags };
 
 /** A tenant as the store returns it; what `verbose` hides is null. */
 export const tenant = z.looseObject({
   name: returned.text("The tenant's name"),
-  systemVisibleDescription: returned.text("What system administrators read"),
-  tenantVisibleDescription: returned.text("What the tenant's administrators read"),
-  hardQuota: returned.text(HARD_QUOTA),
-  softQuota: returned.whole(SOFT_QUOTA),
-  namespaceQuota: z.preprocess((value) => typeof value === "number" ? String(value) : value, z.string())
-    .meta({ type: "string" }).nullable().default(null).meta({ description: "Most namespaces, or `None`" }),
-  authenticationTypes: returned.open("`{authenticationType: […]}` of LOCAL, RADIUS, EXTERNAL"),
-  complianceConfigurationEnabled: returned.flag("Whether its administrators set retention"),
-  versioningConfigurationEnabled: returned.flag("Whether its administrators set versioning"),
-  searchConfigurationEnabled: returned.flag("Whether its administrators set searching"),
-  replicationConfigurationEnabled: returned.flag("Whether its administrators set replication"),
-  erasureCodingSelectionEnabled: returned.flag("Whether its administrators select erasure coding"),
-  servicePlanSelectionEnabled: returned.flag("Whether its administrators select service plans"),
-  servicePlan: returned.text("Name of the service plan"),
-  administrationAllowed: returned.flag("Whether system administrators may look inside"),
-  maxNamespacesPerUser: returned.whole("Most namespaces that one user may own"),
-  snmpLoggingEnabled: returned.flag("Whether its events go to SNMP"),
-  syslogLoggingEnabled: returned.flag("Whether its events go to syslog"),
-  tags: returned.open("`{tag: […]}`"),
+  ...sideOf("returned", { ...SET_ONCE, ...CHANGED, ...EITHER }),
   softwareVersion: z.string().optional().meta({ description: "Version of the store's software" }),
 }).meta({ id: "Tenant" });
 
 /** Body of a tenant's creation (spec, TenantCreate); members beyond these are dropped. */
 export const tenantCreate = z.object({
   name: hostLabel.meta({ description: "Unique", examples: ["museum"] }),
-  systemVisibleDescription: given.text("What system administrators read", DESCRIPTION),
-  tenantVisibleDescription: given.text("What the tenant's administrators read", DESCRIPTION),
-  hardQuota,
-  softQuota: tenantSoftQuota,
-  namespaceQuota: z.union([z.string().meta({ ...NAMESPACE_QUOTA }), z.int().min(1).meta({ maximum: 10_000 })]).nullish()
-    .meta({
-      description: "Most namespaces, or `None`",
-      examples: ["100"],
-    }),
-  servicePlan: given.text("Name of the service plan", SERVICE_PLAN),
+  ...sideOf("given", { ...SET_ONCE, ...EITHER }),
   dataNetwork: given.text("Name of the network of its data"),
   managementNetwork: given.text("Name of the network of its administration"),
-  authenticationTypes: wrappedList("authenticationType", z.enum(["LOCAL", "RADIUS", "EXTERNAL"])).nullish(),
-  complianceConfigurationEnabled: given.flag("Whether its administrators may set retention"),
-  versioningConfigurationEnabled: given.flag("Whether its administrators may set versioning"),
-  searchConfigurationEnabled: given.flag("Whether its administrators may set searching"),
-  replicationConfigurationEnabled: given.flag("Whether its administrators may set replication"),
-  erasureCodingSelectionEnabled: given.flag("Whether its administrators may select erasure coding"),
-  servicePlanSelectionEnabled: given.flag("Whether its administrators may select service plans"),
-  tags,
 }).meta({ id: "TenantCreate", examples: [{ name: "museum", hardQuota: "50 GB", namespaceQuota: "100" }] });
 
 /** Query of a tenant's creation: its first administrator. */
@@ -88,11 +99,182 @@ export const tenantCreateQuery = z.object({
 });
 
 /** Body of a tenant's change. */
-export const tenantUpdate = z.object({
-  administrationAllowed: given.flag("Whether system administrators may look inside"),
-  maxNamespacesPerUser: given.whole("Most namespaces that one user may own", NAMESPACES_PER_USER),
-  snmpLoggingEnabled: given.flag("Whether its events go to SNMP"),
-  syslogLoggingEnabled: given.flag("Whether its events go to syslog"),
-  tenantVisibleDescription: given.text("What the tenant's administrators read", DESCRIPTION),
-  tags,
-}).meta({ id: "TenantUpdate", examples: [{ tenantVisibleDescription: "What the museum has photographed" }] });
+export const tenantUpdate = z.object(sideOf("given", { ...CHANGED, ...EITHER }))
+  .meta({ id: "TenantUpdate", examples: [{ tenantVisibleDescription: "What the museum has photographed" }] });
+
+export const consoleSecurity = settingsDocument("ConsoleSecurity", {
+  minimumPasswordLength: member.whole("Characters", { minimum: 2, maximum: 64 }),
+  disableAfterAttempts: member.whole("Failed logins until the account is disabled; 0: never", {
+    minimum: 0,
+    maximum: 999,
+  }),
+  disableAfterInactiveDays: member.whole("Days", { minimum: 0, maximum: 999 }),
+  forcePasswordChangeDays: member.whole("Days", { minimum: 0, maximum: 999_999 }),
+  logoutOnInactive: member.whole("Minutes", { minimum: 0, maximum: 999 }),
+  lowerCaseLetterCount: member.whole("Fewest of them in a password", { minimum: 0, maximum: 64 }),
+  upperCaseLetterCount: member.whole("Fewest of them in a password", { minimum: 0, maximum: 64 }),
+  numericCharacterCount: member.whole("Fewest of them in a password", { minimum: 0, maximum: 64 }),
+  specialCharacterCount: member.whole("Fewest of them in a password", { minimum: 0, maximum: 64 }),
+  passwordReuseDepth: member.whole("How many former passwords cannot be used again", { minimum: 0, maximum: 100 }),
+  coolDownPeriodDuration: member.whole("Seconds", { minimum: 0, maximum: 999 }),
+  // The store spells it without the second n.
+  automaticUserAccoutUnlockDuration: member.whole("Minutes", { minimum: 0, maximum: 999 }),
+  automaticUserAccountUnlockSetting: member.flag("Whether disabled accounts are enabled again by themselves"),
+  blockCommonPassword: member.flag("Whether common passwords are refused"),
+  blockPasswordReUse: member.flag("Whether former passwords are refused"),
+  coolDownPeriodSettings: member.flag("Whether failed logins are slowed down"),
+  passwordCombination: member.flag("Whether the counts of characters are demanded"),
+  passwordContainsUsername: member.flag("Whether a password may hold the user name"),
+  loginMessage: member.text("Shown at the login of the store's console", DESCRIPTION),
+  ipSettings,
+}, { examples: [{ minimumPasswordLength: 6 }] });
+
+const CONTACT_LINE = printable(256);
+
+export const contactInfo = settingsDocument("ContactInfo", {
+  firstName: member.text("First name", CONTACT_LINE),
+  lastName: member.text("Last name", CONTACT_LINE),
+  emailAddress: member.text("E-mail address", CONTACT_LINE),
+  primaryPhone: member.text("Telephone", CONTACT_LINE),
+  extension: member.text("Telephone extension", CONTACT_LINE),
+  address1: member.text("First line of the address", CONTACT_LINE),
+  address2: member.text("Second line of the address", CONTACT_LINE),
+  city: member.text("City", CONTACT_LINE),
+  state: member.text("State or region", CONTACT_LINE),
+  zipOrPostalCode: member.text("Postal code", CONTACT_LINE),
+  countryOrRegion: member.text("Country", CONTACT_LINE),
+});
+
+/** Most recipients of a notification. */
+const MAX_RECIPIENTS = 25;
+
+const recipient = z.looseObject({
+  address: z.string().min(1).meta({ ...printable(1024), description: "One or several addresses, with commas" }),
+  importance: z.enum(["ALL", "MAJOR"]).nullish(),
+  severity: z.enum(["NOTICE", "WARNING", "ERROR"]).nullish(),
+  type: given.text("Which of GENERAL, SECURITY and COMPLIANCE, with commas", NOTICE_TYPES),
+}).meta({ id: "Recipient" });
+
+const recipients = z.array(recipient).max(MAX_RECIPIENTS);
+
+const emailTemplate = z.looseObject({
+  from: given.text("Sender; goes together with the subject", printable(256)),
+  subject: given.text("May hold variables such as `$severity`", printable(1024)),
+  body: given.text("May hold variables such as `$fullText`", printable(10_000)),
+}).meta({
+  anyOf: [
+    { allOf: [isText("from"), isText("subject")] },
+    { properties: { from: { type: "null" }, subject: { type: "null" } } },
+  ],
+}).nullish();
+
+export const emailNotification = settingsDocument("EmailNotification", {
+  enabled: member.flag("Whether mails are sent"),
+  emailTemplate: { returned: returned.open("`{from, subject, body}` of the mails"), given: emailTemplate },
+  recipients: {
+    returned: returned.open("`{recipient: […]}`"),
+    given: z.union([
+      recipients.transform((recipient) => ({ recipient })),
+      z.looseObject({ recipient: recipients }),
+    ]).nullish().meta({ description: "The whole list, with or without the store's wrapping; at most 25" }),
+  },
+});
+
+export const namespaceDefaults = settingsDocument("NamespaceDefaults", {
+  description: member.text("Description of new namespaces", DESCRIPTION),
+  hashScheme: member.text("Digest that names objects, such as SHA-256", { enum: HASH_SCHEMES }),
+  hardQuota,
+  softQuota: softQuota(NAMESPACE_SOFT_QUOTA),
+  servicePlan: member.text("Name of the service plan", SERVICE_PLAN),
+  optimizedFor: member.text("CLOUD, ALL or DEFAULT", { enum: ["CLOUD", "ALL", "DEFAULT"] }),
+  directoryUsage: member.text("Balanced, Unbalanced or Default", { enum: DIRECTORY_USAGES }),
+  retentionType: member.text("HCP or S3", { enum: ["HCP", "S3"] }),
+  enterpriseMode: member.flag("Whether privileged deletes are possible"),
+  allowErasureCoding: member.flag("Whether objects may be erasure coded"),
+  replicationEnabled: member.flag("Whether namespaces are replicated"),
+  searchEnabled: member.flag("Whether namespaces can be searched"),
+  s3UnversionedOverwrite: member.flag("Whether S3 writes over objects without versions"),
+  multipartUploadAutoAbortDays: member.whole("Days; 0: never", AUTO_ABORT_DAYS),
+  versioningSettings: { returned: returned.open("Versioning of new namespaces"), given: versioningGiven },
+  dpl: { returned: returned.text("Data protection level") },
+  effectiveDpl: { returned: returned.text("Data protection level in effect") },
+}, { examples: [{ hardQuota: "50 GB", softQuota: 85 }] });
+
+export const searchSecurity = settingsDocument("SearchSecurity", { ipSettings });
+
+const openPermissions = z.record(z.string(), z.unknown()).meta({
+  id: "Permissions",
+  description: "Handed on as it is",
+  examples: [{ permission: ["READ", "WRITE", "DELETE", "PRIVILEGED", "PURGE", "SEARCH"] }],
+});
+
+/** Permissions of a tenant or a namespace: a document whose members are the store's own. */
+export const permissions = { schema: openPermissions, update: openPermissions } as const;
+
+/** CORS rules of a tenant or a namespace. */
+export const cors = z.looseObject({ cors: returned.text("A CORSConfiguration, as XML") }).meta({ id: "CorsDocument" });
+export const corsUpdate = z.object({
+  cors: z.string().min(1).meta({
+    ...CORS_CONFIGURATION,
+    description: "A CORSConfiguration, as XML of 64 KiB at most; its elements may come in any order",
+    examples: [
+      "<CORSConfiguration><CORSRule><AllowedOrigin>https://site.example.org</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>",
+    ],
+  }),
+}).meta({ id: "CorsDocumentUpdate" });
+
+export const servicePlan = z.looseObject({
+  name: returned.text("The plan's name"),
+  description: returned.text("What it does"),
+}).meta({ id: "ServicePlan" });
+
+/** Most properties of one class; each has a name of its own. */
+const MAX_PROPERTIES = 1000;
+
+const contentProperty = z.object({
+  name: z.string().min(1).max(25).regex(/^[A-Za-z0-9_]+$/, "Names of properties have letters, digits and underscores"),
+  expression: z.string().min(1).meta({ ...printable(1024), description: "An XPath expression" }),
+  type: z.string().min(1).meta({
+    enum: ["STRING", "INTEGER", "BOOLEAN", "DATE", "DATETIME", "FLOAT", "FULLTEXT"],
+    description: "How its values are read",
+  }),
+  multivalued: z.boolean().nullish().meta({ description: "Whether it may have several values; false when absent" }),
+  format: given.text("How dates and numbers are written", printable(256)),
+}).meta({ id: "ContentProperty" });
+
+const properties = z.array(contentProperty).max(MAX_LISTED).meta({ maxItems: MAX_PROPERTIES });
+const names = z.array(namespaceName).max(MAX_LISTED);
+
+/** Lists come with or without the store's wrapping; they go on without. */
+const givenProperties = z.union([
+  properties,
+  z.object({ contentProperty: properties }).transform(({ contentProperty }) => contentProperty),
+]).nullish();
+const givenNames = z.union([names, z.object({ name: names }).transform(({ name }) => name)]).nullish();
+
+const TITLE = { name: "title", expression: "/note/title", type: "STRING" };
+
+/** Body of a content class's change; both lists replace what was there. */
+export const contentClassUpdate = z.object({
+  contentProperties: givenProperties,
+  namespaces: givenNames.meta({ description: "Names of the namespaces whose objects it describes" }),
+}).meta({ id: "ContentClassUpdate", examples: [{ contentProperties: [TITLE] }] });
+
+export const contentClassCreate = z.object({
+  name: className.meta({ examples: ["notes"] }),
+  ...contentClassUpdate.shape,
+}).meta({ id: "ContentClassCreate", examples: [{ name: "notes", contentProperties: [TITLE] }] });
+
+/** A list of a response, unwrapped where it is an object with that one member. */
+function unwrapped(member: string) {
+  return z.preprocess(
+    (value) => isObject(value) && Array.isArray(value[member]) ? value[member] : value,
+    z.array(z.unknown()),
+  ).meta({ type: "array" }).nullable().default(null);
+}
+
+export const contentClass = z.looseObject({
+  name: z.string().nullable().default(null),
+  contentProperties: unwrapped("contentProperty"),
+  namespaces: unwrapped("name"),
+}).meta({ id: "ContentClass" });

@@ -3,7 +3,10 @@ import { resolveLogin } from "@/lib/auth/login.ts";
 import { issueToken, type TokenFormat, type TokenKey } from "@/lib/auth/token.ts";
 import type { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import type { S3 } from "@/lib/s3/client.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
+import type { GatewayOperation } from "./operation.ts";
 
 const MAX_CREDENTIAL_CHARACTERS = 1024;
 
@@ -70,6 +73,64 @@ export function authOperations({ key, format, lifetimeMinutes, now, slots }: Tok
         cancelBody(context.request);
         throw error;
       }
+    }),
+  ];
+}
+
+/** `STORAGE_BACKEND`: an HCP-type store, or plain S3 (both other words mean the same). */
+export type StorageBackend = "hcp" | "minio" | "generic";
+
+const capabilities = z.object({
+  mapi_enabled: z.boolean(),
+  storage_backend: z.enum(["hcp", "minio", "generic"]),
+}).meta({ id: "Capabilities" });
+
+/** What clients may ask before they log in. */
+export function capabilitiesOperations(
+  current: z.output<typeof capabilities>,
+  admit: (context: RequestContext) => void,
+): Operation[] {
+  return [
+    publicOperation({
+      id: "capabilities",
+      method: "GET",
+      path: "/api/v1/capabilities",
+      tag: "Health",
+      summary: "What this gateway can do",
+      responses: { 200: { description: "The capabilities", schema: capabilities } },
+      handler: (_input) => Response.json(current),
+    }, admit),
+  ];
+}
+
+const credentials = z.object({
+  access_key_id: z.string(),
+  secret_access_key: z.string(),
+  username: z.string().nullable(),
+  tenant: z.string().nullable(),
+  endpoint_url: z.string().nullable(),
+}).meta({ id: "S3Credentials" });
+
+/** The caller's own S3 credentials, for S3 tools. */
+export function credentialsOperations(operation: GatewayOperation, s3: S3): Operation[] {
+  return [
+    operation({
+      id: "credentials",
+      method: "GET",
+      path: "/api/v1/credentials",
+      tag: "S3 Credentials",
+      summary: "S3 keys and endpoint of the caller",
+      responses: { 200: { description: "The keys", schema: credentials } },
+      async handler({ caller }) {
+        const address = await s3.addresses.s3(caller.tenant);
+        return Response.json({
+          access_key_id: caller.s3.accessKey,
+          secret_access_key: caller.s3.secretKey,
+          username: caller.named ? caller.username : null,
+          tenant: caller.named ? caller.tenant : null,
+          endpoint_url: address?.publicEndpoint ?? null,
+        });
+      },
     }),
   ];
 }

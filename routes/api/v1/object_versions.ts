@@ -6,11 +6,25 @@ import { preconditions } from "@/lib/s3/conditions.ts";
 import { supported } from "@/lib/s3/errors.ts";
 import { keyVersionPage, listKeyVersions } from "@/lib/s3/key_versions.ts";
 import { issuedForm, type IssuedForms, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { restoreVersion } from "@/lib/s3/restore.ts";
 import { wellFormed } from "@/lib/s3/name_schemas.ts";
-import type { StorageBackend } from "./capabilities.ts";
+import { writeHeaders } from "@/lib/s3/object_headers.ts";
+import { restoreVersion } from "@/lib/s3/restore.ts";
+import {
+  deleteTags,
+  getTags,
+  isTagName,
+  isTagValue,
+  MAX_TAG_NAME,
+  MAX_TAG_VALUE,
+  MAX_TAGS,
+  putTags,
+  type Tag,
+  TAG_NAME,
+  TAG_VALUE,
+} from "@/lib/s3/tags.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 import { objectTarget } from "./audited_objects.ts";
-import { conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
+import { conditional, CONDITIONS, objectParams, versionId } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const OBJECT = { tag: "S3 Objects", params: objectParams };
@@ -33,7 +47,7 @@ const restored = z.object({
 export function objectVersionOperations(
   operation: GatewayOperation,
   s3: S3,
-  backend: StorageBackend,
+  backend: string,
   forms: IssuedForms | null,
 ): Operation[] {
   return [
@@ -90,6 +104,114 @@ export function objectVersionOperations(
         const work = restoreVersion(s3, caller, ref, preconditions(request.headers));
         const { versionId, etag } = await supported("restore_object_version", backend, work);
         return Response.json({ status: "restored", bucket, key, version_id: versionId, etag });
+      },
+    }),
+  ];
+}
+
+const CHARACTERS = "letters, digits, spaces and + - = . _ : / @";
+
+/** Names and values as they are sent. A record of zod drops the name `__proto__`, which is a valid one. */
+const tagsToSet = z.unknown().transform((value, context): Tag[] => {
+  const reject = (message: string, path: string[] = []) => context.addIssue({ code: "custom", message, path });
+  if (!isObject(value)) {
+    context.addIssue({ code: "invalid_type", expected: "record" });
+    return z.NEVER;
+  }
+  const entries = Object.entries(value);
+  if (entries.length > MAX_TAGS) reject(`An object has at most ${MAX_TAGS} tags`);
+  return entries.map(([name, text]): Tag => {
+    if (!isTagName(name)) {
+      reject(`A tag's name has 1 to ${MAX_TAG_NAME} characters (${CHARACTERS}) and does not begin with aws:`, [name]);
+    } else if (typeof text !== "string" || !isTagValue(text)) {
+      reject(`A tag's value has at most ${MAX_TAG_VALUE} characters (${CHARACTERS})`, [name]);
+    }
+    return [name, String(text)];
+  });
+}).meta({
+  type: "object",
+  maxProperties: MAX_TAGS,
+  propertyNames: { minLength: 1, maxLength: MAX_TAG_NAME, pattern: TAG_NAME },
+  additionalProperties: { type: "string", maxLength: MAX_TAG_VALUE, pattern: TAG_VALUE },
+  examples: [{ project: "1700s", "checked by": "Anna" }],
+});
+
+const tagsUpdate = z.strictObject({ tags: tagsToSet }).meta({
+  id: "ObjectTagsUpdate",
+  description: "They replace all tags of the object",
+});
+const objectTags = z.object({ tags: z.record(z.string(), z.string()) }).meta({ id: "ObjectTags" });
+
+const lacking = { 501: { description: "The store has no tags" } };
+const missing = { 404: { description: "No such bucket, object or version" } };
+
+/** Tags of objects. */
+export function tagOperations(
+  operation: GatewayOperation,
+  s3: S3,
+  backend: string,
+  forms: IssuedForms | null,
+): Operation[] {
+  const at = {
+    path: "/api/v1/buckets/{bucket}/tags/{key}",
+    tag: "S3 Objects",
+    params: objectParams,
+    query: z.object({ version_id: versionId(forms) }),
+  } as const;
+  return [
+    operation({
+      id: "get_object_tags",
+      method: "GET",
+      ...at,
+      summary: "The tags of an object, or of one version of it",
+      responses: {
+        200: { description: "The tags; empty where it has none", schema: objectTags },
+        ...missing,
+        ...lacking,
+      },
+      async handler({ caller, params: { bucket, key }, query }) {
+        const ref = { bucket, key, versionId: query.version_id };
+        const tags = await supported("get_object_tags", backend, getTags(s3, caller, ref));
+        return Response.json({ tags: Object.fromEntries(tags) });
+      },
+    }),
+    operation({
+      id: "put_object_tags",
+      method: "PUT",
+      ...at,
+      summary: "Replace the tags of an object, or of one version of it",
+      body: { kind: "json", schema: tagsUpdate },
+      responses: {
+        200: { description: "Replaced", schema: z.object({ status: z.literal("updated") }) },
+        ...missing,
+        ...lacking,
+      },
+      audit: {
+        action: "object_tags",
+        target: objectTarget,
+        details: ({ body: { tags } }) => ({ count: tags.length }),
+      },
+      async handler({ caller, params: { bucket, key }, query, body }) {
+        const ref = { bucket, key, versionId: query.version_id };
+        const headers = await supported("put_object_tags", backend, putTags(s3, caller, ref, body.tags));
+        return Response.json({ status: "updated" }, { headers: writeHeaders(headers) });
+      },
+    }),
+    operation({
+      id: "delete_object_tags",
+      method: "DELETE",
+      ...at,
+      summary: "Remove all tags of an object, or of one version of it",
+      responses: {
+        200: { description: "It has none now", schema: z.object({ status: z.literal("deleted") }) },
+        ...missing,
+        ...lacking,
+      },
+      audit: { action: "object_tags", target: objectTarget, details: () => ({ removed: true }) },
+      async handler({ caller, params: { bucket, key }, query }) {
+        const ref = { bucket, key, versionId: query.version_id };
+        const headers = await supported("delete_object_tags", backend, deleteTags(s3, caller, ref));
+        return Response.json({ status: "deleted" }, { headers: writeHeaders(headers) });
       },
     }),
   ];

@@ -1,20 +1,25 @@
 import { z } from "zod";
-import { unprocessable } from "@/lib/http/errors.ts";
+import { badRequest, unprocessable } from "@/lib/http/errors.ts";
+import { JsonBytes } from "@/lib/http/json_bytes.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
+import { bucketName, wellFormed } from "@/lib/s3/name_schemas.ts";
 import {
   DEFAULT_PRESIGN_SECONDS,
   MAX_PRESIGN_SECONDS,
   PRESIGN_METHODS,
   presignMethod,
   presignObject,
+  presignObjects,
   requiredHeaders,
 } from "@/lib/s3/presign.ts";
-import { bucketName } from "@/lib/s3/name_schemas.ts";
+import { keyDetails } from "./audited_objects.ts";
+import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 /** What a presigned URL does; any other word is refused by one sentence, not by a list of problems. */
-export const methodField = z.string().default("get_object").meta({
+const methodField = z.string().default("get_object").meta({
   description: "get_object reads, put_object writes",
   enum: [...PRESIGN_METHODS],
 });
@@ -62,7 +67,7 @@ export const headersField = z.record(z.string(), z.string()).optional().meta({
 });
 
 /** The part of a schema that says that something goes with writes. */
-export const ONLY_TO_WRITE = { required: ["method"], properties: { method: { const: "put_object" } } };
+const ONLY_TO_WRITE = { required: ["method"], properties: { method: { const: "put_object" } } };
 
 /** Clients fold such segments out of URLs; a key that has one is 400. */
 const WITHOUT_DOT_SEGMENTS = { pattern: "^(?!(?:[\\s\\S]*/)?\\.{1,2}(?:/|$))" };
@@ -121,6 +126,160 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
         }
         const url = await presignObject(s3, caller, { bucket, key, headers }, method, seconds);
         return Response.json({ url, bucket, key, expires_in: seconds, method, headers });
+      },
+    }),
+  ];
+}
+
+const TAG = "S3 Objects";
+/** Most keys of one bulk delete and of one bulk presign. */
+const MAX_DELETED_KEYS = 100_000;
+const MAX_PRESIGNED_KEYS = 10_000;
+/** Largest body that lists keys, bytes. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+const key = z.string().min(1);
+const nothing = { deleted: 0, errors: [] };
+
+const deleteRequest = z.object({
+  keys: z.array(wellFormed.min(1)).max(MAX_DELETED_KEYS).nullish().meta({
+    examples: [["2026/a.txt", "2026/b.txt"]],
+  }),
+  prefix: wellFormed.nullish().meta({ description: "Everything whose key begins with it is deleted as well" }),
+  all: z.boolean().nullish().meta({ description: "Says that an empty prefix, the whole bucket, is meant" }),
+}).meta({
+  id: "BulkDelete",
+  // An empty prefix and the word that it is meant go together.
+  anyOf: [
+    { properties: { prefix: { not: { const: "" } }, all: { not: { const: true } } } },
+    { required: ["prefix", "all"], properties: { prefix: { const: "" }, all: { const: true } } },
+  ],
+});
+
+const deleted = z.object({ status: z.literal("deleted"), ...bulkDeleted.shape }).meta({ id: "BulkDeleted" });
+
+const bulkPresignRequest = z.object({
+  keys: z.array(key).min(1).max(MAX_PRESIGNED_KEYS).optional().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  objects: z.array(z.strictObject({ key, ...bodyFields })).min(1).max(MAX_PRESIGNED_KEYS).nullish().meta({
+    description: "Further keys, to be written with a body that is known",
+  }),
+  method: methodField,
+  ...validityFields,
+}).superRefine(({ keys, objects }, context) => {
+  if (!keys && !objects) context.addIssue({ code: "invalid_type", expected: "array", path: ["keys"] });
+}).meta({
+  id: "BulkPresignRequest",
+  anyOf: [
+    { required: ["keys"], properties: { objects: { type: "null" } } },
+    {
+      required: ["objects", ...ONLY_TO_WRITE.required],
+      properties: { objects: { not: { type: "null" } }, ...ONLY_TO_WRITE.properties },
+    },
+  ],
+});
+
+const bulkPresigned = z.object({
+  urls: z.array(z.object({ key: z.string(), url: z.string(), headers: headersField })),
+  by_key: z.record(z.string(), z.string()).meta({
+    description: "The same URLs by their keys, without those that require `headers`",
+  }),
+  expires_in: z.int().meta({ description: "seconds" }),
+}).meta({ id: "BulkPresigned" });
+
+/** Many objects of a bucket in one request. */
+export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[] {
+  return [
+    operation({
+      id: "delete_objects",
+      method: "POST",
+      path: "/api/v1/buckets/{bucket}/objects/delete",
+      tag: TAG,
+      summary: "Delete many objects",
+      description:
+        "By keys, by a prefix, or both. What the store would not delete is listed under `errors`; the status is " +
+        "200 all the same. An empty prefix is 400 unless `all` is true.",
+      params,
+      body: { kind: "json", schema: deleteRequest, limitBytes: MAX_BODY_BYTES },
+      responses: {
+        200: { description: "How many are gone", schema: deleted },
+        400: { description: "An empty prefix without `all`" },
+        404: { description: "No such bucket" },
+      },
+      audit: {
+        action: "object_delete",
+        target: ({ params: { bucket }, body: { prefix } }) => ({
+          kind: "objects",
+          bucket,
+          ...(typeof prefix === "string" ? { prefix } : {}),
+        }),
+        details: ({ body: { keys, all } }) => ({ ...keyDetails(keys ?? []), ...(all ? { all } : {}) }),
+        isPartial: true,
+      },
+      async handler({ caller, params: { bucket }, body: { keys, prefix, all } }, context) {
+        if (prefix === "" && !all) {
+          throw badRequest("prefix: an empty prefix is the whole bucket; say so with all: true");
+        }
+        if (all && prefix !== "") throw badRequest('all: means the whole bucket, and goes with prefix: ""');
+        const byKey = keys && keys.length > 0 ? await deleteKeys(s3, caller, bucket, keys) : nothing;
+        const byPrefix = typeof prefix === "string" ? await deletePrefix(s3, caller, bucket, prefix) : nothing;
+        const both = bothDeleted(byKey, byPrefix);
+        context.noted = { deleted: both.deleted, not_deleted: both.errors.length };
+        return Response.json({ status: "deleted", ...both });
+      },
+    }),
+    operation({
+      id: "presign_objects",
+      method: "POST",
+      path: "/api/v1/buckets/{bucket}/objects/presign",
+      tag: TAG,
+      summary: "URLs that read or write many objects without credentials",
+      description:
+        "Any client with a URL may use it until it expires. It is not checked whether the objects exist; keys " +
+        "that no URL can carry (with `.` or `..` segments) are left out. `objects` have URLs that require the " +
+        "`headers` beside them.",
+      params,
+      body: { kind: "json", schema: bulkPresignRequest, limitBytes: MAX_BODY_BYTES },
+      responses: {
+        200: { description: "The URLs", schema: bulkPresigned },
+        422: { description: "A bad field" },
+      },
+      audit: {
+        action: "object_share",
+        target: ({ params: { bucket } }) => ({ kind: "objects", bucket }),
+        details: ({ body }) => ({
+          method: body.method,
+          expires_in: validitySeconds(body),
+          ...keyDetails([...body.keys ?? [], ...(body.objects ?? []).map(({ key }) => key)]),
+        }),
+      },
+      async handler({ caller, params: { bucket }, body }) {
+        const method = presignMethod(body.method);
+        const seconds = validitySeconds(body);
+        if (body.objects && method !== "put_object") throw unprocessable("objects go with the method put_object");
+        const objects = [
+          ...(body.keys ?? []).map((key) => ({ key })),
+          ...(body.objects ?? []).map(({ key, checksum_sha256, content_type }) => ({
+            key,
+            headers: requiredHeaders({ sha256: checksum_sha256, contentType: content_type }),
+          })),
+        ];
+        const json = new JsonBytes();
+        const byKey = new JsonBytes();
+        const members = new Set<string>();
+        let isFirst = true;
+        json.text('{"urls":[');
+        byKey.text('],"by_key":{');
+        await presignObjects(s3, caller, bucket, objects, method, seconds, ({ key, headers }, url) => {
+          json.text((isFirst ? "" : ",") + JSON.stringify({ key, url, headers }));
+          isFirst = false;
+          // The map has no headers, without which such a URL is rejected.
+          if (headers || members.has(key)) return;
+          byKey.text(`${members.size > 0 ? "," : ""}${JSON.stringify(key)}:${JSON.stringify(url)}`);
+          members.add(key);
+        });
+        json.append(byKey);
+        json.text(`},"expires_in":${seconds}}`);
+        return json.response();
       },
     }),
   ];

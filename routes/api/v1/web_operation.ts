@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { compressibleJson } from "@/lib/http/compressible.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
 import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";
@@ -37,4 +39,24 @@ export function unknownApiPath(session: SessionCheck): Handler {
 /** Operations for GET, and for HEAD with the same headers and no body. */
 export function readOperations(of: (method: Method, id: (name: string) => string) => Operation): Operation[] {
   return [of("GET", (name) => name), of("HEAD", (name) => `${name}_head`)];
+}
+
+const versions = z.object({
+  version: z.string().meta({ description: "Release tag of the deployment" }),
+  web: z.string().meta({ description: "Version of the web front" }),
+}).meta({ id: "Versions" });
+
+/** The release that this process runs (spec, Versioning). */
+export function versionOperations(operation: WebOperation, current: z.output<typeof versions>): Operation[] {
+  return readOperations((method, id) =>
+    operation({
+      id: id("version"),
+      method,
+      path: "/api/v1/version",
+      tag: "Campaigns",
+      summary: "The release of this process",
+      responses: { 200: { description: "The versions", schema: versions } },
+      handler: (_input, { request }) => compressibleJson(request, current),
+    })
+  );
 }

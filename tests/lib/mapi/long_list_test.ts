@@ -22,23 +22,14 @@ function answer(text: string, pieceBytes: number) {
   return { response: new Response(body), seen };
 }
 
-Deno.test("long list: what is no array of records is refused while little of it has come", async () => {
-  for (
-    const text of ['{"name":["a","b","c"]}', '["a","b","c","d"]', "[1,2,3,4,5,6,7]", "          12", '[{"a":1}]x[{}]']
-  ) {
+Deno.test("long list: what is long and no array is refused while little of it has come", async () => {
+  for (const text of ['{"name":["a","b","c"]}', '"0123456789ab"', "          12"]) {
     const { response, seen } = answer(text, 1);
     await assert.rejects(readList(response, HELD, STALL_MS), BodyTooLong, text);
     assert.deepEqual([seen.cancelled, seen.taken], [true, HELD + 1], text);
   }
   const announced = new Response("[]", { headers: { "content-length": "1000000000" } });
   await assert.rejects(readList(announced, HELD, STALL_MS), BodyTooLong);
-});
-
-Deno.test("long list: what ends early, goes on behind its end or becomes no list breaks where it is read", async () => {
-  for (const text of ['[{"a":1},{"b":2}', '[{"a":1},{"b":2}],[', '[{"a":1},{"b":2},7]', '[{"a":"]},{"b":2}]']) {
-    const read = await readList(answer(text, 4).response, HELD, STALL_MS);
-    await assert.rejects(new Response(read).text(), { name: "BrokenList" }, text);
-  }
 });
 
 Deno.test("long list: nothing is read before it is asked for, and leaving ends the store's answer", async () => {

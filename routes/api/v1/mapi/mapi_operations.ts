@@ -1,16 +1,19 @@
 import { z } from "zod";
-import type { AuditAction } from "@/lib/std/audit_words.ts";
+import type { AuditDetails, AuditTarget } from "@/lib/http/audit_event.ts";
+import type { AuditSpec } from "@/lib/http/audited.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
-import { callMapi, callMapiForRecords, type Mapi, type MapiCall, pathFiller, storeAnswer } from "@/lib/mapi/client.ts";
-import type { StoreQuery } from "@/lib/mapi/records/lists.ts";
+import { callMapi, callMapiForRecords, type Mapi, type MapiCall, mapiPath, storeAnswer } from "@/lib/mapi/client.ts";
+import { listQuery, storeQuery } from "@/lib/mapi/records/fields.ts";
+import type { AuditAction } from "@/lib/std/audit_words.ts";
+import { entries, member } from "@/lib/std/untrusted.ts";
 import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
-import { auditOfChange } from "./audited_change.ts";
 
 /** Where the management plane begins. */
 export const PREFIX = "/api/v1/mapi";
 
-type Names = Readonly<Record<string, string>>;
+/** The names in a path, by their parameters. */
+export type Names = Readonly<Record<string, string>>;
 type NoQuery = z.ZodObject<Record<never, never>>;
 
 interface Common {
@@ -29,10 +32,6 @@ interface Common {
 interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Common {
   readonly schema: S;
   readonly query?: Q;
-  /** The query as the store wants it; as it was given when absent. */
-  readonly forward?: (query: z.output<Q>) => StoreQuery;
-  /** Whether this is a list. Full records may be too long for memory: then they are streamed as the store sends them. */
-  readonly isList?: boolean;
   /** What the response has beside the store's body. */
   readonly further?: (headers: Headers) => Record<string, unknown>;
 }
@@ -42,11 +41,7 @@ interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodT
   readonly body?: B;
   /** Largest body, bytes; 1 MiB when absent. */
   readonly limitBytes?: number;
-  /** Whether an empty object is sent where the operation takes no body. */
-  readonly emptyBody?: boolean;
   readonly query?: Q;
-  readonly forward?: (query: z.output<Q>) => StoreQuery;
-  readonly status?: 200 | 201;
   /** The response's shape, and the response: the store sends no body. */
   readonly schema: A;
   readonly result: (names: Names, body: z.output<B>) => z.input<A>;
@@ -64,10 +59,10 @@ interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodT
  */
 export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
   return {
-    /** GET of a record, a list or a report. */
+    /** GET of a record, a list or a report. Full records of a list may be too long for memory: then they are streamed. */
     read<S extends z.ZodType, Q extends z.ZodObject = NoQuery>(spec: ReadSpec<S, Q>): Operation {
-      const { schema, forward, further, isList = false, resource, storePath, path, query, ...described } = spec;
-      const fill = pathFiller(storePath ?? path);
+      const { schema, further, resource, storePath, path, query, ...described } = spec;
+      const isList = (query as z.ZodObject | undefined) === listQuery;
       return operation({
         ...described,
         method: "GET",
@@ -79,8 +74,8 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
           const label = resource(params);
           const call: MapiCall = {
             method: "GET",
-            path: fill(params),
-            query: forward ? forward(query) : texts(query),
+            path: mapiPath(storePath ?? path, params),
+            query: storeQuery(query),
             resource: label,
             unread: () => context.info?.breakOff?.(),
           };
@@ -100,31 +95,29 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
     write<A extends z.ZodType, B extends z.ZodType = z.ZodUndefined, Q extends z.ZodObject = NoQuery>(
       spec: WriteSpec<B, Q, A>,
     ): Operation {
-      const { body: schema, forward, resource, storePath, path, query, result, audit, auditOf, limitBytes, ...rest } =
-        spec;
-      const { schema: ofResult, status = 200, emptyBody = false, done, ...described } = rest;
-      const fill = pathFiller(storePath ?? path);
+      const { body: schema, resource, storePath, path, query, result, audit, auditOf, limitBytes, ...rest } = spec;
+      const { schema: ofResult, done, ...described } = rest;
+      const { method } = spec;
+      const [status, description] = method === "PUT" ? [201, "Created"] : [200, "Done"];
       return operation({
         ...described,
         audit: {
-          ...auditOfChange(audit, spec.method, path),
+          ...auditOfChange(audit, method, path),
           actionOf: auditOf && ((input: { readonly query: z.output<Q> }) => auditOf(input.query)),
         },
         path: PREFIX + path,
-        params: parameters(path, spec.method),
+        params: parameters(path, method),
         query,
         body: schema && { kind: "json", schema, limitBytes },
-        responses: {
-          [status]: { description: status === 201 ? "Created" : "Done", schema: ofResult },
-          ...FAILURES,
-        },
+        responses: { [status]: { description, schema: ofResult }, ...FAILURES },
         async handler({ caller, params, query, body }) {
           const given = body as z.output<B>;
           await callMapi(mapi, caller, {
-            method: spec.method,
-            path: fill(params),
-            query: forward ? forward(query) : texts(query),
-            body: schema ? Object(given) : emptyBody ? {} : undefined,
+            method,
+            path: mapiPath(storePath ?? path, params),
+            query: storeQuery(query),
+            // The store takes a POST only with a body, be it an empty one.
+            body: schema ? Object(given) : method === "POST" ? {} : undefined,
             resource: resource(params),
           });
           done?.(params, given);
@@ -135,8 +128,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
 
     /** HEAD: 200 or 404, without a body. */
     exists(spec: Common): Operation {
-      const { resource, storePath, path, ...described } = spec;
-      const fill = pathFiller(storePath ?? path);
+      const { resource, path, ...described } = spec;
       return operation({
         ...described,
         method: "HEAD",
@@ -144,11 +136,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         params: parameters(path),
         responses: { 200: { description: "It is there" }, ...FAILURES },
         async handler({ caller, params }) {
-          await callMapi(mapi, caller, {
-            method: "HEAD",
-            path: fill(params),
-            resource: resource(params),
-          });
+          await callMapi(mapi, caller, { method: "HEAD", path: mapiPath(path, params), resource: resource(params) });
           return new Response(null);
         },
       });
@@ -210,11 +198,82 @@ function examplesFor(path: string, names: readonly string[], method: Method): Re
     : { ...CHANGED_EXAMPLES, tenant_name: OTHER_TENANT };
 }
 
-/** A query that goes on as it is. */
-function texts(query: Readonly<Record<string, unknown>>): StoreQuery {
-  const texts: Record<string, string | number | boolean> = {};
-  for (const [name, value] of Object.entries(query)) {
-    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") texts[name] = value;
+/** What is read of the input of a management operation. */
+interface ChangeInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/**
+ * How a management change is recorded: its target by the names in its path, or in its body where it creates something;
+ * of what is set the names alone, and which roles an account has.
+ *
+ * @param path its template
+ */
+function auditOfChange(action: AuditAction, method: string, path: string): AuditSpec<ChangeInput> {
+  const setting = settingIn(path);
+  return {
+    action,
+    tenant: ({ params, body }) => params.tenant_name ?? textIn(body, "name") ?? null,
+    target: ({ params, body }) => targetOf(action, params, body),
+    details: ({ params, body }) => ({
+      ...(setting === null ? settingsIn(action, body) : { settings: setting }),
+      ...(params.retention_class === undefined ? {} : { retention_class: params.retention_class }),
+      ...rolesIn(body),
+      ...bucketsIn(body),
+      ...(method === "DELETE" && setting !== null ? { removed: true } : {}),
+    }),
+  };
+}
+
+/** The document or the list of settings that a path ends in; null where it is a record, or the list that it is created in. */
+function settingIn(path: string): string | null {
+  const behind = /\/namespaces\/\{ns\}\/([^{]+?)(?:\/\{\w+\})?$/.exec(path) ??
+    /\}\/([^/{}]+(?:\/[^/{}]+)*)$/.exec(path);
+  return behind === null || LISTS.has(behind[1]) ? null : behind[1];
+}
+
+const LISTS: ReadonlySet<string> = new Set(["userAccounts", "groupAccounts", "contentClasses", "namespaces"]);
+
+function targetOf(action: AuditAction, params: Readonly<Record<string, string>>, body: unknown): AuditTarget {
+  const [kind] = action.split("_");
+  const name = (parameter: string) => optional("name", params[parameter] ?? textIn(body, parameter));
+  if (params.username !== undefined || kind === "account" || kind === "password") {
+    return { kind: "account", ...name("username") };
   }
-  return texts;
+  if (params.groupname !== undefined || kind === "group") return { kind: "group", ...name("groupname") };
+  if (kind === "content") return { kind: "content_class", ...name("name") };
+  if (params.ns !== undefined || kind === "bucket") {
+    return { kind: "bucket", ...optional("bucket", params.ns ?? textIn(body, "name")) };
+  }
+  return { kind: "tenant", ...optional("name", params.tenant_name ?? textIn(body, "name")) };
+}
+
+function optional(member: "name" | "bucket", value: string | undefined): { name?: string; bucket?: string } {
+  return value === undefined ? {} : { [member]: value };
+}
+
+function textIn(body: unknown, name: string): string | undefined {
+  const value = member(body, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The names of what a change sets; of a password there is nothing to say. */
+function settingsIn(action: AuditAction, body: unknown): AuditDetails {
+  if (action === "password_change" || action.endsWith("_create") || typeof body !== "object" || body === null) {
+    return {};
+  }
+  const names = Object.keys(body);
+  return names.length === 0 ? {} : { settings: names.join(", ") };
+}
+
+function rolesIn(body: unknown): AuditDetails {
+  const roles = member(body, "roles", "role");
+  return Array.isArray(roles) ? { roles: roles.filter((role) => typeof role === "string").join(", ") } : {};
+}
+
+/** The buckets in which permissions are set. */
+function bucketsIn(body: unknown): AuditDetails {
+  const named = entries(member(body, "namespacePermission")).map((permission) => textIn(permission, "namespaceName"));
+  return named.length === 0 ? {} : { count: named.length, buckets: named.filter((name) => name !== undefined) };
 }

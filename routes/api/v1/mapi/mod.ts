@@ -1,18 +1,25 @@
 import type { Operation } from "@/lib/http/operation.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
-import { contentClassOperations } from "./content_classes.ts";
-import { groupAccountOperations } from "./group_accounts.ts";
+import { statisticsOperations } from "./families.ts";
 import { mapiOperations } from "./mapi_operations.ts";
-import { namespaceExportOperations } from "./namespace_export.ts";
-import { namespaceSettingsOperations } from "./namespace_settings.ts";
-import { namespaceOperations } from "./namespaces.ts";
-import { statisticsOperations } from "./statistics.ts";
-import { tenantSettingsOperations } from "./tenant_settings.ts";
-import { tenantOperations } from "./tenants.ts";
-import { type AccountEnded, userAccountOperations } from "./user_accounts.ts";
+import {
+  NAMESPACE,
+  namespaceExportOperations,
+  namespaceOperations,
+  namespaceSettingsOperations,
+} from "./namespaces.ts";
+import {
+  type AccountEnded,
+  contentClassOperations,
+  groupAccountOperations,
+  TENANT,
+  tenantOperations,
+  tenantSettingsOperations,
+  userAccountOperations,
+} from "./tenants.ts";
 
-export type { AccountEnded } from "./user_accounts.ts";
+export type { AccountEnded } from "./tenants.ts";
 
 /** The management plane. The export of several namespaces comes before single ones: `export` is no namespace there. */
 export function managementOperations(
@@ -31,6 +38,7 @@ export function managementOperations(
     ...namespaceExportOperations(operation, mapi, now),
     ...namespaceOperations(operations),
     ...namespaceSettingsOperations(operations),
-    ...statisticsOperations(operations),
+    ...statisticsOperations(operations, "tenant", TENANT),
+    ...statisticsOperations(operations, "namespace", NAMESPACE),
   ];
 }

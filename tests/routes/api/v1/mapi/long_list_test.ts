@@ -46,7 +46,16 @@ Deno.test("lists: names, or what is no list of records, are bounded as every ans
 
 Deno.test("lists: a store that breaks off in a long one breaks the answer off as well", async () => {
   await withGateway({}, async ({ call, answer }) => {
-    answer(() => new Response(new TextEncoder().encode(RECORDS.slice(0, -100))));
+    answer(() => {
+      const bytes = new TextEncoder().encode(RECORDS.slice(0, -100));
+      let isSent = false;
+      const pull = (controller: ReadableStreamDefaultController) => {
+        if (isSent) return controller.error(new Error("broken off"));
+        controller.enqueue(bytes);
+        isSent = true;
+      };
+      return new Response(new ReadableStream({ pull }));
+    });
     const response = await call(`${LISTS[1]}?verbose=true`);
     assert.equal(response.status, 200);
     await assert.rejects(response.text());

@@ -230,7 +230,7 @@ const READS: [path: string, store: unknown, answer: unknown, target?: string][] 
   [`${T}/userAccounts?filterString=l&sortOrder=asc`, { username: ["lena"], userAccount: [1] }, {
     username: ["lena"],
     userAccount: [1],
-  }, `${T}/userAccounts?filterString=l&verbose=false&sortOrder=ascending`],
+  }, `${T}/userAccounts?sortOrder=ascending&filterString=l&verbose=false`],
   [`${T}/userAccounts?verbose=true`, [{ username: "lena" }], [{ username: "lena" }]],
   [`${T}/userAccounts/lena`, { username: "lena", userID: 7, odd: {} }, {
     username: "lena",

@@ -19,7 +19,7 @@ Deno.test("tenants: listed with the caller's header and all list parameters", as
     assert.equal(headers.get("content-type"), null);
     assert.equal(
       target,
-      "/mapi/tenants?offset=1&count=2&sortType=name&filterType=name&filterString=a%20b&verbose=true&sortOrder=descending",
+      "/mapi/tenants?offset=1&count=2&sortType=name&sortOrder=descending&filterType=name&filterString=a%20b&verbose=true",
     );
     await (await call(TENANTS)).body?.cancel();
     assert.equal(seen[1].target, "/mapi/tenants?verbose=false");
