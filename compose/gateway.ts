@@ -14,7 +14,7 @@ import { CONDITION_TABLES, type ConditionSupport } from "@/lib/s3/condition_tabl
 import { storeProbe } from "@/lib/s3/probes.ts";
 import { rejectsShortBodies } from "@/lib/s3/store_kind.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import type { TaskStore } from "@/lib/tasks/task.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
 import { type FixityParts, fixitySchedules } from "./fixity.ts";
 import { type CredentialMemory, type ObserveUpstream, textOf, upstream } from "./shared.ts";

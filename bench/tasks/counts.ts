@@ -7,7 +7,7 @@ import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { encodeQuery, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
 import { sleep } from "@/lib/std/sleep.ts";
-import { countKeys, NOTHING_COUNTED } from "@/lib/tasks/key_count.ts";
+import { countKeys, NOTHING_COUNTED } from "@/lib/tasks/count.ts";
 import { delayOf, othersAlone, WAITS, waits, withOthers } from "./beside.ts";
 import { fillIndex } from "./fill.ts";
 import { putSmall } from "./put.ts";

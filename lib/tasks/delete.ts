@@ -12,9 +12,9 @@ import {
   readChunk,
   readPrefixes,
 } from "./chosen_keys.ts";
-import { keyCountState } from "./key_count.ts";
+import { keyCountState } from "./count.ts";
 import type { TaskHandler, TaskType } from "./task_handler.ts";
-import type { Blobs } from "./task_store.ts";
+import type { Blobs } from "./task.ts";
 
 /** Failures that are shown one by one. */
 const MAX_SHOWN_ERRORS = 100;

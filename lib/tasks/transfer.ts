@@ -21,11 +21,10 @@ import {
   readChunk,
   readPrefixes,
 } from "./chosen_keys.ts";
-import { codedOrNull } from "./coded_members.ts";
-import { keyCountState } from "./key_count.ts";
-import { isTransient } from "./task_error.ts";
+import { codedOrNull, isTransient } from "./task_responses.ts";
+import { keyCountState } from "./count.ts";
 import type { TaskHandler, TaskType } from "./task_handler.ts";
-import type { Blobs } from "./task_store.ts";
+import type { Blobs } from "./task.ts";
 
 /** Objects that are stored as under way at a time, and how many of them are worked on at once. */
 const BATCH = 100;

@@ -14,7 +14,7 @@ import { CONDITION_TABLES } from "@/lib/s3/condition_table.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
-import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
+import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_handler.ts";
 import { taskKeys } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";

@@ -1,10 +1,16 @@
 import { z } from "zod";
-import { codedOrNull, codeMembers } from "@/lib/tasks/coded_members.ts";
+import {
+  codedOrNull,
+  codeMembers,
+  failureMembers,
+  iso,
+  TASK_STATUS,
+  taskTimes,
+  timesOf,
+} from "@/lib/tasks/task_responses.ts";
 import type { Task } from "@/lib/tasks/task.ts";
-import { failureMembers } from "@/lib/tasks/task_error.ts";
-import { iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 import { bagView, byProof, damageOf, type FixityProgress, fixityTotals, manifestView } from "./fixity.ts";
-import { reportRow } from "./report_rows.ts";
+import { reportRow } from "./report.ts";
 
 const count = z.int().min(0);
 const codeList = z.array(codedOrNull);

@@ -67,12 +67,17 @@ export async function retried<T>(
     try {
       return await read();
     } catch (error) {
-      const problem = problemOf(error);
-      const mayPass = problem === "retry" || problem === "unreadable";
-      if (!mayPass || tries === retryMs.length || signal.aborted) throw error;
+      if (!mayPass(error) || tries === retryMs.length || signal.aborted) throw error;
       await sleep(retryMs[tries], signal);
+      signal.throwIfAborted();
     }
   }
+}
+
+/** Whether the same read may succeed later: after a status below 500 the store says the same of the object again. */
+export function mayPass(error: unknown): boolean {
+  const problem = problemOf(error);
+  return problem === "retry" || (problem === "unreadable" && error instanceof HttpError && error.status >= 500);
 }
 
 async function openOnce(source: ObjectSource, entry: PlannedEntry): Promise<BodyReader> {

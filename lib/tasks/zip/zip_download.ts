@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { freesWrittenChunks } from "@/lib/http/bounded_body.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
@@ -8,8 +10,8 @@ import { InFlight } from "@/lib/http/in_flight.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import type { FairSlots } from "@/lib/std/fair_slots.ts";
-import type { Task } from "@/lib/tasks/task.ts";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import type { Task, TaskStore } from "@/lib/tasks/task.ts";
+import type { TaskKeys } from "@/lib/tasks/task_keys.ts";
 import { openEntry, RETRY_MS } from "./entry_read.ts";
 import { archiveBytes, chunkName, DamagedPlan, plannedEntries } from "./zip_plan.ts";
 import { archiveChunks, joined } from "./zip_stream.ts";
@@ -163,4 +165,29 @@ function keysHeader(keys: readonly string[]): string {
     text += (text === "" ? "" : ",") + encoded;
   }
   return text;
+}
+
+/**
+ * A ticket for the download of one archive without other credentials: when it expires, and an HMAC over that and the id
+ * of the task.
+ *
+ * @param expiresAt ms since 1970
+ */
+export function issueTicket(task: string, expiresAt: number, keys: TaskKeys): string {
+  const expires = Math.floor(expiresAt).toString(36);
+  return `${expires}.${signature(task, expires, keys)}`;
+}
+
+/** Whether a ticket is for a task, and still valid. */
+export function checkTicket(ticket: string, task: string, now: number, keys: TaskKeys): "valid" | "expired" | "wrong" {
+  const [expires, given, ...rest] = ticket.split(".");
+  if (given === undefined || rest.length > 0) return "wrong";
+  const expected = Buffer.from(signature(task, expires, keys));
+  const bytes = Buffer.from(given);
+  if (bytes.length !== expected.length || !timingSafeEqual(bytes, expected)) return "wrong";
+  return parseInt(expires, 36) > now ? "valid" : "expired";
+}
+
+function signature(task: string, expires: string, { ticket }: TaskKeys): string {
+  return createHmac("sha256", ticket).update(`${task} ${expires}`).digest("base64url");
 }

@@ -10,7 +10,7 @@ import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { headObject } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
-import type { Blobs } from "@/lib/tasks/task_store.ts";
+import type { Blobs } from "@/lib/tasks/task.ts";
 import { problemOf, retried, RETRY_MS } from "./entry_read.ts";
 import {
   ChunkLookup,

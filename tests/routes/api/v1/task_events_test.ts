@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
-import { TaskEvents, type TaskView } from "@/lib/tasks/task_events.ts";
-import { FakeClock } from "./fake_clock.ts";
+import { TaskEvents } from "@/routes/api/v1/task_progress.ts";
+import { FakeClock } from "@/tests/lib/tasks/fake_clock.ts";
+
+const viewOf = (files: number, state: "running" | "ready" = "running") => ({ task: { state }, body: { files } });
 
 /** Events of a task that a test changes. */
 function scene() {
   const clock = new FakeClock();
   const stop = new AbortController();
-  const state = { view: { body: { files: 0 }, isOver: false } as TaskView, error: null as HttpError | null, reads: 0 };
+  const state = { view: viewOf(0), error: null as HttpError | null, reads: 0 };
   const events = new TaskEvents({
     clock,
     signal: stop.signal,
@@ -30,10 +32,10 @@ Deno.test("task events: the first one comes at once, the next ones when somethin
   assert.equal(await text(), progress(0));
   const second = text();
   await clock.advance(1000);
-  state.view = { body: { files: 1 }, isOver: false };
+  state.view = viewOf(1);
   await clock.advance(250);
   assert.equal(await second, progress(1));
-  state.view = { body: { files: 2 }, isOver: true };
+  state.view = viewOf(2, "ready");
   const last = text();
   await clock.advance(250);
   assert.equal(await last, 'event: end\ndata: {"files":2}\n\n');
@@ -42,7 +44,7 @@ Deno.test("task events: the first one comes at once, the next ones when somethin
 
 Deno.test("task events: a task that has ended has one event", async () => {
   const { state, text } = scene();
-  state.view = { body: { files: 9 }, isOver: true };
+  state.view = viewOf(9, "ready");
   assert.equal(await text(), 'event: end\ndata: {"files":9}\n\n');
   assert.equal(await text(), null);
 });
@@ -52,7 +54,7 @@ Deno.test("task events: a slow reader reads the state of its moment, and the tas
   await text();
   await clock.advance(60_000);
   assert.equal(state.reads, 1);
-  state.view = { body: { files: 500 }, isOver: false };
+  state.view = viewOf(500);
   assert.equal(await text(), progress(500));
 });
 
@@ -101,7 +103,7 @@ Deno.test("task events: while the task store is not reachable they wait", async 
   const next = text();
   await clock.advance(5000);
   state.error = null;
-  state.view = { body: { files: 3 }, isOver: false };
+  state.view = viewOf(3);
   await clock.advance(250);
   assert.equal(await next, progress(3));
 });

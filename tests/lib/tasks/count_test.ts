@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { countKeys, type KeyCountState, NOTHING_COUNTED } from "@/lib/tasks/key_count.ts";
+import { countKeys, type KeyCountState, NOTHING_COUNTED } from "@/lib/tasks/count.ts";
 import { CALLER, ModelStore } from "./model_store.ts";
 
 function count(

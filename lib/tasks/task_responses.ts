@@ -1,6 +1,38 @@
+import { z } from "zod";
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
-import type { Coded, CodedText } from "@/lib/std/coded.ts";
-import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
+import { type Coded, type CodedText, PROBLEM_CODES } from "@/lib/std/coded.ts";
+import { readSentence, storedSentence, type Task } from "./task.ts";
+
+/** How the states of tasks are called in responses. */
+export const TASK_STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
+
+/** Members of every progress in responses. All times are ISO 8601 in UTC. */
+export const taskTimes = {
+  started_at: z.string(),
+  updated_at: z.string().meta({ description: "When this was stored" }),
+  ended_at: z.string().nullable(),
+};
+
+export function timesOf({ createdAt, updatedAt, endedAt }: Task) {
+  return { started_at: iso(createdAt), updated_at: iso(updatedAt), ended_at: endedAt === null ? null : iso(endedAt) };
+}
+
+/** A time in ms since 1970 as ISO 8601. */
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const code = z.enum(PROBLEM_CODES).meta({ id: "ProblemCode", description: "Code of the sentence beside it" });
+const params = z.record(z.string(), z.union([z.string(), z.number()])).meta({
+  id: "ProblemParams",
+  description: "Values in the sentence of a code",
+});
+
+/** A code with its values; null for a sentence without one, or with one of another version. */
+export const codedOrNull = z.object({ code, params: params.optional() }).nullable().catch(null);
+
+/** The members of a code beside a sentence, in schemas; a code of another version is left out. */
+export const codeMembers = { code: code.optional().catch(undefined), params: params.optional() };
 
 /** Statuses of errors that may pass (spec, Errors). */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
@@ -29,22 +61,6 @@ export function failureSentence(error: unknown): CodedText | null {
   return sentenceOf(error);
 }
 
-/** Separates a stored sentence from its code, which is JSON. */
-const CODE_MARK = "\u001f";
-
-/** A sentence with its code as one text, as stores of tasks have it. */
-export function storedSentence({ text, coded }: CodedText): string {
-  return coded === null ? text : `${text}${CODE_MARK}${JSON.stringify(coded)}`;
-}
-
-/** Reads a text of {@linkcode storedSentence}. One of another version has no code. */
-export function readSentence(stored: string): CodedText {
-  const mark = stored.lastIndexOf(CODE_MARK);
-  const coded = mark < 0 ? undefined : parsedJson(stored.slice(mark + 1));
-  if (stringAt(coded, "code") === null) return { text: stored, coded: null };
-  return { text: stored.slice(0, mark), coded: coded as Coded };
-}
-
 /** Members of a response that say why a task failed; none where it did not. */
 export function failureMembers(stored: string | null): Partial<Coded> & { error?: string } {
   if (stored === null) return {};
@@ -53,10 +69,7 @@ export function failureMembers(stored: string | null): Partial<Coded> & { error?
 }
 
 /** The same for a kind of task that has no state "canceled" in its responses. */
-export function failureOrCancel({ state, error }: {
-  readonly state: string;
-  readonly error: string | null;
-}): Partial<Coded> & { error?: string } {
+export function failureOrCancel({ state, error }: Pick<Task, "state" | "error">): Partial<Coded> & { error?: string } {
   return failureMembers(state === "canceled" ? storedSentence(CANCELED) : error);
 }
 
