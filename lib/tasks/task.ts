@@ -9,10 +9,10 @@ export const TASK_KINDS = ["count", "zip", "delete", "transfer", "fixity"] as co
 export type TaskKind = (typeof TASK_KINDS)[number];
 /** A notification on its way to one receiver is in such a store as well. */
 export const STORED_KINDS = [...TASK_KINDS, "notification"] as const;
-export type StoredKind = (typeof STORED_KINDS)[number];
+type StoredKind = (typeof STORED_KINDS)[number];
 
 /** `running` until it ends in one of the other states. A ZIP archive is `ready` once it can be downloaded. */
-export type TaskState = "running" | "ready" | "failed" | "canceled";
+type TaskState = "running" | "ready" | "failed" | "canceled";
 
 /** Separates a stored sentence from its code, which is JSON. */
 const CODE_MARK = "\u001f";

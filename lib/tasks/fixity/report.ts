@@ -75,7 +75,7 @@ export const storedRows = z.object({
   leftOut: z.int().min(0),
   pending: z.string(),
 });
-export type StoredRows = z.output<typeof storedRows>;
+type StoredRows = z.output<typeof storedRows>;
 
 export const NO_ROWS: StoredRows = { chunks: [], count: 0, bytes: 0, leftOut: 0, pending: "" };
 

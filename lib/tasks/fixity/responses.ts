@@ -110,7 +110,7 @@ export const fixitySchedules = z.object({
 export type ListedSchedules = z.output<typeof fixitySchedules>;
 
 /** A check that is shown. */
-export type ShownTask = Pick<Task, "id" | "bucket" | "state" | "error">;
+type ShownTask = Pick<Task, "id" | "bucket" | "state" | "error">;
 
 function sharedOf({ id, error }: ShownTask, progress: FixityProgress) {
   const { request, files, bytes, totals, provedBy, rows } = progress;
