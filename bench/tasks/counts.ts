@@ -6,7 +6,7 @@ import { table } from "@/bench/table.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { encodeQuery, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import { countKeys, NOTHING_COUNTED } from "@/lib/tasks/count.ts";
 import { delayOf, othersAlone, WAITS, waits, withOthers } from "./beside.ts";
 import { fillIndex } from "./fill.ts";

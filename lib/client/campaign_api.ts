@@ -1,5 +1,5 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { SENTENCES, unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 
 export interface CampaignList {

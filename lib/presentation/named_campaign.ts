@@ -1,4 +1,4 @@
-import { DNS_LABEL } from "@/lib/std/dns_label.ts";
+import { DNS_LABEL } from "@/lib/std/text.ts";
 
 /** What names a campaign. */
 export interface NamedCampaign {

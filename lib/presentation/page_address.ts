@@ -1,6 +1,6 @@
 import { PAGE_TEXT_LABELS } from "./page_text_words.ts";
 import { readVolumeAddress, type VolumeAddress } from "./volume_address.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 /** What the address of a page's text says. */
 interface PageAddress {

@@ -1,4 +1,4 @@
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 /** What the address of a volume's file says of the volume. */
 export interface VolumeAddress {

@@ -2,7 +2,7 @@ import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/locales/en/problems.ts";
 import * as sv from "@/locales/sv/problems.ts";
-import { csvField } from "@/lib/std/csv_field.ts";
+import { csvField } from "@/lib/std/text.ts";
 import { volumeChip, volumeSentence } from "./volume_words.ts";
 
 const CSV_COLUMNS = inLanguage({ en: en.CSV_COLUMNS, sv: sv.CSV_COLUMNS });

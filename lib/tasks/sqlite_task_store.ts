@@ -1,8 +1,8 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { HttpError } from "@/lib/http/errors.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
-import { removeIfExists } from "@/lib/std/optional_file.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { errorReason } from "@/lib/std/text.ts";
+import { removeIfExists } from "@/lib/std/files.ts";
 import {
   type Blobs,
   type Created,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import type { Blobs, Task, TaskEnd, TaskKind } from "./task.ts";
 
 /** A kind of tasks, and what their progress is: JSON of up to a few hundred KiB. */

@@ -5,8 +5,7 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { CodedText } from "@/lib/std/coded.ts";
-import { FairSlots } from "@/lib/std/fair_slots.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { FairSlots, forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
 import {
   type Blobs,

@@ -7,10 +7,9 @@ import { copyObject } from "@/lib/s3/copy.ts";
 import { deleteBatch } from "@/lib/s3/delete_objects.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { isSameBucket } from "@/lib/s3/name_schemas.ts";
-import { deleteObject, headObject, type ObjectRef } from "@/lib/s3/objects.ts";
+import { deleteObject, headObject, isSameBucket, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { freeKey, numberedStart } from "@/lib/std/free_key.ts";
 import {
   chosenKeysHandler,

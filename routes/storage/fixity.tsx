@@ -15,7 +15,7 @@ import { baselinesOf, type FixityFields, linkedFieldsOf } from "@/lib/presentati
 import { readBuckets } from "@/lib/presentation/storage/listing.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import { checksPath } from "./checks_path.ts";
 import { fixityCheckView, shownCheck } from "./fixity_check.tsx";

@@ -4,9 +4,8 @@ import { z } from "zod";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { ownPath } from "@/lib/http/own_path.ts";
-import { parseQuery } from "@/lib/http/query.ts";
-import { decodeKey, decodeParameter, hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
+import { decodeKey, decodeParameter, hasDotSegment, ownPath, rawTarget } from "@/lib/http/raw_path.ts";
+import { parseQuery } from "@/lib/http/validation.ts";
 import { readListAddress } from "@/lib/presentation/list_address.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
@@ -14,8 +13,7 @@ import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/viewer
 import { readVolumeAddress } from "@/lib/presentation/volume_address.ts";
 import { nextPath } from "@/lib/results/login_form.ts";
 import { resultKey } from "@/lib/results/object_keys.ts";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { encodeRfc3986, percentDecoded } from "@/lib/std/text.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
 import { fuzz, near, resultOr } from "./hostile.ts";
 

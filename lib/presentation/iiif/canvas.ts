@@ -6,7 +6,7 @@ import { type AnnotationPage, type Behavior, BEHAVIORS, type Canvas, type Refere
 import { paintingsOf } from "./painted_images.ts";
 import { labelOf, metadataOf, textOf } from "./text.ts";
 import { requiredStatementOf, rightsOf } from "./rights.ts";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 
 /**
  * Reads a canvas. Anything else gives an empty one that is not readable.

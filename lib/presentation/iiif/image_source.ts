@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { imageServiceOf } from "./image_service.ts";
 import { addressOf, extentOf, type Json, listOf, type Reading, wordOf } from "./json.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 
 /** A JSON object of a manifest. Nothing about its members is known. */
 export type Json = Readonly<Record<string, unknown>>;

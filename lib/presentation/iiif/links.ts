@@ -3,8 +3,8 @@ import { imageSourcesOf } from "./image_source.ts";
 import { LIMITS } from "./limits.ts";
 import type { Link, Provider, Reference } from "./manifest.ts";
 import { labelOf } from "./text.ts";
-import { isObject } from "@/lib/std/is_object.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 /**
  * Reads links. Those that are not of http or https have their label alone, or the sentence that stands in place of an

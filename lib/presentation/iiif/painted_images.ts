@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { imageSourceOf } from "./image_source.ts";
 import { idOf, type Json, listOf, objectsOf, type Reading, typeOf, wordOf } from "./json.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { behaviorsOf } from "./canvas.ts";
 import { idOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { behaviorsOf, canvasOf } from "./canvas.ts";
 import { imageSourcesOf } from "./image_source.ts";
 import { idOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { type Json, listOf, type Reading } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 import type { MetadataEntry } from "./manifest.ts";

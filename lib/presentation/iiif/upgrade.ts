@@ -1,6 +1,6 @@
 import { convertLanguageMapping, presentation2to3 } from "@iiif/parser/presentation-2";
 
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { idOf, type Json, listOf, objectsOf, typeOf } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 import { MAX_CANVASES } from "./manifest.ts";

@@ -1,6 +1,5 @@
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { isObject } from "@/lib/std/is_object.ts";
-import { clip, entries, member } from "@/lib/std/untrusted.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
+import { clip, entries, isObject, member } from "@/lib/std/untrusted.ts";
 
 /** Pages of one volume that are read; longer volumes do not occur. */
 const MAX_PAGES = 50_000;

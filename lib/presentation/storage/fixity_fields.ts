@@ -1,5 +1,5 @@
 import { formatFull } from "@/lib/presentation/moments.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { checkedObjects, checkedPlace, FIXITY_SENTENCES, type FixityCheck, isBaseline } from "./fixity_check.ts";
 import type { DoorParameters } from "./storage_paths.ts";
 

@@ -5,8 +5,7 @@ import { headObject, type VersionRef } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import type { ProblemCode } from "@/lib/std/coded.ts";
-import type { Digest } from "@/lib/std/digest.ts";
-import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
+import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { problemOf, retried } from "@/lib/tasks/zip/entry_read.ts";
 import {
   type Entry,

@@ -4,9 +4,8 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "@/lib/s3/client.ts";
 import type { VersionRef } from "@/lib/s3/objects.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
-import type { Digest } from "@/lib/std/digest.ts";
-import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { isTransient } from "@/lib/tasks/task_responses.ts";
 
 /** What the bytes of an object are compared with. */

@@ -1,10 +1,10 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError, unprocessable } from "@/lib/http/errors.ts";
-import { readCappedBytes } from "@/lib/http/read_capped.ts";
+import { readCappedBytes } from "@/lib/http/response_body.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
-import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
+import { BodyTooLong } from "@/lib/std/body_reader.ts";
 import type { CodedText, ProblemCode, ProblemParams } from "@/lib/std/coded.ts";
 import type { ManifestRef } from "./manifest_keys.ts";
 import { bagItName } from "./manifest_line.ts";

@@ -2,10 +2,9 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError, listingStuck, sentenceOf } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { ByteRate } from "@/lib/std/byte_rate.ts";
 import type { CodedText } from "@/lib/std/coded.ts";
-import { sleep } from "@/lib/std/sleep.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { sleep } from "@/lib/std/timing.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { listingNotResumable, pageAfter } from "@/lib/tasks/chosen_keys.ts";
 import { isTransient } from "@/lib/tasks/task_responses.ts";
 import type { EndedTask, Job, TaskClock, TaskHandler } from "@/lib/tasks/task_handler.ts";
@@ -340,5 +339,41 @@ class GapLookUps {
   #list(options: Parameters<typeof listObjects>[3]) {
     const { s3, caller, bucket, read } = this.source;
     return read(() => listObjects(s3, caller, bucket, options));
+  }
+}
+
+/** How long a pause may be made up for by a burst, ms. */
+const BURST_MS = 500;
+
+interface RateClock {
+  /** ms since an arbitrary moment */
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Limits bytes per second, as a token bucket that holds half a second. Takers wait in the order in which they come. */
+class ByteRate {
+  readonly #bytesPerSecond: number;
+  readonly #clock: RateClock;
+  /** When all bytes that were taken have had their time, by the clock. */
+  #paidAt = -Infinity;
+
+  /** @param bytesPerSecond Infinity: no limit */
+  constructor(bytesPerSecond: number, clock: RateClock) {
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#clock = clock;
+  }
+
+  /**
+   * Takes bytes that have been read, and waits until the next may be.
+   *
+   * @throws the reason of the signal
+   */
+  async take(bytes: number, signal?: AbortSignal): Promise<void> {
+    const now = this.#clock.now();
+    this.#paidAt = Math.max(this.#paidAt, now - BURST_MS) + bytes / this.#bytesPerSecond * 1000;
+    const waitMs = this.#paidAt - now;
+    if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+    signal?.throwIfAborted();
   }
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { type Entry, type ExpectedDigest, expectedEntry } from "./expected.ts";
 import { readObject, type ReadSource } from "./read_object.ts";
 import { LineSplitter, MANIFEST_ALGORITHMS, type ManifestAlgorithm, parseManifestLine } from "./manifest_line.ts";

@@ -1,9 +1,8 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { getObject, type VersionRef } from "@/lib/s3/objects.ts";
-import { announcedLength, endedBy, streamReader } from "@/lib/std/body_reader.ts";
-import { boundedReader } from "@/lib/std/bounded_reader.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { announcedLength, boundedReader, endedBy, streamReader } from "@/lib/std/body_reader.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import { isStrong, mayPass } from "@/lib/tasks/zip/entry_read.ts";
 
 /** Where objects are read, and how fast. */

@@ -1,13 +1,12 @@
 import { Buffer } from "node:buffer";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
-import { readerSource } from "@/lib/http/body_source.ts";
+import { readerSource } from "@/lib/http/body.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { writeFromSource } from "@/lib/s3/upload/object_upload.ts";
 import { chunksReader } from "@/lib/std/body_reader.ts";
-import { csvField } from "@/lib/std/csv_field.ts";
+import { compareText, csvField } from "@/lib/std/text.ts";
 import { startDigest } from "@/lib/std/digests.ts";
-import { compareText } from "@/lib/std/text_order.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { codeMembers } from "@/lib/tasks/task_responses.ts";
 import { blobDigest } from "@/lib/tasks/task_keys.ts";

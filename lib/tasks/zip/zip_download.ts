@@ -1,15 +1,14 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { freesWrittenChunks } from "@/lib/http/bounded_body.ts";
+import { BrokenStream, freesWrittenChunks, guardedStream } from "@/lib/http/response_body.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { clientClosedRequest, notFound, unavailable } from "@/lib/http/errors.ts";
-import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
 import { contentDisposition } from "@/lib/http/header_values.ts";
-import { InFlight } from "@/lib/http/in_flight.ts";
+import { Slots } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import type { FairSlots } from "@/lib/std/fair_slots.ts";
+import type { FairSlots } from "@/lib/std/concurrency.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
 import type { TaskKeys } from "@/lib/tasks/task_keys.ts";
 import { openEntry, RETRY_MS } from "./entry_read.ts";
@@ -40,8 +39,7 @@ export class ZipDownloads {
   readonly #s3: S3;
   readonly #store: Pick<TaskStore, "readBlobs" | "prolong">;
   readonly #reads: FairSlots;
-  readonly #owners = new InFlight(MAX_DOWNLOADS_PER_OWNER);
-  readonly #all = new InFlight(MAX_DOWNLOADS);
+  readonly #slots = new Slots(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_OWNER);
 
   /** @param reads of the store at a time, by task */
   constructor(s3: S3, store: Pick<TaskStore, "readBlobs" | "prolong">, reads: FairSlots) {
@@ -64,21 +62,12 @@ export class ZipDownloads {
 
   /** @throws HttpError 503 */
   #enter(owner: string): () => void {
-    const leaveAll = this.#all.enter();
-    if (!leaveAll) throw unavailable("Too many downloads of archives at a time", RETRY_AFTER_SECONDS, "archives_full");
-    const leaveOwner = this.#owners.enter(owner);
-    if (!leaveOwner) {
-      leaveAll();
-      throw unavailable(
-        `You download ${MAX_DOWNLOADS_PER_OWNER} archives at a time, which is the limit: wait until one is there`,
-        RETRY_AFTER_SECONDS,
-        "archives_full",
-      );
-    }
-    return () => {
-      leaveAll();
-      leaveOwner();
-    };
+    const leave = this.#slots.enter(owner);
+    if (typeof leave === "function") return leave;
+    const detail = leave === "all"
+      ? "Too many downloads of archives at a time"
+      : `You download ${MAX_DOWNLOADS_PER_OWNER} archives at a time, which is the limit: wait until one is there`;
+    throw unavailable(detail, RETRY_AFTER_SECONDS, "archives_full");
   }
 
   async #begin(download: Download, context: RequestContext): Promise<Body> {

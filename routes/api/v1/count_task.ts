@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
-import { readCountPage } from "@/lib/s3/count_page.ts";
-import { wellFormed } from "@/lib/s3/name_schemas.ts";
+import { readCountPage } from "@/lib/s3/listing.ts";
+import { wellFormed } from "@/lib/s3/objects.ts";
 import { COUNT, newCount } from "@/lib/tasks/count.ts";
 import { codeMembers, failureOrCancel, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
 import { bucketParams } from "./object_parameters.ts";

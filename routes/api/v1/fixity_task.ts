@@ -3,7 +3,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { contentDisposition } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { streamedText } from "@/lib/http/streamed_text.ts";
+import { streamedText } from "@/lib/http/response_body.ts";
 import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
 import { FIXITY, hasAllRows } from "@/lib/tasks/fixity/fixity.ts";
 import { csvReport, jsonReport, manifestReport, MAX_ROWS, readRows } from "@/lib/tasks/fixity/report.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
-import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
-import { InFlight } from "@/lib/http/in_flight.ts";
+import { BrokenStream, guardedStream } from "@/lib/http/response_body.ts";
+import { Slots } from "@/lib/http/limit_concurrency.ts";
 import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/client.ts";
@@ -49,15 +49,12 @@ export const EVENTS_DESCRIPTION =
 
 /** Limits the event streams of this process. */
 export class TaskStreams {
-  readonly #ofOwner = new InFlight(MAX_STREAMS_PER_OWNER);
-  readonly #all = new InFlight(MAX_STREAMS);
+  readonly #slots = new Slots(MAX_STREAMS, MAX_STREAMS_PER_OWNER);
 
   /** @throws HttpError 429 when there are too many */
   enter(owner: string, context: RequestContext): void {
-    const leaveOwner = this.#ofOwner.enter(owner);
-    const leave = leaveOwner && this.#all.enter();
-    if (leaveOwner) context.hold(leaveOwner);
-    if (!leave) {
+    const leave = this.#slots.enter(owner);
+    if (typeof leave === "string") {
       throw tooManyRequests(
         "Too many event streams at a time: poll instead",
         RETRY_AFTER_SECONDS,

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { badRequest } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { readCountPage } from "@/lib/s3/count_page.ts";
+import { readCountPage } from "@/lib/s3/listing.ts";
 import type { ProblemCode } from "@/lib/std/coded.ts";
 import { isUnder, outermost } from "@/lib/tasks/chosen_keys.ts";
 import { codeMembers, failureMembers, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
@@ -15,7 +15,7 @@ import {
   type TransferOrder,
   type TransferProgress,
 } from "@/lib/tasks/transfer.ts";
-import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
+import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { chosenDetails, chosenTarget } from "./audited_objects.ts";
 import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
 import { bucketParams } from "./object_parameters.ts";
