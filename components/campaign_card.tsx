@@ -1,66 +1,68 @@
+import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
-import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
-import type { CardTrouble, CardView } from "@/lib/client/card_store.ts";
-import { saveCsv } from "@/lib/client/save_csv.ts";
-import { accentOf } from "@/lib/presentation/campaign_state.ts";
-import { CARD } from "@/lib/presentation/card_sentences.ts";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { openCampaignPath } from "@/lib/presentation/page_paths.ts";
-import { problemsOf } from "@/lib/presentation/problems.ts";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import type { CardStore, CardTrouble } from "@/lib/client/card_store.ts";
+import { saveFile } from "@/lib/client/save_file.ts";
+import {
+  isErrorLive,
+  MAX_PROBLEM_SENTENCES,
+  type Problem,
+  problemsOf,
+  waitingWords,
+} from "@/lib/presentation/campaign_problems.ts";
+import { pagesSentence, timesOf, type TimeWords } from "@/lib/presentation/campaign_progress.ts";
+import { CARD } from "@/lib/presentation/campaign_sentences.ts";
+import { accentOf, chipsOf, isAtGate } from "@/lib/presentation/campaign_state.ts";
 import { SCRIPT_FAILURE } from "@/lib/presentation/frame_sentences.ts";
-import { csvName } from "@/lib/presentation/volume_csv.ts";
-import { withNamedRows } from "@/lib/presentation/volume_rows.ts";
-import { CardIdentity } from "./card_identity.tsx";
-import { CardProblems } from "./card_problems.tsx";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import { formatClock, formatFull, type MomentStyle } from "@/lib/presentation/moments.ts";
+import { type NamedCampaign, openCampaignPath, runLogPath } from "@/lib/presentation/page_paths.ts";
+import { csvName, volumesCsv, withNamedRows } from "@/lib/presentation/volumes.ts";
+import { Chip, RawWords } from "./chip.tsx";
+import { Icon } from "./icon.tsx";
+import { Meter } from "./meter.tsx";
 import type { OPEN_ZONES } from "./open_zones.tsx";
 
 interface CampaignCardProps {
-  readonly job: JobSummary;
-  readonly detail: JobDetail | null;
-  readonly volumes: readonly VolumeView[];
-  /** Volumes that are not loaded. */
-  readonly remaining: number;
-  readonly loadingMore: boolean;
-  /** All volumes are being read. */
-  readonly loadingAll: boolean;
-  readonly trouble: CardTrouble | null;
-  /** Why the failed volumes were not saved, or what their file lacks. */
-  readonly failedProblem: string | null;
+  readonly card: CardStore;
   readonly open: boolean;
   /** What only an open card shows; null until its code is loaded, `failed` where it could not be. */
   readonly zones: typeof OPEN_ZONES | "failed" | null;
   /** The name alone would be ambiguous. */
   readonly spansNamespaces: boolean;
   readonly style: MomentStyle;
-  readonly view: CardView;
   readonly onFold: () => void;
-  readonly onLoadMore: () => void;
-  /** Reads all volumes that are not loaded; null where one of the reads failed. */
-  readonly onLoadAll: () => Promise<readonly VolumeView[] | null>;
-  /** All failed volumes; null where a read failed. */
-  readonly onFailed: () => Promise<readonly VolumeView[] | null>;
 }
 
 /** One campaign: identity and state; body, while open; problems; provenance. */
-export function CampaignCard(props: CampaignCardProps) {
-  const { job, detail, volumes, open } = props;
-  const zones = open && props.zones !== "failed" ? props.zones : null;
+export function CampaignCard({ card, open, zones, spansNamespaces, style, onFold }: CampaignCardProps) {
+  const job = card.summary.value;
+  const detail = card.detail.value;
+  const volumes = card.volumes.value;
+  const shownZones = open && zones !== "failed" ? zones : null;
   const body = `campaign-${job.namespace}-${job.name}`;
   const shown = useMemo(
     () => open ? new Set(withNamedRows(volumes, detail).map(({ id }) => id)) : null,
     [open, volumes, detail],
   );
   const saveFailed = async () => {
-    const failed = await props.onFailed();
-    if (failed) saveCsv(csvName(job.name, CARD.failedFile), failed);
+    const failed = await card.failedVolumes();
+    if (failed) saveFile(csvName(job.name, CARD.failedFile), volumesCsv(failed), "text/csv");
   };
   return (
     <article class={`card ${accentOf(job, detail)}`} data-campaign={`${job.namespace}/${job.name}`}>
-      <CardIdentity {...props} fold={{ isOpen: open, controls: body, onFold: props.onFold }} />
+      <CardIdentity
+        job={job}
+        detail={detail}
+        trouble={card.trouble.value}
+        spansNamespaces={spansNamespaces}
+        style={style}
+        fold={{ isOpen: open, controls: body, onFold }}
+      />
       <div id={body} class="body" hidden={!open}>
-        {zones && <zones.Body {...props} />}
-        {open && props.zones === "failed" && (
+        {shownZones && <shownZones.Body card={card} style={style} />}
+        {open && zones === "failed" && (
           <p class="problem" role="alert">
             {SCRIPT_FAILURE.sentence}{" "}
             <button class="btn small" type="button" onClick={() => location.reload()}>{SCRIPT_FAILURE.tryAgain}</button>
@@ -76,11 +78,222 @@ export function CampaignCard(props: CampaignCardProps) {
         {...problemsOf(job, detail, shown)}
         campaign={job}
         folded={!open}
-        expanded={props.view.hasAllProblems}
+        expanded={card.view.hasAllProblems}
         onCsv={job.counts.failed > 0 || detail?.failures.length ? saveFailed : null}
-        csvProblem={props.failedProblem}
+        csvProblem={card.failedProblem.value}
       />
-      {zones && <zones.Provenance job={job} detail={detail} expanded={props.view.hasPipeline} />}
+      {shownZones && <shownZones.Provenance job={job} detail={detail} expanded={card.view.hasPipeline} />}
     </article>
+  );
+}
+
+/** Volumes from which the sentence of pages may take two lines. */
+const MANY_VOLUMES = 1000;
+
+interface CardIdentityProps {
+  readonly job: JobSummary;
+  readonly detail: JobDetail | null;
+  readonly trouble: CardTrouble | null;
+  /** The name alone would be ambiguous. */
+  readonly spansNamespaces: boolean;
+  readonly style: MomentStyle;
+  /** What folds the card; null for one that cannot be folded. */
+  readonly fold: { readonly isOpen: boolean; readonly controls: string; readonly onFold: () => void } | null;
+}
+
+/** Who a campaign is, how far it is, and when it ends: a grid that keeps its size when the detail comes. */
+export function CardIdentity({ job, detail, trouble, spansNamespaces, style, fold }: CardIdentityProps) {
+  const name = spansNamespaces ? `${job.namespace}/${job.name}` : job.name;
+  return (
+    <div class="identity" onClick={fold === null ? undefined : (event) => isPlainClick(event) && fold.onFold()}>
+      <div class="who">
+        <div class="name">
+          <h2>
+            {fold === null ? name : (
+              <button
+                class="fold"
+                type="button"
+                aria-expanded={fold.isOpen}
+                aria-controls={fold.controls}
+                onClick={fold.onFold}
+              >
+                <Icon name="fold" />
+                <span>{name}</span>
+              </button>
+            )}
+          </h2>
+          {chipsOf(job, detail).map((chip) => <Chip key={chip.text} {...chip} />)}
+        </div>
+        <span class="sub dots">
+          <span>{job.pipeline || CARD.noPipeline}</span>
+          <span>{CARD.countedVolumes(job.counts.total)}</span>
+        </span>
+      </div>
+      <HowFar job={job} detail={detail} trouble={trouble} zone={style.zone} />
+      <CampaignTimes job={job} detail={detail} style={style} />
+    </div>
+  );
+}
+
+/** Whether a click was on neither a control nor a text that was selected by it. */
+function isPlainClick({ target }: MouseEvent): boolean {
+  const isControl = target instanceof Element && target.closest("a, button") !== null;
+  return !isControl && getSelection()?.type !== "Range";
+}
+
+type HowFarProps = Pick<CardIdentityProps, "job" | "detail" | "trouble"> & { readonly zone: string };
+
+function HowFar({ job, detail, trouble, zone }: HowFarProps) {
+  const { total, done, failed } = job.counts;
+  const active = isAtGate(job) ? 0 : job.counts.active;
+  const { figure, base, lost } = pagesSentence(job, detail);
+  const waiting = waitingWords(job);
+  const newest = lost === "" ? null : detail?.lastError;
+  return (
+    <div class="how">
+      <Meter
+        parts={[{ count: done, tone: "done" }, { count: failed, tone: "bad" }, { count: active, tone: "run" }]}
+        total={total}
+        label={CARD.volumesMeter(formatCount(done), formatCount(total)) +
+          (failed > 0 ? CARD.meterFailed(formatCount(failed)) : "") +
+          (active > 0 ? CARD.meterActive(formatCount(active)) : "")}
+      />
+      <p class={total >= MANY_VOLUMES ? "figure long" : "figure"}>
+        <b>{figure}</b>
+        {base}
+      </p>
+      <p class={`aside dots${waiting && done + failed > 0 ? " long" : ""}`}>
+        {waiting && <span title={waiting.raw ?? undefined}>{waiting.text}</span>}
+        {lost !== "" && <span>{lost}</span>}
+        {detail && newest?.page && (
+          <span>
+            <a
+              href={runLogPath({
+                logUrl: newest.logUrl,
+                manifestUrl: null,
+                live: isErrorLive(job, detail, newest.volume),
+              }, job)}
+              title={`${newest.volume}: ${newest.error}`}
+            >
+              {CARD.newestLost(newest.page)}
+            </a>
+          </span>
+        )}
+        {trouble?.asOf && <span>{CARD.asOf(formatClock(trouble.asOf, zone))}</span>}
+      </p>
+    </div>
+  );
+}
+
+interface CampaignTimesProps {
+  readonly job: JobSummary;
+  readonly detail: JobDetail | null;
+  readonly style: MomentStyle;
+}
+
+/** When a campaign ends or ended, and how long it has run or waited. */
+function CampaignTimes({ job, detail, style }: CampaignTimesProps) {
+  const { main, sub } = timesOf(job, detail, style.now);
+  return (
+    <div class="when">
+      <span>
+        <Words words={main} zone={style.zone} />
+      </span>
+      <span class="sub">
+        <Words words={sub} zone={style.zone} />
+      </span>
+    </div>
+  );
+}
+
+/** The full instant is on hover, and read out after the words. */
+function Words({ words: { text, at, of }, zone }: { words: TimeWords; zone: string }) {
+  if (at === null) return <>{text}</>;
+  const full = `${of} ${formatFull(at, zone)}`;
+  return (
+    <time dateTime={at} title={full}>
+      {text}
+      <span class="sr">, {full}</span>
+    </time>
+  );
+}
+
+interface CardProblemsProps {
+  readonly problems: readonly Problem[];
+  /** How many there will be once the campaign's detail is read; their space is free until then. */
+  readonly expected: number;
+  readonly campaign: NamedCampaign;
+  /** Whether all are shown; absent: they are, for readers without scripts. */
+  readonly expanded?: Signal<boolean>;
+  /** Each sentence has one line, so that nothing moves when it comes. */
+  readonly folded?: boolean;
+  /** Saves the failed volumes; null where there are none, or no scripts. */
+  readonly onCsv?: (() => void) | null;
+  /** Why they were not saved, or what their file lacks. */
+  readonly csvProblem?: string | null;
+}
+
+/** What is wrong with a campaign: three sentences, the rest on request. */
+export function CardProblems(props: CardProblemsProps) {
+  const { problems, expected, campaign, expanded, folded = false, onCsv = null, csvProblem = null } = props;
+  const isWhole = expanded?.value ?? true;
+  if (expected === 0) return null;
+  const more = Math.max(expected, problems.length) - MAX_PROBLEM_SENTENCES;
+  const shown = isWhole ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
+  const free = Math.min(expected, MAX_PROBLEM_SENTENCES) - shown.length;
+  return (
+    <section class={`problems${folded && !isWhole ? " folded" : ""}`} aria-label={CARD.problemsOf(campaign.name)}>
+      <ul>
+        {shown.map((problem) => (
+          <ProblemItem key={`${problem.volume} ${problem.sentence}`} problem={problem} campaign={campaign} />
+        ))}
+        {Array.from({ length: Math.max(0, free) }, (_, place) => <li key={place} aria-hidden="true">&nbsp;</li>)}
+      </ul>
+      {(onCsv || more > 0) && expanded && (
+        <div class="problem-tools">
+          {more > 0 && (
+            <button
+              class="btn small needs-scripts"
+              type="button"
+              aria-expanded={isWhole}
+              onClick={() => expanded.value = !isWhole}
+            >
+              {isWhole ? CARD.fewer : CARD.more(String(more))}
+            </button>
+          )}
+          {onCsv && (
+            <button class="btn small needs-scripts" type="button" onClick={onCsv}>
+              {CARD.failedAsCsv}
+              <span class="sr">({campaign.name})</span>
+            </button>
+          )}
+        </div>
+      )}
+      {onCsv && <p class="note" role="status">{csvProblem}</p>}
+    </section>
+  );
+}
+
+/** A failed volume's name leads to its run log. */
+function ProblemItem({ problem, campaign }: { problem: Problem; campaign: NamedCampaign }) {
+  const { volume, sentence, raw, isTrouble, log } = problem;
+  const kind = isTrouble ? "lead trouble" : volume === null ? "lead" : undefined;
+  return (
+    <li class={kind} title={raw ?? undefined}>
+      {volume !== null && log && (
+        <>
+          <a
+            class="vid"
+            href={runLogPath(log, campaign)}
+            aria-label={CARD.logOf(volume)}
+          >
+            {volume}
+          </a>
+          {": "}
+        </>
+      )}
+      {sentence}
+      <RawWords text={raw} />
+    </li>
   );
 }

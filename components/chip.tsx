@@ -5,3 +5,21 @@ export function Chip({ text, tone, title, live, room }: ChipData) {
   const chip = <span class={`chip ${tone}${live ? " live" : ""}`} title={title}>{text}</span>;
   return room === undefined ? chip : <span class="chip-room" data-room={room}>{chip}</span>;
 }
+
+/**
+ * What the cluster or the worker reported, after the sentence that explains it: read out, and seen where nothing shows it on
+ * hover. Nothing where the sentence contains it.
+ */
+export function RawWords({ text }: { text: string | null }) {
+  return text === null ? null : <span class="raw-words">{` (${text})`}</span>;
+}
+
+interface SmallButtonProps {
+  readonly label: string;
+  readonly onClick: () => void;
+}
+
+/** A button among rows or in the line above them. */
+export function SmallButton({ label, onClick }: SmallButtonProps) {
+  return <button class="btn small" type="button" onClick={onClick}>{label}</button>;
+}

@@ -1,4 +1,4 @@
-import { CONFIDENCE_STEPS, type ConfidenceStep } from "@/lib/presentation/alto/confidence.ts";
+import { CONFIDENCE_STEPS, type ConfidenceStep } from "@/lib/presentation/alto/alto_page.ts";
 import { CONFIDENCE_WORDS, PAGE_TEXT_LABELS } from "@/lib/presentation/page_text_words.ts";
 
 interface ConfidenceLegendProps {

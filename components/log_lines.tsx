@@ -2,19 +2,19 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
-import { useBatches } from "@/lib/client/batches.ts";
+import type { LogView } from "@/lib/client/log_view.ts";
 import { watchNearScreen } from "@/lib/client/on_screen.ts";
+import { useBatches } from "@/lib/client/steps.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { lineText, type LogLine as Line } from "@/lib/presentation/run_log/lines.ts";
+import { formatDuration } from "@/lib/presentation/moments.ts";
 import {
-  foldedHits,
-  formatOffset,
-  LOG_LABELS,
-  LOG_SENTENCES,
-  requestsInShort,
-  requestsSentence,
-} from "@/lib/presentation/run_log/words.ts";
-import { isStopped, summarizeRequests } from "@/lib/presentation/run_log/requests.ts";
+  isStopped,
+  LEVEL_FILTERS,
+  type LevelFilter,
+  lineText,
+  type LogLine as Line,
+  summarizeRequests,
+} from "@/lib/presentation/run_log/lines.ts";
 import {
   blocksOf,
   type FoldedRequests,
@@ -25,6 +25,136 @@ import {
   MAX_LINE_CHARACTERS,
   type RowBlock,
 } from "@/lib/presentation/run_log/rows.ts";
+import type { LogStage as Stage } from "@/lib/presentation/run_log/run_log.ts";
+import {
+  foldedHits,
+  formatOffset,
+  hitsFigure,
+  LOG_LABELS,
+  LOG_SENTENCES,
+  requestsInShort,
+  requestsSentence,
+  STAGE_TITLES,
+  stageCounts,
+  stoppedBy,
+} from "@/lib/presentation/run_log/words.ts";
+import { Icon } from "./icon.tsx";
+
+interface LogToolsProps {
+  readonly view: LogView;
+  readonly counts: Readonly<Record<LevelFilter, number>>;
+  /** Whether some stage is folded. */
+  readonly isFolded: boolean;
+}
+
+/** What narrows a log and finds lines in it. */
+export function LogTools({ view, counts, isFolded }: LogToolsProps) {
+  const search = view.search.value;
+  return (
+    <search class="log-tools">
+      <div class="log-find">
+        <label class="log-field">
+          <Icon name="search" />
+          <span class="sr">{LOG_LABELS.search}</span>
+          <input
+            type="search"
+            placeholder={LOG_LABELS.search}
+            value={view.query.value}
+            onInput={({ currentTarget }) => view.setQuery(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter") return;
+              event.preventDefault();
+              view.goToHit(event.shiftKey ? -1 : 1);
+            }}
+          />
+          <output role="status">{search && hitsFigure(search.lines, view.hit.value)}</output>
+        </label>
+        <button
+          class="btn square"
+          type="button"
+          aria-label={LOG_LABELS.previousHit}
+          title={LOG_LABELS.previousHit}
+          disabled={!search?.lines.length}
+          onClick={() => view.goToHit(-1)}
+        >
+          <Icon name="up" />
+        </button>
+        <button
+          class="btn square"
+          type="button"
+          aria-label={LOG_LABELS.nextHit}
+          title={LOG_LABELS.nextHit}
+          disabled={!search?.lines.length}
+          onClick={() => view.goToHit(1)}
+        >
+          <Icon name="down" />
+        </button>
+      </div>
+      <fieldset class="segments">
+        <legend class="sr">{LOG_LABELS.level}</legend>
+        {LEVEL_FILTERS.filter((level) => level !== "debug" || counts.debug > 0).map((level) => (
+          <label key={level}>
+            <input
+              type="radio"
+              name="level"
+              checked={level === view.filter.value}
+              onChange={() => view.setFilter(level)}
+            />
+            {LOG_LABELS.levels[level]} <span class="count">{formatCount(counts[level])}</span>
+          </label>
+        ))}
+      </fieldset>
+      <label class="switch">
+        <input
+          type="checkbox"
+          checked={view.sinceStart.value}
+          onChange={({ currentTarget }) => view.sinceStart.value = currentTarget.checked}
+        />
+        {LOG_LABELS.sinceStart}
+      </label>
+      <button class="btn" type="button" onClick={() => view.setAllOpen(isFolded)}>
+        {isFolded ? LOG_LABELS.unfoldAll : LOG_LABELS.foldAll}
+      </button>
+    </search>
+  );
+}
+
+interface LogStageProps {
+  readonly stage: Stage;
+  /** Its lines that are shown. */
+  readonly blocks: readonly RowBlock[];
+  readonly look: LineLook;
+  readonly isOpen: boolean;
+  /** It is the first one that is open. */
+  readonly isFirst: boolean;
+  readonly onOpen: (open: boolean) => void;
+}
+
+/** One stage of a run: what it took, and its lines. Folded, it still says what stopped it. */
+export function LogStage({ stage, blocks, look, isOpen, isFirst, onOpen }: LogStageProps) {
+  const tone = stage.errors > 0 ? "bad" : stage.warnings > 0 ? "warn" : "";
+  const stopped = isOpen ? null : stoppedBy(stage);
+  return (
+    <details
+      class={`stage ${tone}`}
+      open={isOpen || look.isPrinting}
+      onToggle={({ currentTarget: { open } }) => {
+        if (!look.isPrinting && open !== isOpen) onOpen(open);
+      }}
+    >
+      <summary>
+        <Icon name="fold" />
+        <h2>{STAGE_TITLES[stage.name]}</h2>
+        <span class="counts">{stageCounts(stage)}</span>
+        <span class="took">{stage.seconds !== null && formatDuration(stage.seconds)}</span>
+        {stopped !== null && <span class="stopped">{stopped}</span>}
+      </summary>
+      <div class="lines">
+        <LogLines blocks={blocks} look={look} isFirst={isFirst} />
+      </div>
+    </details>
+  );
+}
 
 /** Requests without a good response that are shown below the sentence of folded ones. */
 const MAX_STOPPED = 5;
@@ -62,7 +192,7 @@ interface LogLinesProps {
  * Lines of a run log. Those near the screen are rows with a link, a level and marks; the others are one text for each block,
  * so that the page of a long log stays small while the browser still finds, selects and prints all of it.
  */
-export function LogLines({ blocks, look, isFirst = false }: LogLinesProps) {
+function LogLines({ blocks, look, isFirst = false }: LogLinesProps) {
   const batches = useBatches(Math.ceil(blocks.length / BLOCKS_A_BATCH), blocks);
   return (
     <>

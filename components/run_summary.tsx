@@ -1,15 +1,98 @@
 import { useSignal } from "@preact/signals";
 
 import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
-import { formatDuration } from "@/lib/presentation/durations.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
+import { formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
+import { formatDuration } from "@/lib/presentation/moments.ts";
+import { altoPath, type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
+import type { RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
-import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
-import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/presentation/run_manifest/run_summary.ts";
-import { PageGrid } from "./page_grid.tsx";
-import { PageLink } from "./page_link.tsx";
-import { PageTable } from "./page_table.tsx";
+import {
+  orderPages,
+  PAGE_ORDER_WORDS,
+  pageAltoUrl,
+  type PageOrder,
+  pageWords,
+  QUALITY_STEP_WORDS,
+  QUALITY_STEPS,
+  qualityStep,
+  type RunManifest,
+  type RunPage,
+  type RunSummary,
+  type RunSummary as Summary,
+} from "@/lib/presentation/run_manifest.ts";
+import { Chip } from "./chip.tsx";
+
+interface RunFiguresProps {
+  /** What the run's manifest says; null while it is not known. */
+  readonly run: { readonly manifest: RunManifest; readonly summary: RunSummary } | null;
+  /** What the log says where there is no manifest yet; null while it is not known. */
+  readonly log: RunLog | null;
+  /** The run still writes. */
+  readonly isLive: boolean;
+  /** The manifest is being read: its figures keep their places. */
+  readonly isExpected: boolean;
+}
+
+/** What a run took and reached, in one strip. */
+export function RunFigures({ run, log, isLive, isExpected }: RunFiguresProps) {
+  const summary = run?.summary;
+  const seconds = (value: number | null | undefined) => typeof value === "number" ? formatDuration(value) : "–";
+  const skipped = summary?.skipped ?? 0;
+  const pageCount = run?.manifest.pageCount ?? log?.pageCount ?? null;
+  return (
+    <dl class="figures needs-scripts" aria-label={LOG_LABELS.runTotals}>
+      <div>
+        <dt>{isLive && !run ? LOG_LABELS.tookSoFar : LOG_LABELS.took}</dt>
+        <dd>{seconds(summary?.totalSeconds ?? spanOf(log))}</dd>
+      </div>
+      {run || isExpected
+        ? (
+          <>
+            <div>
+              <dt>{LOG_LABELS.pagesRead}{skipped > 0 && `, ${LOG_LABELS.readEarlierBy(formatCount(skipped))}`}</dt>
+              <dd>
+                {run ? formatCount(run.summary.ok + skipped) : "–"}
+                {pageCount !== null && <small>{LOG_LABELS.of(formatCount(pageCount))}</small>}
+              </dd>
+            </div>
+            <div>
+              <dt>{LOG_LABELS.pagesLost}</dt>
+              <dd class={summary && summary.failed > 0 ? "warn" : ""}>{summary ? formatCount(summary.failed) : "–"}</dd>
+            </div>
+            <div>
+              <dt>{LOG_LABELS.medianSeconds}</dt>
+              <dd>{seconds(summary?.median)}</dd>
+            </div>
+            <div>
+              <dt>{LOG_LABELS.p95Seconds}</dt>
+              <dd>{seconds(summary?.p95)}</dd>
+            </div>
+          </>
+        )
+        : (
+          <div>
+            <dt>{LOG_LABELS.pages}</dt>
+            <dd>{pageCount === null ? "–" : formatCount(pageCount)}</dd>
+          </div>
+        )}
+      {typeof summary?.meanQuality === "number" && (
+        <div>
+          <dt>
+            {LOG_LABELS.quality}
+            {typeof summary.minQuality === "number" &&
+              `, ${LOG_LABELS.lowestQuality} ${formatQuality(summary.minQuality)}`}
+          </dt>
+          <dd>{formatQuality(summary.meanQuality)}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+/** From the first record of the log to the last, seconds. */
+function spanOf(log: RunLog | null): number | null {
+  return log?.startedAt == null || log.endedAt === null ? null : Math.max(0, log.endedAt - log.startedAt) / 1000;
+}
 
 /** Lost pages that are listed; the table has them all. */
 const MAX_LOST = 10;
@@ -99,4 +182,145 @@ function Summed({ manifest, summary, campaign }: SummedProps) {
       </details>
     </>
   );
+}
+
+interface PageGridProps {
+  readonly pages: readonly RunPage[];
+  readonly viewerUrl: string | null;
+  /** The one that the reader comes from. */
+  readonly campaign: NamedCampaign | null;
+  /** The longest that a page took, seconds. */
+  readonly maxSeconds: number | null;
+}
+
+/** The least height of a page's bar, of the highest one: a quick page is still seen. */
+const LEAST_HEIGHT = 0.12;
+
+/**
+ * A bar for each page: as high as the page was slow, in the colour of its quality. The table of pages says the same in
+ * words, so the grid is for the eye and the pointer. A page is one element: a volume may have thousands.
+ */
+export function PageGrid({ pages, viewerUrl, campaign, maxSeconds }: PageGridProps) {
+  const steps = pages.map(qualityStep);
+  return (
+    <>
+      <div class="page-grid" aria-hidden="true">
+        {pages.map((page, place) => {
+          const { name, seconds, canvas } = page;
+          const part = maxSeconds && seconds !== null ? Math.max(LEAST_HEIGHT, seconds / maxSeconds) : LEAST_HEIGHT;
+          const href = viewerUrl !== null && canvas !== null ? viewerPath(viewerUrl, canvas, campaign) : undefined;
+          return (
+            <a
+              key={name}
+              class={steps[place]}
+              href={href}
+              title={pageWords(page)}
+              style={{ "--part": part }}
+              tabIndex={-1}
+            />
+          );
+        })}
+      </div>
+      <ul class="page-grid-key">
+        {QUALITY_STEPS.filter((step) => steps.includes(step)).map((step) => (
+          <li key={step} class={step}>
+            {QUALITY_STEP_WORDS[step]}: {formatCount(steps.filter((other) => other === step).length)}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface PageTableProps {
+  /** In the order in which they are shown. */
+  readonly pages: readonly RunPage[];
+  readonly viewerUrl: string | null;
+  /** The one that the reader comes from. */
+  readonly campaign: NamedCampaign | null;
+  readonly order: PageOrder;
+  readonly onOrder: (order: PageOrder) => void;
+}
+
+/** Every page of a run with what came of it; its columns order it. */
+export function PageTable({ pages, viewerUrl, campaign, order, onOrder }: PageTableProps) {
+  const header = (column: PageOrder) => (
+    <th
+      scope="col"
+      class={column === "page" ? "" : "text-right"}
+      aria-sort={order !== column ? undefined : column === "seconds" ? "descending" : "ascending"}
+    >
+      <button type="button" onClick={() => onOrder(column)}>{PAGE_ORDER_WORDS[column]}</button>
+    </th>
+  );
+  return (
+    <table class="run-pages">
+      <thead>
+        <tr>
+          {header("page")}
+          <th scope="col">{LOG_LABELS.state}</th>
+          {header("seconds")}
+          {header("quality")}
+          <th scope="col">{LOG_LABELS.files}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {pages.map((page) => <PageRow key={page.name} page={page} viewerUrl={viewerUrl} campaign={campaign} />)}
+      </tbody>
+    </table>
+  );
+}
+
+type PageRowProps = Pick<PageTableProps, "viewerUrl" | "campaign"> & { readonly page: RunPage };
+
+function PageRow({ page, viewerUrl, campaign }: PageRowProps) {
+  const { name, status, seconds, quality, error, sourceUrl } = page;
+  const altoUrl = status === "failed" ? null : pageAltoUrl(viewerUrl, name);
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          <PageLink page={page} viewerUrl={viewerUrl} campaign={campaign} />
+        </th>
+        <td>
+          {status === "failed"
+            ? <Chip text={LOG_LABELS.pageLost} tone="warn" />
+            : status === "ok"
+            ? LOG_LABELS.pageRead
+            : LOG_LABELS.pageReadEarlier}
+        </td>
+        <td class="text-right whitespace-nowrap">
+          {seconds === null || status === "skipped" ? "–" : formatDuration(seconds)}
+        </td>
+        <td class="text-right">{quality === null ? "–" : formatQuality(quality)}</td>
+        <td class="files">
+          {altoUrl !== null && (
+            <a href={altoPath(altoUrl, campaign)} aria-label={LOG_LABELS.textOf(name)}>{LOG_LABELS.text}</a>
+          )}
+          {sourceUrl !== null && (
+            <a href={sourceUrl} rel="noreferrer" aria-label={LOG_LABELS.imageOf(name)}>{LOG_LABELS.image}</a>
+          )}
+        </td>
+      </tr>
+      {error !== null && (
+        <tr class="error">
+          <td class="sub bad" colSpan={5}>{error}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+interface PageLinkProps {
+  readonly page: Pick<RunPage, "name" | "canvas">;
+  /** The volume's manifest; null where the run names none. */
+  readonly viewerUrl: string | null;
+  /** The one that the reader comes from. */
+  readonly campaign: NamedCampaign | null;
+}
+
+/** The name of a page, which leads to it in the manifest viewer where the volume's manifest shows it. */
+function PageLink({ page: { name, canvas }, viewerUrl, campaign }: PageLinkProps) {
+  if (viewerUrl === null || canvas === null) return <span class="vid">{name}</span>;
+  return <a class="vid" href={viewerPath(viewerUrl, canvas, campaign)}>{name}</a>;
 }

@@ -1,7 +1,7 @@
 import type { Ref } from "preact";
 
 import { type Shortcut, SHORTCUT_LABELS } from "@/lib/presentation/shortcuts.ts";
-import { ToolButton } from "./tool_button.tsx";
+import { ToolButton } from "./icon.tsx";
 
 interface ShortcutListProps<Command extends string> {
   readonly dialog: Ref<HTMLDialogElement>;

@@ -11,9 +11,9 @@ import { type Service, upstreamFigures } from "@/lib/metrics/upstream_figures.ts
 import type { ConnectionFigures } from "@/lib/process/connections.ts";
 import type { Notifier } from "@/lib/notifications/notifier.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
-import type { ShedderFigures } from "@/lib/process/shed_load.ts";
-import { sizeIfExistsAsync } from "@/lib/std/files.ts";
-import { readWithin } from "@/lib/std/timing.ts";
+import type { ShedderFigures } from "@/lib/std/load_shedder.ts";
+import { sizeIfExistsAsync } from "@/lib/std/optional_file.ts";
+import { readWithin } from "@/lib/std/read_within.ts";
 import type { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import type { ScheduleFigures } from "@/lib/tasks/fixity/schedules.ts";
 import type { TaskFigures } from "@/lib/tasks/task_runner.ts";

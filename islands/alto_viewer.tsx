@@ -2,18 +2,15 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 
 import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
-import { lineBatches, PageText } from "@/components/page_text.tsx";
-import { PrintedLines } from "@/components/printed_lines.tsx";
-import { useBatches } from "@/lib/client/batches.ts";
-import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { lineBatches, PageText, PrintedLines } from "@/components/page_text.tsx";
+import { useBatches } from "@/lib/client/steps.ts";
+import { goToLogin, renderAgain, renderedWithSession } from "@/lib/client/session.ts";
 import { island } from "@/lib/client/island.tsx";
 import { PageReader } from "@/lib/client/page_reader.ts";
-import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
-import { readingText } from "@/lib/presentation/alto/reading_text.ts";
+import { readingText } from "@/lib/presentation/alto/line_text.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES, pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
-import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
-import { altoPath, loginPath } from "@/lib/presentation/page_paths.ts";
+import { altoPath, loginPath, type NamedCampaign } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
 type AltoViewerProps = {

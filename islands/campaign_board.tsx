@@ -1,41 +1,41 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
-import { BoardFigures } from "@/components/board_figures.tsx";
-import { BoardFilter } from "@/components/board_filter.tsx";
-import { BoardStatus } from "@/components/board_status.tsx";
-import { Introduction } from "@/components/introduction.tsx";
-import { OlderLink } from "@/components/older_link.tsx";
-import { PageLinks } from "@/components/page_links.tsx";
+import {
+  BoardFigures,
+  BoardFilter,
+  BoardStatus,
+  Introduction,
+  OlderLink,
+  PageLinks,
+} from "@/components/board_parts.tsx";
 import { ShortcutList } from "@/components/shortcut_list.tsx";
+import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
+import { loadOpenZones, openZones } from "@/islands/board/live_card.tsx";
 import { BoardStore, type FirstList } from "@/lib/client/board_store.ts";
-import { campaignApi } from "@/lib/client/campaign_api.ts";
-import { goToLogin } from "@/lib/client/go_to_login.ts";
-import { closeIntroduction } from "@/lib/client/introduction.ts";
+import { remembered, store } from "@/lib/client/browser_memory.ts";
+import { apiBase, campaignApi } from "@/lib/client/campaign_api.ts";
+import { isTyping } from "@/lib/client/focus.ts";
 import { island } from "@/lib/client/island.tsx";
-import { isTyping } from "@/lib/client/is_typing.ts";
-import { ListHistory } from "@/lib/client/list_history.ts";
 import { isReturn, storedList } from "@/lib/client/list_memory.ts";
-import { ListReturn } from "@/lib/client/list_return.ts";
+import { ListHistory, ListReturn, ScrollAnchor } from "@/lib/client/list_places.ts";
 import { browserClock } from "@/lib/client/poller.ts";
-import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
-import { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
-import { apiBase } from "@/lib/client/site_settings.ts";
-import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
-import { BOARD_LABELS, LIST_KEY_WORDS } from "@/lib/presentation/board_sentences.ts";
-import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
+import { goToLogin, renderAgain, renderedWithSession } from "@/lib/client/session.ts";
+import { INTRODUCED_KEY } from "@/lib/presentation/browser_memory.ts";
+import {
+  campaignKey,
+  jointPace,
+  type ListAddress,
+  listPath,
+  NO_FILTER,
+  REAPED_PAGE,
+} from "@/lib/presentation/campaign_list.ts";
+import { BOARD_LABELS, LIST_KEY_WORDS } from "@/lib/presentation/campaign_sentences.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { jointPace } from "@/lib/presentation/joint_pace.ts";
-import { campaignKey } from "@/lib/presentation/campaign_order.ts";
-import { type ListAddress, listPath, REAPED_PAGE } from "@/lib/presentation/list_address.ts";
-import { LIST_SHORTCUTS, type ListCommand } from "@/lib/presentation/list_keys.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
-import { commandOf } from "@/lib/presentation/shortcuts.ts";
-import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
-import { loadOpenZones, openZones } from "@/islands/board/load_open_zones.ts";
+import { favicon, LABELS, pageTitle, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { commandOf, type Shortcut } from "@/lib/presentation/shortcuts.ts";
 
 export type CampaignBoardProps = {
   /** What the server could read; null: nothing, and the browser reads it. */
@@ -47,6 +47,16 @@ export type CampaignBoardProps = {
   /** The server's clock, ms since 1970. */
   readonly renderedAt: number;
 };
+
+/** The shortcuts of the list of campaigns, in the order in which they are listed. */
+const LIST_SHORTCUTS = [
+  { keys: ["/"], shown: "/", command: "filter", isCharacter: true },
+  { keys: ["j"], shown: "J", command: "next", isCharacter: true },
+  { keys: ["k"], shown: "K", command: "previous", isCharacter: true },
+  { keys: ["o"], shown: "O", command: "fold", isCharacter: true },
+  { keys: ["?"], shown: "?", command: "help", isCharacter: true },
+] as const satisfies readonly Shortcut<string>[];
+type ListCommand = typeof LIST_SHORTCUTS[number]["command"];
 
 /** ms after which durations and ages are written again. */
 const MINUTE_MS = 60_000;
@@ -193,7 +203,6 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
           nextAt={board.trouble.value?.nextAt ?? null}
           readAt={board.readAt.value}
           staleSince={board.staleSince.value}
-          skipped={board.skipped.value}
           drifted={board.drifted.value}
           reading={board.reading.value}
           zone={style.value.zone}
@@ -239,3 +248,10 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
     </>
   );
 });
+
+/** Hides the introduction, here and from now on, and gives its focus to the page. */
+function closeIntroduction(): void {
+  document.documentElement.dataset.introduced = "";
+  document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+  store(INTRODUCED_KEY, "1");
+}

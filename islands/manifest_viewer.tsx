@@ -2,30 +2,25 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { ShortcutList } from "@/components/shortcut_list.tsx";
-import { ViewerProblemNotice } from "@/components/viewer/viewer_problem.tsx";
-import { ViewerTools } from "@/components/viewer/viewer_tools.tsx";
+import { ViewerProblemNotice, ViewerTools } from "@/components/viewer_parts.tsx";
 import { browserClock } from "@/lib/client/poller.ts";
 import { island } from "@/lib/client/island.tsx";
 import { fetchXml } from "@/lib/client/fetch_text.ts";
-import { isTyping } from "@/lib/client/is_typing.ts";
-import { AddressBar } from "@/lib/client/viewer/address_bar.ts";
+import { isTyping } from "@/lib/client/focus.ts";
+import { AddressBar, ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { ImageView, PagePoint } from "@/lib/client/viewer/image_view.ts";
-import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
-import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
+import { PageTexts, saveText } from "@/lib/client/viewer/page_texts.ts";
+import { remembered } from "@/lib/client/browser_memory.ts";
 import { ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
-import { saveText } from "@/lib/client/viewer/save_text.ts";
-import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { browserIdle, VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
+import { browserIdle, VolumeSearch } from "@/lib/client/viewer/volume_search.ts";
 import { MAX_ALTO_CHARACTERS } from "@/lib/presentation/alto/read_alto.ts";
 import type { Box, Manifest } from "@/lib/presentation/iiif/manifest.ts";
-import { writeViewerAddress } from "@/lib/presentation/viewer_address.ts";
-import { runLogOf } from "@/lib/presentation/page_paths.ts";
-import { pageTitle } from "@/lib/presentation/page_tab.ts";
+import { runLogOf, writeViewerAddress } from "@/lib/presentation/page_paths.ts";
+import { pageTitle } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { commandOf } from "@/lib/presentation/shortcuts.ts";
 import { VIEWER_SHORTCUTS, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
-import { hitsInOrder } from "@/lib/presentation/volume_search/hits_in_order.ts";
-import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
+import { hitsInOrder, type VolumeHit } from "@/lib/presentation/volume_index.ts";
 import { VIEWER_KEY_WORDS, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { lineAt } from "@/lib/presentation/viewer_text.ts";
 import { readVolumeAddress } from "@/lib/presentation/volume_address.ts";
@@ -149,13 +144,6 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     if (manifest) document.title = pageTitle(`${VIEWER_LABELS.pageNamed(String(number))} · ${manifest.label}`, 0);
   }, [manifest, number]);
 
-  const panelButtons = {
-    hasThumbnails: panels.isOpen("thumbnails"),
-    hasText: panels.isOpen("text"),
-    onThumbnails: () => run("thumbnails"),
-    onText: () => run("text"),
-    onAbout: () => run("about"),
-  };
   return (
     <div class="viewer" ref={frame}>
       <ViewerTools
@@ -165,8 +153,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
         note={manifest ? noteOf(manifest, volume === null ? url : null) : ""}
         campaign={store.campaign.value}
         runLog={runLog}
-        panels={panelButtons}
-        onHelp={() => run("help")}
+        panels={panels}
+        run={run}
       >
         <SearchBox
           key={url}
@@ -194,8 +182,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
             onPainted={showHit}
             onPoint={lightLine}
             onClick={goToPoint}
-            onFullScreen={() => run("fullScreen")}
-            panels={panelButtons}
+            panels={panels}
+            run={run}
           />
         )
         : (

@@ -2,25 +2,21 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Chip } from "@/components/chip.tsx";
-import type { LineLook } from "@/components/log_lines.tsx";
-import { LogStage } from "@/components/log_stage.tsx";
-import { LogTools } from "@/components/log_tools.tsx";
-import { RunFigures } from "@/components/run_figures.tsx";
-import { RunSummary } from "@/components/run_summary.tsx";
-import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { type LineLook, LogStage, LogTools } from "@/components/log_lines.tsx";
+import { RunFigures, RunSummary } from "@/components/run_summary.tsx";
+import { goToLogin, renderAgain, renderedWithSession } from "@/lib/client/session.ts";
 import { island } from "@/lib/client/island.tsx";
 import { LogReader } from "@/lib/client/log_reader.ts";
 import { LogView } from "@/lib/client/log_view.ts";
+import { usePrinting } from "@/lib/client/printing.ts";
 import { browserClock } from "@/lib/client/poller.ts";
 import { zoneOfReader } from "@/lib/client/reader_moments.ts";
-import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
-import { goByKey, moveStop, watchStop } from "@/lib/client/roving_stop.ts";
+import { goByKey, moveStop, watchStop } from "@/lib/client/focus.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
-import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
-import { loginPath } from "@/lib/presentation/page_paths.ts";
+import { loginPath, type NamedCampaign } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
-import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
+import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/rows.ts";
 import {
   type Following,
   LOG_FIGURES,
@@ -29,8 +25,7 @@ import {
   logProblem,
   outcomeChip,
 } from "@/lib/presentation/run_log/words.ts";
-import { isComplete } from "@/lib/presentation/run_manifest/run_manifest.ts";
-import { summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
+import { isComplete, summarizeRun } from "@/lib/presentation/run_manifest.ts";
 
 type RunViewerProps = {
   /** An address that was judged to lie within the results. */
@@ -71,6 +66,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
       : new RunManifestReader(manifest, { ...deps, onComplete: () => reader.endAfterNextRead() });
     return { reader, pages, view: new LogView(reader.log) };
   }, []);
+  const isPrinting = usePrinting();
   const follow = useSignal(true);
   const isSummaryOpen = useSignal(false);
   const notice = useSignal("");
@@ -94,11 +90,8 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
       reader.pause(document.hidden);
       pages?.pause(document.hidden);
     };
-    const print = ({ type }: Event) => view.printing.value = type === "beforeprint";
     document.addEventListener("visibilitychange", pause);
     addEventListener("hashchange", goToLink);
-    addEventListener("beforeprint", print);
-    addEventListener("afterprint", print);
     if (hasSession) renderedWithSession();
     isLinkOpen.value = readLineLink(location.hash) !== null;
     pause();
@@ -107,8 +100,6 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     return () => {
       document.removeEventListener("visibilitychange", pause);
       removeEventListener("hashchange", goToLink);
-      removeEventListener("beforeprint", print);
-      removeEventListener("afterprint", print);
       reader.stop();
       pages?.stop();
     };
@@ -154,7 +145,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     search: view.search.value,
     hit: view.hit.value,
     marked: view.marked.value,
-    isPrinting: view.printing.value,
+    isPrinting: isPrinting.value,
     openFolds: view.openFolds.value,
     onFold: (first, isOpen) => view.setFoldOpen(first, isOpen),
     linkOf: (line) => run ? writeLineLink(line, run) : "",

@@ -9,7 +9,7 @@ import { FolderShortcuts } from "@/islands/folder/folder_shortcuts.tsx";
 import { FolderTools } from "@/islands/folder/folder_tools.tsx";
 import { ChangeActions, NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
 import { island } from "@/lib/client/island.tsx";
-import { isTyping } from "@/lib/client/is_typing.ts";
+import { isTyping } from "@/lib/client/focus.ts";
 import { useMoments } from "@/lib/client/reader_moments.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import { leadTo } from "@/lib/client/storage/dock.ts";

@@ -5,7 +5,7 @@ import { Icon } from "@/components/icon.tsx";
 import { InterruptedUploads } from "@/components/storage/interrupted_uploads.tsx";
 import { UnfinishedList } from "@/components/storage/unfinished_list.tsx";
 import { island } from "@/lib/client/island.tsx";
-import { keepFocus } from "@/lib/client/keep_focus.ts";
+import { keepFocus } from "@/lib/client/focus.ts";
 import { lazyComponent } from "@/lib/client/storage/lazy_component.tsx";
 import { announcement, uploadSection } from "@/lib/client/storage/dock.ts";
 import { chosenFiles, droppedFiles } from "@/lib/client/storage/upload/dropped_files.ts";

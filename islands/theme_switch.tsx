@@ -2,17 +2,19 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
+import { store, stored } from "@/lib/client/browser_memory.ts";
 import { island } from "@/lib/client/island.tsx";
-import { chooseTheme, storedTheme, type Theme, themeAfter } from "@/lib/client/theme.ts";
+import { THEME_KEY } from "@/lib/presentation/browser_memory.ts";
 import { THEMES } from "@/lib/presentation/frame_sentences.ts";
 
 /** Goes through system, light and dark. Hidden where scripts do not run: the system's theme holds there. */
 export default island("theme_switch", function ThemeSwitch() {
   const theme = useSignal<Theme>("system");
   useEffect(() => {
-    theme.value = storedTheme();
+    const own = stored(THEME_KEY);
+    theme.value = CHOICES.find((choice) => choice === own) ?? "system";
   }, []);
-  const next = themeAfter(theme.value);
+  const next = CHOICES[(CHOICES.indexOf(theme.value) + 1) % CHOICES.length];
   return (
     <button
       class="btn square needs-scripts"
@@ -20,7 +22,7 @@ export default island("theme_switch", function ThemeSwitch() {
       aria-label={THEMES.change(THEMES[theme.value], THEMES[next])}
       title={THEMES.is(THEMES[theme.value])}
       onClick={() => {
-        chooseTheme(next);
+        choose(next);
         theme.value = next;
       }}
     >
@@ -28,3 +30,15 @@ export default island("theme_switch", function ThemeSwitch() {
     </button>
   );
 });
+
+/** The choices of the theme switch, in the order in which it goes through them. */
+const CHOICES = ["system", "light", "dark"] as const;
+type Theme = (typeof CHOICES)[number];
+
+/** Shows a theme and stores the choice where the browser allows it. */
+function choose(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset.theme;
+  else dataset.theme = theme;
+  store(THEME_KEY, theme === "system" ? null : theme);
+}

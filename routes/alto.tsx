@@ -1,16 +1,14 @@
 import AltoViewer from "@/islands/alto_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { readPageAddress } from "@/lib/presentation/page_address.ts";
-import { type NamedCampaign, readNamedCampaign } from "@/lib/presentation/named_campaign.ts";
-import { runLogOf } from "@/lib/presentation/page_paths.ts";
+import { readPageAddress } from "@/lib/presentation/volume_address.ts";
+import { type NamedCampaign, readNamedCampaign, runLogOf } from "@/lib/presentation/page_paths.ts";
 import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_words.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
-import { pageResponse } from "@/lib/site/page_response.tsx";
+import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { RefusedAddress } from "./refused_address.tsx";
+import { RefusedAddress, WayBack } from "./viewer_frame.tsx";
 import { Shell } from "@/routes/frame/shell.tsx";
-import { WayBack } from "./way_back.tsx";
 
 /** The file that the query names, once its address is known to be within the results. */
 type PageRequest =
@@ -41,7 +39,7 @@ export function altoPage(deps: SiteDeps) {
 /** The page and its volume: pages of several volumes have the same name. */
 function titleOf(src: string): string {
   const { page, volume } = readPageAddress(src);
-  return volume === null ? page : `${page} · ${volume.volume}`;
+  return [page || PAGE_TEXT_LABELS.pageText, ...(volume === null ? [] : [volume.volume])].join(" · ");
 }
 
 interface PageOfVolumeProps {
@@ -63,7 +61,7 @@ function PageOfVolume({ src, campaign, hasSession }: PageOfVolumeProps) {
       />
       <div class="head">
         <div>
-          <h1 class="vid">{page}</h1>
+          <h1 class="vid">{page || PAGE_TEXT_LABELS.pageText}</h1>
           <p>{[PAGE_TEXT_LABELS.pageText, ...of].join(" · ")}</p>
         </div>
       </div>

@@ -2,14 +2,13 @@ import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/presentation/list_address.ts";
-import { listPage } from "@/lib/presentation/list_page.ts";
-import { BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
+import { listPage, olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/presentation/campaign_list.ts";
+import { BOARD_SENTENCES } from "@/lib/presentation/campaign_sentences.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import { closedSideSentence } from "@/lib/presentation/closed_side.ts";
+import { closedSideSentence } from "@/lib/presentation/login_sentences.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
-import { pageResponse } from "@/lib/site/page_response.tsx";
+import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { notedClosedSide, rememberShown } from "@/lib/storage/closed_side.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";

@@ -1,16 +1,14 @@
 import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { readLogAddress } from "@/lib/presentation/log_address.ts";
-import { type NamedCampaign, readNamedCampaign } from "@/lib/presentation/named_campaign.ts";
-import { viewerPath } from "@/lib/presentation/page_paths.ts";
+import { readLogAddress } from "@/lib/presentation/volume_address.ts";
+import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
 import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
-import { pageResponse } from "@/lib/site/page_response.tsx";
+import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { RefusedAddress } from "./refused_address.tsx";
+import { RefusedAddress, WayBack } from "./viewer_frame.tsx";
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";
-import { WayBack } from "./way_back.tsx";
 
 /** The log that the query names, once its address is known to be within the results. */
 type LogRequest =

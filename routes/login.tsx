@@ -1,9 +1,7 @@
 import type { ComponentChildren } from "preact";
 
-import { Brand } from "@/components/brand.tsx";
-import { LanguageChoice } from "@/components/language_choice.tsx";
-import { PageDrawing } from "@/components/page_drawing.tsx";
-import { SampleLogins, type SampleLoginsProps } from "@/components/sample_logins.tsx";
+import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
+import { PageDrawing, SampleLogins, type SampleLoginsProps } from "@/components/login_parts.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
 import { LONGEST_WAIT_MS } from "@/lib/auth/guess_limits.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
@@ -18,7 +16,7 @@ import {
 } from "@/lib/presentation/login_sentences.ts";
 import { nextPath } from "@/lib/results/login_form.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
-import { pageResponse } from "@/lib/site/page_response.tsx";
+import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { addressOf } from "@/routes/frame/shell.tsx";
 

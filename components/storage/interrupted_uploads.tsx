@@ -1,5 +1,5 @@
 import type { InterruptedUpload, UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
-import { formatAge } from "@/lib/presentation/durations.ts";
+import { formatAge } from "@/lib/presentation/moments.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";

@@ -1,4 +1,4 @@
-import { PrintedLines } from "@/components/printed_lines.tsx";
+import { PrintedLines } from "@/components/page_text.tsx";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";

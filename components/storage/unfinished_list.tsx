@@ -4,7 +4,7 @@ import {
   type UnfinishedUpload,
   type UnfinishedUploads,
 } from "@/lib/client/storage/upload/unfinished_uploads.ts";
-import { formatAge } from "@/lib/presentation/durations.ts";
+import { formatAge } from "@/lib/presentation/moments.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 
 import { Meter } from "@/components/meter.tsx";
-import { SmallButton } from "@/components/small_button.tsx";
+import { SmallButton } from "@/components/chip.tsx";
 import type { UploadEngine } from "@/lib/client/storage/upload/upload_engine.ts";
 import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
-import { formatSpan } from "@/lib/presentation/durations.ts";
+import { formatSpan } from "@/lib/presentation/moments.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { UPLOAD_HEADS, UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
 import { ChoiceNotices, TakenQuestion, UploadNotices } from "./upload_notices.tsx";

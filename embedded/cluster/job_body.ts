@@ -1,4 +1,5 @@
-import { entries, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { invalid } from "./api_status.ts";
 import { type ClusterConventions, jobSelector, type NewJob } from "./campaign_objects.ts";
 import type { JsonObject } from "./json_body.ts";

@@ -4,25 +4,23 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import type { BoardStore } from "@/lib/client/board_store.ts";
 import type { CardStore } from "@/lib/client/card_store.ts";
-import { rememberHeights } from "@/lib/client/fold_memory.ts";
-import { storeList } from "@/lib/client/list_memory.ts";
+import { rememberHeights, storeList } from "@/lib/client/list_memory.ts";
 import {
   barBottom,
   firstOnScreen,
   focusedPlace,
   keyAt,
+  type ListReturn,
   placeOf,
   returnFocus,
+  type ScrollAnchor,
   topPlace,
 } from "@/lib/client/list_places.ts";
-import type { ListReturn } from "@/lib/client/list_return.ts";
-import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/client/list_window.ts";
-import type { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
-import type { CampaignFilter } from "@/lib/presentation/campaign_filter.ts";
-import { campaignKey } from "@/lib/presentation/campaign_order.ts";
+import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/client/windows.ts";
+import { usePrinting } from "@/lib/client/printing.ts";
+import { type CampaignFilter, campaignKey } from "@/lib/presentation/campaign_list.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { LiveCard } from "./live_card.tsx";
-import { loadOpenZones, openZones } from "./load_open_zones.ts";
+import { LiveCard, loadOpenZones, openZones } from "./live_card.tsx";
 
 interface CardListProps {
   readonly board: BoardStore;
@@ -59,7 +57,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   const list = useRef<HTMLDivElement>(null);
   const heights = useMemo(() => new CardHeights(), []);
   const sight = useSignal<Sight | null>(null);
-  const isPrinting = useSignal(false);
+  const isPrinting = usePrinting();
   const measured = useSignal(0);
   const focused = useSignal<string | null>(null);
   const wanted = useRef<string | null>(null);
@@ -103,21 +101,19 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
       width = innerWidth;
       look();
     };
-    const print = () => isPrinting.value = true;
-    const afterPrint = () => isPrinting.value = false;
     const leave = () => {
       rememberHeights(observer.openHeights(board.cards.value));
       const place = focusedPlace(list.current) ?? topPlace(list.current);
       storeList({ reaped: board.reaped.value, views: board.storedViews(), place });
     };
     look();
-    const listeners = [["scroll", look], ["resize", resize], ["beforeprint", print], ["afterprint", afterPrint], [
-      "pagehide",
-      leave,
-    ]] as const;
-    for (const [type, call] of listeners) addEventListener(type, call, { passive: true });
+    const listening = new AbortController();
+    const options = { passive: true, signal: listening.signal };
+    addEventListener("scroll", look, options);
+    addEventListener("resize", resize, options);
+    addEventListener("pagehide", leave, options);
     return () => {
-      for (const [type, call] of listeners) removeEventListener(type, call);
+      listening.abort();
       observer.stop();
     };
   }, []);

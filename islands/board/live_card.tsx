@@ -3,10 +3,15 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { CampaignCard } from "@/components/campaign_card.tsx";
 import type { CardStore } from "@/lib/client/card_store.ts";
-import { isRememberedOpen, rememberOpen } from "@/lib/client/fold_memory.ts";
+import { lazyCode } from "@/lib/client/lazy_code.ts";
+import { isRememberedOpen, rememberOpen } from "@/lib/client/list_memory.ts";
 import { watchOnScreen } from "@/lib/client/on_screen.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { loadOpenZones, openZones } from "./load_open_zones.ts";
+
+/** The zones of an open card. */
+export const { code: openZones, load: loadOpenZones } = lazyCode(async () => {
+  return (await import("@/components/open_zones.tsx")).OPEN_ZONES;
+});
 
 interface LiveCardProps {
   readonly card: CardStore;
@@ -56,14 +61,7 @@ export function LiveCard(props: LiveCardProps) {
       style={isReserved.value ? undefined : { minHeight: 0 }}
     >
       <CampaignCard
-        job={card.summary.value}
-        detail={card.detail.value}
-        volumes={card.volumes.value}
-        remaining={card.remaining.value}
-        loadingMore={card.loadingMore.value}
-        loadingAll={card.loadingAll.value}
-        trouble={card.trouble.value}
-        failedProblem={card.failedProblem.value}
+        card={card}
         open={open.value}
         zones={openZones.value}
         spansNamespaces={spansNamespaces}
@@ -72,10 +70,6 @@ export function LiveCard(props: LiveCardProps) {
           card.setOpen(!card.open.value);
           rememberOpen(card.summary.value, card.open.value);
         }}
-        view={card.view}
-        onLoadMore={() => card.loadMore()}
-        onLoadAll={() => card.loadAll()}
-        onFailed={() => card.failedVolumes()}
       />
     </div>
   );

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { ShortcutList } from "@/components/shortcut_list.tsx";
-import type { RememberedChoice } from "@/lib/client/viewer/viewer_memory.ts";
+import type { RememberedChoice } from "@/lib/client/browser_memory.ts";
 import { FOLDER_KEY_WORDS, FOLDER_SHORTCUTS } from "@/lib/presentation/storage/folder_keys.ts";
 
 interface ShortcutDialogProps {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
-import { keepFocus } from "@/lib/client/keep_focus.ts";
+import { keepFocus } from "@/lib/client/focus.ts";
 import {
   beginsFolded,
   leaveRoom,

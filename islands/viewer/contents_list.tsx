@@ -1,8 +1,8 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
-import { useBatches } from "@/lib/client/batches.ts";
-import { goByKey, moveStop } from "@/lib/client/roving_stop.ts";
+import { useBatches } from "@/lib/client/steps.ts";
+import { goByKey, moveStop } from "@/lib/client/focus.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Range } from "@/lib/presentation/iiif/manifest.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";

@@ -1,22 +1,22 @@
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { render } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import { PageDock } from "@/components/viewer/page_dock.tsx";
-import { LINES_A_SHAPE, PageMarks } from "@/components/viewer/page_marks.tsx";
-import type { PanelButtonsProps } from "@/components/viewer/panel_buttons.tsx";
-import { useBatches } from "@/lib/client/batches.ts";
+import { PageDock } from "@/components/viewer_parts.tsx";
+import { securedAddress } from "@/lib/client/fetch_text.ts";
+import { useBatches } from "@/lib/client/steps.ts";
 import { type ImageFailures, ImageView, type PagePoint, type ShownPage } from "@/lib/client/viewer/image_view.ts";
 import type { PageTexts } from "@/lib/client/viewer/page_texts.ts";
-import { securedAddress } from "@/lib/client/secured_address.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
+import type { ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import type { ConfidenceStep } from "@/lib/presentation/alto/alto_page.ts";
 import { SCRIPT_FAILURE } from "@/lib/presentation/frame_sentences.ts";
-import type { TextLine } from "@/lib/presentation/viewer_text.ts";
-import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
+import type { Box, Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import type { ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
 import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
-import { ImageChoices } from "./image_choices.tsx";
+import type { TextLine } from "@/lib/presentation/viewer_text.ts";
+import type { VolumeHit } from "@/lib/presentation/volume_index.ts";
 import type { LitLine } from "./text_panel.tsx";
 
 /** The library that shows images in tiles, in a file of its own; the browser loads it once. */
@@ -63,13 +63,13 @@ interface PageStageProps {
   /** The pointer is at a point of a page, or on none. */
   readonly onPoint: (point: PagePoint | null) => void;
   readonly onClick: (point: PagePoint) => void;
-  readonly onFullScreen: () => void;
-  readonly panels: PanelButtonsProps;
+  readonly panels: ViewerPanels;
+  readonly run: (command: ViewerCommand) => void;
 }
 
 /** The image of the page with its controls. */
 export function PageStage(
-  { store, view, onPoint, onClick, onPainted, onFullScreen, panels, ...marks }: PageStageProps,
+  { store, view, onPoint, onClick, onPainted, panels, run, ...marks }: PageStageProps,
 ) {
   const surface = useRef<HTMLDivElement>(null);
   const zoom = useSignal<number | null>(null);
@@ -80,7 +80,6 @@ export function PageStage(
   /** Canvas indexes whose images are on the surface. */
   const painted = useSignal<readonly number[]>([]);
   const pages = store.pages.value;
-  const order = store.order.value;
   const canvases = store.manifest.value?.canvases ?? [];
 
   useEffect(() => {
@@ -126,7 +125,6 @@ export function PageStage(
     return () => covered.forEach((element) => render(null, element));
   }, [painted.value]);
 
-  const numbers = store.shownInOrder.value.map((index) => (store.positions.value.get(index) ?? 0) + 1);
   // A page without an image of its own may have one that stands for it.
   const isBeside = pages.length === 1 && pages[0].isStandIn;
   const isEmpty = pages.length > 0 && pages.every(({ layers }) => layers.length === 0);
@@ -161,25 +159,7 @@ export function PageStage(
           {!isEmpty && retry}
         </div>
       )}
-      <PageDock
-        numbers={numbers}
-        count={order.length}
-        isRightToLeft={store.isRightToLeft.value}
-        hasPrevious={store.hasPrevious.value}
-        hasNext={store.hasNext.value}
-        zoom={zoom.value}
-        isSpread={store.isSpread.value}
-        canFullScreen={document.fullscreenEnabled}
-        onPrevious={() => store.previous()}
-        onNext={() => store.next()}
-        onNumber={(number) => store.goTo(order[number - 1])}
-        onZoom={(direction) => view.value?.zoom(direction)}
-        onWholePage={() => view.value?.wholePage()}
-        onRotate={() => view.value?.rotate()}
-        onFullScreen={onFullScreen}
-        panels={panels}
-        onSpread={() => store.isSpread.value = !store.isSpread.value}
-      />
+      <PageDock store={store} zoom={zoom.value} canFullScreen={document.fullscreenEnabled} panels={panels} run={run} />
     </section>
   );
 }
@@ -188,5 +168,84 @@ export function PageStage(
 function isBlocked({ layers }: ShownPage): boolean {
   return layers.some(({ choice: { source } }) =>
     [source.href, source.service?.id].some((address) => address && securedAddress(address) !== address)
+  );
+}
+
+/** Lines that one shape has. */
+const LINES_A_SHAPE = 500;
+
+interface PageMarksProps {
+  readonly lines: readonly TextLine[];
+  /** Shapes of lines that are rendered, from the first on. */
+  readonly shapes: number;
+  /** Place of the line that is lit; null: none. */
+  readonly lit: number | null;
+  /** Places of what a search has found, as fractions of the page. */
+  readonly hits: readonly Box[];
+  /** The hit that the reader is at. */
+  readonly currentHit: readonly Box[];
+}
+
+/** Marks on the image of a page: doubtful lines by confidence, the lit line, hits. Its extent is that of the page. */
+export function PageMarks({ lines, shapes, lit, hits, currentHit }: PageMarksProps) {
+  const litBox = lit === null ? null : lines[lit]?.box;
+  return (
+    <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">
+      {Array.from({ length: shapes }, (_, place) => <Shape key={place} lines={lines} from={place * LINES_A_SHAPE} />)}
+      {hits.map((box, place) => <rect key={`hit ${place}`} class="hit" {...inUnits(box)} />)}
+      {currentHit.map((box, place) => <rect key={`current ${place}`} class="current-hit" {...inUnits(box)} />)}
+      {litBox && <rect key="lit" class="lit" {...inUnits(litBox)} />}
+    </svg>
+  );
+}
+
+/** Some lines of a page: one path for each of the steps that are tinted, because elements for each line are many. */
+function Shape({ lines, from }: { lines: readonly TextLine[]; from: number }) {
+  return useMemo(() => {
+    const own = lines.slice(from, from + LINES_A_SHAPE);
+    return (["medium", "low"] as const).map((step) => {
+      const path = pathOf(own, step);
+      return path !== "" && <path key={step} class={step} d={path} />;
+    });
+  }, [lines, from]);
+}
+
+/** The rectangles of the lines of a step. */
+function pathOf(lines: readonly TextLine[], wanted: ConfidenceStep): string {
+  return lines.map(({ box, step }) => {
+    if (box === null || step !== wanted) return "";
+    const { x, y, width, height } = inUnits(box);
+    return `M${x.toFixed(2)} ${y.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${(-width).toFixed(2)}z`;
+  }).join("");
+}
+
+/** A fraction is too coarse a unit for the browser, which rounds some lengths to whole ones. */
+function inUnits({ x, y, width, height }: Box): Box {
+  return { x: x * 1000, y: y * 1000, width: width * 1000, height: height * 1000 };
+}
+
+/** Where a page has several images of the same place, the choice between them; nothing where it has none. */
+export function ImageChoices({ store }: { store: ViewerStore }) {
+  const canvases = store.manifest.value?.canvases ?? [];
+  const choices = store.shown.value.flatMap((index) =>
+    canvases[index].images.flatMap(({ choices }, painting) => choices.length > 1 ? [{ index, painting, choices }] : [])
+  );
+  if (choices.length === 0) return null;
+  return (
+    <div class="image-choices">
+      {choices.map(({ index, painting, choices }) => (
+        <label key={`${index} ${painting}`}>
+          <span>{VIEWER_LABELS.image(store.shown.value.length > 1 ? canvases[index].label : null)}</span>
+          <select
+            value={String(store.chosen(index, painting))}
+            onChange={({ currentTarget }) => store.choose(index, painting, Number(currentTarget.value))}
+          >
+            {choices.map(({ label }, place) => (
+              <option key={place} value={String(place)}>{label ?? VIEWER_LABELS.imageNumber(place + 1)}</option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </div>
   );
 }

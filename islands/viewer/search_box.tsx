@@ -1,11 +1,10 @@
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import { Icon } from "@/components/icon.tsx";
-import { ToolButton } from "@/components/tool_button.tsx";
+import { Icon, ToolButton } from "@/components/icon.tsx";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import type { VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
-import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
+import type { VolumeSearch } from "@/lib/client/viewer/volume_search.ts";
+import type { VolumeHit } from "@/lib/presentation/volume_index.ts";
 import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** Hits that are listed; one goes through the others by the buttons. */

@@ -2,16 +2,18 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { type ImageFile, smallFileOf, thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
-import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
-import { securedAddress } from "@/lib/client/secured_address.ts";
+import { type Canvas, standInOf } from "@/lib/presentation/iiif/manifest.ts";
+import { securedAddress } from "@/lib/client/fetch_text.ts";
 import { PHONE } from "@/lib/client/viewer/viewer_panels.ts";
-import { standInOf } from "@/lib/presentation/iiif/stand_in.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { listWindow, scrollToMiddle } from "@/lib/presentation/viewer_window.ts";
+import { runsOf } from "@/lib/client/windows.ts";
 import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** px of one entry along the list, as viewer.css lays it out. */
 const ENTRY = { column: 152, row: 68 };
+/** Entries that are rendered beyond the visible ones, on either side. */
+const BEYOND = 2;
+const NO_STAYS: ReadonlySet<number> = new Set();
 /** px of a thumbnail's frame. */
 const FRAME = { column: { width: 84, height: 112 }, row: { width: 44, height: 58 } };
 /** Images are requested once the list has rested for so long, ms: a list that flies past loads nothing. */
@@ -56,7 +58,8 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
     element.scrollTo({ [isRow.value ? "left" : "top"]: scrollToMiddle(current, order.length, length, entry) });
   }, [current, entry, order]);
 
-  const shown = listWindow(order.length, scrolled.value, visible.value, entry);
+  const sight = { top: scrolled.value, bottom: scrolled.value + visible.value };
+  const shown = runsOf(order.map(() => entry), sight, entry * BEYOND, NO_STAYS).find(({ isShown }) => isShown);
   const along = isRow.value ? "left" : "top";
   return (
     <nav
@@ -69,8 +72,8 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
       }}
     >
       <ol style={{ [isRow.value ? "width" : "height"]: `${order.length * entry}px` }}>
-        {order.slice(shown.first, shown.end).map((index, at) => {
-          const place = shown.first + at;
+        {order.slice(shown?.first, shown?.end).map((index, at) => {
+          const place = (shown?.first ?? 0) + at;
           if (isResting.value) loaded.current.add(index);
           const canvas = store.manifest.value?.canvases[index];
           const count = hits?.get(index) ?? 0;
@@ -150,4 +153,9 @@ function lengthOf(element: HTMLElement | null, isRow: boolean): number {
 /** Before the list is laid out: no less than it can show. */
 function screenLength(isRow: boolean): number {
   return isRow ? innerWidth : innerHeight;
+}
+
+/** px to scroll to so that an entry is in the middle of the box, as far as the list reaches. */
+function scrollToMiddle(index: number, count: number, visible: number, entry: number): number {
+  return Math.max(0, Math.min(count * entry - visible, index * entry - (visible - entry) / 2));
 }

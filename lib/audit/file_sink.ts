@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
-import { exists, syncFolderAsync, unlessMissingAsync } from "@/lib/std/files.ts";
+import { syncFolderAsync } from "@/lib/std/durable_files.ts";
+import { exists, unlessMissingAsync } from "@/lib/std/optional_file.ts";
 import type { DurableSink, SealedRecord } from "./audit_trail.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { unavailable } from "@/lib/http/errors.ts";
-import { CountedCache } from "@/lib/std/caches.ts";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 
 const MAX_CACHED_CHECKS = 1000;
 /** Checks that run at once: each takes about 16 MiB and some ten milliseconds of a core. */

@@ -1,28 +1,34 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
-import { type CampaignFilter, matches } from "@/lib/presentation/campaign_filter.ts";
+import { BOARD_SENTENCES } from "@/lib/presentation/campaign_sentences.ts";
 import {
+  type CampaignFilter,
   campaignKey,
+  endMs,
   hasDrifted,
   keptOrder,
+  type ListAddress,
+  type ListPage,
+  matches,
+  olderCount,
   type Order,
+  overviewOf,
   type Sort,
   sorted,
-} from "@/lib/presentation/campaign_order.ts";
-import { overviewOf } from "@/lib/presentation/campaign_overview.ts";
+  withOlder,
+} from "@/lib/presentation/campaign_list.ts";
 import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
-import { endMs } from "@/lib/presentation/joint_pace.ts";
-import { type ListAddress, olderCount, withOlder } from "@/lib/presentation/list_address.ts";
-import type { ListPage } from "@/lib/presentation/list_page.ts";
-import { LIST_SECONDS, MAX_CARD_READS } from "@/lib/presentation/reading_plan.ts";
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import type { Answer, CampaignApi, CampaignList } from "./campaign_api.ts";
-import { CardStore } from "./card_store.ts";
-import type { StoredView } from "./list_memory.ts";
+import { CardStore, type StoredView } from "./card_store.ts";
 import { type Clock, Poller } from "./poller.ts";
 import { ReadQueue } from "./read_queue.ts";
+
+/** Seconds between two reads of the list (spec, Limits). */
+const LIST_SECONDS = 60;
+/** Card reads under way at once (spec, Limits). */
+const MAX_CARD_READS = 4;
 
 interface BoardDeps {
   readonly api: CampaignApi;
@@ -53,7 +59,6 @@ interface ListTrouble {
 export class BoardStore {
   readonly cards = signal<readonly CardStore[]>([]);
   readonly reapedTotal = signal(0);
-  readonly skipped = signal(0);
   /** The last good read, ms since 1970. */
   readonly readAt = signal<number | null>(null);
   /** Since when the cluster has not answered the server, ms since 1970; null: it answers. */
@@ -111,7 +116,7 @@ export class BoardStore {
     });
     if (!first) return;
     if (first.jobs.length < first.overview.campaigns) this.#first.value = first;
-    this.#show({ ...first, skipped: 0, ageSeconds: null }, first.readAt, first.jobs);
+    this.#show({ ...first, ageSeconds: null }, first.readAt, first.jobs);
     this.staleSince.value = first.staleSince;
   }
 
@@ -255,7 +260,6 @@ export class BoardStore {
       this.readAt.value = readAt;
       this.staleSince.value = list.ageSeconds === null ? null : readAt - list.ageSeconds * 1000;
       this.reapedTotal.value = list.reapedTotal;
-      this.skipped.value = list.skipped;
       this.trouble.value = null;
       this.#arrange(order);
     });

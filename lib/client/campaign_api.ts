@@ -1,11 +1,9 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { isObject } from "@/lib/std/untrusted.ts";
 import { SENTENCES, unreachableSentence } from "@/lib/presentation/page_sentences.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 
 export interface CampaignList {
   readonly jobs: readonly JobSummary[];
-  /** Rows that could not be read. */
-  readonly skipped: number;
   /** All campaigns whose Job is gone, also those that were not requested. */
   readonly reapedTotal: number;
   /** How old the list is, in seconds, where the cluster could not be followed of late; else null. */
@@ -32,31 +30,31 @@ export interface CampaignApi {
 /** ms until an answer is given up. */
 const TIMEOUT_MS = 30_000;
 
-/** The read API as the browser sees it. */
+/** The read API as the browser sees it. Its responses are of our own operations, so that their members are not checked. */
 export function campaignApi(base: string, request: typeof fetch): CampaignApi {
   async function get<T>(path: string, signal: AbortSignal, read: (response: Response, body: unknown) => T | null) {
-    return await answerOf<T>(async () => {
+    try {
       const response = await request(base + path, {
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
         headers: { Accept: "application/json" },
         cache: "no-store",
       });
-      return { response, body: await response.json().catch(() => undefined) };
-    }, read);
+      const body = await response.json().catch(() => undefined);
+      return answerOf(response, body, read);
+    } catch {
+      return { kind: "unreachable", sentence: SENTENCES.serverUnreachable } as const;
+    }
   }
   return {
     list: (reaped, signal) =>
-      get(`/jobs?reaped=${reaped}`, signal, (response, body) => {
-        if (!Array.isArray(body)) return null;
-        const jobs = body.filter(isSummary);
-        const skipped = body.length - jobs.length;
-        return jobs.length === 0 && skipped > 0 ? null : {
-          jobs,
-          skipped,
-          reapedTotal: countOf(response, "X-Reaped-Total") ?? jobs.filter(({ jobGone }) => jobGone).length,
-          ageSeconds: countOf(response, "X-Data-Age"),
-        };
-      }),
+      get(`/jobs?reaped=${reaped}`, signal, (response, body) =>
+        Array.isArray(body)
+          ? {
+            jobs: body as readonly JobSummary[],
+            reapedTotal: countOf(response, "X-Reaped-Total") ?? 0,
+            ageSeconds: countOf(response, "X-Data-Age"),
+          }
+          : null),
     detail: ({ namespace, name }, { offset, limit }, signal) =>
       get(
         `/jobs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}?offset=${offset}&limit=${limit}`,
@@ -66,27 +64,17 @@ export function campaignApi(base: string, request: typeof fetch): CampaignApi {
   };
 }
 
-async function answerOf<T>(
-  send: () => Promise<{ response: Response; body: unknown }>,
+/** @param read returns null for a body that is none of the operation, such as the page of a proxy */
+function answerOf<T>(
+  response: Response,
+  body: unknown,
   read: (response: Response, body: unknown) => T | null,
-): Promise<Answer<T>> {
-  try {
-    const { response, body } = await send();
-    if (response.status === 401) return { kind: "login" };
-    if (response.status === 404) return { kind: "gone" };
-    if (!response.ok) return { kind: "unreachable", sentence: unreachableSentence(response.status, body) };
-    const value = read(response, body);
-    if (value !== null) return { kind: "ok", value };
-    return { kind: "unreachable", sentence: SENTENCES.unreadable };
-  } catch {
-    return { kind: "unreachable", sentence: SENTENCES.serverUnreachable };
-  }
-}
-
-/** Whether a row can be a card; its other members are as the operation's schema has them. */
-function isSummary(row: unknown): row is JobSummary {
-  return isObject(row) && typeof row.namespace === "string" && typeof row.name === "string" &&
-    typeof row.phase === "string" && isObject(row.counts);
+): Answer<T> {
+  if (response.status === 401) return { kind: "login" };
+  if (response.status === 404) return { kind: "gone" };
+  if (!response.ok) return { kind: "unreachable", sentence: unreachableSentence(response.status, body) };
+  const value = read(response, body);
+  return value === null ? { kind: "unreachable", sentence: SENTENCES.unreadable } : { kind: "ok", value };
 }
 
 function isDetail(body: unknown): body is JobDetail {
@@ -97,4 +85,15 @@ function isDetail(body: unknown): body is JobDetail {
 function countOf(response: Response, header: string): number | null {
   const text = response.headers.get(header) ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+declare global {
+  // What /config.js sets.
+  var API_BASE: string | undefined;
+  var RESULTS_BASE: string | undefined;
+}
+
+/** Base of the read API. */
+export function apiBase(): string {
+  return globalThis.API_BASE ?? "/api/v1";
 }

@@ -1,14 +1,13 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
-import { CARD } from "@/lib/presentation/card_sentences.ts";
+import { CARD } from "@/lib/presentation/campaign_sentences.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { OPEN_CARD_SECONDS, readEvery } from "@/lib/presentation/reading_plan.ts";
+import { isSettled, isWhole } from "@/lib/presentation/campaign_state.ts";
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import { MAX_FAILURES } from "@/lib/presentation/problems.ts";
-import { isFilter, type VolumeSegment } from "@/lib/presentation/volume_rows.ts";
+import { MAX_FAILURES } from "@/lib/presentation/campaign_problems.ts";
+import { isFilter, type VolumeSegment } from "@/lib/presentation/volumes.ts";
 import type { Answer, CampaignApi } from "./campaign_api.ts";
-import type { StoredView } from "./list_memory.ts";
 import { type Clock, Poller } from "./poller.ts";
 import type { ReadQueue } from "./read_queue.ts";
 
@@ -16,6 +15,11 @@ import type { ReadQueue } from "./read_queue.ts";
 export const VOLUMES_PAGE = 200;
 /** Volumes of one read (spec, Limits). */
 export const MAX_VOLUMES_READ = 1000;
+
+/** Seconds between two reads of an open card. */
+const OPEN_CARD_SECONDS = 60;
+/** Seconds between two reads of a folded card that is on screen (spec, Limits). */
+const FOLDED_CARD_SECONDS = 120;
 
 interface CardDeps {
   readonly api: CampaignApi;
@@ -25,21 +29,23 @@ interface CardDeps {
   readonly onLogin: () => void;
 }
 
-/** How the reader looks at the volumes of an open card. */
-export interface VolumesView {
+/** How the reader looks at a card: it outlasts the time that the card is out of sight. */
+interface CardView {
   readonly segment: Signal<VolumeSegment>;
   readonly text: Signal<string>;
   /** More than a screenful is shown. */
   readonly isExpanded: Signal<boolean>;
-}
-
-/** How the reader looks at a card: it outlasts the time that the card is out of sight. */
-export interface CardView extends VolumesView {
   /** All problems are shown, not only the first ones. */
   readonly hasAllProblems: Signal<boolean>;
   /** The pipeline's document is shown. */
   readonly hasPipeline: Signal<boolean>;
 }
+
+/** How the reader looked at a card, for the time that they come back. */
+export type StoredView = { readonly [Name in keyof CardView]: CardView[Name]["value"] } & {
+  /** Volumes that were loaded. */
+  readonly rows: number;
+};
 
 /** Why a card shows old figures. */
 export interface CardTrouble {
@@ -364,4 +370,26 @@ function withDetail(summary: JobSummary, detail: JobDetail | null): JobSummary {
 
 function troubleSentence(answer: Exclude<Answer<JobDetail>, { kind: "ok" | "login" }>): string {
   return answer.kind === "gone" ? SENTENCES.campaignGone : answer.sentence;
+}
+
+/** How the reader sees a card. */
+interface CardSight {
+  readonly open: boolean;
+  readonly onScreen: boolean;
+}
+
+/**
+ * Seconds between the reads of a card's detail, null for none. A campaign that is over is read until its sums cover every
+ * volume, a folded one only while it runs and is on screen (spec, Limits).
+ */
+export function readEvery(job: JobSummary, detail: JobDetail | null, { open, onScreen }: CardSight): number | null {
+  if (!open && !onScreen) return null;
+  const isKnown = detail !== null && isWhole(detail) && detail.phase === job.phase;
+  if (isSettled(job)) {
+    if (isKnown) return null;
+  } else if (!open && job.phase !== "Running") {
+    // Nothing moves: one read tells what a paused campaign has done, and a queued one has done nothing.
+    if (isKnown || job.phase === "Queued") return null;
+  }
+  return open ? OPEN_CARD_SECONDS : FOLDED_CARD_SECONDS;
 }

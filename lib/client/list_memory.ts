@@ -1,15 +1,9 @@
-import { VOLUME_SEGMENTS, type VolumeSegment } from "@/lib/presentation/volume_rows.ts";
-
-/** How a reader looked at an open card. */
-export interface StoredView {
-  readonly segment: VolumeSegment;
-  readonly text: string;
-  readonly isExpanded: boolean;
-  readonly hasAllProblems: boolean;
-  readonly hasPipeline: boolean;
-  /** Volumes that were loaded. */
-  readonly rows: number;
-}
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { HEIGHTS_KEY, type StoredHeights } from "@/lib/presentation/browser_memory.ts";
+import { campaignKey } from "@/lib/presentation/campaign_list.ts";
+import { VOLUME_SEGMENTS } from "@/lib/presentation/volumes.ts";
+import { store, stored } from "./browser_memory.ts";
+import type { StoredView } from "./card_store.ts";
 
 /** A card that was on screen. */
 export interface ListPlace {
@@ -35,17 +29,13 @@ const PAGES_OF_A_CARD: readonly string[] = ["/log", "/alto", "/uv.html", "/login
 
 /** Stores what the reader has for the time that they come back, as long as the tab is open. */
 export function storeList({ reaped, views, place }: ListMemory): void {
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify({ reaped, views: [...views], place }));
-  } catch {
-    // The list begins as on a first visit.
-  }
+  store(KEY, JSON.stringify({ reaped, views: [...views], place }), "session");
 }
 
 /** What was stored last in this tab; null: nothing that can be read. */
 export function storedList(): ListMemory | null {
   try {
-    const { reaped, views, place } = JSON.parse(sessionStorage.getItem(KEY) ?? "");
+    const { reaped, views, place } = JSON.parse(stored(KEY, "session") ?? "");
     return { reaped: Number(reaped), views: new Map(views.filter(isView)), place };
   } catch {
     return null;
@@ -63,4 +53,32 @@ export function isReturn(): boolean {
 /** Another release of the site may have stored other things. */
 function isView(entry: [string, StoredView]): boolean {
   return VOLUME_SEGMENTS.includes(entry[1].segment) && typeof entry[1].text === "string";
+}
+
+type Named = Pick<JobSummary, "namespace" | "name">;
+
+/** Open cards whose heights are stored: an older one opens without reserved space. */
+const MAX_HEIGHTS = 50;
+
+/** Whether the reader left a card open; never where the browser stores nothing. */
+export function isRememberedOpen(campaign: Named): boolean {
+  return stored(storageKey(campaign)) === "open";
+}
+
+export function rememberOpen(campaign: Named, open: boolean): void {
+  store(storageKey(campaign), open ? "open" : "closed");
+}
+
+/** Stores the heights of the open cards, px by their keys, for the next time the page is opened at this width. */
+export function rememberHeights(open: ReadonlyMap<string, number>): void {
+  const stored: StoredHeights = {
+    width: innerWidth,
+    heights: Object.fromEntries([...open].slice(0, MAX_HEIGHTS)),
+  };
+  store(HEIGHTS_KEY, open.size > 0 ? JSON.stringify(stored) : null);
+}
+
+/** The key and the values that earlier front ends of this site have stored in the reader's browser. */
+function storageKey(campaign: Named): string {
+  return `htrflow.card.${campaignKey(campaign)}`;
 }

@@ -4,7 +4,7 @@ import type { FetchProblem } from "@/lib/presentation/fetch_problems.ts";
 import { MAX_LOG_CHARACTERS, parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { fetchText } from "./fetch_text.ts";
 import { type Clock, Poller } from "./poller.ts";
-import { runSteps } from "./run_steps.ts";
+import { runSteps } from "./steps.ts";
 
 /** Seconds between two reads of a log that is still written. */
 const LIVE_SECONDS = 15;
@@ -115,13 +115,8 @@ export class LogReader {
 
   async #problemOfRead(signal: AbortSignal): Promise<FetchProblem | null> {
     // Each upload and each attempt overwrites the file.
-    let headers = new Headers();
-    const fetch: typeof globalThis.fetch = async (url, init) => {
-      const response = await this.#deps.fetch(url, { ...init, cache: "no-cache" });
-      headers = response.headers;
-      return response;
-    };
-    const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, signal });
+    const { fetch } = this.#deps;
+    const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, cache: "no-cache", signal });
     if (!fetched.ok) return fetched.problem;
     if (signal.aborted) return null;
     const now = this.#deps.clock.now();
@@ -130,7 +125,7 @@ export class LogReader {
       this.#text = fetched.text;
       await this.#parse();
       const isFirst = this.#grewAt === null;
-      this.#grewAt = isFirst ? now - unchangedMs(headers, this.log.value?.endedAt ?? null) : now;
+      this.#grewAt = isFirst ? now - unchangedMs(fetched.headers, this.log.value?.endedAt ?? null) : now;
     }
     return null;
   }

@@ -1,10 +1,10 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
-import { isShown, type LevelFilter } from "@/lib/presentation/run_log/level_filter.ts";
-import { findLinkedLine, type LineLink } from "@/lib/presentation/run_log/line_link.ts";
-import type { LogLine } from "@/lib/presentation/run_log/lines.ts";
+import { isShown, type LevelFilter, type LogLine } from "@/lib/presentation/run_log/lines.ts";
 import {
   blocksOf,
+  findLinkedLine,
+  type LineLink,
   type LineSearch,
   placeOfHit,
   type RowBlock,
@@ -28,8 +28,6 @@ export class LogView {
   readonly query = signal("");
   /** Times are those since the start of the log. */
   readonly sinceStart = signal(false);
-  /** Everything is shown, as text alone. */
-  readonly printing = signal(false);
   /** Number of the line that a link has named; null: none. */
   readonly marked = signal<number | null>(null);
   /** Number of the line of the current hit; null: none. */

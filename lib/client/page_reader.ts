@@ -1,17 +1,15 @@
 import { signal } from "@preact/signals";
 
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
-import { canvasOfPage } from "@/lib/presentation/canvas_of_page.ts";
+import { canvasOfPage, readPageAddress } from "@/lib/presentation/volume_address.ts";
 import { MAX_ALTO_CHARACTERS, readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
 import { MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
-import { readPageAddress } from "@/lib/presentation/page_address.ts";
 import { type PrintedXml, printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
-import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
+import { type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
 import type { PageProblem } from "@/lib/presentation/page_text_words.ts";
-import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText, fetchXml } from "./fetch_text.ts";
-import { runSteps } from "./run_steps.ts";
+import { runSteps } from "./steps.ts";
 
 interface PageReaderDeps {
   readonly fetch: typeof fetch;

@@ -1,5 +1,3 @@
-import { waitSeconds } from "@/lib/presentation/reading_plan.ts";
-
 /** Timers and clock, held still in tests. */
 export interface Clock {
   /** ms since 1970 */
@@ -15,6 +13,9 @@ export const browserClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Seconds that a wait after failed reads grows to. */
+const MAX_WAIT_SECONDS = 300;
 
 /** How a read went: false makes the next wait longer. */
 type Read = (signal: AbortSignal, urgent: boolean) => Promise<boolean>;
@@ -112,4 +113,9 @@ export class Poller {
     }
     this.#schedule();
   }
+}
+
+/** Seconds until the next read after so many failures in a row. */
+function waitSeconds(everySeconds: number, failures: number): number {
+  return Math.min(everySeconds * 2 ** Math.min(failures, 16), Math.max(everySeconds, MAX_WAIT_SECONDS));
 }

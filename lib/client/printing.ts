@@ -1,24 +1,21 @@
-import { useSignal } from "@preact/signals";
+import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 /** Whether the page is printed at this moment: what is left out of the screen belongs on paper. */
-export function usePrinting(): boolean {
+export function usePrinting(): ReadonlySignal<boolean> {
   const isPrinting = useSignal(false);
   useEffect(() => {
     const query = matchMedia("print");
-    const follow = () => isPrinting.value = query.matches;
-    const begin = () => isPrinting.value = true;
-    const end = () => isPrinting.value = false;
-    query.addEventListener("change", follow);
-    addEventListener("beforeprint", begin);
-    addEventListener("afterprint", end);
-    return () => {
-      query.removeEventListener("change", follow);
-      removeEventListener("beforeprint", begin);
-      removeEventListener("afterprint", end);
+    const follow = ({ type }: Event) => {
+      isPrinting.value = type === "beforeprint" || (type === "change" && query.matches);
     };
+    const listening = new AbortController();
+    query.addEventListener("change", follow, listening);
+    addEventListener("beforeprint", follow, listening);
+    addEventListener("afterprint", follow, listening);
+    return () => listening.abort();
   }, []);
-  return isPrinting.value;
+  return isPrinting;
 }
 
 /** Prints one part of the page without the others, which styles leave out for as long as it is marked. */

@@ -1,7 +1,12 @@
 import { signal } from "@preact/signals";
 
-import { isComplete, readRunManifest, type RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
-import { manifestProblem, RUN_WORDS } from "@/lib/presentation/run_manifest/words.ts";
+import {
+  isComplete,
+  manifestProblem,
+  readRunManifest,
+  RUN_WORDS,
+  type RunManifest,
+} from "@/lib/presentation/run_manifest.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "./fetch_text.ts";
 import { type Clock, Poller } from "./poller.ts";
@@ -80,8 +85,8 @@ export class RunManifestReader {
 
   async #stateOfRead(signal: AbortSignal): Promise<RunManifestState> {
     // The file is overwritten by each run.
-    const fetch: typeof globalThis.fetch = (url, init) => this.#deps.fetch(url, { ...init, cache: "no-cache" });
-    const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, signal });
+    const { fetch } = this.#deps;
+    const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, cache: "no-cache", signal });
     if (fetched.ok) {
       const manifest = readRunManifest(parsedJson(fetched.text));
       return manifest ? { kind: "read", manifest } : { kind: "problem", sentence: RUN_WORDS.unreadable };

@@ -1,4 +1,5 @@
-import type { Middleware, RequestContext } from "./request_context.ts";
+import type { RequestContext } from "./request_context.ts";
+import type { Middleware } from "./middleware.ts";
 import { redactPath, redactQuery } from "./redact.ts";
 
 /** Lines wait so long, since a timer and a write cost more than ten of them. */

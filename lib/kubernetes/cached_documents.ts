@@ -1,4 +1,4 @@
-import { CountedCache } from "@/lib/std/caches.ts";
+import { CountedCache } from "@/lib/std/counted_cache.ts";
 
 /** A document and the memory it takes, bytes. */
 export interface SizedDocument<T> {

@@ -1,6 +1,7 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
-import { defaultHeaders, hostCheck } from "@/lib/http/default_headers.ts";
+import { defaultHeaders } from "@/lib/http/default_headers.ts";
+import { hostCheck } from "@/lib/http/host_check.ts";
 import type { MetricRegistry } from "./registry.ts";
 
 /**

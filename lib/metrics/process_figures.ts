@@ -1,5 +1,5 @@
 import process from "node:process";
-import { cacheFigures } from "@/lib/std/caches.ts";
+import { cacheFigures } from "@/lib/std/counted_cache.ts";
 import type { Metrics } from "./metrics.ts";
 import { watchEventLoop } from "./event_loop_lag.ts";
 

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
-import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import type { Channel, Outcome } from "./notifier.ts";
 
 /** Until the receiver has responded, ms; its body is not read. */

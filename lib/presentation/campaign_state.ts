@@ -1,7 +1,7 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/locales/en/problems.ts";
-import * as sv from "@/locales/sv/problems.ts";
+import * as en from "@/locales/en/campaigns.ts";
+import * as sv from "@/locales/sv/campaigns.ts";
 
 const CAMPAIGN_CHIPS = inLanguage({ en: en.CAMPAIGN_CHIPS, sv: sv.CAMPAIGN_CHIPS });
 

@@ -1,3 +1,4 @@
+import { formatDecimal } from "@/lib/presentation/locale/figures.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/locales/en/times.ts";
 import * as sv from "@/locales/sv/times.ts";
@@ -30,7 +31,7 @@ export function formatEnd(instant: string, begin: string, style: MomentStyle): s
 export function formatFull(instant: string | null, zone: string): string {
   const parts = partsOf(instant, zone);
   if (!parts) return "";
-  const name = zone === "UTC" ? "UTC" : `${zone} (UTC${offsetOf(parts.offset)})`;
+  const name = zone === "UTC" ? "UTC" : `${zone} (${parts.offset})`;
   const day = `${parts.day} ${TIMES.months[parts.month - 1]} ${parts.year}`;
   return TIMES.fullMoment(day, `${parts.clock}:${parts.second} ${name}`);
 }
@@ -48,8 +49,8 @@ interface Parts {
   readonly day: number;
   readonly clock: string;
   readonly second: string;
-  /** Minutes ahead of UTC. */
-  readonly offset: number;
+  /** `UTC+5:30` */
+  readonly offset: string;
 }
 
 function dayOf({ day, month, year }: Parts, { zone, now }: MomentStyle): string {
@@ -64,18 +65,15 @@ function partsOf(instant: string | null, zone: string): Parts | null {
   if (Number.isNaN(ms)) return null;
   if (zone === "UTC") return partsInUtc(new Date(ms));
   const found = new Map<string, string>(formatOf(zone).formatToParts(ms).map(({ type, value }) => [type, value]));
-  const number = (type: string) => Number(found.get(type));
-  const two = (type: string) => (found.get(type) ?? "").padStart(2, "0");
-  const [year, month, day] = [number("year"), number("month"), number("day")];
-  const local = Date.UTC(year, month - 1, day, number("hour"), number("minute"));
-  const minute = Math.floor(ms / 60_000) * 60_000;
+  const text = (type: string) => found.get(type) ?? "";
+  const offset = text("timeZoneName").replace("GMT", "UTC").replace("-", "−");
   return {
-    year,
-    month,
-    day,
-    clock: `${two("hour")}:${two("minute")}`,
-    second: two("second"),
-    offset: (local - minute) / 60_000,
+    year: Number(text("year")),
+    month: Number(text("month")),
+    day: Number(text("day")),
+    clock: `${text("hour")}:${text("minute")}`,
+    second: text("second"),
+    offset: offset === "UTC" ? "UTC+0" : offset,
   };
 }
 
@@ -88,7 +86,7 @@ function partsInUtc(moment: Date): Parts {
     day: moment.getUTCDate(),
     clock: `${two(moment.getUTCHours())}:${two(moment.getUTCMinutes())}`,
     second: two(moment.getUTCSeconds()),
-    offset: 0,
+    offset: "UTC+0",
   };
 }
 
@@ -104,15 +102,50 @@ function formatOf(zone: string): Intl.DateTimeFormat {
       hour: "2-digit",
       minute: "2-digit",
       second: "2-digit",
+      timeZoneName: "shortOffset",
     });
     formats.set(zone, format);
   }
   return format;
 }
 
-function offsetOf(minutes: number): string {
-  const sign = minutes < 0 ? "−" : "+";
-  const size = Math.abs(minutes);
-  const rest = size % 60 === 0 ? "" : `:${String(size % 60).padStart(2, "0")}`;
-  return `${sign}${Math.floor(size / 60)}${rest}`;
+/** A duration in words: `12.3 s`, `1 min 5 s`, `1 h 43 min 38 s`; "" for what is no duration. */
+export function formatDuration(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return "";
+  const tenths = Math.round(seconds * 10) / 10;
+  if (tenths < 60) return `${formatDecimal(tenths, 1)} s`;
+  const whole = Math.round(seconds);
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  return `${hours > 0 ? `${TIMES.hours(hours)} ` : ""}${minutes} min ${whole % 60} s`;
 }
+
+/**
+ * A span in words, as exact as people plan by: `less than a minute`, `46 min`, `1 h 56 min`, `31 h`, `12 days`; "" for what
+ * is no span.
+ */
+export function formatSpan(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return "";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1) return TIMES.lessThanAMinute;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 1) return `${minutes} min`;
+  if (hours < EXACT_HOURS) return minutes % 60 === 0 ? TIMES.hours(hours) : `${TIMES.hours(hours)} ${minutes % 60} min`;
+  const whole = Math.round(minutes / 60);
+  return whole < DAYS_FROM_HOURS ? TIMES.hours(whole) : TIMES.days(Math.round(whole / 24));
+}
+
+/** How long ago something was, in its largest whole unit: `8 s ago`, `42 min ago`, `5 h ago`, `3 days ago`. */
+export function formatAge(seconds: number): string {
+  if (!Number.isFinite(seconds)) return "";
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < 60) return TIMES.ago(`${whole} s`);
+  if (whole < 3600) return TIMES.ago(`${Math.floor(whole / 60)} min`);
+  const hours = Math.floor(whole / 3600);
+  return TIMES.ago(hours < DAYS_FROM_HOURS ? TIMES.hours(hours) : TIMES.days(Math.floor(hours / 24)));
+}
+
+/** Hours from which minutes are left out. */
+const EXACT_HOURS = 10;
+/** Hours from which a span is written in days. */
+const DAYS_FROM_HOURS = 48;

@@ -1,28 +1,7 @@
 import type { Shortcut } from "./shortcuts.ts";
 
-/** What a key does in the manifest viewer. */
-export type ViewerCommand =
-  | "previous"
-  | "next"
-  | "first"
-  | "last"
-  | "zoomIn"
-  | "zoomOut"
-  | "wholePage"
-  | "rotate"
-  | "fullScreen"
-  | "thumbnails"
-  | "text"
-  | "about"
-  | "search"
-  | "help"
-  | "panLeft"
-  | "panRight"
-  | "panUp"
-  | "panDown";
-
 /** The shortcuts of the viewer, in the order in which they are listed. */
-export const VIEWER_SHORTCUTS: readonly Shortcut<ViewerCommand>[] = [
+export const VIEWER_SHORTCUTS = [
   { keys: ["ArrowLeft"], shown: "←", command: "previous" },
   { keys: ["ArrowRight"], shown: "→", command: "next" },
   { keys: ["Home"], shown: "Home", command: "first" },
@@ -41,4 +20,7 @@ export const VIEWER_SHORTCUTS: readonly Shortcut<ViewerCommand>[] = [
   { keys: ["i"], shown: "I", command: "about", isCharacter: true },
   { keys: ["/"], shown: "/", command: "search", isCharacter: true },
   { keys: ["?"], shown: "?", command: "help", isCharacter: true },
-];
+] as const satisfies readonly Shortcut<string>[];
+
+/** What a key does in the manifest viewer. */
+export type ViewerCommand = typeof VIEWER_SHORTCUTS[number]["command"];

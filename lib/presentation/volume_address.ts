@@ -1,4 +1,5 @@
-import { percentDecoded } from "@/lib/std/text.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** What the address of a volume's file says of the volume. */
 export interface VolumeAddress {
@@ -37,4 +38,60 @@ export function readVolumeAddress(href: string): VolumeAddress | null {
     runManifestUrl: `${url.origin}${folder}/manifest.json`,
     logUrl: `${results}/${namespace}/status/logs/${pipeline}/${volume}.txt`,
   };
+}
+
+/** What the address of a page's text says. */
+interface PageAddress {
+  /** The file's name without `.xml`; "" where the address has none. */
+  readonly page: string;
+  /** Null where the address is not that of a result. */
+  readonly volume: VolumeAddress | null;
+}
+
+/** Reads `<results URL>/<namespace>/<pipeline>/<volume>/alto/<page>.xml`; any other address gives the file's name alone. */
+export function readPageAddress(href: string): PageAddress {
+  const segments = (URL.parse(href)?.pathname ?? "").split("/");
+  const file = segments.at(-1) ?? "";
+  const page = (percentDecoded(file) ?? file).replace(/\.xml$/i, "");
+  return { page, volume: segments.at(-2) === "alto" ? readVolumeAddress(href) : null };
+}
+
+/**
+ * The index of a page's canvas: of the one that names the page's file, by whatever host and with whatever encoding. Pages
+ * without dimensions have no canvas, so it is not the page's index.
+ *
+ * @param manifest the JSON of a volume's IIIF manifest
+ * @param page the name of the page's file without `.xml`
+ * @returns null where no canvas names the file
+ */
+export function canvasOfPage(manifest: unknown, page: string): number | null {
+  const canvases = isObject(manifest) && Array.isArray(manifest.items) ? manifest.items : [];
+  const index = canvases.findIndex((canvas) =>
+    isObject(canvas) && Array.isArray(canvas.seeAlso) && canvas.seeAlso.some((file) => isFileOf(file, page))
+  );
+  return index < 0 ? null : index;
+}
+
+function isFileOf(file: unknown, page: string): boolean {
+  if (!isObject(file) || typeof file.id !== "string") return false;
+  const address = readPageAddress(file.id);
+  return address.volume !== null && address.page === page;
+}
+
+/** What the address of a run log tells. */
+interface LogAddress {
+  /** "" where the address names none. */
+  readonly volume: string;
+  readonly pipeline: string | null;
+  readonly namespace: string | null;
+}
+
+/** Reads `<results URL>/<namespace>/status/logs/<pipeline>/<volume>.txt`; any other address gives its last part alone. */
+export function readLogAddress(href: string): LogAddress {
+  const parts = (URL.parse(href)?.pathname ?? "").split("/").map((part) => percentDecoded(part) ?? part);
+  const volume = (parts.at(-1) ?? "").replace(/\.txt$/, "");
+  const isUsual = parts.at(-3) === "logs" && parts.at(-4) === "status";
+  return isUsual
+    ? { volume, pipeline: parts.at(-2) ?? null, namespace: parts.at(-5) ?? null }
+    : { volume, pipeline: null, namespace: null };
 }

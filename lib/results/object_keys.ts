@@ -1,4 +1,4 @@
-import { percentDecoded } from "@/lib/std/text.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** The path prefix of the results role. */
 export const RESULTS_PATH = "/results/";

@@ -4,7 +4,9 @@ import { HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
-import { MalformedXml, type Owner, ownerOf, requireXml } from "./xml.ts";
+import { requireXml } from "./write_xml.ts";
+import { MalformedXml } from "./xml.ts";
+import { type Owner, ownerOf } from "./xml_values.ts";
 
 /** A bucket, or an object in it. */
 interface AclTarget {

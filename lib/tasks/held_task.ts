@@ -1,5 +1,6 @@
-import { LEASE_MS, type NewTask, RENEW_MS, type Saved, type Task, type TaskEnd, type TaskStore } from "./task.ts";
-import type { TaskClock } from "./task_handler.ts";
+import { LEASE_MS, type NewTask, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
+import type { TaskClock } from "./task_clock.ts";
+import type { Saved, TaskStore } from "./task_store.ts";
 
 /** A progress is stored at most this often, ms. */
 const CHECKPOINT_MS = 250;

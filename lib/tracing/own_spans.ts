@@ -1,4 +1,4 @@
-import { ConfigError } from "@/lib/std/start_errors.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
 
 /** The variables of the runtime that say whether it creates spans by itself. */
 export const SPAN_VARIABLES = ["OTEL_DENO", "OTEL_DENO_TRACING"] as const;

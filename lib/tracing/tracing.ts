@@ -1,4 +1,4 @@
-import type { Middleware } from "@/lib/http/request_context.ts";
+import type { Middleware } from "@/lib/http/middleware.ts";
 import type { TraceUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
 import { readTraceParent, type TraceParent, traceParentOf } from "./trace_parent.ts";
 

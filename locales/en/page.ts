@@ -19,9 +19,6 @@ export const SENTENCES = {
   /** For campaigns that are not in the list yet, below a filter that no campaign of the list matches. */
   olderUnsearched: (count: number) =>
     `${counted(count, "older campaign", "older campaigns")} ${count === 1 ? "is" : "are"} not searched.`,
-  /** For campaigns of the list that the browser cannot read. */
-  skippedCampaigns: (count: number) =>
-    `${counted(count, "campaign", "campaigns")} cannot be read and ${count === 1 ? "is" : "are"} left out.`,
   /** For a campaign that the address of the list names, but that does not exist. */
   noCampaign: (namespace: string, name: string) => `There is no campaign named ${namespace}/${name}.`,
 };

@@ -17,7 +17,6 @@ export const SENTENCES: typeof en.SENTENCES = {
   clusterTimeout: "Klustret som kör kampanjerna svarar inte i tid.",
   otherOutage: (status) => `Kampanjerna kan inte läsas just nu (servern svarade ${status}).`,
   olderUnsearched: (count) => `${counted(count, "äldre kampanj", "äldre kampanjer")} har inte genomsökts.`,
-  skippedCampaigns: (count) => `${counted(count, "kampanj", "kampanjer")} kan inte läsas och visas därför inte.`,
   noCampaign: (namespace, name) => `Det finns ingen kampanj med namnet ${namespace}/${name}.`,
 };
 

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import { Icon } from "@/components/icon.tsx";
-import { Brand } from "@/components/brand.tsx";
-import { LanguageChoice } from "@/components/language_choice.tsx";
+import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
 import ThemeSwitch from "@/islands/theme_switch.tsx";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";

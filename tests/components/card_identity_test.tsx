@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { renderToString } from "preact-render-to-string";
 
-import { CardIdentity } from "@/components/card_identity.tsx";
+import { CardIdentity } from "@/components/campaign_card.tsx";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const lastError = { page: "0007", error: "too dark", volume: "v", logUrl: "http://127.0.0.1/results/l.txt" };

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { signal } from "@preact/signals";
 import { renderToString } from "preact-render-to-string";
 
-import { CardProblems } from "@/components/card_problems.tsx";
-import { CardProvenance } from "@/components/card_provenance.tsx";
-import { CardTotals } from "@/components/card_totals.tsx";
-import type { Problem } from "@/lib/presentation/problems.ts";
+import { CardProblems } from "@/components/campaign_card.tsx";
+import { CardProvenance, CardTotals } from "@/components/open_zones.tsx";
+import type { Problem } from "@/lib/presentation/campaign_problems.ts";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const words = (html: string) => html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ").trim();

@@ -2,37 +2,28 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
-import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
-import { readingText } from "@/lib/presentation/alto/reading_text.ts";
-import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
-import { rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
+import { readingText } from "@/lib/presentation/alto/line_text.ts";
+import { readLineLink, rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
 import { MAX_LOG_CHARACTERS, parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
-import { readLineLink } from "@/lib/presentation/run_log/line_link.ts";
-import { summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
-import { readRunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
+import { readRunManifest, summarizeRun } from "@/lib/presentation/run_manifest.ts";
 import { readCsvTable } from "@/lib/presentation/storage/preview/csv_table.ts";
 import { imageSize } from "@/lib/presentation/storage/preview/image_size.ts";
 import { prettyJson } from "@/lib/presentation/storage/preview/pretty_json.ts";
 import { readTextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
 import { tiffSize } from "@/lib/presentation/storage/preview/tiff_size.ts";
-import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED } from "@/tests/lib/presentation/alto/samples.ts";
+import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED, readAlto } from "@/tests/lib/presentation/alto/samples.ts";
 import {
   BASE,
   canvas2,
   canvas3,
   manifest2,
   manifest3,
+  readManifest,
   served2,
   served3,
 } from "@/tests/lib/presentation/iiif/manifests.ts";
+import { resultOf } from "@/tests/result_of.ts";
 import { assertNothingInherited, fuzz, near, nearBytes, nearJson } from "./hostile.ts";
-
-function resultOf<T>(steps: Generator<undefined, T, void>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
 
 const ALTO = [ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED];
 const ALTO_WORDS = [

@@ -1,34 +1,28 @@
-import { signal } from "@preact/signals";
 import type { ComponentProps } from "preact";
 
-import { BoardFilter } from "@/components/board_filter.tsx";
-import { Brand } from "@/components/brand.tsx";
+import { BoardFilter, Introduction } from "@/components/board_parts.tsx";
+import { Brand } from "@/components/frame_parts.tsx";
 import { CampaignCard } from "@/components/campaign_card.tsx";
 import { Chip } from "@/components/chip.tsx";
 import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
 import { Icon, type IconName } from "@/components/icon.tsx";
-import { Introduction } from "@/components/introduction.tsx";
-import type { LineLook } from "@/components/log_lines.tsx";
-import { LogStage } from "@/components/log_stage.tsx";
+import { type LineLook, LogStage } from "@/components/log_lines.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { Moment } from "@/components/moment.tsx";
 import { OPEN_ZONES } from "@/components/open_zones.tsx";
-import { PageDrawing } from "@/components/page_drawing.tsx";
-import { PageGrid } from "@/components/page_grid.tsx";
-import { PageTable } from "@/components/page_table.tsx";
-import { PrintedLines } from "@/components/printed_lines.tsx";
-import { RunFigures } from "@/components/run_figures.tsx";
-import { RunSummary } from "@/components/run_summary.tsx";
-import { SampleLogins } from "@/components/sample_logins.tsx";
+import { PageDrawing, SampleLogins } from "@/components/login_parts.tsx";
+import { PageGrid, PageTable, RunFigures, RunSummary } from "@/components/run_summary.tsx";
+import { PrintedLines } from "@/components/page_text.tsx";
 import { VolumeTable } from "@/components/volume_table.tsx";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { overviewOf } from "@/lib/presentation/campaign_overview.ts";
+import { campaignApi } from "@/lib/client/campaign_api.ts";
+import { CardStore } from "@/lib/client/card_store.ts";
+import { browserClock } from "@/lib/client/poller.ts";
+import { ReadQueue } from "@/lib/client/read_queue.ts";
+import { overviewOf, readListAddress } from "@/lib/presentation/campaign_list.ts";
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
-import { readListAddress } from "@/lib/presentation/list_address.ts";
-import { writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
-import { blocksOf, rowsOf } from "@/lib/presentation/run_log/rows.ts";
-import { readRunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
-import { summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
+import { blocksOf, rowsOf, writeLineLink } from "@/lib/presentation/run_log/rows.ts";
+import { readRunManifest, summarizeRun } from "@/lib/presentation/run_manifest.ts";
 import { LoginPanel } from "@/routes/login.tsx";
 import { parseRunLog } from "@/tests/lib/presentation/run_log/parsed_log.ts";
 import { SAMPLE_LOG } from "@/tests/site/fake_site.ts";
@@ -169,33 +163,23 @@ interface CardProps {
 }
 
 function Card({ job, isOpen = false, isUnread = false, trouble }: CardProps) {
-  const detail = isUnread ? null : sampleDetail(job, 0, SHOWN_VOLUMES);
-  const volumes = detail?.volumes ?? [];
+  const card = new CardStore(job, {
+    api: campaignApi("", () => Promise.reject(new Error("the catalogue reads no campaign"))),
+    queue: new ReadQueue(1),
+    clock: browserClock,
+    onLogin: nothing,
+  });
+  card.detail.value = isUnread ? null : sampleDetail(job, 0, SHOWN_VOLUMES);
+  card.volumes.value = card.detail.value?.volumes ?? [];
+  card.trouble.value = trouble === undefined ? null : { sentence: trouble, asOf: SAMPLE_NOW };
   return (
     <CampaignCard
-      job={job}
-      detail={detail}
-      volumes={volumes}
-      remaining={job.counts.total - volumes.length}
-      loadingMore={false}
-      loadingAll={false}
-      trouble={trouble === undefined ? null : { sentence: trouble, asOf: SAMPLE_NOW }}
-      failedProblem={null}
+      card={card}
       open={isOpen}
       zones={OPEN_ZONES}
       spansNamespaces={false}
       style={STYLE}
-      view={{
-        segment: signal("all"),
-        text: signal(""),
-        isExpanded: signal(false),
-        hasAllProblems: signal(false),
-        hasPipeline: signal(false),
-      }}
       onFold={nothing}
-      onLoadMore={nothing}
-      onLoadAll={() => Promise.resolve(null)}
-      onFailed={() => Promise.resolve(null)}
     />
   );
 }

@@ -1,24 +1,19 @@
 import { signal } from "@preact/signals";
-import type { ComponentProps } from "preact";
 
 import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
-import { ManifestFacts } from "@/components/viewer/manifest_facts.tsx";
-import { PageDock } from "@/components/viewer/page_dock.tsx";
-import { PageMarks } from "@/components/viewer/page_marks.tsx";
-import { ViewerProblemNotice } from "@/components/viewer/viewer_problem.tsx";
-import { ViewerTools } from "@/components/viewer/viewer_tools.tsx";
+import { ManifestFacts } from "@/islands/viewer/about_drawer.tsx";
+import { PageDock, ViewerProblemNotice, ViewerTools } from "@/components/viewer_parts.tsx";
+import { ImageChoices, PageMarks } from "@/islands/viewer/page_stage.tsx";
 import { ContentsList } from "@/islands/viewer/contents_list.tsx";
-import { ImageChoices } from "@/islands/viewer/image_choices.tsx";
 import { type LitLine, TextPanel } from "@/islands/viewer/text_panel.tsx";
 import { ThumbnailList } from "@/islands/viewer/thumbnail_list.tsx";
 import { browserClock } from "@/lib/client/poller.ts";
-import { AddressBar } from "@/lib/client/viewer/address_bar.ts";
+import { ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
+import { AddressBar, ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
-import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
 import { VIEWER_LABELS, type ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
 import type { TextLine } from "@/lib/presentation/viewer_text.ts";
-import { at, BASE, canvas3, image3, manifest3 } from "@/tests/lib/presentation/iiif/manifests.ts";
+import { at, BASE, canvas3, image3, manifest3, manifestOf } from "@/tests/lib/presentation/iiif/manifests.ts";
 import { Part, State } from "./part.tsx";
 
 /** The components of the manifest viewer, but for the image and the search, which only a browser draws. */
@@ -29,21 +24,17 @@ export function ViewerParts() {
         {Object.entries(BARS).map(([name, bar]) => (
           <State key={name} name={name}>
             <div class="viewer">
-              <ViewerTools {...bar} panels={PANELS} onHelp={nothing} />
+              <ViewerTools {...bar} panels={PANELS} run={nothing} />
             </div>
           </State>
         ))}
       </Part>
       <Part title="Controls of the page and of the view">
-        {Object.entries(DOCKS).map(([name, dock]) => (
-          <State key={name} name={name}>
-            <div class="viewer">
-              <section class="page-stage">
-                <PageDock {...DOCK} {...dock} />
-              </section>
-            </div>
-          </State>
-        ))}
+        <div class="viewer">
+          <section class="page-stage">
+            <PageDock store={STORE} zoom={45} canFullScreen panels={PANELS} run={nothing} />
+          </section>
+        </div>
       </Part>
       <Part title="In place of an image">
         {PROBLEMS.flatMap((problem) =>
@@ -102,7 +93,7 @@ export function ViewerParts() {
   );
 }
 
-const PANELS = { hasThumbnails: true, hasText: false, onThumbnails: nothing, onText: nothing, onAbout: nothing };
+const PANELS = new ViewerPanels();
 const TITLE = "Minutes of the court of appeal, 1698–1702, with a register of names and of places";
 const BARS = {
   "volume of a campaign, with its log": {
@@ -120,42 +111,6 @@ const BARS = {
     note: "images.example.org",
     campaign: null,
     runLog: null,
-  },
-};
-
-const DOCK = {
-  numbers: [12],
-  count: 240,
-  isRightToLeft: false,
-  hasPrevious: true,
-  hasNext: true,
-  zoom: 45,
-  isSpread: false,
-  canFullScreen: true,
-  onPrevious: nothing,
-  onNext: nothing,
-  onNumber: nothing,
-  onZoom: nothing,
-  onWholePage: nothing,
-  onRotate: nothing,
-  onFullScreen: nothing,
-  onSpread: nothing,
-  panels: PANELS,
-};
-const DOCKS: Readonly<Record<string, Partial<ComponentProps<typeof PageDock>>>> = {
-  "one page of many": {},
-  "two pages side by side, read from right to left, at the end": {
-    numbers: [240, 239],
-    isSpread: true,
-    isRightToLeft: true,
-    hasNext: false,
-  },
-  "the only page, before its image is there": {
-    numbers: [1],
-    count: 1,
-    hasPrevious: false,
-    hasNext: false,
-    zoom: null,
   },
 };
 
@@ -177,7 +132,7 @@ const PROBLEMS: readonly ViewerProblem[] = [
 
 /** Pages by what becomes of their text. */
 const PAGES = ["read", "reading", "empty", "404", "401", "none"] as const;
-const READ = readManifest(
+const MANIFEST = manifestOf(
   manifest3(
     PAGES.map((name) =>
       canvas3(
@@ -218,10 +173,7 @@ const READ = readManifest(
       ],
     },
   ),
-  BASE,
 );
-if (!READ.ok) throw new Error(READ.reason);
-const MANIFEST = READ.manifest;
 
 function range(name: string, label: string, pages: readonly number[], parts: readonly unknown[] = []): unknown {
   return {

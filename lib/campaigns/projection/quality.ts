@@ -1,4 +1,5 @@
-import { clip, entries, isObject, member } from "@/lib/std/untrusted.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import { clip, entries, member } from "@/lib/std/untrusted.ts";
 import { integerOf, numberOf } from "./bucket_json.ts";
 import type { LowestPage, VolumeQuality } from "./types.ts";
 

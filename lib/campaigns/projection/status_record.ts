@@ -1,4 +1,5 @@
-import { entries, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { Fraction, parseBucketJson } from "./bucket_json.ts";
 import { readCampaignRecord } from "./cluster_objects.ts";
 import { type Conventions, labelNames, STATUS_SUFFIX } from "./conventions.ts";

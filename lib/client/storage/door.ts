@@ -1,4 +1,4 @@
-import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { goToLogin } from "@/lib/client/session.ts";
 import { type DoorParameters, doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 

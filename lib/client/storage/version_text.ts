@@ -1,4 +1,4 @@
-import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { goToLogin } from "@/lib/client/session.ts";
 import { PREVIEW_BYTES } from "@/lib/presentation/storage/preview/object_preview.ts";
 import { readTextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
 import { downloadPath, type ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";

@@ -1,9 +1,8 @@
 import type OpenSeadragon from "openseadragon";
 
 import type { Box, ImageChoice, ImageSource } from "@/lib/presentation/iiif/manifest.ts";
-import { securedAddress } from "@/lib/client/secured_address.ts";
-import type { TileSourceAnswer, TileSources } from "./tile_sources.ts";
-import { TilePreloads } from "./tile_preloads.ts";
+import { securedAddress } from "@/lib/client/fetch_text.ts";
+import { TilePreloads, type TileSourceAnswer, type TileSources } from "./tile_sources.ts";
 import { PHONE } from "./viewer_panels.ts";
 
 /** A page as it lies before the reader: a canvas with the images that are chosen. */

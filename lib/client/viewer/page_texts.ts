@@ -1,14 +1,16 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { LRUCache } from "lru-cache";
 
+import { fetchXml } from "@/lib/client/fetch_text.ts";
+import { CancelableReads } from "@/lib/client/read_queue.ts";
+import { saveFile } from "@/lib/client/save_file.ts";
+import { runSteps } from "@/lib/client/steps.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
+import { readingText } from "@/lib/presentation/alto/line_text.ts";
 import { MAX_ALTO_CHARACTERS, readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { TextProblem } from "@/lib/presentation/viewer_sentences.ts";
 import { type TextLine, textLines } from "@/lib/presentation/viewer_text.ts";
-import { fetchXml } from "@/lib/client/fetch_text.ts";
-import { runSteps } from "@/lib/client/run_steps.ts";
-import { CancelableReads } from "./cancelable_reads.ts";
 
 /** Texts that are cached. */
 const MAX_CACHED = 20;
@@ -29,8 +31,6 @@ export class PageTexts {
   readonly #reads = new CancelableReads(MAX_READS);
   /** By address. */
   readonly #texts = new LRUCache<string, ReadonlySignal<PageText>>({ max: MAX_CACHED });
-  /** Addresses of texts that a caller waits for, whichever page is shown. */
-  readonly #awaited = new Set<string>();
 
   constructor(request: typeof fetch) {
     this.#fetch = request;
@@ -49,18 +49,13 @@ export class PageTexts {
     return text;
   }
 
-  /** The same once it is read, which nothing cancels. Reading has an end: the fetch of it is bounded in time. */
+  /** The same once it is read, whichever page is shown by then. */
   async whenRead(canvas: TextCanvas): Promise<PageText | null> {
-    const text = this.of(canvas);
     const url = canvas.altoSources[0]?.href;
-    if (text === null || text.peek().kind !== "reading") return text?.peek() ?? null;
-    this.#awaited.add(url);
-    const { promise, resolve } = Promise.withResolvers<PageText>();
-    const stop = text.subscribe((read) => read.kind !== "reading" && resolve(read));
-    const read = await promise;
-    stop();
-    this.#awaited.delete(url);
-    return read;
+    if (url === undefined) return null;
+    const known = this.#texts.get(url)?.peek();
+    // A reading that is under way is canceled when its page is left.
+    return known && known.kind !== "reading" ? known : await this.#read(url, canvas, new AbortController().signal);
   }
 
   /** Drops a text that could not be read, so that it is read again. */
@@ -71,7 +66,7 @@ export class PageTexts {
   /** Cancels the reading of all texts but those of some canvases. */
   cancelAllBut(canvases: readonly TextCanvas[]): void {
     const urls = new Set(canvases.flatMap(({ altoSources }) => altoSources.slice(0, 1).map(({ href }) => href)));
-    for (const url of this.#reads.cancelAllBut(new Set([...urls, ...this.#awaited]))) this.#texts.delete(url);
+    for (const url of this.#reads.cancelAllBut(urls)) this.#texts.delete(url);
   }
 
   async #read(url: string, canvas: TextCanvas, signal: AbortSignal): Promise<PageText> {
@@ -81,4 +76,12 @@ export class PageTexts {
     if (!read.ok) return { kind: "problem", problem: read.problem, url };
     return { kind: "text", page: read.page, lines: textLines(read.page, canvas), url };
   }
+}
+
+/** Saves the text of a page as a file, once it is read. @returns false where it cannot be read */
+export async function saveText(texts: PageTexts, canvas: Canvas): Promise<boolean> {
+  const text = await texts.whenRead(canvas);
+  if (text?.kind !== "text") return false;
+  saveFile(`${canvas.label}.txt`, readingText(text.page), "text/plain");
+  return true;
 }

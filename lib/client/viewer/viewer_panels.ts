@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 
-import { remembered } from "./viewer_memory.ts";
+import { remembered } from "@/lib/client/browser_memory.ts";
 
 /** Where the viewer has room for the page alone: its panels are sheets from below. */
 export const PHONE = "(max-width: 640px)";
 
-type PanelName = "thumbnails" | "text";
+export type PanelName = "thumbnails" | "text";
 
 /**
  * The panels beside the page. They are open at first, and closed ones stay closed. On a phone they are sheets: none is

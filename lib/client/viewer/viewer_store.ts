@@ -1,18 +1,23 @@
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 
-import { type Canvas, type Manifest, MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
+import { fetchText } from "@/lib/client/fetch_text.ts";
+import type { Clock } from "@/lib/client/poller.ts";
+import { runSteps } from "@/lib/client/steps.ts";
+import { imageBefore } from "@/lib/presentation/iiif/image_service.ts";
+import {
+  type Canvas,
+  isPaged,
+  type Manifest,
+  MAX_MANIFEST_BYTES,
+  spreadsOf,
+  standInOf,
+} from "@/lib/presentation/iiif/manifest.ts";
 import { readManifestInSteps } from "@/lib/presentation/iiif/read_manifest.ts";
-import { imageBefore, standInOf } from "@/lib/presentation/iiif/stand_in.ts";
-import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
-import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/viewer_address.ts";
-import type { NamedCampaign } from "@/lib/presentation/named_campaign.ts";
+import { currentLanguage, LANGUAGES } from "@/lib/presentation/locale/language.ts";
+import { type NamedCampaign, readViewerAddress, writeViewerAddress } from "@/lib/presentation/page_paths.ts";
 import type { ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { fetchText } from "@/lib/client/fetch_text.ts";
-import { runSteps } from "@/lib/client/run_steps.ts";
-import type { AddressBar } from "./address_bar.ts";
 import type { ShownPage } from "./image_view.ts";
-import { readerLanguages } from "@/lib/client/reader_languages.ts";
 import { PHONE } from "./viewer_panels.ts";
 
 /** Extent of an image that is shown until that of the page is there, pixels. */
@@ -225,7 +230,7 @@ export class ViewerStore {
     this.orderIndex.value = null;
     this.#choices.value = new Map();
     // Two pages side by side are too small to be read on a phone; its reader may still choose them.
-    this.isSpread.value = layoutOf(manifest) === "spreads" && !matchMedia(PHONE).matches;
+    this.isSpread.value = isPaged(manifest) && !matchMedia(PHONE).matches;
     // The address may name another page by now.
     this.current.value = this.#canvasOf(manifest, readViewerAddress(location.hash, location.href).canvas);
     this.manifest.value = manifest;
@@ -246,4 +251,64 @@ async function manifestOf(text: string, url: string, signal: AbortSignal): Promi
     READING_SLICE_MS,
   );
   return read.ok ? read.manifest : read.reason;
+}
+
+interface AddressBarDeps {
+  /** Only a browser has one. */
+  readonly history: () => Pick<History, "pushState" | "replaceState" | "state">;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** Safari refuses more than 100 changes of the address in 30 seconds; by the next try some of them are past. */
+const RETRY_MS = 5000;
+
+/** Writes the fragment of the page's address, also where the browser limits how often that may be done. */
+export class AddressBar {
+  readonly #deps: AddressBarDeps;
+  /** Prevents the next try. */
+  #cancelRetry: () => void = () => {};
+
+  constructor(deps: AddressBarDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Writes a fragment. Where the browser refuses, the last one that was written replaces the address later.
+   *
+   * @param hash with its `#`
+   * @param entry whether it is an entry of its own in the history
+   */
+  write(hash: string, entry: "new" | "same"): void {
+    this.stop();
+    const history = this.#deps.history();
+    try {
+      if (entry === "new") history.pushState(null, "", hash);
+      else history.replaceState(history.state, "", hash);
+    } catch {
+      this.#cancelRetry = this.#deps.clock.after(RETRY_MS, () => this.write(hash, "same"));
+    }
+  }
+
+  /** Leaves out a fragment that waits to be written. */
+  stop(): void {
+    this.#cancelRetry();
+    this.#cancelRetry = () => {};
+  }
+}
+
+/**
+ * The languages in which a reader reads texts that are not ours, the best first: those of the browser, behind the site's
+ * where the reader has chosen another one than the browser prefers.
+ *
+ * @param preferred the languages of the browser (BCP 47)
+ */
+function readerLanguages(preferred: readonly string[]): readonly string[] {
+  const primary = preferred.map((tag) => tag.toLowerCase().split("-", 1)[0]);
+  const usual = LANGUAGES.toSorted((a, b) => placeOf(a, primary) - placeOf(b, primary))[0];
+  return usual === currentLanguage() ? preferred : [currentLanguage(), ...preferred];
+}
+
+function placeOf(language: string, languages: readonly string[]): number {
+  const place = languages.indexOf(language);
+  return place < 0 ? languages.length : place;
 }

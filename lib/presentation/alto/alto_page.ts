@@ -1,6 +1,6 @@
-import type { TextDirection } from "./direction.ts";
+export type TextDirection = "ltr" | "rtl";
 
-/** A rectangle in the page's unit, from the page's upper left corner. */
+/** A rectangle in the page's unit, from the page's upper left corner; or as fractions of the page. */
 export interface AltoBox {
   readonly x: number;
   readonly y: number;
@@ -8,17 +8,10 @@ export interface AltoBox {
   readonly height: number;
 }
 
-export interface AltoPoint {
-  readonly x: number;
-  readonly y: number;
-}
-
-/** Where something lies on the page, as far as the file says so. */
+/** Where something lies on the page. */
 export interface AltoPlace {
-  readonly id: string | null;
   /** As the file gives it, else around the polygon, else around the boxes of what it contains; null: unknown. */
   readonly box: AltoBox | null;
-  readonly polygon: readonly AltoPoint[] | null;
 }
 
 /** A `String`: a word, or the whole line where the recognition does not split lines. */
@@ -45,8 +38,6 @@ export interface AltoLine extends AltoPlace {
 
 /** A `TextBlock`. */
 export interface AltoBlock extends AltoPlace {
-  /** Of the text within the block, degrees counterclockwise; the page's where the block gives none. */
-  readonly rotation: number;
   readonly lines: readonly AltoLine[];
 }
 
@@ -65,4 +56,68 @@ export interface AltoPage {
   readonly confidence: number | null;
   /** In reading order; blocks without text lines are there too. */
   readonly blocks: readonly AltoBlock[];
+}
+
+/** Width and height in the same unit; null: not known. */
+export interface Extent {
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+interface KnownExtent {
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * What the boxes of a page are fractions of, in the page's unit: the extent that the file gives. Without one, it is the
+ * canvas's where both count pixels and the text fits on it, otherwise what the print space and the text reach to.
+ *
+ * @returns null where nothing says how large the page is
+ */
+export function extentOfPage(
+  { width, height, unit, printSpace, blocks }: AltoPage,
+  canvas: Extent,
+): KnownExtent | null {
+  if (width !== null && height !== null) return { width, height };
+  const content = boxAround([printSpace, ...blocks.map(({ box }) => box)]);
+  const reached = content && { width: content.x + content.width, height: content.y + content.height };
+  if (unit === "pixel" && canvas.width !== null && canvas.height !== null) {
+    const fits = reached === null || reached.width <= canvas.width && reached.height <= canvas.height;
+    if (fits) return { width: canvas.width, height: canvas.height };
+  }
+  return printSpace !== null && reached !== null && reached.width > 0 && reached.height > 0 ? reached : null;
+}
+
+/** A box as fractions of the page's width and height; null where either is not known. */
+export function fractionOf(box: AltoBox | null, extent: KnownExtent | null): AltoBox | null {
+  if (box === null || extent === null) return null;
+  const { width, height } = extent;
+  return { x: box.x / width, y: box.y / height, width: box.width / width, height: box.height / height };
+}
+
+/** The rectangle around rectangles; null where there is none. */
+export function boxAround(boxes: readonly (AltoBox | null)[]): AltoBox | null {
+  let left = Infinity, top = Infinity, right = -Infinity, bottom = -Infinity;
+  for (const box of boxes) {
+    if (box === null) continue;
+    left = Math.min(left, box.x);
+    top = Math.min(top, box.y);
+    right = Math.max(right, box.x + box.width);
+    bottom = Math.max(bottom, box.y + box.height);
+  }
+  return left > right ? null : { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** How sure the recognition is, in steps; the surest first. */
+export const CONFIDENCE_STEPS = ["high", "medium", "low", "unknown"] as const;
+export type ConfidenceStep = (typeof CONFIDENCE_STEPS)[number];
+
+const HIGH = 0.9;
+const MEDIUM = 0.7;
+
+/** @param confidence 0 to 1; null where the file gives none */
+export function confidenceStep(confidence: number | null): ConfidenceStep {
+  if (confidence === null) return "unknown";
+  return confidence >= HIGH ? "high" : confidence >= MEDIUM ? "medium" : "low";
 }

@@ -1,9 +1,14 @@
 import { XmlScanner } from "@/lib/std/xml_scanner.ts";
-import type { AltoBlock, AltoBox, AltoLine, AltoPage, AltoPlace, AltoUnit, AltoWord } from "./alto_page.ts";
-import { inherited, readStyle, statedDirection, type TextStyle } from "./direction.ts";
-import { boxAround, boxAroundPoints, readBox, readConfidence, readLength, readNumber, readPoints } from "./geometry.ts";
-import { inReadingOrder } from "./reading_order.ts";
-import { spacesBefore } from "./word_spaces.ts";
+import {
+  type AltoBox,
+  type AltoLine,
+  type AltoPage,
+  type AltoPlace,
+  type AltoUnit,
+  type AltoWord,
+  boxAround,
+} from "./alto_page.ts";
+import { inherited, readStyle, spacesBefore, statedDirection, type TextStyle } from "./line_text.ts";
 
 /** Longest document that is read, characters: a page of 20,000 words with a glyph for each letter is shorter. */
 export const MAX_ALTO_CHARACTERS = 32 * 1024 * 1024;
@@ -19,18 +24,10 @@ type AltoReading =
   | { readonly ok: false; readonly problem: AltoProblem };
 
 /**
- * Reads ALTO 2 to 4, whatever namespace its elements are in. A file with several pages gives the lengths of the first one
- * and the blocks of all.
+ * Reads ALTO 2 to 4, whatever namespace its elements are in, a few milliseconds at a time, so that a browser's main thread
+ * may do something else between the steps. A file with several pages gives the lengths of the first one and the blocks of
+ * all.
  */
-export function readAlto(xml: string): AltoReading {
-  const steps = readAltoInSteps(xml);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** The same, a few milliseconds at a time, so that a browser's main thread may do something else between the steps. */
 export function* readAltoInSteps(xml: string): Generator<undefined, AltoReading, void> {
   if (xml.length > MAX_ALTO_CHARACTERS) return { ok: false, problem: "too large" };
   const scanner = new XmlScanner(xml);
@@ -61,7 +58,11 @@ type Attributes = ReadonlyMap<string, string>;
 /** Without `readonly`, while the elements below it are read. */
 type Open<T> = { -readonly [K in keyof T]: T[K] };
 
-interface OpenLine extends Open<AltoPlace> {
+interface Identified extends Open<AltoPlace> {
+  readonly id: string | null;
+}
+
+interface OpenLine extends Identified {
   readonly words: Open<AltoWord>[];
   /** Numbers of the words that a space stands before. */
   readonly spaces: Set<number>;
@@ -69,11 +70,14 @@ interface OpenLine extends Open<AltoPlace> {
   hyphen: string;
 }
 
-interface OpenBlock extends Open<AltoPlace> {
+interface ReadLine extends AltoLine {
+  readonly id: string | null;
+}
+
+interface OpenBlock extends Identified {
   /** Ids of the composed blocks around it. */
   readonly around: readonly string[];
-  readonly rotation: number | null;
-  readonly lines: AltoLine[];
+  readonly lines: ReadLine[];
 }
 
 /** Collects a page from the elements of a document. */
@@ -113,12 +117,7 @@ class AltoReader {
         this.#around = [...this.#around, attributes.get("ID") ?? ""];
         break;
       case "TextBlock":
-        this.#block = {
-          ...place(attributes),
-          around: this.#around,
-          rotation: readNumber(attributes.get("ROTATION")),
-          lines: [],
-        };
+        this.#block = { ...place(attributes), around: this.#around, lines: [] };
         this.#blocks.push(this.#block);
         break;
       case "TextLine":
@@ -140,7 +139,7 @@ class AltoReader {
         if (this.#line && parent === "TextLine") this.#line.hyphen = attributes.get("CONTENT") || "-";
         break;
       case "Polygon":
-        if (parent === "Shape") this.#shape(readPoints(attributes.get("POINTS")));
+        if (parent === "Shape") this.#shape(boxAroundPolygon(attributes.get("POINTS")));
         break;
     }
   }
@@ -149,7 +148,7 @@ class AltoReader {
     const name = this.#path.pop();
     switch (name) {
       case "String":
-        if (this.#word && this.#word.text.trim() !== "") this.#line?.words.push(placed(this.#word));
+        if (this.#word && this.#word.text.trim() !== "") this.#line?.words.push(this.#word);
         this.#word = null;
         break;
       case "TextLine":
@@ -174,22 +173,25 @@ class AltoReader {
 
   page(): AltoPage {
     const page = this.#page ?? new Map();
-    const rotation = readNumber(page.get("ROTATION")) ?? 0;
     return {
       width: readLength(page.get("WIDTH")),
       height: readLength(page.get("HEIGHT")),
       unit: unit(this.#unit),
       printSpace: this.#printSpace,
       confidence: readConfidence(page.get("PC")),
-      blocks: inReadingOrder(this.#blocks, this.#references).map((open) => block(open, rotation)),
+      blocks: inReadingOrder(this.#blocks, this.#references).map(({ box, lines }) => ({
+        box: box ?? boxAround(lines.map(({ box }) => box)),
+        lines,
+      })),
     };
   }
 
-  /** A shape belongs to the element around it. */
-  #shape(points: AltoPlace["polygon"]): void {
-    const name = this.#path.at(-3);
-    const owner = name === "String" ? this.#word : name === "TextLine" ? this.#line : this.#block;
-    if (owner && (name === "String" || name === "TextLine" || name === "TextBlock")) owner.polygon = points;
+  /** A shape belongs to the element around it, whose own rectangle goes before. */
+  #shape(box: AltoBox | null): void {
+    const owners = { String: this.#word, TextLine: this.#line, TextBlock: this.#block };
+    const name = this.#path.at(-3) ?? "";
+    const owner = Object.hasOwn(owners, name) ? owners[name as keyof typeof owners] : null;
+    if (owner) owner.box ??= box;
   }
 }
 
@@ -198,13 +200,13 @@ const STYLED: ReadonlySet<string> = new Set(["Page", "PrintSpace", "ComposedBloc
 const UNSTYLED: TextStyle = { direction: null, language: null };
 const MAX_UNIT_CHARACTERS = 64;
 
-function place(attributes: Attributes): AltoPlace {
-  return { id: attributes.get("ID") ?? null, box: readBox(attributes), polygon: null };
+function place(attributes: Attributes): Identified {
+  return { id: attributes.get("ID") ?? null, box: readBox(attributes) };
 }
 
 function word(attributes: Attributes): AltoWord {
   return {
-    ...place(attributes),
+    box: readBox(attributes),
     text: (attributes.get("CONTENT") ?? "").replace(/[\t\n\r]/g, " "),
     confidence: readConfidence(attributes.get("WC")),
     division: division(attributes),
@@ -218,7 +220,7 @@ function division(attributes: Attributes): AltoWord["division"] {
   return { half: type === "HypPart1" ? 1 : 2, word };
 }
 
-function line({ id, box, polygon, words, spaces, hyphen }: OpenLine, style: TextStyle): AltoLine {
+function line({ id, box, words, spaces, hyphen }: OpenLine, style: TextStyle): ReadLine {
   const hasSpace = spacesBefore(words.map(({ text }) => text), spaces);
   let text = "";
   const starts = words.map((word, at) => {
@@ -227,37 +229,21 @@ function line({ id, box, polygon, words, spaces, hyphen }: OpenLine, style: Text
     text += word.text;
     return start;
   });
-  return placed({
+  return {
     id,
-    box: box ?? (polygon ? null : boxAround(words.map(({ box }) => box))),
-    polygon,
+    box: box ?? boxAround(words.map(({ box }) => box)),
     text: withHyphen(text, hyphen),
     starts,
     direction: statedDirection(text, style),
     confidence: mean(words.map(({ confidence }) => confidence)),
     words,
-  });
+  };
 }
 
 /** A soft hyphen is shown as a hyphen, because the line does break here. */
 function withHyphen(text: string, hyphen: string): string {
   const shown = hyphen.replaceAll("\u00ad", "-");
   return text.endsWith(shown) ? text : text + shown;
-}
-
-function block({ id, box, polygon, rotation, lines }: OpenBlock, ofPage: number): AltoBlock {
-  return placed({
-    id,
-    box: box ?? (polygon ? null : boxAround(lines.map(({ box }) => box))),
-    polygon,
-    rotation: rotation ?? ofPage,
-    lines,
-  });
-}
-
-/** With the rectangle around its polygon where the file gives a polygon alone. */
-function placed<T extends AltoPlace>(open: T): T {
-  return open.box === null && open.polygon ? { ...open, box: boxAroundPoints(open.polygon) } : open;
 }
 
 function mean(values: readonly (number | null)[]): number | null {
@@ -268,4 +254,75 @@ function mean(values: readonly (number | null)[]): number | null {
 function unit(text: string): AltoUnit {
   const unit = text.trim();
   return unit === "mm10" || unit === "inch1200" ? unit : "pixel";
+}
+
+/** Most points of a polygon; one with more is left out. */
+const MAX_POINTS = 1000;
+
+/** A finite number; null where there is none. */
+function readNumber(text: string | undefined): number | null {
+  if (text === undefined || text.trim() === "") return null;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** A confidence; null where there is none from 0 to 1. */
+function readConfidence(text: string | undefined): number | null {
+  const number = readNumber(text);
+  return number !== null && number >= 0 && number <= 1 ? number : null;
+}
+
+/** A length above 0; null where there is none. */
+function readLength(text: string | undefined): number | null {
+  const number = readNumber(text);
+  return number !== null && number > 0 ? number : null;
+}
+
+/** The rectangle of an element; null unless all four numbers are there. */
+function readBox(attributes: Attributes): AltoBox | null {
+  const x = readNumber(attributes.get("HPOS"));
+  const y = readNumber(attributes.get("VPOS"));
+  const width = readNumber(attributes.get("WIDTH"));
+  const height = readNumber(attributes.get("HEIGHT"));
+  if (x === null || y === null || width === null || height === null || width < 0 || height < 0) return null;
+  return { x, y, width, height };
+}
+
+/**
+ * The rectangle around the points of a polygon, written `x,y x,y` or `x y x y`; null unless they are 3 to
+ * {@linkcode MAX_POINTS}, all of them numbers.
+ */
+function boxAroundPolygon(text: string | undefined): AltoBox | null {
+  const numbers = (text ?? "").trim().split(/[\s,]+/, MAX_POINTS * 2 + 1).map(readNumber);
+  const points: AltoBox[] = [];
+  for (let at = 0; at < numbers.length; at += 2) {
+    const [x, y = null] = [numbers[at], numbers[at + 1]];
+    if (x === null || y === null) return null;
+    points.push({ x, y, width: 0, height: 0 });
+  }
+  return points.length < 3 || points.length > MAX_POINTS ? null : boxAround(points);
+}
+
+/**
+ * Puts blocks, and lines within each block, into the order in which `references` name them (ALTO 4.3, ReadingOrder). A block
+ * stands where it, one of its lines or a block around it is named first; what is not named follows in document order.
+ */
+function inReadingOrder(blocks: readonly OpenBlock[], references: readonly string[]): readonly OpenBlock[] {
+  if (references.length === 0) return blocks;
+  const ranks = new Map<string, number>();
+  for (const id of references) if (!ranks.has(id)) ranks.set(id, ranks.size);
+  const rank = (id: string | null) => (id === null ? undefined : ranks.get(id)) ?? Infinity;
+  for (const { lines } of blocks) sortByRank(lines, ({ id }) => rank(id));
+  const rankOf = ({ id, around, lines }: OpenBlock) => {
+    let first = rank(id);
+    for (const other of around) first = Math.min(first, rank(other));
+    return lines.length > 0 ? Math.min(first, rank(lines[0].id)) : first;
+  };
+  return sortByRank([...blocks], rankOf);
+}
+
+function sortByRank<T>(items: T[], rank: (item: T) => number): T[] {
+  const ranks = new Map(items.map((item) => [item, rank(item)]));
+  // Not by subtraction: the difference of two infinite ranks is no number.
+  return items.sort((a, b) => ranks.get(a)! === ranks.get(b)! ? 0 : ranks.get(a)! < ranks.get(b)! ? -1 : 1);
 }

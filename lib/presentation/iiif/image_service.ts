@@ -1,10 +1,24 @@
-import { sizeParameterToString } from "@iiif/parser/image-3";
-
-import { addressOf, extentOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json.ts";
-import type { ImageService, ImageSource, Size, TileSet } from "./manifest.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import type { Canvas, ImageService, ImageSource, Size, TileSet } from "./manifest.ts";
+import { addressOf, extentOf, type Json, LIMITS, listOf, objectsOf, type Reading, typeOf, wordOf } from "./nodes.ts";
 
 const MAX_SERVICES = 20;
 const MAX_SIZES = 100;
+
+/** Reads images that stand for something: thumbnails and logos. Each is an address or an object. */
+export function imageSourcesOf(value: unknown, reading: Reading): readonly ImageSource[] {
+  return listOf(value, LIMITS.images).flatMap((entry) =>
+    imageSourceOf(isObject(entry) ? entry : { id: entry }, reading) ?? []
+  );
+}
+
+/** Reads an image resource; null where neither the file nor a service has an address. */
+export function imageSourceOf(node: Json, reading: Reading): ImageSource | null {
+  const service = imageServiceOf(node.service, reading);
+  const href = addressOf(node, reading);
+  if (service === null && href === null) return null;
+  return { href, format: wordOf(node.format), width: extentOf(node.width), height: extentOf(node.height), service };
+}
 
 /** The first image service among the services of a resource; null without one. */
 export function imageServiceOf(services: unknown, reading: Reading): ImageService | null {
@@ -161,12 +175,12 @@ function fitted(whole: Size, { maxWidth, maxHeight, maxArea }: ImageService, fra
 }
 
 function sizedFile(source: ServedImage, { width, height }: Size): ImageFile {
-  return { href: addressInSize(source, { width, height, max: false }), width, height };
+  return { href: addressInSize(source, { width, height }), width, height };
 }
 
 function widthFile(source: ServedImage, width: number): ImageFile {
   const limited = Math.max(1, Math.floor(Math.min(width, source.service.maxWidth ?? Infinity)));
-  return { href: addressInSize(source, { width: limited, max: false }), width: limited, height: null };
+  return { href: addressInSize(source, { width: limited }), width: limited, height: null };
 }
 
 /**
@@ -178,7 +192,7 @@ export function wholeImageOf({ service, href, format, width, height }: ImageSour
   if (href !== null) return { href, width, height };
   if (service === null) return null;
   return {
-    href: addressInSize({ service, href, format }, { max: true }),
+    href: addressInSize({ service, href, format }, "max"),
     width: service.width ?? width,
     height: service.height ?? height,
   };
@@ -186,24 +200,21 @@ export function wholeImageOf({ service, href, format, width, height }: ImageSour
 
 type ServedImage = Pick<ImageSource, "href" | "format"> & { readonly service: ImageService };
 
-interface RequestedSize extends Partial<Size> {
-  /** The largest that the server gives. */
-  readonly max: boolean;
-}
-
-/** The address of the whole image in a size, in the canonical form of the service's version. */
-function addressInSize(source: ServedImage, requested: RequestedSize): string {
+/**
+ * The address of the whole image in a size, in the canonical form of the service's version.
+ *
+ * @param requested the largest that the server gives, or an extent; without a height that of the image's proportions
+ */
+function addressInSize(source: ServedImage, requested: "max" | { width: number; height?: number }): string {
   const { id, version, maxWidth, maxArea } = source.service;
-  // Version 2.1 has limits together with `max`, which keeps to them; `full` may be larger.
-  const isMax = version === 3 || version === 2 && (maxWidth ?? maxArea) !== null;
-  const size = sizeParameterToString({
-    ...requested,
-    upscaled: false,
-    confined: false,
-    version: version === 3 || isMax && requested.max ? 3 : 2,
-    serialiseAsFull: !isMax,
-  });
-  return `${id}/full/${size}/0/${version === 1 ? "native" : "default"}.${extensionOf(source)}`;
+  const quality = version === 1 ? "native" : "default";
+  return `${id}/full/${size()}/0/${quality}.${extensionOf(source)}`;
+
+  function size(): string {
+    // Version 2.1 has limits together with `max`, which keeps to them; `full` may be larger.
+    if (requested === "max") return version === 3 || version === 2 && (maxWidth ?? maxArea) !== null ? "max" : "full";
+    return `${requested.width},${version === 3 ? requested.height ?? "" : ""}`;
+  }
 }
 
 /** Services give jpg, except for those whose manifest names another file of theirs. */
@@ -212,4 +223,14 @@ function extensionOf({ service, href, format }: ServedImage): string {
   if (href !== null && !href.startsWith(`${service.id}/`)) return "jpg";
   const named = /\.(jpg|png|webp|gif)(?:[?#]|$)/.exec(href ?? "")?.[1];
   return named ?? /^image\/(png|webp)$/.exec(format ?? "")?.[1] ?? "jpg";
+}
+
+/**
+ * The address of the image that is shown until that of the canvas is there; null where it has none.
+ *
+ * @param frame wanted extent in pixels
+ */
+export function imageBefore({ placeholder }: Pick<Canvas, "placeholder">, frame: Size): string | null {
+  const source = placeholder?.images[0]?.choices[0].source;
+  return source ? thumbnailOf(source, frame)?.href ?? null : null;
 }

@@ -12,7 +12,6 @@ export const MAX_CANVASES = 20_000;
  * reader's language, all addresses absolute and of http or https. Canvases are named by their index.
  */
 export interface Manifest {
-  readonly id: string;
   readonly label: string;
   readonly summary: string | null;
   readonly metadata: readonly MetadataEntry[];
@@ -25,7 +24,6 @@ export interface Manifest {
   /** Other forms of the whole, such as a PDF file. */
   readonly renderings: readonly Reference[];
   readonly seeAlso: readonly Reference[];
-  readonly thumbnails: readonly ImageSource[];
   /** A date as the manifest writes it. */
   readonly navDate: string | null;
   readonly viewingDirection: ViewingDirection;
@@ -41,16 +39,12 @@ export interface Manifest {
 
 export type ViewingDirection = "left-to-right" | "right-to-left" | "top-to-bottom" | "bottom-to-top";
 
-/** The behaviors that a viewer of images acts upon. */
+/** The behaviors that the viewer acts upon. */
 export const BEHAVIORS = [
   "paged",
   "continuous",
-  "individuals",
-  "unordered",
-  "multi-part",
   "facing-pages",
   "non-paged",
-  "thumbnail-nav",
   "no-nav",
   "sequence",
   "top",
@@ -83,12 +77,10 @@ export interface Provider {
   readonly label: string;
   readonly homepages: readonly Reference[];
   readonly logos: readonly ImageSource[];
-  readonly seeAlso: readonly Reference[];
 }
 
 /** An entry in the table of contents. */
 export interface Range {
-  readonly id: string;
   readonly label: string;
   /** The canvases named by the range itself, not those of its children; in the range's order. */
   readonly canvases: readonly number[];
@@ -122,11 +114,8 @@ export interface Canvas {
   readonly accompanying: Canvas | null;
   /** ALTO files with the text of the canvas. */
   readonly altoSources: readonly Link[];
-  readonly annotationPages: readonly AnnotationPage[];
   readonly metadata: readonly MetadataEntry[];
-  readonly rights: string | null;
   readonly requiredStatement: MetadataEntry | null;
-  readonly navDate: string | null;
   readonly homepages: readonly Reference[];
   readonly renderings: readonly Reference[];
   readonly seeAlso: readonly Reference[];
@@ -134,15 +123,6 @@ export interface Canvas {
 
 /** What is painted on canvases and is no still image. */
 export type OtherMedia = "audio" | "video" | "3D" | "text" | "unknown";
-
-/** A list of annotations, of which the model holds no more than the name. */
-export interface AnnotationPage {
-  readonly label: string;
-  /** Address of the list; null where it is part of the manifest and has no address of its own. */
-  readonly href: string | null;
-  /** Annotations that the manifest itself holds. */
-  readonly embedded: number;
-}
 
 /** A rectangle. The unit is that of what it is in. */
 export interface Box {
@@ -207,4 +187,69 @@ export interface Size {
 
 export interface TileSet extends Size {
   readonly scaleFactors: readonly number[];
+}
+
+type Shown = Pick<Canvas, "images" | "accompanying" | "placeholder">;
+
+/**
+ * What is shown in place of a canvas without an image: what accompanies it, such as the cover of a recording, else what
+ * stands for it until it is played.
+ *
+ * @returns null for a canvas with an image, and where nothing stands for it
+ */
+export function standInOf({ images, accompanying, placeholder }: Shown): Canvas | null {
+  if (images.length > 0) return null;
+  return [accompanying, placeholder].find((canvas) => canvas !== null && canvas.images.length > 0) ?? null;
+}
+
+/** Canvases that are shown side by side, from left to right (or from top to bottom). */
+export type Spread = readonly number[];
+
+/** Whether a manifest requests its pages side by side at first. A strip without gaps is shown one at a time. */
+export function isPaged({ behaviors }: Pick<Manifest, "behaviors">): boolean {
+  return behaviors.includes("paged") && !behaviors.includes("continuous");
+}
+
+/**
+ * The openings of a bound volume. The first page stands alone, then pages pair; a canvas that is a whole opening, or no
+ * page of the binding, stands alone. A page that such a canvas parts from its neighbour pairs with it nevertheless.
+ *
+ * @param order indices into `canvases` in reading order
+ */
+export function spreadsOf(
+  canvases: readonly Pick<Canvas, "behaviors">[],
+  order: readonly number[],
+  isRightToLeft: boolean,
+): readonly Spread[] {
+  const spreads: Spread[] = [];
+  let left: number | null = null;
+  let isFirst = true;
+  /** Canvases that are no pages, met while a page waits for its neighbour. */
+  let between: number[] = [];
+  const end = (spread: Spread) => {
+    if (spread.length > 0) spreads.push(isRightToLeft ? spread.toReversed() : spread);
+    spreads.push(...between.map((at) => [at]));
+    between = [];
+    left = null;
+  };
+  for (const at of order) {
+    const behaviors = canvases[at].behaviors;
+    if (behaviors.includes("non-paged")) {
+      if (left === null) spreads.push([at]);
+      else between.push(at);
+    } else if (behaviors.includes("facing-pages")) {
+      if (left !== null) end([left]);
+      spreads.push([at]);
+      isFirst = false;
+    } else if (left !== null) {
+      end([left, at]);
+    } else if (isFirst) {
+      spreads.push([at]);
+      isFirst = false;
+    } else {
+      left = at;
+    }
+  }
+  if (left !== null) end([left]);
+  return spreads;
 }

@@ -1,14 +1,17 @@
-import { isObject } from "@/lib/std/untrusted.ts";
-import { behaviorsOf, canvasOf } from "./canvas.ts";
-import { imageSourcesOf } from "./image_source.ts";
-import { idOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json.ts";
-import { canvasIdOf, linksOf, providersOf } from "./links.ts";
-import { type Canvas, type Manifest, MAX_CANVASES, type OtherMedia, type ViewingDirection } from "./manifest.ts";
-import { type CanvasIndex, structuresOf } from "./ranges.ts";
-import { standInOf } from "./stand_in.ts";
-import { requiredStatementOf, rightsOf } from "./rights.ts";
-import { labelOf, metadataOf, textOf } from "./text.ts";
-import { upgradedCanvas, upgradeInSteps } from "./upgrade.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import { canvasOf } from "./canvas.ts";
+import {
+  type Canvas,
+  type CanvasOrder,
+  type Manifest,
+  MAX_CANVASES,
+  type OtherMedia,
+  type Range,
+  standInOf,
+  type ViewingDirection,
+} from "./manifest.ts";
+import { idOf, type Json, labelOf, LIMITS, listOf, objectsOf, type Reading, typeOf } from "./nodes.ts";
+import { behaviorsOf, canvasIdOf, describedOf, providersOf, rightsOf } from "./resources.ts";
 
 /** Why something is not shown as a manifest. */
 export type ManifestProblem =
@@ -25,23 +28,16 @@ export type ReadManifest =
   | { readonly ok: false; readonly reason: ManifestProblem };
 
 /**
- * Reads a manifest of IIIF Presentation 3, or of 2 after its upgrade. No JSON makes it throw, and its time grows with the
- * size of the JSON. A part that cannot be read is left out; a canvas that cannot be read is an empty one, so that the
- * others stay in place.
+ * Reads a manifest of IIIF Presentation 2 or 3, in steps of a canvas or a range each, so that a page can react in between.
+ * No JSON makes it throw, and its time grows with the size of the JSON. A part that cannot be read is left out; a canvas
+ * that cannot be read is an empty one, so that the others stay in place.
  *
- * @param json parsed JSON from anywhere
+ * Most members of Presentation 2 differ from those of 3 in their name alone, so each part is read under both names.
+ *
+ * @param json parsed JSON from anywhere, which is not changed
  * @param url absolute address that the JSON was read from
  * @param languages the reader's languages as BCP 47 tags, the best first
  */
-export function readManifest(json: unknown, url: string, languages: readonly string[] = []): ReadManifest {
-  const steps = readManifestInSteps(json, url, languages);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** Reads a manifest in steps of a canvas or a range each, so that a page can react in between. */
 export function* readManifestInSteps(
   json: unknown,
   url: string,
@@ -52,8 +48,7 @@ export function* readManifestInSteps(
   if (type === "Collection" || type === "" && isCollection(json)) return { ok: false, reason: "a collection" };
   if (!(type === "Manifest" || type === "" && hasCanvases(json))) return { ok: false, reason: "not a manifest" };
 
-  const isPresentation2 = objectsOf(json.sequences, 1).length > 0;
-  const manifest = isPresentation2 ? yield* upgradeInSteps(json) : json;
+  const manifest = withSequences(json);
   const entries = listOf(manifest.items, Infinity);
   if (entries.length === 0) return { ok: false, reason: "no canvases" };
   if (entries.length > MAX_CANVASES) return { ok: false, reason: "too large" };
@@ -61,35 +56,61 @@ export function* readManifestInSteps(
   const reading: Reading = { base: url, languages: languages.slice(0, 20) };
   const canvases: Canvas[] = [];
   for (const entry of entries) {
-    canvases.push(canvasOf(isPresentation2 ? upgradedCanvas(entry) : entry, String(canvases.length + 1), reading));
+    canvases.push(canvasOf(entry, String(canvases.length + 1), reading));
     yield;
   }
   const problem = canvases.some(({ isReadable }) => isReadable) ? problemOfMedia(canvases) : problemOfEntries(entries);
   if (problem !== null) return { ok: false, reason: problem };
   const index = indexOf(canvases);
-  const { ranges, orders } = structuresOf(manifest.structures, index, reading);
+  const { ranges, orders } = yield* new RangeReader(manifest.structures, index, reading).read();
+  const { id: _, ...described } = describedOf(manifest, reading);
   return {
     ok: true,
     manifest: {
-      id: idOf(manifest),
+      ...described,
       label: labelOf(manifest.label, reading) ?? url,
-      summary: textOf(manifest.summary, reading),
-      metadata: metadataOf(manifest.metadata, reading),
       rights: rightsOf(manifest, reading),
-      requiredStatement: requiredStatementOf(manifest, reading),
       providers: providersOf(manifest, reading),
-      homepages: linksOf(manifest.homepage, reading),
-      renderings: linksOf(manifest.rendering, reading),
-      seeAlso: linksOf(manifest.seeAlso, reading),
-      thumbnails: imageSourcesOf(manifest.thumbnail, reading),
       navDate: typeof manifest.navDate === "string" ? manifest.navDate.slice(0, 100) : null,
-      viewingDirection: directionOf(manifest),
-      behaviors: behaviorsOf(manifest),
+      viewingDirection: DIRECTIONS.find((direction) => direction === manifest.viewingDirection) ?? DIRECTIONS[0],
       start: index.get(canvasIdOf(manifest.start)) ?? null,
       ranges,
       alternativeOrders: orders,
       canvases,
     },
+  };
+}
+
+/**
+ * A manifest of Presentation 2 with the canvases of its sequences as its items. What is said of its first sequence holds for
+ * the whole; each further one is an order of the canvases, as Presentation 3 has it among the ranges.
+ */
+function withSequences(json: Json): Json {
+  const [first, ...others] = objectsOf(json.sequences, LIMITS.sequences);
+  if (!first) return json;
+  const both = (name: string) => [json, first].flatMap((node) => listOf(node[name], LIMITS.links));
+  const orders = others.map(({ label, canvases }) => ({
+    label,
+    behavior: "sequence",
+    items: listOf(canvases, MAX_CANVASES),
+  }));
+  const items = [...listOf(first.canvases, Infinity)];
+  const known = new Set(items.map(idOf));
+  // A later sequence refers to canvases of an earlier one by their identifiers.
+  for (const canvas of others.flatMap(({ canvases }) => listOf(canvases, Infinity))) {
+    const id = idOf(canvas);
+    if (known.has(id) || !isObject(canvas)) continue;
+    known.add(id);
+    items.push(canvas);
+  }
+  return {
+    ...json,
+    items,
+    viewingHint: both("viewingHint"),
+    rendering: both("rendering"),
+    viewingDirection: json.viewingDirection ?? first.viewingDirection,
+    start: json.startCanvas ?? first.startCanvas,
+    structures: [...orders, ...objectsOf(json.structures, LIMITS.ranges)],
   };
 }
 
@@ -120,8 +141,104 @@ function indexOf(canvases: readonly Canvas[]): CanvasIndex {
   return index;
 }
 
-function directionOf({ viewingDirection }: Json): ViewingDirection {
-  return DIRECTIONS.find((direction) => direction === viewingDirection) ?? "left-to-right";
+/** The first is the usual one. */
+const DIRECTIONS: readonly ViewingDirection[] = ["left-to-right", "right-to-left", "top-to-bottom", "bottom-to-top"];
+
+/** The index of each canvas by its identifier. */
+type CanvasIndex = ReadonlyMap<string, number>;
+
+interface Structures {
+  readonly ranges: readonly Range[];
+  readonly orders: readonly CanvasOrder[];
 }
 
-const DIRECTIONS: readonly ViewingDirection[] = ["left-to-right", "right-to-left", "top-to-bottom", "bottom-to-top"];
+/**
+ * Reads the table of contents. Ranges are nested or refer to each other by their identifiers. Each is shown once, so
+ * circles end, and those below a depth are left out.
+ */
+class RangeReader {
+  readonly #top: readonly Json[];
+  readonly #index: CanvasIndex;
+  readonly #reading: Reading;
+  readonly #byId = new Map<string, Json>();
+  readonly #shown = new Set<Json>();
+  #entriesLeft = LIMITS.rangeEntries;
+
+  constructor(structures: unknown, index: CanvasIndex, reading: Reading) {
+    this.#top = objectsOf(structures, LIMITS.ranges);
+    this.#index = index;
+    this.#reading = reading;
+    for (const range of this.#top) {
+      const id = idOf(range);
+      if (id !== "" && !this.#byId.has(id)) this.#byId.set(id, range);
+    }
+  }
+
+  *read(): Generator<undefined, Structures, void> {
+    const orders = this.#top.filter((range) => behaviorsOf(range).includes("sequence"));
+    for (const range of orders) this.#shown.add(range);
+    const referred = new Set(this.#top.flatMap((range) => this.#children(range)));
+    const contents = this.#top.filter((range) => !this.#shown.has(range));
+    const roots = contents.filter((range) => !referred.has(range));
+    // Where every range is part of another one, they go in circles, and any of them may stand for the whole.
+    const ranges: Range[] = [];
+    for (const range of roots.length > 0 ? roots : contents) {
+      const read = this.#range(range, 0);
+      // The range that stands for the whole table has nothing to say of its own.
+      if (read) ranges.push(...(behaviorsOf(range).includes("top") ? read.children : [read]));
+      yield;
+    }
+    return {
+      ranges,
+      orders: orders.map((range) => ({
+        label: labelOf(range.label, this.#reading) ?? "",
+        canvases: this.#ordered(range, 0),
+      })).filter(({ canvases }) => canvases.length > 0),
+    };
+  }
+
+  #range(node: Json, depth: number): Range | null {
+    if (depth >= LIMITS.rangeDepth || this.#shown.size >= LIMITS.ranges || this.#shown.has(node)) return null;
+    this.#shown.add(node);
+    const children = this.#children(node).flatMap((child) => this.#range(child, depth + 1) ?? []);
+    if (behaviorsOf(node).includes("no-nav")) return null;
+    const canvases = this.#canvases(node);
+    const label = labelOf(node.label, this.#reading) ?? "";
+    return label === "" && canvases.length === 0 && children.length === 0 ? null : { label, canvases, children };
+  }
+
+  #children(node: Json): readonly Json[] {
+    return entriesOf(node).flatMap((entry) => {
+      const known = this.#byId.get(idOf(entry));
+      if (known) return [known];
+      return isObject(entry) && typeOf(entry) === "Range" ? [entry] : [];
+    });
+  }
+
+  /** The canvases of a range and of the ranges in it, in their order. */
+  #ordered(node: Json, depth: number): readonly number[] {
+    if (depth >= LIMITS.rangeDepth) return [];
+    const children = this.#children(node).filter((child) => !this.#shown.has(child));
+    for (const child of children) this.#shown.add(child);
+    return [...this.#canvases(node), ...children.flatMap((child) => this.#ordered(child, depth + 1))];
+  }
+
+  #canvases(node: Json): readonly number[] {
+    const indices: number[] = [];
+    for (const entry of entriesOf(node)) {
+      const found = this.#index.get(canvasIdOf(entry));
+      if (found === undefined || indices.at(-1) === found) continue;
+      if (this.#entriesLeft-- <= 0) break;
+      indices.push(found);
+    }
+    return indices;
+  }
+}
+
+/** What a range lists: Presentation 2 has ranges, canvases, and both together as members. */
+function entriesOf({ items, ranges, canvases, members }: Json): readonly unknown[] {
+  const limit = LIMITS.rangeEntries;
+  return items === undefined
+    ? [ranges, canvases, members].flatMap((list) => listOf(list, limit))
+    : listOf(items, limit);
+}

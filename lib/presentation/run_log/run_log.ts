@@ -1,9 +1,13 @@
-import { unwrapInSteps } from "./byte_string.ts";
-import { type LevelFilter, levelOf } from "./level_filter.ts";
-import { type LineKind, type LogLine, LogLineReader } from "./lines.ts";
-import { printable } from "./printable.ts";
-import { type RequestStatuses, StatusCounts } from "./requests.ts";
-import { terminalLinesInSteps } from "./terminal_lines.ts";
+import { printable, terminalLinesInSteps, unwrapInSteps } from "./log_text.ts";
+import {
+  type LevelFilter,
+  levelOf,
+  type LineKind,
+  type LogLine,
+  LogLineReader,
+  type RequestStatuses,
+  StatusCounts,
+} from "./lines.ts";
 
 /** Characters of a log that are parsed unless the reader wants all of it: its end. */
 export const MAX_LOG_CHARACTERS = 2_000_000;

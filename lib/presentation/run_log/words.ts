@@ -1,12 +1,12 @@
 import type { Chip } from "@/lib/presentation/campaign_state.ts";
-import { formatDuration } from "@/lib/presentation/durations.ts";
+import { formatDuration } from "@/lib/presentation/moments.ts";
 import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "@/lib/presentation/fetch_problems.ts";
 import { formatCount, formatDecimal } from "@/lib/presentation/locale/figures.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import { clip } from "@/lib/std/untrusted.ts";
 import * as en from "@/locales/en/log.ts";
 import * as sv from "@/locales/sv/log.ts";
-import type { RequestsResult } from "./requests.ts";
+import type { RequestsResult } from "./lines.ts";
 import { placeOfHit } from "./rows.ts";
 import type { LogStage, RunOutcome } from "./run_log.ts";
 

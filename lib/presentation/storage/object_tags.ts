@@ -1,4 +1,5 @@
-import { isObject, member } from "@/lib/std/untrusted.ts";
+import { member } from "@/lib/std/untrusted.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 
 /** A tag of an object. */
 export type ObjectTag = readonly [name: string, value: string];

@@ -1,16 +1,10 @@
 import { z } from "zod";
-import {
-  codedOrNull,
-  codeMembers,
-  failureMembers,
-  iso,
-  TASK_STATUS,
-  taskTimes,
-  timesOf,
-} from "@/lib/tasks/task_responses.ts";
+import { codedOrNull, codeMembers } from "@/lib/tasks/coded_members.ts";
 import type { Task } from "@/lib/tasks/task.ts";
+import { failureMembers } from "@/lib/tasks/task_error.ts";
+import { iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 import { bagView, byProof, damageOf, type FixityProgress, fixityTotals, manifestView } from "./fixity.ts";
-import { reportRow } from "./report.ts";
+import { reportRow } from "./report_rows.ts";
 
 const count = z.int().min(0);
 const codeList = z.array(codedOrNull);
@@ -110,7 +104,7 @@ export const fixitySchedules = z.object({
 export type ListedSchedules = z.output<typeof fixitySchedules>;
 
 /** A check that is shown. */
-type ShownTask = Pick<Task, "id" | "bucket" | "state" | "error">;
+export type ShownTask = Pick<Task, "id" | "bucket" | "state" | "error">;
 
 function sharedOf({ id, error }: ShownTask, progress: FixityProgress) {
   const { request, files, bytes, totals, provedBy, rows } = progress;

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 
 import { renderToString } from "preact-render-to-string";
 
-import { LiveCard } from "@/islands/board/live_card.tsx";
-import { loadOpenZones, openZones } from "@/islands/board/load_open_zones.ts";
+import { LiveCard, loadOpenZones, openZones } from "@/islands/board/live_card.tsx";
 import { CardStore } from "@/lib/client/card_store.ts";
 import { ReadQueue } from "@/lib/client/read_queue.ts";
 import { HeldClock, settled } from "@/tests/lib/client/held_clock.ts";

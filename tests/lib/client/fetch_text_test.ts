@@ -1,23 +1,36 @@
 import assert from "node:assert/strict";
 
-import { fetchText } from "@/lib/client/fetch_text.ts";
-import { securedAddress } from "@/lib/client/secured_address.ts";
+import { fetchText, fetchXml, securedAddress, xmlDecoder } from "@/lib/client/fetch_text.ts";
 
 const URL_ = "https://arkiv.example/manifest.json";
 
-function read(fetch: typeof globalThis.fetch, maxBytes = 100) {
-  return fetchText(URL_, { fetch, maxBytes, signal: new AbortController().signal });
+/** The text of a response, or why there is none. */
+async function read(fetch: typeof globalThis.fetch, maxBytes = 100, reader: typeof fetchXml = fetchText) {
+  const read = await reader(URL_, { fetch, maxBytes, signal: new AbortController().signal });
+  return read.ok ? read.text : read.problem;
+}
+
+/** A response in chunks of a byte. */
+const inBytes = (bytes: Iterable<number>) => () =>
+  Promise.resolve(
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+          controller.close();
+        },
+      }),
+    ),
+  );
+
+/** Bytes of a text in UTF-16. */
+function utf16(text: string, isLittle: boolean): number[] {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  return units.flatMap((unit) => isLittle ? [unit & 255, unit >> 8] : [unit >> 8, unit & 255]);
 }
 
 Deno.test("fetch text: characters that two chunks share are whole", async () => {
-  const bytes = new TextEncoder().encode("Växjö");
-  const body = new ReadableStream({
-    start(controller) {
-      for (const byte of bytes) controller.enqueue(new Uint8Array([byte]));
-      controller.close();
-    },
-  });
-  assert.deepEqual(await read(() => Promise.resolve(new Response(body))), { ok: true, text: "Växjö" });
+  assert.equal(await read(inBytes(new TextEncoder().encode("Växjö"))), "Växjö");
 });
 
 Deno.test("fetch text: a body beyond the limit is cancelled and named as too large", async () => {
@@ -28,41 +41,30 @@ Deno.test("fetch text: a body beyond the limit is cancelled and named as too lar
       isCancelled = true;
     },
   });
-  assert.deepEqual(await read(() => Promise.resolve(new Response(body))), { ok: false, problem: "too large" });
+  assert.equal(await read(() => Promise.resolve(new Response(body))), "too large");
   assert.ok(isCancelled);
 });
 
 Deno.test("fetch text: a status other than a good one is the problem, and its body is cancelled", async () => {
   const response = new Response("no", { status: 403 });
-  assert.deepEqual(await read(() => Promise.resolve(response)), { ok: false, problem: 403 });
+  assert.equal(await read(() => Promise.resolve(response)), 403);
   assert.ok(response.bodyUsed || response.body?.locked === false);
 });
 
 Deno.test("fetch text: a request that the browser or the network refuses is unreachable", async () => {
-  assert.deepEqual(await read(() => Promise.reject(new TypeError("CORS"))), { ok: false, problem: "unreachable" });
+  assert.equal(await read(() => Promise.reject(new TypeError("CORS"))), "unreachable");
 });
 
-Deno.test("fetch text: UTF-16 is read with a byte order mark, and without one where zeros show it, in chunks of a byte", async () => {
-  const read16 = (text: string, isLittle: boolean) => {
-    const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
-    const bytes = units.flatMap((unit) => isLittle ? [unit & 255, unit >> 8] : [unit >> 8, unit & 255]);
-    const body = new ReadableStream({
-      start(controller) {
-        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
-        controller.close();
-      },
-    });
-    return read(() => Promise.resolve(new Response(body)), 10_000);
-  };
+Deno.test("fetch text: UTF-16 is read with a byte order mark, and without one where zeros show it", async () => {
   const log = `2026-03-01 08:00:01,000 INFO Växjö █ 😀\r\n${"x".repeat(600)}`;
   for (const isLittle of [true, false]) {
-    assert.deepEqual(await read16(`\ufeff${log}`, isLittle), { ok: true, text: log });
-    assert.deepEqual(await read16(log, isLittle), { ok: true, text: log });
-    assert.deepEqual(await read16("2026", isLittle), { ok: true, text: "2026" });
+    for (const [text, shown] of [[`\ufeff${log}`, log], [log, log], ["2026", "2026"]]) {
+      assert.equal(await read(inBytes(utf16(text, isLittle)), 10_000), shown);
+    }
   }
-  const text = "a\0b\0ccc\0\0ddddddd";
-  assert.deepEqual(await read(() => Promise.resolve(new Response(text))), { ok: true, text });
-  assert.deepEqual(await read(() => Promise.resolve(new Response(""))), { ok: true, text: "" });
+  for (const text of ["a\0b\0ccc\0\0ddddddd", ""]) {
+    assert.equal(await read(() => Promise.resolve(new Response(text))), text);
+  }
 });
 
 Deno.test("fetch text: on a secure page, https is tried for an address of http, and its failure is a block by the browser", async () => {
@@ -104,4 +106,52 @@ Deno.test("secured address: only addresses of http that a secure page may not re
   assert.equal(securedAddress("http://localhost.example/x", page), "https://localhost.example/x");
   assert.equal(securedAddress("http://a.example/x", "http://stackroom.example/"), "http://a.example/x");
   assert.equal(securedAddress("http://a.example/x"), "http://a.example/x");
+});
+
+/** Bytes of a text whose characters are below 256. */
+const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+function decoded(bytes: Uint8Array, mediaType: string | null = null): string | undefined {
+  return xmlDecoder(bytes, mediaType)?.decode(bytes);
+}
+
+const xml = (encoding: string) => `<?xml version="1.0" encoding='${encoding}' ?><a>Växjö</a>`;
+
+Deno.test("xml decoder: an encoding of one byte is found in the declaration", () => {
+  for (const name of ["ISO-8859-1", "iso-8859-15", "windows-1252"]) {
+    assert.equal(decoded(latin1(xml(name))), xml(name));
+  }
+  assert.equal(
+    decoded(Uint8Array.of(...latin1(`<?xml version="1.0" encoding="windows-1252"?><a>`), 0x96)),
+    `<?xml version="1.0" encoding="windows-1252"?><a>–`,
+  );
+});
+
+Deno.test("xml decoder: UTF-16 is found by its mark or by its zeros", () => {
+  for (const isLittle of [true, false]) {
+    for (const mark of ["\ufeff", ""]) {
+      assert.equal(decoded(Uint8Array.from(utf16(mark + xml("UTF-16"), isLittle))), xml("UTF-16"));
+    }
+  }
+});
+
+Deno.test("xml decoder: the server's word goes before the declaration, and the mark before both", () => {
+  const utf8 = new TextEncoder().encode(xml("ISO-8859-1"));
+  assert.equal(decoded(utf8, `application/xml; charset="utf-8"`), xml("ISO-8859-1"));
+  assert.equal(decoded(latin1(xml("utf-8")), "text/xml;charset=ISO-8859-1"), xml("utf-8"));
+  assert.equal(decoded(Uint8Array.of(0xef, 0xbb, 0xbf, ...utf8), "text/xml;charset=ISO-8859-1"), xml("ISO-8859-1"));
+});
+
+Deno.test("xml decoder: without a name, or with one of UTF-16 in bytes, it is UTF-8; of an unknown name there is none", () => {
+  assert.equal(decoded(new TextEncoder().encode("<a>Växjö</a>")), "<a>Växjö</a>");
+  assert.equal(decoded(new TextEncoder().encode(xml("UTF-16"))), xml("UTF-16"));
+  assert.equal(xmlDecoder(latin1(xml("EBCDIC-SE")), null), null);
+  assert.equal(xmlDecoder(latin1("<a/>"), "text/xml; charset=klingon"), null);
+});
+
+Deno.test("fetch xml: a file is decoded as it says, and one in an unknown encoding is a problem", async () => {
+  const long = `${xml("ISO-8859-1")}${" å".repeat(1000)}`;
+  assert.equal(await read(inBytes(latin1(long)), 5000, fetchXml), long);
+  assert.equal(await read(inBytes(utf16(`\ufeff${xml("UTF-16")}`, true)), 5000, fetchXml), xml("UTF-16"));
+  assert.equal(await read(inBytes(latin1(xml("x-none"))), 5000, fetchXml), "unknown encoding");
 });

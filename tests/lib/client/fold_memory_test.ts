@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { isRememberedOpen, rememberOpen } from "@/lib/client/fold_memory.ts";
+import { isRememberedOpen, rememberOpen } from "@/lib/client/list_memory.ts";
 
 /** Runs with a browser's storage that holds some entries, and returns what it holds then. */
 function withStorage(entries: readonly (readonly [string, string])[], run: () => void): [string, string][] {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { notificationEvent } from "@/lib/notifications/event.ts";
 import { LEASE_MS, MAX_WAITING, NotificationQueue } from "@/lib/notifications/notification_queue.ts";
+import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
-import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { until } from "@/tests/until.ts";
 
@@ -113,7 +114,7 @@ Deno.test("notification queue: what was added is there after a kill", async () =
   const code = `
     import { notificationEvent } from "@/lib/notifications/event.ts";
     import { NotificationQueue } from "@/lib/notifications/notification_queue.ts";
-    import { openTaskFile } from "@/lib/tasks/sqlite_task_store.ts";
+    import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
     const queue = new NotificationQueue(openTaskFile(Deno.args[0], Date.now, console.error));
     const fact = { type: "disk.low", identity: ["k"], at: 0, subject: "s", summary: "s", data: {} };
     await queue.add(notificationEvent(fact), "a", 0);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 
 import type { Phase, WarmupPhase } from "@/lib/campaigns/projection/types.ts";
-import { countSegments, matches, NO_FILTER, SEGMENTS } from "@/lib/presentation/campaign_filter.ts";
+import { countSegments, matches, NO_FILTER, SEGMENTS } from "@/lib/presentation/campaign_list.ts";
 import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
 import { summary } from "@/tests/site/fake_campaigns.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { hasDrifted, keptOrder, sorted } from "@/lib/presentation/campaign_order.ts";
+import { hasDrifted, keptOrder, sorted } from "@/lib/presentation/campaign_list.ts";
 import { summary } from "@/tests/site/fake_campaigns.ts";
 
 const names = (jobs: readonly JobSummary[]) => jobs.map(({ name }) => name);

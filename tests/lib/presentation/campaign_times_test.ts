@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { timesOf } from "@/lib/presentation/campaign_times.ts";
+import { timesOf } from "@/lib/presentation/campaign_progress.ts";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const NOW = Date.parse("2026-11-21T12:30:00Z");

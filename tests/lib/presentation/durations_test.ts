@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { formatAge, formatDuration } from "@/lib/presentation/durations.ts";
+import { formatAge, formatDuration } from "@/lib/presentation/moments.ts";
 
 Deno.test("duration: tenths of a second below a minute, whole units above", () => {
   const cases: [number, string][] = [

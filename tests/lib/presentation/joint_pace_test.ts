@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { jointPace } from "@/lib/presentation/joint_pace.ts";
+import { jointPace } from "@/lib/presentation/campaign_list.ts";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const END = "2026-11-21T18:40:00Z";

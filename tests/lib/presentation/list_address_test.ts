@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { NO_FILTER, SEGMENTS } from "@/lib/presentation/campaign_filter.ts";
-import { SORTS } from "@/lib/presentation/campaign_order.ts";
-import { listPath, olderCount, readFrom, readListAddress, withOlder } from "@/lib/presentation/list_address.ts";
+import {
+  listPath,
+  NO_FILTER,
+  olderCount,
+  readFrom,
+  readListAddress,
+  SEGMENTS,
+  SORTS,
+  withOlder,
+} from "@/lib/presentation/campaign_list.ts";
 
 const read = (path: string) => readListAddress(new URL(path, "http://site.example").searchParams);
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 
-import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
-import { FIRST_CARDS, listPage } from "@/lib/presentation/list_page.ts";
+import { FIRST_CARDS, listPage, NO_FILTER } from "@/lib/presentation/campaign_list.ts";
 import { summary } from "@/tests/site/fake_campaigns.ts";
 
 const jobs = Array.from(

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
 import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
-import { canvasOfPage } from "@/lib/presentation/canvas_of_page.ts";
-import { readPageAddress } from "@/lib/presentation/page_address.ts";
+import { canvasOfPage, readPageAddress } from "@/lib/presentation/volume_address.ts";
 
 Deno.test("page address: what the API's addresses of a volume say", () => {
   const links = volumeLinks("https://site.example/results", "batch-default", "lion-v2")("SE/GÖT 1");
@@ -24,8 +23,8 @@ Deno.test("page address: any other address gives the name of the file alone", ()
   const page = (href: string) => readPageAddress(href);
   assert.deepEqual(page("https://site.example/results/ns/p/v/page.XML"), { page: "page", ...unknown });
   assert.deepEqual(page("https://site.example/alto/%E0.xml"), { page: "%E0", ...unknown });
-  assert.deepEqual(page("https://site.example/results/"), { page: "Page text", ...unknown });
-  assert.deepEqual(page("no address"), { page: "Page text", ...unknown });
+  assert.deepEqual(page("https://site.example/results/"), { page: "", ...unknown });
+  assert.deepEqual(page("no address"), { page: "", ...unknown });
 });
 
 Deno.test("canvas of a page: the one that names its file, whatever else a manifest holds", () => {

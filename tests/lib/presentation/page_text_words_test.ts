@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 
-import { confidenceStep } from "@/lib/presentation/alto/confidence.ts";
-import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
+import { confidenceStep } from "@/lib/presentation/alto/alto_page.ts";
 import { confidenceWords, pageFigures } from "@/lib/presentation/page_text_words.ts";
-import { ALTO_4, ALTO_ORDERED } from "@/tests/lib/presentation/alto/samples.ts";
+import { ALTO_4, ALTO_ORDERED, altoPage } from "@/tests/lib/presentation/alto/samples.ts";
 
 Deno.test("confidence in words: a percentage that agrees with the step", () => {
   assert.deepEqual([1, 0.9, 0.8999, 0.29, 0].map(confidenceWords), [
@@ -22,11 +21,7 @@ Deno.test("confidence in words: a percentage that agrees with the step", () => {
 });
 
 Deno.test("figures of a page: lines, their confidence, the page's quality, as far as they are known", () => {
-  const figures = (xml: string) => {
-    const reading = readAlto(xml);
-    assert.ok(reading.ok);
-    return pageFigures(reading.page);
-  };
+  const figures = (xml: string) => pageFigures(altoPage(xml));
   assert.equal(figures(ALTO_4), "2 lines · on average 66 % sure · predicted quality 0.87");
   assert.equal(figures(ALTO_ORDERED), "6 lines");
   assert.equal(figures("<alto/>"), "0 lines");

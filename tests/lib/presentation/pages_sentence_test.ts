@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { pagesSentence } from "@/lib/presentation/pages_sentence.ts";
+import { pagesSentence } from "@/lib/presentation/campaign_progress.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const job = summary({ name: "a", counts: { total: 40, active: 3, done: 21, failed: 1 } });

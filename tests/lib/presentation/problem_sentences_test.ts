@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { failureWords } from "@/lib/presentation/problem_sentences.ts";
+import { failureWords } from "@/lib/presentation/campaign_problems.ts";
 
 function words(
   error: string,

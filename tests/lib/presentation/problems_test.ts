@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 
 import { campaignPath, runLogPath } from "@/lib/presentation/page_paths.ts";
-import { readLogAddress } from "@/lib/presentation/log_address.ts";
+import { readLogAddress } from "@/lib/presentation/volume_address.ts";
 import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
 import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
-import { problemsOf } from "@/lib/presentation/problems.ts";
+import { problemsOf } from "@/lib/presentation/campaign_problems.ts";
 import { parseRunLog } from "@/tests/lib/presentation/run_log/parsed_log.ts";
 import { logProblem, stageCounts, stoppedBy } from "@/lib/presentation/run_log/words.ts";
-import { volumeManifest, volumeSentence } from "@/lib/presentation/volume_words.ts";
+import { volumeManifest, volumeSentence } from "@/lib/presentation/volumes.ts";
 import { detail, SAMPLE_NOW, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const job = summary({ name: "a" });

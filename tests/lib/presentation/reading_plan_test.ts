@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { readEvery, waitSeconds } from "@/lib/presentation/reading_plan.ts";
+import { readEvery } from "@/lib/client/card_store.ts";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const seen = { open: false, onScreen: true };
@@ -28,8 +28,4 @@ Deno.test("reading plan: what is folded and not started is not read; what is pau
   assert.equal(readEvery(summary({ name: "a", phase: "Queued" }), null, seen), null);
   assert.equal(readEvery(paused, null, seen), 120);
   assert.equal(readEvery(paused, detail(paused, []), seen), null);
-});
-
-Deno.test("reading plan: failures double the wait up to five minutes", () => {
-  assert.deepEqual([0, 1, 2, 3, 400].map((failures) => waitSeconds(60, failures)), [60, 120, 240, 300, 300]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { TimelineEntry } from "@/lib/campaigns/projection/types.ts";
-import { CHART, timelineChart } from "@/lib/presentation/timeline_chart.ts";
+import { timelineChart } from "@/components/open_zones.tsx";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const at = (minute: number, volumesDone: number, volumesFailed = 0): TimelineEntry => ({
@@ -14,7 +14,7 @@ const chart = (timeline: TimelineEntry[]) => timelineChart(detail(summary({ name
 
 Deno.test("timeline: lines from the first moment to the last, up to the newest count", () => {
   const lines = chart([at(0, 0), at(15, 3, 1), at(30, 6, 2)]);
-  assert.equal(lines?.ended, `0.0,${CHART.height}.0 300.0,24.0 600.0,0.0`);
+  assert.equal(lines?.ended, "0.0,48.0 300.0,24.0 600.0,0.0");
   assert.equal(lines?.failed, "0.0,48.0 300.0,42.0 600.0,36.0");
 });
 

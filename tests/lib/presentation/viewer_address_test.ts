@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/viewer_address.ts";
+import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/page_paths.ts";
 
 const PAGE = "https://stackroom.example/uv.html";
 const MANIFEST = "https://example.org/a+b/manifest.json?x=1&y=å";

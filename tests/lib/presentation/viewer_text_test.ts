@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
-import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
 import { lineAt, textLines } from "@/lib/presentation/viewer_text.ts";
+import { altoPage } from "@/tests/lib/presentation/alto/samples.ts";
 
 const CANVAS = { width: 600, height: 900 };
 const line = (y: number, wc: number, height = 90) =>
@@ -9,9 +9,10 @@ const line = (y: number, wc: number, height = 90) =>
 
 function linesOf(page: string, blocks: readonly string[]) {
   const xml = blocks.map((block) => `<TextBlock>${block}</TextBlock>`).join("");
-  const read = readAlto(`<alto><Layout><Page ${page}><PrintSpace>${xml}</PrintSpace></Page></Layout></alto>`);
-  assert.ok(read.ok);
-  return textLines(read.page, CANVAS);
+  return textLines(
+    altoPage(`<alto><Layout><Page ${page}><PrintSpace>${xml}</PrintSpace></Page></Layout></alto>`),
+    CANVAS,
+  );
 }
 
 Deno.test("viewer text: boxes are fractions of the ALTO page, or of the canvas where the page has no extent", () => {

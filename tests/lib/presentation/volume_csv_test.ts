@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { csvName, volumesCsv } from "@/lib/presentation/volume_csv.ts";
+import { csvName, volumesCsv } from "@/lib/presentation/volumes.ts";
 import { volume } from "@/tests/site/fake_campaigns.ts";
 
 /** Reads RFC 4180 the way a spreadsheet does. */

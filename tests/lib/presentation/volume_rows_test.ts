@@ -4,13 +4,13 @@ import fc from "fast-check";
 import type { VolumeState, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import {
   inReadingOrder,
-  matchesVolume,
   rowsAgree,
   segmentCounts,
   segmentOf,
   VOLUME_SEGMENTS,
+  VOLUME_TEXTS,
   withNamedRows,
-} from "@/lib/presentation/volume_rows.ts";
+} from "@/lib/presentation/volumes.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const STATES: readonly VolumeState[] = ["pending", "active", "done", "failed", "unknown"];
@@ -52,7 +52,7 @@ Deno.test("volume segments: before all rows are read they add up to the Job's vo
   const ended = segmentCounts({ ...job, phase: "PartiallyFailed" }, [], { isAllLoaded: false });
   assert.deepEqual([counted(ended).waiting, counted(ended).unfinished], [undefined, "595"]);
   const last = row(3, "pending", 0, { final: true });
-  assert.deepEqual([segmentOf(last), matchesVolume(last, "did not finish")], ["unfinished", true]);
+  assert.deepEqual([segmentOf(last), VOLUME_TEXTS.matches(last, "did not finish")], ["unfinished", true]);
 });
 
 Deno.test("volume rows: agree with the campaign's counts while each state has as many", () => {
@@ -109,8 +109,8 @@ Deno.test("volume search: every word, in name, state or sentence, without case, 
     state: "failed",
     reason: { stage: null, permanent: null, error: "OOMKilled (exit code 137)" },
   });
-  assert.equal(matchesVolume(failed, "göteborg FAILED memory"), true);
-  assert.equal(matchesVolume(failed, "go\u0308teborg"), true);
-  assert.equal(matchesVolume(failed, "göteborg done"), false);
-  assert.equal(matchesVolume(failed, "  "), true);
+  assert.equal(VOLUME_TEXTS.matches(failed, "göteborg FAILED memory"), true);
+  assert.equal(VOLUME_TEXTS.matches(failed, "go\u0308teborg"), true);
+  assert.equal(VOLUME_TEXTS.matches(failed, "göteborg done"), false);
+  assert.equal(VOLUME_TEXTS.matches(failed, "  "), true);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readWhole, streamReader } from "@/lib/std/body_reader.ts";
+import { streamReader } from "@/lib/std/body_reader.ts";
+import { readWhole } from "@/lib/std/bounded_reader.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 

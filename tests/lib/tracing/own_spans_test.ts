@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { requireOwnSpans } from "@/lib/tracing/own_spans.ts";
-import { ConfigError } from "@/lib/std/start_errors.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
 
 Deno.test("own spans: a start is refused exactly where the runtime would create spans by itself", () => {
   const cases: readonly [Record<string, string>, boolean][] = [

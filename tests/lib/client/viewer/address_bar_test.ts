@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { AddressBar } from "@/lib/client/viewer/address_bar.ts";
+import { AddressBar } from "@/lib/client/viewer/viewer_store.ts";
 import { HeldClock } from "@/tests/lib/client/held_clock.ts";
 
 /** A history that refuses changes while it is limited. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
-import { AddressBar } from "@/lib/client/viewer/address_bar.ts";
-import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { writeViewerAddress } from "@/lib/presentation/viewer_address.ts";
+import { AddressBar, ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import { writeViewerAddress } from "@/lib/presentation/page_paths.ts";
 import { HeldClock } from "@/tests/lib/client/held_clock.ts";
 
 const MANIFEST = "https://arkiv.example/manifest.json";

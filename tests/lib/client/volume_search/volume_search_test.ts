@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browserIdle, MAX_FAILED_IN_A_ROW, VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
+import { browserIdle, MAX_FAILED_IN_A_ROW, VolumeSearch } from "@/lib/client/viewer/volume_search.ts";
 import type { Link } from "@/lib/presentation/iiif/manifest.ts";
 import { altoOf } from "@/tests/lib/presentation/volume_search/alto_files.ts";
 

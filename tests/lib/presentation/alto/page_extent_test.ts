@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
-import { extentOfPage } from "@/lib/presentation/alto/page_extent.ts";
-import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
+import { extentOfPage } from "@/lib/presentation/alto/alto_page.ts";
+import { altoPage } from "./samples.ts";
 
 const CANVAS = { width: 600, height: 900 };
 const UNKNOWN = { width: null, height: null };
@@ -9,12 +9,10 @@ const SPACE = `HPOS="10" VPOS="20" WIDTH="480" HEIGHT="780"`;
 
 function pageOf(page: string, printSpace = "", unit = "pixel", right = 100) {
   const block = `<TextBlock HPOS="0" VPOS="0" WIDTH="${right}" HEIGHT="50"/>`;
-  const read = readAlto(
+  return altoPage(
     `<alto><Description><MeasurementUnit>${unit}</MeasurementUnit></Description><Layout><Page ${page}>` +
       `<PrintSpace ${printSpace}>${block}</PrintSpace></Page></Layout></alto>`,
   );
-  assert.ok(read.ok);
-  return read.page;
 }
 
 Deno.test("page extent: the file's own goes before all others", () => {

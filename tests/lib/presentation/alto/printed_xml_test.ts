@@ -2,16 +2,11 @@ import assert from "node:assert/strict";
 
 import fc from "fast-check";
 
-import { type PrintedXml, printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
+import { printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
 import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED } from "./samples.ts";
+import { resultOf } from "@/tests/result_of.ts";
 
-function printed(xml: string): PrintedXml {
-  const steps = printXmlInSteps(xml);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
+const printed = (xml: string) => resultOf(printXmlInSteps(xml));
 
 Deno.test("printed XML: an element on each line, texts and empty elements on the line of their element", () => {
   const xml =

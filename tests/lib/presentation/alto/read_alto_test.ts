@@ -3,19 +3,13 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
-import { MAX_ALTO_CHARACTERS, readAlto } from "@/lib/presentation/alto/read_alto.ts";
-import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED } from "./samples.ts";
-
-function pageOf(xml: string): AltoPage {
-  const reading = readAlto(xml);
-  assert.ok(reading.ok, JSON.stringify(reading));
-  return reading.page;
-}
+import { MAX_ALTO_CHARACTERS } from "@/lib/presentation/alto/read_alto.ts";
+import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED, altoPage, readAlto } from "./samples.ts";
 
 const texts = (page: AltoPage) => page.blocks.map(({ lines }) => lines.map(({ text }) => text));
 
 Deno.test("ALTO 2: text with hyphens, confidences, boxes and the unit", () => {
-  const page = pageOf(ALTO_2);
+  const page = altoPage(ALTO_2);
   assert.deepEqual([page.width, page.height, page.unit, page.confidence], [2100, 2970, "mm10", null]);
   assert.deepEqual(texts(page), [["7"], ["Ödmjukt memo-", "rial d:o"]]);
   const [first, second] = page.blocks[1].lines;
@@ -23,25 +17,20 @@ Deno.test("ALTO 2: text with hyphens, confidences, boxes and the unit", () => {
   assert.equal(second.confidence, 0.6);
   assert.deepEqual(first.box, { x: 100, y: 100, width: 1900, height: 40 });
   assert.deepEqual(first.words[1], {
-    id: null,
     box: { x: 520, y: 100, width: 300, height: 40 },
-    polygon: null,
     text: "memo",
     confidence: 0.8,
     division: { half: 1, word: "memorial" },
   });
   assert.deepEqual(second.words.map(({ division }) => division), [{ half: 2, word: "memorial" }, null]);
-  assert.deepEqual(page.blocks.map(({ id, rotation }) => [id, rotation]), [["TB0", 0], ["TB1", 0]]);
 });
 
-Deno.test("ALTO 3: prefixes, composed blocks, shapes, rotation; glyphs and empty lines are no text", () => {
-  const page = pageOf(ALTO_3);
+Deno.test("ALTO 3: prefixes, composed blocks, shapes; glyphs and empty lines are no text", () => {
+  const page = altoPage(ALTO_3);
   assert.deepEqual([page.width, page.height, page.unit, page.confidence], [800.5, 1200, "inch1200", 0.75]);
   assert.deepEqual(texts(page), [['Namn & "ort"'], ["12 kr"]]);
   const [first, second] = page.blocks;
-  assert.equal(first.rotation, 90);
   assert.deepEqual(first.box, { x: 10, y: 10, width: 80, height: 40 });
-  assert.deepEqual(first.lines[0].polygon, [{ x: 10, y: 12 }, { x: 90, y: 12 }, { x: 90, y: 40 }]);
   assert.deepEqual(first.lines[0].box, { x: 10, y: 12, width: 80, height: 28 });
   assert.equal(first.lines[0].words[0].box, null);
   assert.equal(second.lines[0].confidence, null);
@@ -50,33 +39,32 @@ Deno.test("ALTO 3: prefixes, composed blocks, shapes, rotation; glyphs and empty
 });
 
 Deno.test("ALTO 4: whole lines as one string", () => {
-  const page = pageOf(ALTO_4);
+  const page = altoPage(ALTO_4);
   assert.deepEqual([page.width, page.height, page.unit, page.confidence], [2400, 3200, "pixel", 0.8731]);
   assert.deepEqual(texts(page), [["Anno 1720 den 3 Maij", "hölts Laga Ting"]]);
   assert.deepEqual(page.blocks[0].lines.map(({ confidence }) => confidence), [0.91, 0.42]);
 });
 
 Deno.test("ALTO 4.3: the reading order moves what it names, the rest follows", () => {
-  const page = pageOf(ALTO_ORDERED);
+  const page = altoPage(ALTO_ORDERED);
   assert.deepEqual(texts(page), [
     ["first"],
     ["second, above", "second, below", "second, unnamed"],
     ["third"],
     ["last"],
   ]);
-  assert.equal(page.blocks[0].rotation, -1.5);
 });
 
 Deno.test("ALTO: values that are not what they should be count as absent", () => {
-  const page = pageOf(`<alto><Layout><Page WIDTH="0" HEIGHT="NaN" PC="87"><PrintSpace>
-    <TextBlock ROTATION="x"><Shape><Polygon POINTS="1,2 3"/></Shape>
+  const page = altoPage(`<alto><Layout><Page WIDTH="0" HEIGHT="NaN" PC="87"><PrintSpace>
+    <TextBlock><Shape><Polygon POINTS="1,2 3"/></Shape>
       <TextLine HPOS="1" VPOS="" WIDTH="2" HEIGHT="3"><Shape><Polygon POINTS="1,1 2,2"/></Shape>
         <String CONTENT="a" WC="-0.1"/><String CONTENT="b" WC="0.5" SUBS_TYPE="HypPart1"/><String/>
         <HYP CONTENT="&#xad;"/></TextLine>
     </TextBlock></PrintSpace></Page></Layout></alto>`);
-  const [{ rotation, polygon, lines: [line] }] = page.blocks;
+  const [{ box, lines: [line] }] = page.blocks;
   assert.deepEqual([page.width, page.height, page.confidence, page.unit], [null, null, null, "pixel"]);
-  assert.deepEqual([rotation, polygon, line.box, line.polygon], [0, null, null, null]);
+  assert.deepEqual([box, line.box], [null, null]);
   assert.deepEqual([line.text, line.confidence, line.words.length], ["a b-", 0.5, 2]);
   assert.equal(line.words[1].division, null);
 });
@@ -84,7 +72,7 @@ Deno.test("ALTO: values that are not what they should be count as absent", () =>
 Deno.test("ALTO: names of a prototype's members are names like others", () => {
   const polygon = `<Shape><Polygon POINTS="1,1 2,1 2,2"/></Shape>`;
   assert.ok(readAlto(`<alto><constructor>${polygon}</constructor><__proto__ ID="x">${polygon}</__proto__></alto>`).ok);
-  assert.ok(!("polygon" in {}) && !("polygon" in Object));
+  assert.ok(!("box" in {}) && !("box" in Object));
 });
 
 Deno.test("ALTO: malformed documents, other documents and too long ones are results", () => {
@@ -178,49 +166,11 @@ Deno.test("ALTO: what is written is read, in whatever manner", () => {
         )
       ).join(gap),
     );
-    const read = pageOf(xml).blocks.map(({ lines }) =>
+    const read = altoPage(xml).blocks.map(({ lines }) =>
       lines.map(({ words }) => words.map(({ text, confidence, box }) => ({ text, confidence, box })))
     );
     assert.deepEqual(read, blocks);
   }));
-});
-
-Deno.test("ALTO: a document that is cut, spliced or shuffled is a result", () => {
-  const samples = [ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED];
-  const fragment = fc.constantFrom(
-    "<",
-    ">",
-    "/>",
-    "</",
-    '"',
-    "'",
-    "&",
-    "&#0;",
-    "<!--",
-    "-->",
-    "<![CDATA[",
-    "]]>",
-    "<?",
-    "=",
-  );
-  const anywhere = fc.integer({ min: 0, max: 4000 });
-  fc.assert(fc.property(
-    fc.constantFrom(...samples),
-    fc.array(fc.tuple(anywhere, anywhere, fc.oneof(fragment, fc.string())), { maxLength: 5 }),
-    (sample, changes) => {
-      const xml = changes.reduce((text, [at, length, put]) => {
-        return text.slice(0, at) + put + text.slice(at + length % 50);
-      }, sample);
-      const reading = readAlto(xml);
-      if (!reading.ok) return assert.ok(["not XML", "not ALTO"].includes(reading.problem));
-      for (const { lines } of reading.page.blocks) {
-        for (const { text, words, confidence } of lines) {
-          assert.ok(text !== "" && words.length > 0);
-          assert.ok(confidence === null || (confidence >= 0 && confidence <= 1));
-        }
-      }
-    },
-  ));
 });
 
 /** A line of strings; " " is an SP. */
@@ -229,7 +179,7 @@ const lineOf = (parts: readonly string[], attributes = "") =>
     parts.map((part) => part === " " ? "<SP/>" : part.startsWith("<") ? part : `<String CONTENT="${part}"/>`).join("")
   }</TextLine>`;
 const joinedLine = (...parts: string[]) => {
-  const [line] = pageOf(`<alto><TextBlock>${lineOf(parts)}</TextBlock></alto>`).blocks[0].lines;
+  const [line] = altoPage(`<alto><TextBlock>${lineOf(parts)}</TextBlock></alto>`).blocks[0].lines;
   assert.deepEqual(
     line.words.map(({ text }, at) => line.text.slice(line.starts[at]).startsWith(text)).includes(false),
     false,
@@ -265,7 +215,7 @@ Deno.test("ALTO: without SP, words have a space between them except in scripts t
 
 Deno.test("ALTO: the base direction is the stated one, that of a language where letters agree, or that of the first letter", () => {
   const directions = (...lines: string[]) =>
-    pageOf(lines.join("")).blocks.flatMap(({ lines }) => lines.map(({ direction }) => direction));
+    altoPage(lines.join("")).blocks.flatMap(({ lines }) => lines.map(({ direction }) => direction));
   const page = (attributes: string, ...lines: string[]) =>
     directions(`<alto><Layout><Page${attributes}>`, ...lines, "</Page></Layout></alto>");
   const block = (attributes: string, ...lines: string[]) =>
@@ -312,7 +262,7 @@ Deno.test("ALTO: whatever strings and spaces a line has, its words are where it 
   );
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
-      const [line] = pageOf(`<alto><TextBlock>${lineOf(parts)}</TextBlock></alto>`).blocks[0].lines;
+      const [line] = altoPage(`<alto><TextBlock>${lineOf(parts)}</TextBlock></alto>`).blocks[0].lines;
       if (line === undefined) return;
       assert.deepEqual(
         line.words.map(({ text }, at) => line.text.slice(line.starts[at], line.starts[at] + text.length)),

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 
-import { confidenceStep } from "@/lib/presentation/alto/confidence.ts";
-import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
-import { readingText } from "@/lib/presentation/alto/reading_text.ts";
-import { ALTO_2, ALTO_3 } from "./samples.ts";
+import { confidenceStep } from "@/lib/presentation/alto/alto_page.ts";
+import { readingText } from "@/lib/presentation/alto/line_text.ts";
+import { ALTO_2, ALTO_3, altoPage } from "./samples.ts";
 
-function textOf(xml: string): string {
-  const reading = readAlto(xml);
-  assert.ok(reading.ok);
-  return readingText(reading.page);
-}
+const textOf = (xml: string) => readingText(altoPage(xml));
 
 Deno.test("reading text: a line each, blocks apart, divided words joined where they begin", () => {
   assert.equal(textOf(ALTO_2), "7\n\nÖdmjukt memorial\nd:o");

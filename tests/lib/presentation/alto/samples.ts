@@ -1,3 +1,19 @@
+import assert from "node:assert/strict";
+
+import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
+import { readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
+import { resultOf } from "@/tests/result_of.ts";
+
+/** Reads a document at once. */
+export const readAlto = (xml: string) => resultOf(readAltoInSteps(xml));
+
+/** The page of a document that can be read. */
+export function altoPage(xml: string): AltoPage {
+  const reading = readAlto(xml);
+  assert.ok(reading.ok, JSON.stringify(reading));
+  return reading.page;
+}
+
 /** ALTO 2.0 in tenths of a millimetre: a word that a line break divides, spaces as elements, no confidence of the page. */
 export const ALTO_2 = `<?xml version="1.0" encoding="UTF-8"?>
 <alto xmlns="http://www.loc.gov/standards/alto/ns-v2#" xmlns:xlink="http://www.w3.org/1999/xlink">

@@ -1,5 +1,23 @@
+import assert from "node:assert/strict";
+
+import type { Manifest } from "@/lib/presentation/iiif/manifest.ts";
+import { type ReadManifest, readManifestInSteps } from "@/lib/presentation/iiif/read_manifest.ts";
+import { resultOf } from "@/tests/result_of.ts";
+
 /** JSON of manifests for tests: the parts that the IIIF cookbook composes its recipes of. */
 export type Node = Record<string, unknown>;
+
+/** Reads a manifest at once. */
+export function readManifest(json: unknown, url: string, languages: readonly string[] = []): ReadManifest {
+  return resultOf(readManifestInSteps(json, url, languages));
+}
+
+/** The manifest of what can be read as one. */
+export function manifestOf(json: unknown, languages?: readonly string[]): Manifest {
+  const read = readManifest(json, BASE, languages);
+  assert.ok(read.ok, JSON.stringify(read));
+  return read.manifest;
+}
 
 export const BASE = "https://example.org/iiif/book/manifest.json";
 

@@ -1,10 +1,7 @@
 /** Manifests written after the recipes of the IIIF cookbook (https://iiif.io/api/cookbook/), by their numbers. */
 import assert from "node:assert/strict";
-import { thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
-import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";
-import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
-import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
-import { imageBefore, standInOf } from "@/lib/presentation/iiif/stand_in.ts";
+import { imageBefore, thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
+import { type Canvas, isPaged, type Manifest, spreadsOf, standInOf } from "@/lib/presentation/iiif/manifest.ts";
 import { noImageSentence } from "@/lib/presentation/viewer_sentences.ts";
 import {
   at,
@@ -14,8 +11,10 @@ import {
   image3,
   manifest2,
   manifest3,
+  manifestOf,
   type Node,
   pages3,
+  readManifest,
   served2,
   served3,
 } from "./manifests.ts";
@@ -32,9 +31,7 @@ function recipe(
 ): void {
   tested.add(number);
   Deno.test(`recipe ${number}: ${what}`, () => {
-    const read = readManifest(json(), BASE, languages);
-    assert.ok(read.ok, JSON.stringify(read));
-    check(read.manifest);
+    check(manifestOf(json(), languages));
   });
 }
 
@@ -116,7 +113,7 @@ recipe("0008", "rights and the required statement", () => {
 
 recipe("0009", "a book of pages", () => manifest3(pages3(3), { behavior: ["paged"] }), (manifest) => {
   assert.deepEqual(labels(manifest.canvases), ["p1", "p2", "p3"]);
-  assert.equal(layoutOf(manifest), "spreads");
+  assert.ok(isPaged(manifest));
 });
 
 recipe("0010", "a book that is read from right to left", () => {
@@ -129,9 +126,9 @@ recipe("0010", "a scroll that is read from top to bottom", () => {
   return manifest3(pages3(2), { viewingDirection: "top-to-bottom" });
 }, ({ viewingDirection }) => assert.equal(viewingDirection, "top-to-bottom"));
 
-for (const [behavior, layout] of [["continuous", "strip"], ["individuals", "one at a time"], ["paged", "spreads"]]) {
+for (const behavior of ["continuous", "individuals", "paged"]) {
   recipe("0011", `the behavior ${behavior}`, () => manifest3(pages3(2), { behavior: [behavior] }), (manifest) => {
-    assert.equal(layoutOf(manifest), layout);
+    assert.equal(isPaged(manifest), behavior === "paged");
   });
 }
 
@@ -302,17 +299,8 @@ recipe("0068", "a newspaper with the ALTO files of its pages", () => {
     format: "application/xml",
     profile: "http://www.loc.gov/standards/alto/v4/alto.xsd",
   };
-  const annotations = [{ id: at("annotations/p1.json"), type: "AnnotationPage", label: { en: ["Text of page 1"] } }];
-  return manifest3([canvas3("p1", [served3("p1")], { rendering: [alto], annotations })]);
-}, ({ canvases: [{ altoSources, annotationPages }] }) => {
-  assert.deepEqual(altoSources.map(({ href }) => href), [at("p1.xml")]);
-  assert.deepEqual(annotationPages, [{ label: "Text of page 1", href: at("annotations/p1.json"), embedded: 0 }]);
-});
-
-recipe("0117", "a thumbnail of the manifest", () => {
-  const thumbnail = [{ id: at("small.jpg"), type: "Image", format: "image/jpeg", width: 300, height: 200 }];
-  return manifest3(pages3(1), { thumbnail });
-}, ({ thumbnails }) => assert.equal(thumbnailOf(thumbnails[0], { width: 100, height: 100 })?.href, at("small.jpg")));
+  return manifest3([canvas3("p1", [served3("p1")], { rendering: [alto] })]);
+}, ({ canvases: [{ altoSources }] }) => assert.deepEqual(altoSources.map(({ href }) => href), [at("p1.xml")]));
 
 recipe("0118", "several values of one language", () => {
   const value = { en: ["One", "Two"], fr: ["Un"] };
@@ -335,13 +323,12 @@ recipe("0229", "ranges that are not shown", () => {
   });
 }, ({ ranges }) => assert.deepEqual(ranges.map(({ label }) => label), ["Shown"]));
 
-recipe("0230", "dates to navigate by", () => {
-  return manifest3([canvas3("p1", [served3("p1")], { navDate: "1986-01-01T00:00:00+00:00" })], {
-    navDate: "1986-01-01T00:00:00Z",
-  });
-}, ({ navDate, canvases }) => {
-  assert.deepEqual([navDate, canvases[0].navDate], ["1986-01-01T00:00:00Z", "1986-01-01T00:00:00+00:00"]);
-});
+recipe(
+  "0230",
+  "dates to navigate by",
+  () => manifest3(pages3(1), { navDate: "1986-01-01T00:00:00Z" }),
+  ({ navDate }) => assert.equal(navDate, "1986-01-01T00:00:00Z"),
+);
 
 recipe("0232", "thumbnails of canvases, as files and as services", () => {
   const thumbnail = [{
@@ -365,33 +352,10 @@ recipe("0234", "the institutions behind a manifest", () => {
     label: { en: ["The Archive"] },
     homepage: [{ id: "https://example.org/", type: "Text", label: { en: ["Home"] } }],
     logo: [{ id: at("logo.png"), type: "Image" }],
-    seeAlso: [{ id: at("agent.json"), type: "Dataset" }],
   };
   return manifest3(pages3(1), { provider: [agent] });
-}, ({ providers: [{ label, homepages, logos, seeAlso }] }) => {
-  assert.deepEqual([label, homepages[0].label, logos[0].href, seeAlso[0].href], [
-    "The Archive",
-    "Home",
-    at("logo.png"),
-    at("agent.json"),
-  ]);
-});
-
-recipe("0266", "annotations within the manifest and beside it", () => {
-  const comment = {
-    id: at("c1"),
-    type: "Annotation",
-    motivation: "commenting",
-    body: { type: "TextualBody", value: "Göttingen" },
-  };
-  const annotations = [{ id: at("a/1"), type: "AnnotationPage", items: [comment] }, {
-    id: at("a/2.json"),
-    type: "AnnotationPage",
-  }];
-  return manifest3([canvas3("p1", [served3("p1")], { annotations })]);
-}, ({ canvases: [{ images, annotationPages }] }) => {
-  assert.equal(images.length, 1);
-  assert.deepEqual(annotationPages.map(({ embedded }) => embedded), [1, 0]);
+}, ({ providers: [{ label, homepages, logos }] }) => {
+  assert.deepEqual([label, homepages[0].label, logos[0].href], ["The Archive", "Home", at("logo.png")]);
 });
 
 recipe("0283", "a page without an image", () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Behavior } from "@/lib/presentation/iiif/manifest.ts";
-import { layoutOf, type Spread, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
+import { type Behavior, type Spread, spreadsOf } from "@/lib/presentation/iiif/manifest.ts";
 
 const volume = (...behaviors: (Behavior | null)[]) =>
   behaviors.map((behavior) => ({ behaviors: behavior === null ? [] : [behavior] }));
@@ -33,11 +32,4 @@ Deno.test("spreads: every canvas is shown once, at most two together", () => {
     assert.deepEqual(found.flat().sort((a, b) => a - b), behaviors.map((_, i) => i));
     assert.ok(found.every(({ length }) => length === 1 || length === 2));
   }));
-});
-
-Deno.test("spreads: the behavior of the manifest chooses the layout", () => {
-  assert.equal(layoutOf({ behaviors: ["paged"] }), "spreads");
-  assert.equal(layoutOf({ behaviors: ["continuous"] }), "strip");
-  assert.equal(layoutOf({ behaviors: ["individuals"] }), "one at a time");
-  assert.equal(layoutOf({ behaviors: [] }), "one at a time");
 });

@@ -1,10 +1,7 @@
 import { parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
+import { resultOf } from "@/tests/result_of.ts";
 
 /** Parses a log at once. */
 export function parseRunLog(text: string, maxCharacters?: number): RunLog {
-  const steps = parseRunLogInSteps(text, maxCharacters);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return resultOf(parseRunLogInSteps(text, maxCharacters));
 }

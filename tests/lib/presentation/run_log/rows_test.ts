@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { isShown, LEVEL_FILTERS } from "@/lib/presentation/run_log/level_filter.ts";
-import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
-import { summarizeRequests } from "@/lib/presentation/run_log/requests.ts";
-import { blocksOf, linesOf, rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
+import { isShown, LEVEL_FILTERS, summarizeRequests } from "@/lib/presentation/run_log/lines.ts";
+import {
+  blocksOf,
+  findLinkedLine,
+  linesOf,
+  readLineLink,
+  rowsOf,
+  searchLines,
+  writeLineLink,
+} from "@/lib/presentation/run_log/rows.ts";
 import { formatOffset, requestsSentence } from "@/lib/presentation/run_log/words.ts";
 import { parseRunLog } from "./parsed_log.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { levelOf } from "@/lib/presentation/run_log/level_filter.ts";
+import { levelOf } from "@/lib/presentation/run_log/lines.ts";
 import { type RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { stoppedBy } from "@/lib/presentation/run_log/words.ts";
 import { parseRunLog } from "./parsed_log.ts";

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isComplete, pageAltoUrl, readRunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
-import { orderPages, qualityStep, summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
-import { pageWords } from "@/lib/presentation/run_manifest/words.ts";
+import {
+  isComplete,
+  orderPages,
+  pageAltoUrl,
+  pageWords,
+  qualityStep,
+  readRunManifest,
+  summarizeRun,
+} from "@/lib/presentation/run_manifest.ts";
 
 const VIEWER = "https://archive.example/results/ns/p/v/iiif.json";
 const file = {

@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
-import { composed, folded } from "@/lib/presentation/volume_search/folding.ts";
-import { MAX_INDEX_BYTES, type VolumeHit, VolumeIndex } from "@/lib/presentation/volume_search/volume_index.ts";
-import { lineMarks } from "@/lib/presentation/volume_search/line_marks.ts";
-import { textLines } from "@/lib/presentation/viewer_text.ts";
+import { composed, folded, MAX_INDEX_BYTES, type VolumeHit, VolumeIndex } from "@/lib/presentation/volume_index.ts";
+import { lineMarks, textLines } from "@/lib/presentation/viewer_text.ts";
+import { altoPage } from "@/tests/lib/presentation/alto/samples.ts";
 import { altoFile, altoOf } from "./alto_files.ts";
 
 const UNKNOWN = { width: null, height: null };
 
-function pageOf(xml: string) {
-  const read = readAlto(xml);
-  assert.ok(read.ok);
-  return read.page;
-}
-
 function indexOf(...files: readonly string[]): VolumeIndex {
   const index = new VolumeIndex();
-  files.forEach((xml, canvas) => assert.ok(index.add(canvas, pageOf(xml), UNKNOWN)));
+  files.forEach((xml, canvas) => assert.ok(index.add(canvas, altoPage(xml), UNKNOWN)));
   return index;
 }
 
@@ -82,7 +74,7 @@ Deno.test("volume index: a word that a line end divides is found whole", () => {
 
 /** The marked parts of the lines of a file, with the current hit in brackets. */
 function marksOf(xml: string, query: string, current = 0): readonly string[] {
-  const page = pageOf(xml);
+  const page = altoPage(xml);
   const hits = hitsOf(indexOf(xml), query);
   const lines = textLines(page, UNKNOWN);
   const marks = lineMarks(lines, hits, hits[current] ?? null);
@@ -117,7 +109,7 @@ Deno.test("line marks: hits in neighbouring words are marks of their own", () =>
 
 Deno.test("volume index: hits come in the order of the canvases, up to the limit", () => {
   const index = new VolumeIndex();
-  for (const canvas of [7, 2, 5]) index.add(canvas, pageOf(altoOf("ja ja")), UNKNOWN);
+  for (const canvas of [7, 2, 5]) index.add(canvas, altoPage(altoOf("ja ja")), UNKNOWN);
   assert.deepEqual(hitsOf(index, "ja").map(({ canvas }) => canvas), [2, 2, 5, 5, 7, 7]);
   const { hits, isCut } = index.search("ja", { isFolded: true, limit: 3 });
   assert.deepEqual([hits.length, isCut], [3, true]);
@@ -133,7 +125,7 @@ Deno.test("volume index: the text around a hit ends at whole words", () => {
 });
 
 Deno.test("volume index: a page beyond the memory is not added, and one that is added again takes its memory once", () => {
-  const page = pageOf(altoOf("hundra ord"));
+  const page = altoPage(altoOf("hundra ord"));
   const bytes = "hundra ord".length * 4 + 2 * 24;
   const index = new VolumeIndex(bytes * 2);
   assert.deepEqual([0, 0, 1, 2].map((canvas) => index.add(canvas, page, UNKNOWN)), [
@@ -154,7 +146,7 @@ Deno.test("volume index: without the size of the page there are hits without box
 
 Deno.test("volume index: a file without the size of the page has boxes by the extent of the canvas", () => {
   const index = new VolumeIndex();
-  const page = pageOf(altoOf("det var").replace(/<Page [^>]*>/, "<Page>"));
+  const page = altoPage(altoOf("det var").replace(/<Page [^>]*>/, "<Page>"));
   assert.deepEqual([page.width, page.height], [null, null]);
   index.add(0, page, { width: 1000, height: 2000 });
   assertBoxes(hitsOf(index, "var")[0].boxes, [[0.1, 0, 0.09, 0.02]]);
@@ -204,7 +196,7 @@ Deno.test("volume index: words without a space between them are found as they st
     line("聞", "社")
   }</TextBlock></alto>`;
   const index = indexOf(xml);
-  const lines = textLines(pageOf(xml), UNKNOWN);
+  const lines = textLines(altoPage(xml), UNKNOWN);
   const found = (query: string) => {
     const hits = hitsOf(index, query);
     return [...lineMarks(lines, hits, null)].map(([line, marks]) =>

@@ -1,0 +1,322 @@
+import {
+  type CampaignFilter,
+  type CampaignOverview,
+  FIRST_CARDS,
+  type JointPace,
+  type ListAddress,
+  listPath,
+  REAPED_PAGE,
+  SEGMENTS,
+  SORTS,
+  withOlder,
+} from "@/lib/presentation/campaign_list.ts";
+import {
+  BOARD_LABELS,
+  BOARD_SENTENCES,
+  FIGURE_WORDS,
+  SEGMENT_WORDS,
+  SORT_WORDS,
+} from "@/lib/presentation/campaign_sentences.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import { formatClock, formatEnd, formatFull, type MomentStyle } from "@/lib/presentation/moments.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { Icon } from "./icon.tsx";
+
+/** What Stackroom is, for a first visit. A page of a reader who has closed it hides it before anything is painted. */
+export function Introduction({ onClose }: { onClose: () => void }) {
+  return (
+    <aside class="introduction" aria-label={BOARD_LABELS.introduction}>
+      <p>{BOARD_SENTENCES.introduction}</p>
+      <button
+        class="btn square needs-scripts"
+        type="button"
+        aria-label={BOARD_LABELS.closeIntroduction}
+        title={BOARD_LABELS.closeIntroduction}
+        onClick={onClose}
+      >
+        <Icon name="close" />
+      </button>
+    </aside>
+  );
+}
+
+interface BoardFiguresProps {
+  readonly overview: CampaignOverview;
+  readonly pace: JointPace;
+  readonly style: MomentStyle;
+}
+
+/** What all campaigns together do at the moment. Its four figures have their space before they are known. */
+export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
+  const { troubled, running, activeVolumes, runningTroubled, runningHeld } = overview;
+  const { pagesPerMinute, endsAt } = pace;
+  const isWhole = pace.counted === pace.of;
+  const atLeast = isWhole ? "" : "≥ ";
+  const partly = isWhole && runningHeld === 0 ? undefined : BOARD_SENTENCES.notCounted;
+  const runs = pace.of > 0;
+  const end = endsAt === null ? null : new Date(Math.max(endsAt, style.now)).toISOString();
+  return (
+    <dl class="strip" aria-label={BOARD_LABELS.figures}>
+      <div>
+        <dt>{FIGURE_WORDS.troubled(troubled)}</dt>
+        <dd class={troubled > 0 ? "troubled" : undefined}>{formatCount(troubled)}</dd>
+      </div>
+      <div>
+        <dt>{FIGURE_WORDS.running(activeVolumes, runningTroubled)}</dt>
+        <dd>{formatCount(running)}</dd>
+      </div>
+      <div title={partly}>
+        <dt>{FIGURE_WORDS.pagesPerMinute(!runs || pagesPerMinute !== null, pace)}</dt>
+        <dd>
+          {!runs
+            ? "0"
+            : pagesPerMinute === null
+            ? BOARD_LABELS.unknown
+            : atLeast + formatCount(Math.round(pagesPerMinute))}
+        </dd>
+      </div>
+      <div title={partly}>
+        <dt>{FIGURE_WORDS.end(!runs || end !== null, pace)}</dt>
+        <dd>
+          {end === null ? BOARD_LABELS.unknown : (
+            <time dateTime={end} title={formatFull(end, style.zone)}>
+              {atLeast}
+              {formatEnd(end, new Date(style.now).toISOString(), style)}
+            </time>
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+interface BoardFilterProps {
+  readonly address: ListAddress;
+  readonly overview: CampaignOverview;
+  readonly onChange: (address: ListAddress) => void;
+}
+
+/** Narrows the list by state, pipeline, namespace and text, and orders it: a form that works without scripts too. */
+export function BoardFilter({ address, overview, onChange }: BoardFilterProps) {
+  const { filter, sort } = address;
+  const choose = (change: Partial<CampaignFilter>) => onChange({ ...address, filter: { ...filter, ...change } });
+  return (
+    <search>
+      <form
+        class="filters"
+        method="get"
+        action="/"
+        aria-label={BOARD_LABELS.filter}
+        onSubmit={(event) => event.preventDefault()}
+      >
+        <fieldset class="segments">
+          <legend class="sr">{LABELS.filterByState}</legend>
+          {SEGMENTS.map((name) => (
+            <label key={name}>
+              <input
+                type="radio"
+                name="state"
+                value={name}
+                checked={name === filter.segment}
+                onChange={() => choose({ segment: name })}
+              />
+              {SEGMENT_WORDS[name]} <span class="count">{formatCount(overview.segments[name])}</span>
+            </label>
+          ))}
+        </fieldset>
+        <div class="choices">
+          <Choice
+            name="pipeline"
+            label={BOARD_LABELS.pipeline}
+            any={BOARD_LABELS.anyPipeline}
+            options={overview.pipelines}
+            chosen={filter.pipeline}
+            onChoose={(pipeline) => choose({ pipeline })}
+          />
+          <Choice
+            name="namespace"
+            label={BOARD_LABELS.namespace}
+            any={BOARD_LABELS.anyNamespace}
+            options={overview.namespaces}
+            chosen={filter.namespace}
+            onChoose={(namespace) => choose({ namespace })}
+          />
+          <select
+            name="sort"
+            aria-label={BOARD_LABELS.order}
+            value={sort}
+            onChange={({ currentTarget }) => {
+              const chosen = SORTS.find((name) => name === currentTarget.value);
+              if (chosen) onChange({ ...address, sort: chosen });
+            }}
+          >
+            {SORTS.map((name) => <option key={name} value={name}>{SORT_WORDS[name]}</option>)}
+          </select>
+        </div>
+        <input
+          type="search"
+          name="q"
+          autocomplete="off"
+          aria-label={LABELS.filterByText}
+          placeholder={LABELS.filterByText}
+          value={filter.text}
+          onInput={(event) => choose({ text: event.currentTarget.value })}
+        />
+        {address.reaped > REAPED_PAGE && <input type="hidden" name="reaped" value={address.reaped} />}
+        <button class="btn without-scripts" type="submit">{BOARD_LABELS.apply}</button>
+      </form>
+    </search>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  /** What the choice of all is named. */
+  readonly any: string;
+  readonly options: readonly string[];
+  /** "": all. */
+  readonly chosen: string;
+  readonly onChoose: (option: string) => void;
+}
+
+/** A choice of one option or all. Where there is nothing to choose from it is not there. */
+function Choice({ name, label, any, options, chosen, onChoose }: ChoiceProps) {
+  // An address may name an option that is gone.
+  const all = chosen === "" || options.includes(chosen) ? options : [...options, chosen];
+  if (all.length < 2) return null;
+  return (
+    <select
+      name={name}
+      aria-label={label}
+      value={chosen}
+      onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+    >
+      <option value="">{any}</option>
+      {all.map((option) => <option key={option} value={option}>{option}</option>)}
+    </select>
+  );
+}
+
+interface BoardStatusProps {
+  /** Why the list is not the newest, or why there is none; null: it is. */
+  readonly outage: string | null;
+  /** When the list is read again after an outage, ms since 1970. */
+  readonly nextAt: number | null;
+  /** The last good read, ms since 1970. */
+  readonly readAt: number | null;
+  /** Since when the cluster has not answered the server, ms since 1970. */
+  readonly staleSince: number | null;
+  readonly drifted: boolean;
+  readonly reading: boolean;
+  readonly zone: string;
+  /** What is shown, where nothing is wrong. */
+  readonly summary: string;
+  /** Leads to the list without its filter; null where no filter is set. */
+  readonly showAll: { readonly path: string; readonly label: string } | null;
+  readonly onTry: () => void;
+  readonly onSort: () => void;
+  readonly onHelp: () => void;
+}
+
+/** The line between the filter and the cards: how old they are, or what is wrong. It has the same height in every state. */
+export function BoardStatus(props: BoardStatusProps) {
+  const { outage, nextAt, readAt, staleSince, drifted, reading, zone, summary, showAll } = props;
+  const clock = (ms: number | null) => ms === null ? null : formatClock(ms, zone);
+  const isStale = outage === null && staleSince !== null;
+  return (
+    <div class={`board-status ${outage !== null ? "bad" : isStale ? "warn" : ""}`}>
+      <p>
+        {outage !== null && <span role="alert">{outage}</span>}
+        {outage !== null && BOARD_SENTENCES.outage(clock(readAt), clock(nextAt))}
+        {isStale && <span role="status">{BOARD_SENTENCES.stale(formatClock(staleSince, zone))}</span>}
+        {outage === null && !isStale && (
+          <span class="dots">
+            <span>{summary}</span>
+            {showAll && (
+              <span>
+                <a href={showAll.path}>{showAll.label}</a>
+              </span>
+            )}
+            {readAt !== null && (
+              <span>
+                {LABELS.updated} <span class="clock">{clock(readAt)}</span>
+                <span class="without-scripts">{` ${LABELS.timesAreUtc}`}</span>
+              </span>
+            )}
+          </span>
+        )}
+      </p>
+      <div class="needs-scripts">
+        {outage !== null
+          ? (
+            <button class="btn small" type="button" aria-disabled={reading} onClick={() => reading || props.onTry()}>
+              {reading ? BOARD_LABELS.trying : BOARD_LABELS.tryNow}
+            </button>
+          )
+          : (
+            <button
+              class={`btn small ${drifted ? "" : "unseen"}`}
+              type="button"
+              title={SENTENCES.orderOfLastVisit}
+              onClick={props.onSort}
+            >
+              {LABELS.sortAgain}
+            </button>
+          )}
+        <button class="btn small keys" type="button" onClick={props.onHelp}>{BOARD_LABELS.shortcuts}</button>
+      </div>
+    </div>
+  );
+}
+
+interface OlderLinkProps {
+  readonly address: ListAddress;
+  /** Campaigns before the first one shown, for readers without scripts. */
+  readonly from: number;
+  /** Campaigns that can be added. */
+  readonly older: number;
+  /** They are being read. */
+  readonly loading: boolean;
+  readonly onShow: () => void;
+}
+
+/** Adds the next older campaigns to the list: by its address without scripts, and in a new tab. */
+export function OlderLink({ address, from, older, loading, onShow }: OlderLinkProps) {
+  if (older === 0) return null;
+  const show = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (!loading) onShow();
+  };
+  return (
+    <p class="older">
+      <a class="btn" href={listPath(withOlder(address), from)} aria-disabled={loading} onClick={show}>
+        {loading
+          ? LABELS.loading
+          : LABELS.olderCampaigns(formatCount(Math.min(REAPED_PAGE, older)), formatCount(older))}
+      </a>
+    </p>
+  );
+}
+
+interface PageLinksProps {
+  readonly address: ListAddress;
+  /** Campaigns before the first one shown. */
+  readonly from: number;
+  /** Campaigns that this page shows. */
+  readonly sent: number;
+  readonly matching: number;
+}
+
+/** The way through a long list for readers without scripts. */
+export function PageLinks({ address, from, sent, matching }: PageLinksProps) {
+  const next = from + sent;
+  if (from === 0 && next >= matching) return null;
+  return (
+    <nav class="without-scripts page-links" aria-label={BOARD_LABELS.pages}>
+      {from > 0 && <a href={listPath(address, Math.max(0, from - FIRST_CARDS))}>{BOARD_LABELS.previousPage}</a>}
+      {next < matching && <a href={listPath(address, next)}>{BOARD_LABELS.nextPage}</a>}
+    </nav>
+  );
+}

@@ -1,0 +1,12 @@
+/** ms after which a browser surely has the file. */
+const REVOKE_MS = 60_000;
+
+/** Saves a text as a file that the browser makes. */
+export function saveFile(name: string, text: string, type: "text/csv" | "text/plain"): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), REVOKE_MS);
+}
