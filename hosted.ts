@@ -14,7 +14,7 @@ import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
 import { thenCancelBody } from "@/lib/std/body_reader.ts";
 import { countRequest } from "@/lib/std/request_count.ts";
-import { requireOwnSpans } from "@/lib/tracing/own_spans.ts";
+import { requireOwnSpans } from "@/lib/tracing/tracing.ts";
 
 const NO_SHARED_TASKS =
   "REDIS_URL: unset, background tasks and logouts are known to this process alone and end with it";

@@ -8,9 +8,8 @@ import { overloadGuard } from "@/compose/overload.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
 import { startStore } from "@/compose/store.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
-import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { type App, serving } from "@/lib/http/app.ts";
-import type { MetricRegistry } from "@/lib/metrics/registry.ts";
+import { batchedLog } from "@/lib/http/access_log.ts";
+import { serving } from "@/lib/http/app.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { leaving } from "@/lib/process/leaving.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
@@ -18,7 +17,7 @@ import { parentGone, standardInputEnded, stopOnSignals } from "@/lib/process/sto
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { requireOwnSpans } from "@/lib/tracing/own_spans.ts";
+import { requireOwnSpans } from "@/lib/tracing/tracing.ts";
 import { PROBE_PATHS } from "@/routes/health.ts";
 import { unavailableApp } from "@/routes/unavailable.ts";
 
@@ -38,9 +37,9 @@ try {
     Deno.exit(2);
   }
   const [name, argument = "", second = null] = Deno.args;
-  const run = command(name);
-  if (!run) await start(readConfig(Deno.env.toObject()), Deno.args.includes("--dev"));
-  else if (!(await run(argument, second))) Deno.exitCode = 1;
+  const found = command(name);
+  if (!found) await start(readConfig(Deno.env.toObject()), Deno.args.includes("--dev"));
+  else if (!(await found.run(argument, second))) Deno.exitCode = 1;
 } catch (error) {
   if (!(error instanceof Error) || !EXPECTED.some((expected) => error instanceof expected)) throw error;
   fail(error.message);
@@ -88,10 +87,9 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const served = overload.guard(serving(application.app));
   listener.answerWith(served);
   if (metrics && metricsListener && application.metrics) {
-    const { registry, watchConnections, watchOverload } = application.metrics;
-    watchConnections(listener.connections);
-    watchOverload(overload.figures);
-    metricsListener.answerWith(serving(await metricsPage(registry, metrics.allowedHosts, log)));
+    application.metrics.watchConnections(listener.connections);
+    application.metrics.watchOverload(overload.figures);
+    metricsListener.answerWith(serving(application.metrics.app(metrics.allowedHosts, log)));
   }
   application.startTasks();
 
@@ -114,16 +112,6 @@ async function start(config: Config, dev: boolean): Promise<void> {
   }
   const metricsOrigin = metricsListener?.origin ?? null;
   console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster, metricsOrigin }));
-}
-
-/** Loaded only where metrics are served. */
-async function metricsPage(
-  registry: MetricRegistry,
-  allowedHosts: readonly string[] | null,
-  log: RequestLog,
-): Promise<App> {
-  const { metricsApp } = await import("@/lib/metrics/metrics_app.ts");
-  return metricsApp(registry, allowedHosts, log);
 }
 
 function fail(message: string): never {

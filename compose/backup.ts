@@ -32,59 +32,54 @@ const ALL_PAGES = 2 ** 31 - 1;
  * removal is put off until all are in the copy. Returns what was done and whether every body was there to be copied, one
  * line each. A stopped folder cannot be opened meanwhile. An audit trail outside of it is copied as far as it is written.
  *
+ * @param source null: there is no data folder, only the trail
  * @param earlier a backup of the same data folder on the disk of the target; null: none
  * @param audit the folder of an audit trail outside of the data folder; null: none
  * @throws {DataFolderError} when there is nothing to copy, the target is no absent or empty folder, or cannot be written.
  */
 export async function backUp(
-  source: string,
+  source: string | null,
   target: string,
   earlier: string | null = null,
   audit: string | null = null,
 ): Promise<{ isWhole: boolean; lines: string[] }> {
-  requireSource(source);
+  if (source !== null) requireSource(source);
   if (earlier !== null) requireEarlier(earlier);
-  if (audit !== null) requireAudit(audit);
-  prepareTarget([source, ...(audit === null ? [] : [audit])], target);
-  const held = holdFolder(source);
+  if (audit !== null && !exists(audit)) throw new DataFolderError(`AUDIT_DIR: ${audit} holds no audit trail.`);
+  prepareTarget([source, audit].filter((path) => path !== null), target);
+  const held = source === null ? null : holdFolder(source);
   try {
-    return await copyInto(source, target, earlier, audit);
+    const bodies = source === null ? null : await copyData(source, target, earlier);
+    if (audit !== null) copyAudit(audit, `${target}/${AUDIT_DIR_COPY}`);
+    if (source !== null) copyOthers(source, target, audit !== null);
+    syncFolder(target);
+    Deno.removeSync(`${target}/${UNFINISHED}`);
+    syncFolder(target);
+    if (source === null || bodies === null) {
+      return { isWhole: true, lines: [`Backed up the audit trail ${audit} to ${target}/${AUDIT_DIR_COPY}.`] };
+    }
+    const { linked, reused, copied, missing } = bodies;
+    return {
+      isWhole: missing.length === 0,
+      lines: [
+        ...missing.map((file) => `${file} is named by the index and missing in ${source}: run deno task verify`),
+        `Backed up ${source} to ${target}: ${linked + reused + copied} large bodies` +
+        (reused > 0 ? `, ${reused} of them in ${earlier} too` : "") +
+        (linked > 0 ? `, ${linked} of them as hard links: copy the folder to another disk.` : "."),
+      ],
+    };
   } catch (error) {
-    throw error instanceof DataFolderError ? error : unfinished(target, error);
+    if (error instanceof DataFolderError) throw error;
+    throw new DataFolderError(
+      `The backup in ${target} is unfinished (${errorReason(error)}): remove it, and back up to another folder.`,
+    );
   } finally {
-    held.release();
+    held?.release();
   }
 }
 
-function unfinished(target: string, error: unknown): DataFolderError {
-  return new DataFolderError(
-    `The backup in ${target} is unfinished (${errorReason(error)}): remove it, and back up to another folder.`,
-  );
-}
-
-/**
- * Copies the audit trail of a process without a data folder as far as it is written. Returns what was done, a line.
- *
- * @throws {DataFolderError} as {@link backUp}
- */
-export function backUpTrail(audit: string, target: string): string {
-  requireAudit(audit);
-  prepareTarget([audit], target);
-  try {
-    copyAudit(audit, `${target}/${AUDIT_DIR_COPY}`);
-    finish(target);
-  } catch (error) {
-    throw unfinished(target, error);
-  }
-  return `Backed up the audit trail ${audit} to ${target}/${AUDIT_DIR_COPY}.`;
-}
-
-async function copyInto(
-  source: string,
-  target: string,
-  earlier: string | null,
-  audit: string | null,
-): Promise<{ isWhole: boolean; lines: string[] }> {
+/** The index with the bodies that it names, and the trail beside them. */
+async function copyData(source: string, target: string, earlier: string | null): Promise<Bodies> {
   for (const name of BEFORE_THE_INDEX) copySmall(source, target, name);
   const bodies: Bodies = { linked: 0, reused: 0, copied: 0, missing: [] };
   if (exists(`${source}/index.db`)) {
@@ -96,31 +91,17 @@ async function copyInto(
       pin.release();
     }
   }
-  // After the index: every tenant in it has its ports here.
   if (exists(`${source}/${AUDIT_FOLDER}`)) copyAudit(`${source}/${AUDIT_FOLDER}`, `${target}/${AUDIT_FOLDER}`);
-  if (audit !== null) copyAudit(audit, `${target}/${AUDIT_DIR_COPY}`);
-  for (const { name } of Deno.readDirSync(source)) {
-    // One in the data folder is left from a restored backup.
-    if (name === AUDIT_DIR_COPY && audit !== null) continue;
-    if (!NOT_COPIED.test(name) && !BEFORE_THE_INDEX.includes(name)) copySmall(source, target, name);
-  }
-  finish(target);
-  return {
-    isWhole: bodies.missing.length === 0,
-    lines: [
-      ...bodies.missing.map((file) => `${file} is named by the index and missing in ${source}: run deno task verify`),
-      `Backed up ${source} to ${target}: ${bodies.linked + bodies.reused + bodies.copied} large bodies` +
-      (bodies.reused > 0 ? `, ${bodies.reused} of them in ${earlier} too` : "") +
-      (bodies.linked > 0 ? `, ${bodies.linked} of them as hard links: copy the folder to another disk.` : "."),
-    ],
-  };
+  return bodies;
 }
 
-/** Flushes a copy, and removes what says that it is unfinished. */
-function finish(target: string): void {
-  syncFolder(target);
-  Deno.removeSync(`${target}/${UNFINISHED}`);
-  syncFolder(target);
+/** The small files. After the index: every tenant in it has its ports here. */
+function copyOthers(source: string, target: string, hasTrailOutside: boolean): void {
+  for (const { name } of Deno.readDirSync(source)) {
+    // One in the data folder is left from a restored backup.
+    if (name === AUDIT_DIR_COPY && hasTrailOutside) continue;
+    if (!NOT_COPIED.test(name) && !BEFORE_THE_INDEX.includes(name)) copySmall(source, target, name);
+  }
 }
 
 /**
@@ -158,10 +139,6 @@ function requireSource(source: string): void {
   if (exists(`${source}/${UNFINISHED}`)) {
     throw new DataFolderError(`DATA_DIR: ${source} is a backup that was not finished: nothing was copied.`);
   }
-}
-
-function requireAudit(audit: string): void {
-  if (!exists(audit)) throw new DataFolderError(`AUDIT_DIR: ${audit} holds no audit trail.`);
 }
 
 /** Creates the target, or takes an empty one, and marks it as unfinished. */

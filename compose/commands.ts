@@ -4,61 +4,69 @@ import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { parseRevocationText } from "@/lib/results/revocation_text.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { backUp, backUpTrail, holdsData } from "./backup.ts";
+import { backUp, holdsData } from "./backup.ts";
 import { operatorTasks } from "./operator_tasks.ts";
 import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";
 import { entriesOf, holdsTrail, notedEnd, verifyAuditFolder, verifyDataFolder } from "./verify.ts";
 
-/** A command beside the start: `main.ts NAME ARGUMENTS`. Returns false where what it looked for does not hold. */
-type Command = (argument: string, second: string | null) => boolean | Promise<boolean>;
+/** A command beside the start: `main.ts NAME ARGUMENTS`. */
+interface Command {
+  readonly maxArguments: number;
+  /** Returns false where what it looked for does not hold. */
+  run(argument: string, second: string | null): boolean | Promise<boolean>;
+}
 
 /** The commands by their names: `deno task reset`, `verify`, `backup`, `tasks` and `user`. */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  reset() {
-    console.log(resetDataFolder(config().dataFolder, confirm));
-    return true;
-  },
-  verify() {
-    const settings = config();
-    const { dataFolder, audit } = settings;
-    const noted = notedEnd(dataFolder);
-    const isTrailWell = audit.folder === null ||
-      verifyAuditFolder(audit.folder, console.log, noted?.place === audit.folder ? noted : null);
-    // A backup of a trail alone is such a folder.
-    if (mayLackData(settings) && !holdsData(dataFolder) && !holdsTrail(dataFolder)) return isTrailWell;
-    const checks = { [REVOKED_SESSIONS_FILE]: (text: string) => parseRevocationText(text) !== null };
-    return verifyDataFolder(dataFolder, console.log, checks, Date.now, audit.folder === null) && isTrailWell;
-  },
-  async backup(folder, earlier) {
-    const settings = config();
-    const { dataFolder, audit } = settings;
-    if (audit.folder !== null && mayLackData(settings) && !holdsData(dataFolder)) {
-      console.log(backUpTrail(audit.folder, folder));
+  reset: {
+    maxArguments: 0,
+    run() {
+      console.log(resetDataFolder(config().dataFolder, confirm));
       return true;
-    }
-    const { isWhole, lines } = await backUp(dataFolder, folder, earlier, audit.folder);
-    for (const line of lines) console.log(line);
-    return isWhole;
+    },
   },
-  async tasks(action, id) {
-    return await operatorTasks(config(), action, id, console.log);
+  verify: {
+    maxArguments: 0,
+    run() {
+      const settings = config();
+      const { dataFolder, audit } = settings;
+      const noted = notedEnd(dataFolder);
+      const isTrailWell = audit.folder === null ||
+        verifyAuditFolder(audit.folder, console.log, noted?.place === audit.folder ? noted : null);
+      // A backup of a trail alone is such a folder.
+      if (mayLackData(settings) && !holdsData(dataFolder) && !holdsTrail(dataFolder)) return isTrailWell;
+      const checks = { [REVOKED_SESSIONS_FILE]: (text: string) => parseRevocationText(text) !== null };
+      return verifyDataFolder(dataFolder, console.log, checks, Date.now, audit.folder === null) && isTrailWell;
+    },
   },
-  async user(name) {
-    console.log(await usersFileLine(name, await standardInput()));
-    return true;
+  backup: {
+    maxArguments: 2,
+    async run(folder, earlier) {
+      const settings = config();
+      const { dataFolder, audit } = settings;
+      const source = mayLackData(settings) && !holdsData(dataFolder) ? null : dataFolder;
+      const { isWhole, lines } = await backUp(source, folder, earlier, audit.folder);
+      for (const line of lines) console.log(line);
+      return isWhole;
+    },
+  },
+  tasks: { maxArguments: 2, run: (action, id) => operatorTasks(config(), action, id, console.log) },
+  user: {
+    maxArguments: 1,
+    async run(name) {
+      console.log(await usersFileLine(name, await standardInput()));
+      return true;
+    },
   },
 };
 
-/** Most arguments of each command. */
-const MAX_ARGUMENTS: Readonly<Record<string, number>> = { reset: 0, verify: 0, backup: 2, tasks: 2, user: 1 };
 /** Flags with which the launcher starts the server. */
 const SERVER_FLAGS = ["--dev", "--launched"];
 
 /** The first argument that `main.ts` does not know, of a command or of the start; undefined when it knows all. */
 export function unknownArgument([name, ...rest]: readonly string[]): string | undefined {
-  if (name !== undefined && Object.hasOwn(MAX_ARGUMENTS, name)) {
-    return rest.find((word, index) => word.startsWith("-") || index >= MAX_ARGUMENTS[name]);
-  }
+  const found = command(name);
+  if (found) return rest.find((word, index) => word.startsWith("-") || index >= found.maxArguments);
   return [name, ...rest].find((word) => word !== undefined && !SERVER_FLAGS.includes(word));
 }
 

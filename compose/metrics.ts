@@ -1,13 +1,12 @@
 import project from "@/deno.json" with { type: "json" };
 import type { AuditTrail } from "@/lib/audit/audit_trail.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
-import type { MeasureRequest } from "@/lib/http/access_log.ts";
-import type { MeasureUpstream } from "@/lib/http/upstream/upstream_request.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
+import { defaultHeaders } from "@/lib/http/default_headers.ts";
+import { hostCheck } from "@/lib/http/host_check.ts";
+import { processFigures, requestFigures, upstreamFigures } from "@/lib/metrics/figures.ts";
 import { defineMetrics, type Metrics } from "@/lib/metrics/metrics.ts";
-import { processFigures } from "@/lib/metrics/process_figures.ts";
-import { requestFigures } from "@/lib/metrics/request_figures.ts";
-import type { MetricRegistry } from "@/lib/metrics/registry.ts";
-import { type Service, upstreamFigures } from "@/lib/metrics/upstream_figures.ts";
 import type { ConnectionFigures } from "@/lib/process/connections.ts";
 import type { Notifier } from "@/lib/notifications/notifier.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
@@ -22,12 +21,6 @@ import type { TaskFigures } from "@/lib/tasks/task_runner.ts";
 const INDEX_FILES = ["index.db", "index.db-wal"];
 /** How long a scrape waits for their sizes, ms: the disk may hang. */
 const FILES_MS = 5000;
-
-/** A limit of requests that are handled at a time. */
-interface Slots {
-  readonly count: number;
-  readonly max: number;
-}
 
 /** What of a process is read at each scrape; null: it has none. */
 interface MetricSources {
@@ -45,38 +38,24 @@ interface MetricSources {
   readonly audit: (() => AuditTrail["figures"]) | null;
 }
 
-/** The metrics of this process, and what fills them. */
-export interface ProcessMetrics {
-  readonly registry: MetricRegistry;
-  readonly measureRequest: MeasureRequest;
-  readonly measureUpstream: (service: Service) => MeasureUpstream;
-  /** Adds limits whose use is read at each scrape. */
-  watchSlots(limit: string, slots: () => Slots): void;
-  watch(sources: MetricSources): void;
-  watchConnections(connections: () => ConnectionFigures | null): void;
-  watchOverload(overload: () => ShedderFigures): void;
-  /** Ends what runs for them. */
-  close(): void;
-}
-
 /** Creates the metrics of a process. Its package is loaded with this module, so only where metrics are served. */
-export function processMetrics(): ProcessMetrics {
+export function processMetrics() {
   const metrics = defineMetrics();
   const { registry } = metrics;
-  const close = processFigures(metrics, project.version);
   return {
     registry,
     measureRequest: requestFigures(metrics),
     measureUpstream: upstreamFigures(metrics),
-    watchSlots(limit, slots) {
+    /** Adds limits of requests at a time, whose use is read at each scrape. */
+    watchSlots(limit: string, slots: () => { readonly count: number; readonly max: number }) {
       registry.onScrape(() => {
         const { count, max } = slots();
         metrics.slots.set({ limit }, count);
         metrics.maxSlots.set({ limit }, max);
       });
     },
-    watch: (sources) => watchSources(metrics, sources),
-    watchConnections(connections) {
+    watch: (sources: MetricSources) => watchSources(metrics, sources),
+    watchConnections(connections: () => ConnectionFigures | null) {
       registry.onScrape(() => {
         const figures = connections();
         if (figures === null) return;
@@ -87,90 +66,97 @@ export function processMetrics(): ProcessMetrics {
         }
       });
     },
-    watchOverload(overload) {
+    watchOverload(overload: () => ShedderFigures) {
       registry.onScrape(() => {
         const figures = overload();
         metrics.overloaded.set({}, Number(figures.isShedding));
         metrics.refused.set({ reason: "overload" }, figures.refused);
       });
     },
-    close,
+    /**
+     * The app of the port for metrics: `GET /metrics` and nothing else. Its requests are not logged, since they come often.
+     *
+     * @param allowedHosts names by which the server is called; null: any
+     */
+    app(allowedHosts: readonly string[] | null, log: RequestLog): App {
+      const app = httpApp({ log });
+      app.use(defaultHeaders);
+      if (allowedHosts) app.use(hostCheck(allowedHosts));
+      routesOf(app)("/metrics", async (context) => {
+        context.mustRead();
+        const text = await registry.text();
+        return new Response(text, { headers: { "Content-Type": registry.contentType, "Cache-Control": "no-store" } });
+      });
+      return app;
+    },
+    /** Ends what runs for them. */
+    close: processFigures(metrics, project.version),
   };
 }
 
 function watchSources(metrics: Metrics, sources: MetricSources): void {
-  const { tasks, campaigns, disk, storeFolder, notifications, fixity, audit } = sources;
-  const { registry } = metrics;
-  if (audit) {
-    registry.onScrape(() => {
-      for (const [sink, { written, lost, waiting }] of audit()) {
-        metrics.auditRecords.set({ sink, result: "written" }, written);
-        metrics.auditRecords.set({ sink, result: "lost" }, lost);
-        metrics.auditWaiting.set({ sink }, waiting);
-      }
-    });
+  function watch<Source>(source: Source | null, read: (source: Source) => void | Promise<void>): void {
+    if (source !== null) metrics.registry.onScrape(() => read(source));
   }
-  if (tasks) {
-    registry.onScrape(() => {
-      const { running, maxRunning, waiting, ended, isStoreReachable } = tasks();
-      metrics.tasksRunning.set({}, running);
-      metrics.tasksMaxRunning.set({}, maxRunning);
-      metrics.tasksWaiting.set({}, waiting);
-      metrics.taskStoreReachable.set({}, Number(isStoreReachable));
-      for (const [kind, byResult] of ended) {
-        for (const [result, count] of Object.entries(byResult)) metrics.tasksEnded.set({ kind, result }, count);
-      }
-    });
-  }
-  if (fixity) {
-    registry.onScrape(() => {
-      const { objects, bytes } = fixity.figures;
-      metrics.fixityBytes.set({}, bytes);
-      for (const [result, count] of Object.entries(objects)) metrics.fixityObjects.set({ result }, count);
-      for (const { name: schedule, succeededAt, isFailing } of fixity.schedules()) {
-        metrics.fixityScheduleFailing.set({ schedule }, Number(isFailing));
-        if (succeededAt !== null) metrics.fixityScheduleSuccess.set({ schedule }, succeededAt / 1000);
-      }
-    });
-  }
-  if (notifications) {
-    registry.onScrape(() => {
-      for (const [channel, figures] of notifications) {
-        for (const [result, count] of Object.entries(figures)) metrics.notifications.set({ channel, result }, count);
-      }
-    });
-  }
-  if (campaigns) {
-    registry.onScrape(() => {
-      const age = campaigns.lastKnown();
-      if (age === "untried") metrics.campaignsListed.clear();
-      else metrics.campaignsListed.set({}, Number(age !== "failed"));
-      if (typeof age === "number") metrics.campaignsAge.set({}, age / 1000);
-      else metrics.campaignsAge.clear();
-    });
-  }
-  if (disk) {
-    registry.onScrape(async () => {
-      const room = await disk.room();
-      if (room === null) {
-        for (const metric of [metrics.diskFree, metrics.diskSize, metrics.diskLow]) metric.clear();
-        return;
-      }
-      metrics.diskFree.set({}, room.free);
-      metrics.diskSize.set({}, room.total);
-      metrics.diskLow.set({}, Number(await disk.isLow()));
-    });
-  }
-  if (storeFolder !== null) {
-    const indexBytes = readWithin(FILES_MS, async () => {
-      let bytes = 0;
-      for (const file of INDEX_FILES) bytes += await sizeIfExistsAsync(`${storeFolder}/${file}`) ?? 0;
-      return bytes;
-    });
-    registry.onScrape(async () => {
-      const bytes = await indexBytes();
-      if (bytes === null) metrics.indexBytes.clear();
-      else metrics.indexBytes.set({}, bytes);
-    });
-  }
+  watch(sources.audit, (figures) => {
+    for (const [sink, { written, lost, waiting }] of figures()) {
+      metrics.auditRecords.set({ sink, result: "written" }, written);
+      metrics.auditRecords.set({ sink, result: "lost" }, lost);
+      metrics.auditWaiting.set({ sink }, waiting);
+    }
+  });
+  watch(sources.tasks, (figures) => {
+    const { running, maxRunning, waiting, ended, isStoreReachable } = figures();
+    metrics.tasksRunning.set({}, running);
+    metrics.tasksMaxRunning.set({}, maxRunning);
+    metrics.tasksWaiting.set({}, waiting);
+    metrics.taskStoreReachable.set({}, Number(isStoreReachable));
+    for (const [kind, byResult] of ended) {
+      for (const [result, count] of Object.entries(byResult)) metrics.tasksEnded.set({ kind, result }, count);
+    }
+  });
+  watch(sources.fixity, ({ figures: { objects, bytes }, schedules }) => {
+    metrics.fixityBytes.set({}, bytes);
+    for (const [result, count] of Object.entries(objects)) metrics.fixityObjects.set({ result }, count);
+    for (const { name: schedule, succeededAt, isFailing } of schedules()) {
+      metrics.fixityScheduleFailing.set({ schedule }, Number(isFailing));
+      if (succeededAt !== null) metrics.fixityScheduleSuccess.set({ schedule }, succeededAt / 1000);
+    }
+  });
+  watch(sources.notifications, (channels) => {
+    for (const [channel, figures] of channels) {
+      for (const [result, count] of Object.entries(figures)) metrics.notifications.set({ channel, result }, count);
+    }
+  });
+  watch(sources.campaigns, (campaigns) => {
+    const age = campaigns.lastKnown();
+    if (age === "untried") metrics.campaignsListed.clear();
+    else metrics.campaignsListed.set({}, Number(age !== "failed"));
+    if (typeof age === "number") metrics.campaignsAge.set({}, age / 1000);
+    else metrics.campaignsAge.clear();
+  });
+  watch(sources.disk, async (disk) => {
+    const room = await disk.room();
+    if (room === null) {
+      for (const metric of [metrics.diskFree, metrics.diskSize, metrics.diskLow]) metric.clear();
+      return;
+    }
+    metrics.diskFree.set({}, room.free);
+    metrics.diskSize.set({}, room.total);
+    metrics.diskLow.set({}, Number(await disk.isLow()));
+  });
+  watch(sources.storeFolder === null ? null : indexBytesIn(sources.storeFolder), async (indexBytes) => {
+    const bytes = await indexBytes();
+    if (bytes === null) metrics.indexBytes.clear();
+    else metrics.indexBytes.set({}, bytes);
+  });
+}
+
+/** Returns what reads how long the files of the index in a folder are, bytes; null while the disk does not say. */
+function indexBytesIn(folder: string): () => Promise<number | null> {
+  return readWithin(FILES_MS, async () => {
+    let bytes = 0;
+    for (const file of INDEX_FILES) bytes += await sizeIfExistsAsync(`${folder}/${file}`) ?? 0;
+    return bytes;
+  });
 }

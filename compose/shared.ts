@@ -1,7 +1,7 @@
 import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { Config, TextSource } from "@/lib/config/mod.ts";
-import type { Service } from "@/lib/metrics/upstream_figures.ts";
+import type { Service } from "@/lib/metrics/figures.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamClient, UpstreamOptions } from "@/lib/http/upstream/upstream_request.ts";
 

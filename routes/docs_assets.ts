@@ -71,6 +71,9 @@ new MutationObserver(follow).observe(root, { attributeFilter: ["data-theme"] });
 follow();
 `;
 
+/** Stronger than the rules of Swagger UI, also than those of its dark mode. */
+const ROOT = ":is(html, html.dark-mode)";
+
 /** The colour of each method's name, dark enough for white letters. */
 const METHODS = {
   get: "#174f8f",
@@ -81,8 +84,7 @@ const METHODS = {
   head: "#6b3a8e",
 };
 const METHOD_STYLES = Object.entries(METHODS).map(([method, colour]) =>
-  `.swagger-ui .opblock.opblock-${method} .opblock-summary-method,
-html.dark-mode .swagger-ui .opblock.opblock-${method} .opblock-summary-method {
+  `${ROOT} .swagger-ui .opblock.opblock-${method} .opblock-summary-method {
   background: ${colour};
 }`
 ).join("\n");
@@ -95,12 +97,7 @@ html[data-scripts] .without-scripts {
   display: none;
 }
 /* The colours of the site, so that the page goes on below the bar. */
-html body,
-html.dark-mode body,
-html .swagger-ui,
-html.dark-mode .swagger-ui,
-html .swagger-ui .scheme-container,
-html.dark-mode .swagger-ui .scheme-container {
+${ROOT} :is(body, .swagger-ui, .swagger-ui .scheme-container) {
   background: light-dark(#f7f5f1, #151412);
   box-shadow: none;
 }
@@ -114,27 +111,21 @@ html.dark-mode {
   margin: 30px 0;
 }
 /* Letters on colours: 4.5:1 at least. */
-.swagger-ui .opblock[class] .opblock-summary-method,
-html.dark-mode .swagger-ui .opblock[class] .opblock-summary-method {
+${ROOT} .swagger-ui .opblock[class] .opblock-summary-method {
   color: #ffffff;
   text-shadow: none;
 }
 ${METHOD_STYLES}
-.swagger-ui .info .title small,
-html.dark-mode .swagger-ui .info .title small {
+${ROOT} .swagger-ui .info .title small {
   background: #5f5a51;
 }
-.swagger-ui .info .title small.version-stamp,
-html.dark-mode .swagger-ui .info .title small.version-stamp {
+${ROOT} .swagger-ui .info .title small.version-stamp {
   background: #2b6a30;
 }
 .swagger-ui .info .title small pre {
   color: #ffffff;
 }
-.swagger-ui .info a,
-.swagger-ui .info a .url,
-html.dark-mode .swagger-ui .info a,
-html.dark-mode .swagger-ui .info a .url {
+${ROOT} .swagger-ui .info :is(a, a .url) {
   color: light-dark(#174f8f, #8fbcf2);
 }
 .swagger-ui [class*="json-schema-2020-12"][class*="button"],
@@ -143,19 +134,16 @@ html.dark-mode .swagger-ui .info a .url {
 .swagger-ui .response-control-media-type__accept-message code {
   color: light-dark(#635e55, #a9a397);
 }
-.swagger-ui .btn.cancel,
-html.dark-mode .swagger-ui .btn.cancel {
+${ROOT} .swagger-ui .btn.cancel {
   border-color: light-dark(#a3221a, #f2968c);
   color: light-dark(#a3221a, #f2968c);
 }
-.swagger-ui .btn.execute,
-html.dark-mode .swagger-ui .btn.execute {
+${ROOT} .swagger-ui .btn.execute {
   border-color: #174f8f;
   background: #174f8f;
   color: #ffffff;
 }
-.swagger-ui .btn.authorize,
-html.dark-mode .swagger-ui .btn.authorize {
+${ROOT} .swagger-ui .btn.authorize {
   border-color: light-dark(#2b6a30, #8cc98f);
   color: light-dark(#2b6a30, #8cc98f);
 }
@@ -219,8 +207,7 @@ html.dark-mode .swagger-ui .btn.authorize {
   }
 }
 @media print {
-  html body,
-  html .swagger-ui {
+  ${ROOT} :is(body, .swagger-ui, .swagger-ui .scheme-container) {
     background: #ffffff;
   }
   .swagger-ui .scheme-container,

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { kinds } from "@/lib/config/values.ts";
-import { type About, about, environment, SECTIONS } from "@/lib/config/variables.ts";
+import { type About, about, environment, otherwise, SECTIONS } from "@/lib/config/variables.ts";
 import { toolArguments } from "./arguments.ts";
 
 const PAGE = new URL("../docs/configuration.md", import.meta.url);
@@ -81,14 +81,14 @@ function variableRows(section: string): string[][] {
 }
 
 function variableRow(name: string, schema: z.ZodType, facts: About) {
-  const { roles = [], aliases = [], content, meaning, secret, otherwise } = facts;
+  const { roles = [], aliases = [], content, meaning, secret } = facts;
   const names = aliases.length > 0
     ? `\`${name}\` (also ${aliases.map((alias) => `\`${alias}\``).join(", ")})`
     : `\`${name}\``;
   const { fallback, inner } = unwrapped(schema);
   const value = (kinds.get(inner)?.text ?? "") + (secret ? " (secret)" : "");
   const instead = content === undefined ? "" : ` \`${content}\` may hold its text instead (secret).`;
-  return [names, roles.join(", "), value, fallback ?? otherwise ?? "", meaning + instead];
+  return [names, roles.join(", "), value, fallback ?? otherwise.get(schema)?.text ?? "", meaning + instead];
 }
 
 /** The kind of value below an optional or a default, and the default as one would write it. */

@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { unavailable } from "@/lib/http/errors.ts";
+import { InFlight } from "@/lib/http/in_flight.ts";
 import { CountedCache } from "@/lib/std/counted_cache.ts";
+import { FairSlots } from "@/lib/std/fair_slots.ts";
 
 const MAX_CACHED_CHECKS = 1000;
 /** Checks that run at once: each takes about 16 MiB and some ten milliseconds of a core. */
@@ -66,7 +68,7 @@ export function usersFileCheck(users: ReadonlyMap<string, UserHash>): UserCheck 
   // With the cost of the file's own hashes: the duration must not reveal which names are in it.
   const [{ N, r, p }] = [...users.values(), DEFAULT_COST];
   const unknownUser: UserHash = { N, r, p, salt: randomBytes(16), hash: randomBytes(KEY_BYTES) };
-  const inTurn = limited(MAX_RUNNING_CHECKS, MAX_WAITING_CHECKS);
+  const inTurn = inTurns();
   return async function usersFileCheck(name, password) {
     const digest = createHmac("sha256", secret).update(JSON.stringify([name, password])).digest("base64");
     if (accepted.get(digest)) return true;
@@ -97,20 +99,19 @@ function derive(password: string, { N, r, p, salt, hash }: UserHash): Promise<Bu
   });
 }
 
-function limited(running: number, waiting: number) {
-  let active = 0;
-  const queue: (() => void)[] = [];
+/** Runs a few checks at a time, in their order. @throws HttpError 503 when too many wait */
+function inTurns() {
+  const admitted = new InFlight(MAX_RUNNING_CHECKS + MAX_WAITING_CHECKS);
+  const turns = new FairSlots(MAX_RUNNING_CHECKS);
   return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (active >= running) {
-      if (queue.length >= waiting) throw unavailable("Too many logins at once", 1, "logins_full");
-      await new Promise<void>((resolve) => queue.push(resolve));
-    } else active++;
+    const leave = admitted.enter();
+    if (!leave) throw unavailable("Too many logins at once", 1, "logins_full");
+    const end = await turns.enter("");
     try {
       return await work();
     } finally {
-      const next = queue.shift();
-      if (next) next();
-      else active--;
+      end();
+      leave();
     }
   };
 }

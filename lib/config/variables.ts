@@ -60,8 +60,6 @@ export interface About {
   readonly meaning: string;
   /** The variable that may hold the text itself, where this one is the path of its file. */
   readonly content?: string;
-  /** What holds where it is unset and the schema has no fixed default. */
-  readonly otherwise?: string;
   /** Its value never appears in a message. */
   readonly secret?: true;
   /** It says which store is used or how it is reached: an error beside an embedded store. */
@@ -71,6 +69,9 @@ export interface About {
 /** Facts about every variable, by its schema. */
 export const about = z.registry<About>();
 
+/** What holds where a variable without a fixed default is unset, by its schema. */
+export const otherwise = z.registry<{ readonly text: string }>();
+
 type Further = Partial<Omit<About, "section" | "meaning">>;
 
 /** Returns what describes the variables of one section. What they have in common, a variable's own facts may replace. */
@@ -79,6 +80,13 @@ function section(name: About["section"], common: Further = {}) {
     about.add(schema, { section: name, ...common, meaning, ...further });
     return schema;
   };
+}
+
+/** A variable that may be unset. @param text what holds then */
+function optional<S extends z.ZodType>(schema: S, text: string) {
+  const unset = schema.optional();
+  otherwise.add(unset, { text });
+  return unset;
 }
 
 const process = section("Process");
@@ -106,29 +114,25 @@ export const environment = z.object({
     "The parts this process plays. Only the variables of these parts are required.",
   ),
   HOST: process(
-    host().optional(),
+    optional(host(), "`127.0.0.1` with an embedded part, else `0.0.0.0`"),
     "The address to listen on. `0.0.0.0` or `::` with an embedded part requires `CAMPAIGN_RESULTS_URL`, whose host name is then accepted too.",
-    { otherwise: "`127.0.0.1` with an embedded part, else `0.0.0.0`" },
   ),
   PORT: process(integer(0, MAX_PORT).default(8000), "The port to listen on. 0 takes any free one."),
   METRICS_PORT: process(
-    integer(0, MAX_PORT).optional(),
+    optional(integer(0, MAX_PORT), "no metrics"),
     "The port that serves `/metrics` for Prometheus ([metrics.md](metrics.md)), in plain HTTP. 0 takes any free one.",
-    { otherwise: "no metrics" },
   ),
   METRICS_HOST: process(
     host().default("127.0.0.1"),
     "The address that `METRICS_PORT` is on. It has no login: where it is not this machine's own, let nothing but Prometheus reach it.",
   ),
   TLS_CERT_FILE: process(
-    path().optional(),
+    optional(path(), "plain HTTP"),
     "A PEM file with the server's certificate chain: this process then serves HTTPS (HTTP/1.1). A replaced file is used for new connections within 10 s. Needs `TLS_KEY_FILE`.",
-    { otherwise: "plain HTTP" },
   ),
   TLS_KEY_FILE: process(
-    path().optional(),
+    optional(path(), "plain HTTP"),
     "The PEM file with the private key of `TLS_CERT_FILE`. Replace the key first, then the certificate.",
-    { otherwise: "plain HTTP" },
   ),
   MAX_REQUESTS: process(
     integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_REQUESTS),
@@ -147,26 +151,26 @@ export const environment = z.object({
     "How long the process goes on serving after SIGTERM, while its probes are 503 and each connection is closed behind its next response. Proxies turn to other replicas meanwhile: set it above the time in which they notice.",
   ),
   TRUSTED_HOPS: process(
-    integer(0, 32).optional(),
+    optional(
+      integer(0, 32),
+      "`0`; `1` in a process that plays `results` without `web`, whose pass-through is in front of it",
+    ),
     "How many proxies in front of this process are yours. The client's address is the entry of `X-Forwarded-For` at that position from the right; logins and unverified requests are counted by this. 0 ignores it, `X-Forwarded-Proto` and `-Host`; if the list is shorter, the peer counts. Set `1` behind one ingress (`2` for `results` without `web`), and `0` for `results` that is reached directly.",
-    {
-      aliases: ["HTRFLOW_TRUSTED_HOPS"],
-      otherwise: "`0`; `1` in a process that plays `results` without `web`, whose pass-through is in front of it",
-    },
+    { aliases: ["HTRFLOW_TRUSTED_HOPS"] },
   ),
   DATA_DIR: process(
     path().default(".data"),
     "The folder for all data: the embedded store and cluster, generated keys, revoked sessions. One process at a time may use it.",
   ),
   REDIS_URL: process(
-    redisAddress().optional(),
+    optional(redisAddress(), "none: each process knows its own"),
     "The Redis or Valkey server through which the replicas of these roles share what they must agree about: revoked sessions and storage logins, refused logins and background tasks. The web role uses it with `GATEWAY_URL`. Processes that share must have the same `API_SECRET_KEY` and session key. `redis://` to another machine is logged at the start.",
-    { roles: ["gateway", "web", "results"], secret: true, otherwise: "none: each process knows its own" },
+    { roles: ["gateway", "web", "results"], secret: true },
   ),
   CA_FILE: process(
-    textSource(certificates()).optional(),
+    optional(textSource(certificates()), "those that the runtime trusts"),
     "A PEM file of certificate authorities that every upstream may use, besides those of the runtime (`DENO_TLS_CA_STORE`, `DENO_CERT`). If a kubeconfig names its cluster's authority, only that one is trusted for the cluster.",
-    { content: "CA_CERTIFICATES", otherwise: "those that the runtime trusts" },
+    { content: "CA_CERTIFICATES" },
   ),
   EMBEDDED: embedded(
     choice(["on", "store", "cluster", "off"]).default("on"),
@@ -181,19 +185,16 @@ export const environment = z.object({
     "Whether a new data folder gets sample accounts, objects and campaigns. `off` is for a store in real use ([one-machine.md](one-machine.md)); it needs `EMBEDDED=store`.",
   ),
   EMBEDDED_ADMIN_PASSWORD_FILE: embedded(
-    path().optional(),
+    optional(path(), "required for the first start without samples"),
     "Without samples: a file with the password (12 to 64 characters) of `admin`, the administrator of the system level. It is read when the account is created, at the first start.",
-    { otherwise: "required for the first start without samples" },
   ),
   EMBEDDED_TENANT: embedded(
-    tenant().optional(),
+    optional(tenant(), "none: the administrator creates tenants"),
     "Without samples: the name of a tenant that the start creates where it is missing.",
-    { otherwise: "none: the administrator creates tenants" },
   ),
   EMBEDDED_TENANT_PASSWORD_FILE: embedded(
-    path().optional(),
+    optional(path(), "required where `EMBEDDED_TENANT` is missing in the store"),
     "Without samples: a file with the password of `admin` in that tenant. It is read when the tenant is created.",
-    { otherwise: "required where `EMBEDDED_TENANT` is missing in the store" },
   ),
   SIMULATOR_SPEED: embedded(decimal(0.1, 1000).default(1), "The speed of the sample campaigns; 1 is normal."),
   SIMULATOR_SEED: embedded(
@@ -201,14 +202,14 @@ export const environment = z.object({
     "The seed of everything random in the samples. The same seed gives the same campaigns.",
   ),
   API_SECRET_KEY: gateway(
-    line().optional(),
+    optional(line(), "a random key in the data folder with an embedded store, else required"),
     "The key that signs bearer tokens: a long random value, the same for every replica. `change-me-in-production` counts as unset.",
-    { secret: true, otherwise: "a random key in the data folder with an embedded store, else required" },
+    { secret: true },
   ),
   API_SECRET_KEY_PREVIOUS: gateway(
-    line().optional(),
+    optional(line(), "none"),
     "A second key whose bearer tokens are accepted too, while the key is being replaced ([operations.md](operations.md#replacing-keys)).",
-    { secret: true, otherwise: "none" },
+    { secret: true },
   ),
   API_TOKEN_FORMAT: gateway(
     choice(["signed", "encrypted"]).default("signed"),
@@ -219,9 +220,8 @@ export const environment = z.object({
     "How long a bearer token is valid.",
   ),
   CORS_ORIGINS: gateway(
-    origins().optional(),
+    optional(origins(), "any origin without credentials; with an embedded part only our own"),
     "Origins whose pages may call the gateway with credentials. `*` allows any origin without credentials.",
-    { otherwise: "any origin without credentials; with an embedded part only our own" },
   ),
   MAPI_ENABLED: gateway(
     flag().default(true),
@@ -246,40 +246,33 @@ export const environment = z.object({
     "How fast this process reads for fixity checks, all of them together ([fixity.md](fixity.md)). 0: as fast as it can.",
   ),
   FIXITY_SCHEDULES_FILE: gateway(
-    textSource().optional(),
+    optional(textSource(), "no schedules"),
     "A file of fixity checks that run at times of their own ([fixity.md](fixity.md#schedules)). It holds passwords.",
-    { content: "FIXITY_SCHEDULES", otherwise: "no schedules" },
+    { content: "FIXITY_SCHEDULES" },
   ),
-  S3_REGION: gateway(line().default("us-east-1"), "The region in S3 signatures.", {
-    roles: ["gateway", "results"],
-  }),
+  S3_REGION: gateway(line().default("us-east-1"), "The region in S3 signatures.", { roles: ["gateway", "results"] }),
   STORAGE_BACKEND: store(
     choice(["hcp", "minio", "generic"]).default("hcp"),
     "`hcp`: a store with a management API; every call uses the caller's own credentials. `minio` and `generic`: any S3 store.",
     { roles: ["gateway", "results"] },
   ),
   HCP_DOMAIN: store(
-    domain().optional(),
+    optional(domain(), "required with `hcp`, unless `HCP_HOST` and `S3_ENDPOINT_URL` are set"),
     "Hosts are `<tenant>.<domain>`, and `admin.<domain>` for the system level.",
-    { otherwise: "required with `hcp`, unless `HCP_HOST` and `S3_ENDPOINT_URL` are set" },
   ),
-  HCP_HOST: store(host().optional(), "The host of the management API if there is no `HCP_DOMAIN`.", {
-    otherwise: "none",
-  }),
+  HCP_HOST: store(optional(host(), "none"), "The host of the management API if there is no `HCP_DOMAIN`."),
   HCP_PORT: store(integer(1, MAX_PORT).default(9090), "The port of the management API."),
   HCP_VERIFY_SSL: store(
     flag().default(true),
     "Whether to check certificates of the management API, and of S3 with `hcp`. `false` is logged at the start.",
   ),
   S3_ENDPOINT_URL: store(
-    origin().optional(),
+    optional(origin(), "required with `minio` and `generic`"),
     "The S3 endpoint if it does not follow from `HCP_DOMAIN` and the caller's tenant.",
-    { otherwise: "required with `minio` and `generic`" },
   ),
   S3_PUBLIC_ENDPOINT_URL: store(
-    originTemplate().optional(),
+    optional(originTemplate(), "the endpoint that the gateway uses"),
     "The S3 endpoint in presigned URLs and in `/credentials`. `{tenant}` is replaced by the caller's tenant. Also with an embedded store without samples.",
-    { otherwise: "the endpoint that the gateway uses" },
   ),
   S3_VERIFY_SSL: store(
     flag().default(true),
@@ -290,18 +283,15 @@ export const environment = z.object({
     "Whether a bucket of a `minio` or `generic` store is in the path or in the host name. `auto` means path.",
   ),
   S3_ACCESS_KEY: store(
-    line().optional(),
+    optional(line(), "user name and password are the caller's own access key and secret"),
     "One access key of a `minio` or `generic` store for all callers. Requires `GATEWAY_USERS_FILE`, `GATEWAY_USERS` or `S3_SHARED_WITHOUT_LOGIN`.",
-    { secret: true, otherwise: "user name and password are the caller's own access key and secret" },
+    { secret: true },
   ),
-  S3_SECRET_KEY: store(line().optional(), "The secret of `S3_ACCESS_KEY`.", {
-    secret: true,
-    otherwise: "as `S3_ACCESS_KEY`",
-  }),
+  S3_SECRET_KEY: store(optional(line(), "as `S3_ACCESS_KEY`"), "The secret of `S3_ACCESS_KEY`.", { secret: true }),
   GATEWAY_USERS_FILE: store(
-    textSource().optional(),
+    optional(textSource(), "none"),
     "The users of the shared keys: lines `name:scrypt-hash` (see `deno task user`), checked on every request.",
-    { content: "GATEWAY_USERS", otherwise: "none" },
+    { content: "GATEWAY_USERS" },
   ),
   S3_SHARED_WITHOUT_LOGIN: store(
     flag().default(false),
@@ -311,101 +301,94 @@ export const environment = z.object({
     flag().default(false),
     "`true` sends each upload to a `minio` or `generic` store in one PUT, also where an upload that breaks off can become a truncated object. `false` sends it in parts there ([api.md](api.md#uploads-that-break-off)).",
   ),
-  CAMPAIGN_RESULTS_URL: web(base().optional(), "The base of all result URLs, as browsers reach it.", {
-    aliases: ["HTRFLOW_RESULTS_URL", "HTRFLOW_PUBLIC_RESULTS_BASE"],
-    otherwise: "with an embedded part `/results` on the request's origin, else required unless site-only",
-  }),
-  CAMPAIGN_RESULTS_PROXY: web(
-    resultsBase().optional(),
-    "The base of the results service that checks sessions and serves results.",
-    {
-      aliases: ["HTRFLOW_RESULTS_PROXY"],
-      otherwise: "the results role of this process, else required unless site-only",
-    },
+  CAMPAIGN_RESULTS_URL: web(
+    optional(base(), "with an embedded part `/results` on the request's origin, else required unless site-only"),
+    "The base of all result URLs, as browsers reach it.",
+    { aliases: ["HTRFLOW_RESULTS_URL", "HTRFLOW_PUBLIC_RESULTS_BASE"] },
   ),
-  CAMPAIGN_INTERNAL_RESULTS_BASE: web(base().optional(), "The base from which progress files are read.", {
-    aliases: ["HTRFLOW_INTERNAL_RESULTS_BASE"],
-    otherwise: "`CAMPAIGN_RESULTS_PROXY`",
-  }),
+  CAMPAIGN_RESULTS_PROXY: web(
+    optional(resultsBase(), "the results role of this process, else required unless site-only"),
+    "The base of the results service that checks sessions and serves results.",
+    { aliases: ["HTRFLOW_RESULTS_PROXY"] },
+  ),
+  CAMPAIGN_INTERNAL_RESULTS_BASE: web(
+    optional(base(), "`CAMPAIGN_RESULTS_PROXY`"),
+    "The base from which progress files are read.",
+    { aliases: ["HTRFLOW_INTERNAL_RESULTS_BASE"] },
+  ),
   CAMPAIGN_NAMESPACES: web(
-    namespaces().optional(),
+    optional(
+      namespaces(),
+      `the pod's own namespace; outside a cluster or with an embedded one \`${CONVENTIONS.stackroom.defaultNamespace}\` (or the conventions' \`defaultNamespace\`)`,
+    ),
     "The namespaces whose campaigns are listed and whose results are served. Logins are checked against the first.",
-    {
-      roles: ["web", "results"],
-      aliases: ["HTRFLOW_NAMESPACES", "HTRFLOW_RESULTS_NAMESPACE"],
-      otherwise:
-        `the pod's own namespace; outside a cluster or with an embedded one \`${CONVENTIONS.stackroom.defaultNamespace}\` (or the conventions' \`defaultNamespace\`)`,
-    },
+    { roles: ["web", "results"], aliases: ["HTRFLOW_NAMESPACES", "HTRFLOW_RESULTS_NAMESPACE"] },
   ),
   CAMPAIGN_CONVENTIONS: web(
-    conventions().optional(),
+    optional(conventions(), "`stackroom`"),
     "The labels and names in the cluster: a preset, or a JSON object of overrides (see [Conventions](#conventions)).",
-    { roles: ["web", "results"], otherwise: "`stackroom`" },
+    { roles: ["web", "results"] },
   ),
   GATEWAY_URL: web(
-    base().optional(),
+    optional(base(), "the gateway role of this process; without one there are no storage pages"),
     "The base of the gateway that the storage pages work through, without `/api/v1`. Logins are sealed with the session key, so `RESULTS_SESSION_KEY_FILE` or `RESULTS_SESSION_KEY` is needed too.",
-    { otherwise: "the gateway role of this process; without one there are no storage pages" },
   ),
   CAMPAIGN_WEB_STATIC: web(
-    path().optional(),
+    optional(path(), "`/app/static` where it exists, else the project's own `static`"),
     "The folder of the site's files. If it does not exist, only the API is served and pages are 404.",
-    { aliases: ["HTRFLOW_WEB_STATIC"], otherwise: "`/app/static` where it exists, else the project's own `static`" },
+    { aliases: ["HTRFLOW_WEB_STATIC"] },
   ),
   CAMPAIGN_WEB_SITE_ONLY: web(
-    presence().optional(),
+    optional(presence(), "off"),
     "Any value, even `0`, serves the site without a cluster. `/api/v1` of the web front then returns 503.",
-    { aliases: ["HTRFLOW_WEB_SITE_ONLY"], otherwise: "off" },
+    { aliases: ["HTRFLOW_WEB_SITE_ONLY"] },
   ),
   CAMPAIGN_BATCH_VERSION: web(line().default("dev"), "The release tag in `/api/v1/version`.", {
     aliases: ["HTRFLOW_BATCH_VERSION"],
   }),
   KUBECONFIG: web(
-    textSource().optional(),
+    optional(
+      textSource(),
+      "the pod's service account, else `~/.kube/config`; one of them is required unless site-only",
+    ),
     "The kubeconfig of the cluster. Ignored, with a line at the start, beside an embedded cluster.",
-    {
-      content: "KUBECONFIG_CONTENT",
-      otherwise: "the pod's service account, else `~/.kube/config`; one of them is required unless site-only",
-    },
+    { content: "KUBECONFIG_CONTENT" },
   ),
-  RESULTS_S3_ENDPOINT: results(origin().optional(), "The S3 endpoint that holds the results.", {
-    store: true,
-    otherwise: "required without an embedded store",
-  }),
-  RESULTS_S3_BUCKET: results(line().optional(), "The bucket that holds the results.", {
-    store: true,
-    otherwise: "required without an embedded store",
-  }),
+  RESULTS_S3_ENDPOINT: results(
+    optional(origin(), "required without an embedded store"),
+    "The S3 endpoint that holds the results.",
+    { store: true },
+  ),
+  RESULTS_S3_BUCKET: results(
+    optional(line(), "required without an embedded store"),
+    "The bucket that holds the results.",
+    { store: true },
+  ),
   RESULTS_S3_VERIFY_TLS: results(
     flag().default(true),
     "Whether to check the certificate of `RESULTS_S3_ENDPOINT`. `false` is logged at the start.",
     { store: true },
   ),
   RESULTS_KEY_DERIVATION: results(
-    choice(["hcp", "none"]).optional(),
+    optional(choice(["hcp", "none"]), "`hcp`, or `none` where `STORAGE_BACKEND` is `minio` or `generic`"),
     "How a login becomes S3 keys. `hcp`: base64 of the name and MD5 of the password. `none`: name and password as they are.",
-    {
-      aliases: ["HTRFLOW_KEY_DERIVATION"],
-      store: true,
-      otherwise: "`hcp`, or `none` where `STORAGE_BACKEND` is `minio` or `generic`",
-    },
+    { aliases: ["HTRFLOW_KEY_DERIVATION"], store: true },
   ),
   RESULTS_TENANT: results(
-    tenant().optional(),
+    optional(tenant(), "the first host label of `RESULTS_S3_ENDPOINT`, or the embedded store's own"),
     "The tenant of the results. A login as `tenant/user` with this tenant is a login as `user`.",
-    {
-      roles: ["web", "results"],
-      otherwise: "the first host label of `RESULTS_S3_ENDPOINT`, or the embedded store's own",
-    },
+    { roles: ["web", "results"] },
   ),
   RESULTS_SESSION_KEY_FILE: results(
-    textSource(sessionKeys()).optional(),
+    optional(
+      textSource(sessionKeys()),
+      "a random key in the data folder with an embedded store, else `/secrets/session/key`",
+    ),
     "A file with the key that seals session cookies: 32 bytes as base64. A second key, on a line of its own, opens them too, while the key is being replaced ([operations.md](operations.md#replacing-keys)).",
     {
       roles: ["web", "results"],
       aliases: ["HTRFLOW_SESSION_KEY_FILE"],
       content: "RESULTS_SESSION_KEY",
-      otherwise: "a random key in the data folder with an embedded store, else `/secrets/session/key`",
     },
   ),
   RESULTS_SESSION_HOURS: results(decimal(0.01, ONE_YEAR_HOURS, "hours").default(8), "How long a session lasts.", {
@@ -417,55 +400,46 @@ export const environment = z.object({
     "What notifications are sent about ([notifications.md](notifications.md)).",
   ),
   NOTIFY_WEBHOOK_URL: notifications(
-    webhookAddresses().optional(),
+    optional(webhookAddresses(), "no webhook"),
     "Where each event is sent by POST; a comma in an address is written `%2C`. `http://` to another machine is logged at the start.",
-    { secret: true, otherwise: "no webhook" },
+    { secret: true },
   ),
   NOTIFY_WEBHOOK_SECRET_FILE: notifications(
-    textSource(webhookSecrets()).optional(),
+    optional(textSource(webhookSecrets()), "required with `NOTIFY_WEBHOOK_URL`"),
     "A file with the secret that signs what webhooks receive: `whsec_` and the base64 of 24 to 64 bytes. Two secrets, each on a line of its own, both sign while one is being replaced.",
-    { content: "NOTIFY_WEBHOOK_SECRET", otherwise: "required with `NOTIFY_WEBHOOK_URL`" },
+    { content: "NOTIFY_WEBHOOK_SECRET" },
   ),
   NOTIFY_SMTP_URL: notifications(
-    smtpAddress().optional(),
+    optional(smtpAddress(), "no mail"),
     "The server that takes mails. `smtps://` is TLS from the first byte on (port 465), `smtp://` is STARTTLS (port 587).",
-    { otherwise: "no mail" },
   ),
   NOTIFY_SMTP_REQUIRE_TLS: notifications(
-    flag().optional(),
+    optional(flag(), "`true`; `false` where the server is on loopback"),
     "Whether an `smtp://` server must offer STARTTLS. `false` is logged at the start where the server is another machine.",
-    { otherwise: "`true`; `false` where the server is on loopback" },
   ),
-  NOTIFY_SMTP_USER: notifications(line().optional(), "The user at the mail server.", { otherwise: "no login" }),
+  NOTIFY_SMTP_USER: notifications(optional(line(), "no login"), "The user at the mail server."),
   NOTIFY_SMTP_PASSWORD_FILE: notifications(
-    textSource(line()).optional(),
+    optional(textSource(line()), "required with `NOTIFY_SMTP_USER`"),
     "A file with the password of `NOTIFY_SMTP_USER`.",
-    { content: "NOTIFY_SMTP_PASSWORD", otherwise: "required with `NOTIFY_SMTP_USER`" },
+    { content: "NOTIFY_SMTP_PASSWORD" },
   ),
-  NOTIFY_MAIL_FROM: notifications(mailAddress().optional(), "The sender of mails.", {
-    otherwise: "required with `NOTIFY_SMTP_URL`",
-  }),
-  NOTIFY_MAIL_TO: notifications(mailAddresses().optional(), "Who mails are sent to.", {
-    otherwise: "required with `NOTIFY_SMTP_URL`",
-  }),
+  NOTIFY_MAIL_FROM: notifications(optional(mailAddress(), "required with `NOTIFY_SMTP_URL`"), "The sender of mails."),
+  NOTIFY_MAIL_TO: notifications(optional(mailAddresses(), "required with `NOTIFY_SMTP_URL`"), "Who mails are sent to."),
   AUDIT_RETENTION_DAYS: audit(
-    integer(1, MAX_AUDIT_DAYS, "days").optional(),
+    optional(integer(1, MAX_AUDIT_DAYS, "days"), "1 beside samples, whose campaigns write all the time, else for ever"),
     "How long the [audit trail](audit.md) is retained. After a pause longer than that, removal starts with the second day that has records.",
-    { otherwise: "1 beside samples, whose campaigns write all the time, else for ever" },
   ),
   AUDIT_DIR: audit(
-    path().optional(),
+    optional(path(), "`audit` in the data folder; without an embedded part, none"),
     "The folder of the audit trail. One process at a time may use it.",
-    { otherwise: "`audit` in the data folder; without an embedded part, none" },
   ),
   AUDIT_REQUIRED: audit(
     flag().default(false),
     "`true` refuses changes with 507 while they cannot be recorded. Otherwise they go on, and lost records are counted.",
   ),
   AUDIT_FILE: audit(
-    path().optional(),
+    optional(path(), "none"),
     "A regular file that records are appended to as well, a line of JSON each; `-` is standard output. A file may be rotated by renaming it.",
-    { otherwise: "none" },
   ),
 });
 

@@ -1,6 +1,24 @@
 import type { Middleware } from "@/lib/http/middleware.ts";
 import type { TraceUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
-import { readTraceParent, type TraceParent, traceParentOf } from "./trace_parent.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
+
+/** The variables of the runtime that say whether it creates spans by itself. */
+export const SPAN_VARIABLES = ["OTEL_DENO", "OTEL_DENO_TRACING"] as const;
+
+/**
+ * Ends a start whose runtime would create spans by itself: those have the whole address of a request, with keys, tickets
+ * and signatures. The spans of lib/tracing have none, and are sent without them too.
+ *
+ * @throws {ConfigError}
+ */
+export function requireOwnSpans(env: Readonly<Record<string, string | undefined>>): void {
+  const values = SPAN_VARIABLES.map((name) => env[name]?.toLowerCase());
+  if (values[1] === "false" || !values.some((value) => value === "true" || value === "1")) return;
+  throw new ConfigError(
+    "OTEL_DENO_TRACING",
+    "must be false where OTEL_DENO is true: the runtime's own spans have whole addresses, with keys and signatures",
+  );
+}
 
 /** The part of the runtime's OpenTelemetry that is used; its types are those of a package that is not. */
 interface Span {
@@ -106,4 +124,32 @@ function openTracer({ tracerProvider, contextManager }: Telemetry): Tracer | nul
 function fail(span: Span, type: string): void {
   span.setAttribute("error.type", type);
   span.setStatus({ code: ERROR });
+}
+
+/** What a caller's or an upstream's `traceparent` names (W3C Trace Context, section 3.2). */
+interface TraceParent {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+  /** 1: it is recorded. */
+  readonly traceFlags: number;
+}
+
+/** Later versions may append to it, but not so much. */
+const MAX_LENGTH = 128;
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Reads a `traceparent`; null for a missing or invalid one, which begins a trace of its own. */
+export function readTraceParent(text: string | null): TraceParent | null {
+  if (text === null || text.length > MAX_LENGTH) return null;
+  const [, version, traceId, spanId, flags, more] = text.match(FORM) ?? [];
+  if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return null;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1 };
+}
+
+/** The header that names a span as the parent of what an upstream does. */
+export function traceParentOf({ traceId, spanId, traceFlags }: TraceParent): string {
+  return `00-${traceId}-${spanId}-${traceFlags & 1 ? "01" : "00"}`;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openAudit } from "@/compose/audit.ts";
-import { backUp, backUpTrail } from "@/compose/backup.ts";
+import { backUp } from "@/compose/backup.ts";
 import { verifyAuditFolder, verifyDataFolder } from "@/compose/verify.ts";
 import { readConfig } from "@/lib/config/mod.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
@@ -43,7 +43,7 @@ Deno.test("audit folder: a backup has a trail outside of the data folder, and ve
   // A restored one is as good a source, with or without a trail outside of it.
   assert.equal((await backUp(copy, `${parent}/again`, null, audit)).isWhole, true);
   assert.equal((await backUp(copy, `${parent}/alone`)).isWhole, true);
-  assert.match(backUpTrail(audit, `${parent}/trail`), /Backed up the audit trail/);
+  assert.match((await backUp(null, `${parent}/trail`, null, audit)).lines.join(), /^Backed up the audit trail/);
   const name = "2026-11-20.jsonl";
   const text = Deno.readTextFileSync(`${audit}/${name}`);
   for (const folder of [copy, `${parent}/again`, `${parent}/alone`, `${parent}/trail`]) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { processMetrics } from "@/compose/metrics.ts";
-import { watchEventLoop } from "@/lib/metrics/event_loop_lag.ts";
+import { watchEventLoop } from "@/lib/metrics/figures.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";

@@ -17,7 +17,7 @@ import { trustProxies } from "@/lib/http/forwarded.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
-import { readTraceParent, traceParentOf } from "@/lib/tracing/trace_parent.ts";
+import { readTraceParent, traceParentOf } from "@/lib/tracing/tracing.ts";
 import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
 import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";

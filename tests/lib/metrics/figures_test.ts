@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { RequestContext } from "@/lib/http/request_context.ts";
+import { requestFigures, upstreamFigures } from "@/lib/metrics/figures.ts";
 import { defineMetrics } from "@/lib/metrics/metrics.ts";
-import { requestFigures } from "@/lib/metrics/request_figures.ts";
-import { upstreamFigures } from "@/lib/metrics/upstream_figures.ts";
 import { samplesOf, sumOf } from "@/tests/end_to_end/metrics_scrape.ts";
 
 function requestOf(method: string, length: string): RequestContext {

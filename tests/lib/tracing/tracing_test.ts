@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readTraceParent, traceParentOf } from "@/lib/tracing/trace_parent.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
+import { readTraceParent, requireOwnSpans, traceParentOf } from "@/lib/tracing/tracing.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
@@ -27,4 +28,22 @@ Deno.test("traceparent: what is malformed, of no trace or too long counts as non
     `cc-${TRACE}-${SPAN}-01-${"x".repeat(100)}`,
   ];
   for (const text of invalid) assert.equal(readTraceParent(text), null, String(text));
+});
+
+Deno.test("own spans: a start is refused exactly where the runtime would create spans by itself", () => {
+  const cases: readonly [Record<string, string>, boolean][] = [
+    [{}, true],
+    [{ OTEL_DENO: "false" }, true],
+    [{ OTEL_DENO: "true", OTEL_DENO_TRACING: "false" }, true],
+    [{ OTEL_DENO: "TRUE", OTEL_DENO_TRACING: "False" }, true],
+    [{ OTEL_DENO: "true" }, false],
+    [{ OTEL_DENO: "1" }, false],
+    [{ OTEL_DENO: "true", OTEL_DENO_TRACING: "" }, false],
+    [{ OTEL_DENO: "true", OTEL_DENO_TRACING: "off" }, false],
+    [{ OTEL_DENO_TRACING: "true" }, false],
+  ];
+  for (const [env, isAccepted] of cases) {
+    if (isAccepted) requireOwnSpans(env);
+    else assert.throws(() => requireOwnSpans(env), ConfigError, JSON.stringify(env));
+  }
 });
