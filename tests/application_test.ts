@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { startApplication, StartError } from "./application.ts";
+import { startApplication } from "./application.ts";
 
 const SERVES = `
 const server = Deno.serve({ hostname: "127.0.0.1", port: Number(Deno.env.get("PORT")), onListen() {} }, () => {
@@ -40,29 +40,6 @@ Deno.test("application: answers at the address it printed, with the settings giv
     } finally {
       Deno.env.delete("OF_THE_DEVELOPER");
     }
-  });
-});
-
-Deno.test("application: a killed one leaves its data folder to the next", async () => {
-  await withProgram(SERVES, async (main) => {
-    const dataFolder = await Deno.makeTempDir();
-    const first = await startApplication({ main, dataFolder });
-    await first.kill();
-    const second = await startApplication({ main, dataFolder });
-    await second.stop();
-    assert((await Deno.stat(dataFolder)).isDirectory);
-    await Deno.remove(dataFolder);
-  });
-});
-
-Deno.test("application: a start that ends is an error with its output and code", async () => {
-  await withProgram(`console.error("PORT: is taken"); Deno.exit(3);`, async (main) => {
-    await assert.rejects(startApplication({ main }), (error: unknown) => {
-      assert(error instanceof StartError);
-      assert.equal(error.code, 3);
-      assert.equal(error.output, "PORT: is taken\n");
-      return true;
-    });
   });
 });
 

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { processMetrics } from "@/compose/metrics.ts";
-import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
-import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
-import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { samplesOf } from "@/tests/end_to_end/metrics_scrape.ts";
-import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 
 const NONE = {
   tasks: null,
@@ -17,33 +12,6 @@ const NONE = {
   fixity: null,
   audit: null,
 };
-
-Deno.test("metrics: the campaigns' age is served", async () => {
-  const api = new FaultyCluster();
-  testCluster(api);
-  const now = () => 1_000_000;
-  const chosen = new ChosenCampaigns({
-    connection: await clusterConnection({ kind: "server", url: api.url }, { now }),
-    conventions,
-    namespaces: ["batch-default"],
-    now,
-    random: () => 0.5,
-    watchRefused: () => {},
-    watchAllowed: () => {},
-  });
-  const metrics = processMetrics();
-  metrics.watch({ ...NONE, campaigns: chosen.source });
-  try {
-    await chosen.source.list();
-    const samples = samplesOf(await metrics.registry.text());
-    assert.equal(samples.get("stackroom_campaigns_listed"), 1);
-    assert.equal(samples.get("stackroom_campaigns_age_seconds"), 0);
-  } finally {
-    metrics.close();
-    await chosen.close();
-    await api.stop();
-  }
-});
 
 Deno.test("metrics: a disk that can no longer be read has no value", async () => {
   const metrics = processMetrics();

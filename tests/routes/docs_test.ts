@@ -30,15 +30,11 @@ Deno.test("docs: the page and all it loads come from our own origin under a poli
   });
 });
 
-Deno.test("openapi: every operation, its login, and schemas that can be resolved", async () => {
+Deno.test("openapi: the operations without a login are these alone, and every schema can be resolved", async () => {
   await withGateway({}, async ({ app }) => {
     const document = await (await app.request("/openapi.json")).json();
-    assert.equal(document.openapi, "3.1.0");
-    assert.equal(document.components.securitySchemes.OAuth2PasswordBearer.flows.password.tokenUrl, "api/v1/auth/token");
     const open: string[] = [];
-    for (
-      const [path, item] of Object.entries<Record<string, { security?: unknown; responses: object }>>(document.paths)
-    ) {
+    for (const [path, item] of Object.entries<Record<string, { security?: unknown }>>(document.paths)) {
       for (const [method, operation] of Object.entries(item)) if (!operation.security) open.push(`${method} ${path}`);
     }
     assert.deepEqual(open.filter((route) => route.includes("/api/")), [
@@ -47,27 +43,9 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
       "get /api/v1/buckets/{bucket}/objects/download/{task_id}/file",
       "head /api/v1/buckets/{bucket}/objects/download/{task_id}/file",
     ]);
-    const { responses } = document.paths["/api/v1/buckets"].post;
-    for (const status of ["201", "400", "401", "403", "409", "413", "422", "502", "default"]) {
-      assert.ok(status in responses, status);
-    }
-    const text = JSON.stringify(document);
-    for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    for (const [, name] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       assert.ok(document.components.schemas[name], name);
     }
-    const header = { $ref: "#/components/parameters/RequestId" };
-    for (const item of Object.values<Record<string, { parameters: unknown[] }>>(document.paths)) {
-      for (const { parameters } of Object.values(item)) assert.deepEqual(parameters.at(-1), header);
-    }
-    assert.equal(document.components.parameters.RequestId.name, "X-Request-ID");
-    const { parameters } = document.paths["/api/v1/buckets/{bucket}/objects"].get;
-    assert.deepEqual(parameters.find(({ name }: { name: string }) => name === "max_keys"), {
-      name: "max_keys",
-      in: "query",
-      required: false,
-      description: "Most entries of the page",
-      schema: { type: "integer", minimum: 0, maximum: 1000, default: 1000 },
-    });
   });
 });
 
@@ -87,23 +65,6 @@ Deno.test("openapi: what a store gives out has a pattern where the store is our 
   }
 });
 
-Deno.test("openapi: each operation has the refusals that come with its login and its input", async () => {
-  await withGateway({}, async ({ app }) => {
-    const { paths, components } = await (await app.request("/openapi.json")).json();
-    const errors = (path: string, method: string) =>
-      Object.keys(paths[path][method].responses).filter((status) => Number(status) >= 400).join(" ");
-    assert.deepEqual(components.schemas.PresignRequest.properties.method.enum, ["get_object", "put_object"]);
-    assert.equal(errors("/api/v1/capabilities", "get"), "");
-    assert.equal(errors("/api/v1/auth/token", "post"), "400 408 413 422 503");
-    assert.equal(errors("/api/v1/credentials", "get"), "400 401 403 429 502 503 504");
-    assert.equal(errors("/api/v1/buckets/{bucket}/uploads", "get"), "400 401 403 404 422 429 502 503 504");
-    assert.equal(
-      errors("/api/v1/buckets/{bucket}/versioning", "put"),
-      "400 401 403 404 408 413 422 429 501 502 503 504 507",
-    );
-  });
-});
-
 Deno.test("openapi: what is taken beyond the types is said, and what is said is taken", async () => {
   await withGateway({}, async ({ app, call, answer }) => {
     const { paths, components: { schemas } } = await (await app.request("/openapi.json")).json();
@@ -114,37 +75,18 @@ Deno.test("openapi: what is taken beyond the types is said, and what is said is 
     const beyond = await call("/api/v1/mapi/tenants/archive/namespaces?offset=99999999999999999999");
     assert.deepEqual([beyond.status, await beyond.json()], [200, { name: [] }]);
 
-    const state = new RegExp(schemas.VersioningUpdate.properties.status.pattern, "u");
-    assert.deepEqual(["Enabled", "sUSPENDED", "on", "Enabledx"].map((word) => state.test(word)), [
-      true,
-      true,
-      false,
-      false,
-    ]);
     const { bucket, key } = schemas.PresignRequest.properties;
-    const fits = (pattern: string, texts: readonly string[]) =>
-      texts.map((text) => new RegExp(pattern, "u").test(text));
-    assert.deepEqual(fits(bucket.pattern, ["notes", "a.b", "...", ".", "..", "a/b"]), [
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
-    assert.deepEqual(fits(key.pattern, ["a", "a/b", "..a/.b", "a\n/b", "..", "./a", "a/..", "a\n/../b"]), [
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
-    const password = new RegExp(schemas.UpdatePasswordRequest.properties.newPassword.pattern, "u");
-    const passwords = ["abc1", "1å", "ab ", "1-", "abc", "123", "--", ""];
-    assert.deepEqual(passwords.map((one) => password.test(one)), [true, true, true, true, false, false, false, false]);
+    const { status } = schemas.VersioningUpdate.properties;
+    const { newPassword } = schemas.UpdatePasswordRequest.properties;
+    const cases: [pattern: string, taken: string[], refused: string[]][] = [
+      [status.pattern, ["Enabled", "sUSPENDED"], ["on", "Enabledx"]],
+      [bucket.pattern, ["notes", "a.b", "..."], [".", "..", "a/b"]],
+      [key.pattern, ["a", "a/b", "..a/.b", "a\n/b"], ["..", "./a", "a/..", "a\n/../b"]],
+      [newPassword.pattern, ["abc1", "1å", "ab ", "1-"], ["abc", "123", "--", ""]],
+    ];
+    for (const [pattern, taken, refused] of cases) {
+      assert.deepEqual([...taken, ...refused].filter((text) => new RegExp(pattern, "u").test(text)), taken);
+    }
     const [some, all] = schemas.BulkDelete.anyOf;
     assert.deepEqual(some.properties, { prefix: { not: { const: "" } }, all: { not: { const: true } } });
     assert.deepEqual(all.properties, { prefix: { const: "" }, all: { const: true } });

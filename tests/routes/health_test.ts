@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
-import { healthOperations } from "@/routes/health.ts";
+import { healthOperations, reachability, type ReadinessCheck } from "@/routes/health.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { resultsDeps } from "@/tests/routes/results/results_fixture.ts";
 import { TIMEOUT_MS, until } from "@/tests/until.ts";
 import { nowhere, withGateway } from "./gateway_fixture.ts";
+
+const NOTHING = {
+  ...{ gateway: null, web: null, results: null, resultsStore: null },
+  ...{ allowedHosts: null, log: NO_LOG, now: Date.now },
+};
 
 Deno.test("health: open, and ready while the store answers anything at all", async () => {
   await withGateway({}, async ({ app, answer, seen }) => {
@@ -19,17 +24,12 @@ Deno.test("health: open, and ready while the store answers anything at all", asy
     assert.deepEqual(await json("/healthz"), [200, { ok: true }]);
     assert.deepEqual(await json("/liveness"), [200, { status: "ok" }]);
     assert.deepEqual(await json("/health"), [200, { status: "ok", cache: "disabled" }]);
-    assert.deepEqual(await json("/readiness"), [200, {
-      status: "ready",
-      checks: { hcp: "reachable", cache: "disabled" },
-    }]);
+    const checks = { hcp: "reachable", cache: "disabled" };
+    assert.deepEqual(await json("/readiness"), [200, { status: "ready", checks }]);
     assert.deepEqual(await json("/readyz"), [200, { ok: true, checks: { hcp: "reachable" } }]);
     assert.equal(seen.length, 1, "probes within the same two seconds ask once");
-    assert.deepEqual([seen[0].method, seen[0].target, seen[0].headers.get("authorization")], [
-      "HEAD",
-      "/mapi/tenants",
-      null,
-    ]);
+    const [{ method, target, headers }] = seen;
+    assert.deepEqual([method, target, headers.get("authorization")], ["HEAD", "/mapi/tenants", null]);
     assert.deepEqual(await json("/api/v1/capabilities"), [200, { mapi_enabled: true, storage_backend: "hcp" }]);
   });
 });
@@ -39,7 +39,7 @@ Deno.test("health: what is not ready is looked at again a moment later, what is 
   let isFull = true;
   let probes = 0;
   const app = buildApp({
-    ...{ gateway: null, web: null, results: null, resultsStore: null, allowedHosts: null, log: NO_LOG },
+    ...NOTHING,
     now: () => now,
     diskIsFull: () => {
       probes++;
@@ -59,6 +59,15 @@ Deno.test("health: what is not ready is looked at again a moment later, what is 
   assert.deepEqual([await status(), probes], [503, 3]);
 });
 
+/** Returns what asks for the readiness that these checks come to. */
+function readyz(checks: readonly ReadinessCheck[], now: () => number = () => 0, probeMs?: number) {
+  const operation = healthOperations(checks, now, probeMs).find(({ id }) => id === "readyz");
+  return async () => {
+    const context = new RequestContext(new Request("http://here.example/readyz"));
+    return await (await operation?.answer(context, () => ({})))?.json();
+  };
+}
+
 Deno.test("health: an upstream that hangs is waited for once, not for ever, and the others are told", async () => {
   let now = 1;
   let probes = 0;
@@ -71,17 +80,13 @@ Deno.test("health: an upstream that hangs is waited for once, not for ever, and 
       return { state: "writable", ready };
     },
   };
-  const well = { name: "hcp", probe: () => Promise.resolve({ state: "reachable", ready: true }) };
-  const readyz = (probeMs: number) => {
-    const operation = healthOperations([hanging, well], () => now, probeMs).find(({ id }) => id === "readyz");
-    return async () => {
-      const context = new RequestContext(new Request("http://here.example/readyz"));
-      return await (await operation?.answer(context, () => ({})))?.json();
-    };
-  };
-  assert.deepEqual(await readyz(1)(), { ok: false, checks: { disk: "no answer", hcp: "reachable" } });
+  const well = reachability("hcp", () => Promise.resolve(true));
+  assert.deepEqual(await readyz([hanging, well], () => now, 1)(), {
+    ok: false,
+    checks: { disk: "no answer", hcp: "reachable" },
+  });
 
-  const call = readyz(TIMEOUT_MS);
+  const call = readyz([hanging, well], () => now, TIMEOUT_MS);
   probes = 0;
   const first = call();
   await until("the probe has begun", () => probes === 1 || null);
@@ -101,21 +106,13 @@ Deno.test("health: a probe that hangs has no other beside it and no answer until
   let now = 1;
   let probes = 0;
   const { promise: hung, resolve: end } = Promise.withResolvers<void>();
-  const hanging = {
-    name: "disk",
-    probe: async () => {
-      if (++probes === 1) await hung;
-      return { state: "writable", ready: true };
-    },
+  const probe = async () => {
+    if (++probes === 1) await hung;
+    return { state: "writable", ready: true };
   };
-  const operation = healthOperations([hanging], () => now, 1).find(({ id }) => id === "readyz");
-  async function disk(): Promise<string> {
-    now += 10_000;
-    const context = new RequestContext(new Request("http://here.example/readyz"));
-    const { checks } = await (await operation?.answer(context, () => ({})))?.json();
-    return checks.disk;
-  }
-  for (let call = 0; call < 3; call++) assert.equal(await disk(), "no answer");
+  const call = readyz([{ name: "disk", probe }], () => now += 10_000, 1);
+  const disk = async () => (await call()).checks.disk;
+  for (let n = 0; n < 3; n++) assert.equal(await disk(), "no answer");
   assert.equal(probes, 1);
   end();
   await until("the disk answers", async () => await disk() === "writable" || null);
@@ -129,11 +126,10 @@ Deno.test("health: a probe is waited for 6 seconds", async () => {
     begun.resolve();
     return new Promise<never>(() => {});
   };
-  const operation = healthOperations([{ name: "disk", probe }], () => 0).find(({ id }) => id === "readyz");
-  const response = operation?.answer(new RequestContext(new Request("http://here.example/readyz")), () => ({}));
+  const response = readyz([{ name: "disk", probe }])();
   await begun.promise;
   clock.advance(6000);
-  assert.deepEqual(await (await response)?.json(), { ok: false, checks: { disk: "no answer" } });
+  assert.deepEqual(await response, { ok: false, checks: { disk: "no answer" } });
 });
 
 Deno.test("health: not ready without the store", async () => {
@@ -174,15 +170,7 @@ Deno.test("health: a results role without its bucket is not ready and says so, o
     await withGateway({}, async ({ storeOrigin, answer, seen }) => {
       answer(() => new Response(null, { status }));
       const { store } = resultsDeps(storeOrigin);
-      const app = buildApp({
-        gateway: null,
-        web: null,
-        results: null,
-        resultsStore: { ...store, probeKeys },
-        allowedHosts: null,
-        log: NO_LOG,
-        now: Date.now,
-      });
+      const app = buildApp({ ...NOTHING, resultsStore: { ...store, probeKeys } });
       const response = await app.request("/readyz");
       const [{ method, target, headers }] = seen;
       assert.deepEqual([method, target, headers.has("authorization")], ["HEAD", "/campaigns", probeKeys !== undefined]);
@@ -200,15 +188,8 @@ Deno.test("health: a results role without its bucket is not ready and says so, o
 
 Deno.test("health: a disk that is nearly full is ready and says so, a full one is not ready", async () => {
   const state = async (isFull: boolean, isLow: boolean) => {
-    const app = buildApp({
-      ...{ gateway: null, web: null, results: null, resultsStore: null, allowedHosts: null },
-      ...{
-        log: NO_LOG,
-        now: Date.now,
-        diskIsFull: () => Promise.resolve(isFull),
-        diskIsLow: () => Promise.resolve(isLow),
-      },
-    });
+    const [diskIsFull, diskIsLow] = [isFull, isLow].map((is) => () => Promise.resolve(is));
+    const app = buildApp({ ...NOTHING, diskIsFull, diskIsLow });
     const response = await app.request("/readyz");
     return [response.status, (await response.json()).checks.disk];
   };

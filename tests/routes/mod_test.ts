@@ -88,13 +88,9 @@ Deno.test("cors: any origin without credentials, or the listed ones with; on gat
 Deno.test("host: a foreign Host name is 421 where names are known", async () => {
   await withGateway({ app: { allowedHosts: ["127.0.0.1", "localhost", "[::1]"] } }, async ({ app, call }) => {
     assert.equal((await call("/healthz")).status, 200);
-    for (
-      const [host, status] of [["LOCALHOST:8000", 200], ["[::1]:8000", 200], ["evil.example.org", 421], [
-        "127.0.0.1.evil.org",
-        421,
-      ]] as const
-    ) {
-      assert.equal((await app.request("/healthz", { headers: { Host: host } })).status, status, host);
+    const statuses = { "LOCALHOST:8000": 200, "[::1]:8000": 200, "evil.example.org": 421, "127.0.0.1.evil.org": 421 };
+    for (const [Host, status] of Object.entries(statuses)) {
+      assert.equal((await app.request("/healthz", { headers: { Host } })).status, status, Host);
     }
   });
 });
@@ -104,12 +100,9 @@ Deno.test("access log: one line per request, secrets out, probes silent", async 
     answer(() => Response.json({ name: [] }));
     await app.request("/healthz");
     await app.request("/readyz");
-    await (await call(
-      "/api/v1/mapi/tenants?PassWord=hush1&ticket=hush2&x-amz-signature=hush3&p%61ssword=hush4&resetPasswords=hush5&filterString=ok&x=Bearer+hush6hush6",
-      {
-        headers: { "X-Request-ID": "r1" },
-      },
-    )).body?.cancel();
+    const query =
+      "PassWord=hush1&ticket=hush2&x-amz-signature=hush3&p%61ssword=hush4&resetPasswords=hush5&filterString=ok&x=Bearer+hush6hush6";
+    await (await call(`/api/v1/mapi/tenants?${query}`, { headers: { "X-Request-ID": "r1" } })).body?.cancel();
     await app.request("/api/v1/auth/token", {
       method: "POST",
       body: new URLSearchParams({ username: "t/u", password: "hush7" }),
@@ -118,28 +111,15 @@ Deno.test("access log: one line per request, secrets out, probes silent", async 
     const lines = logged();
     assert.equal(lines.length, 3);
     const [list, login, unknown] = lines;
-    assert.deepEqual(Object.keys(list), [
-      "ts",
-      "level",
-      "request_id",
-      "operation",
-      "method",
-      "path",
-      "query",
-      "user",
-      "tenant",
-      "client_ip",
-      "status",
-      "duration_ms",
-    ]);
-    assert.deepEqual([list.request_id, list.operation, list.user, list.tenant, list.client_ip, list.status], [
-      "r1",
-      "list_tenants",
-      "curator",
-      "archive",
-      "127.0.0.1",
-      200,
-    ]);
+    assert.equal(
+      Object.keys(list).join(" "),
+      "ts level request_id operation method path query user tenant client_ip status duration_ms",
+    );
+    const { request_id, operation, user, tenant, client_ip, status } = list;
+    assert.equal(
+      [request_id, operation, user, tenant, client_ip, status].join(" "),
+      "r1 list_tenants curator archive 127.0.0.1 200",
+    );
     assert.match(String(list.query), /^PassWord=\[redacted\]&.*filterString=ok&x=\[redacted\]$/);
     assert.deepEqual([login.operation, login.user, login.tenant], ["login", "u", "t"]);
     assert.equal(unknown.operation, null);

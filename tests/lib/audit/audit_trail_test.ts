@@ -9,6 +9,7 @@ import { event, eventually, NOON } from "./audit_fixture.ts";
 class HeldSink implements DurableSink {
   readonly name: string;
   readonly batches: number[][] = [];
+  readonly records: SealedRecord[] = [];
   readonly ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
   #isHeld = true;
@@ -31,6 +32,7 @@ class HeldSink implements DurableSink {
 
   append(records: readonly SealedRecord[]): Promise<void> {
     this.batches.push(records.map(({ number }) => number));
+    this.records.push(...records);
     if (!this.#isHeld) return Promise.resolve();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.ends.push({ resolve, reject });
@@ -126,6 +128,7 @@ Deno.test("audit trail: beyond 10,000 that wait, records are lost, which a recor
   assert.ok(lost > 0 && waiting >= 10_000, `${lost} lost`);
   sink.letGo();
   await eventually(() => trail.figures.get("held")?.written === waiting + 1);
+  assert.deepEqual(sink.records.at(-1)?.record.details, { count: lost });
   await trail.close();
 });
 
@@ -138,7 +141,7 @@ function longEvent() {
 /** How many such records 16 Mi characters hold: the last one may be longer than what was left. */
 const LONG_RECORDS = 405;
 
-Deno.test("audit trail: beyond 16 Mi characters that wait for a disk, or to be passed to one, records are lost", async () => {
+Deno.test("audit trail: beyond 16 Mi characters that wait for a disk, records are lost", async () => {
   for (const where of ["chain", "file"]) {
     const sink = new HeldSink();
     const { trail } = where === "chain" ? trailOf(sink) : trailOf(new TakingSink(), { file: sink });
@@ -158,13 +161,6 @@ Deno.test("audit trail: beyond 16 Mi characters that wait for a disk, or to be p
     );
     await trail.close();
   }
-  const held = new HeldSink();
-  const { trail } = trailOf(held);
-  const all = Array.from({ length: LONG_RECORDS + 5 }, () => trail.record(longEvent()));
-  assert.equal(trail.figures.get("held")?.lost, 5);
-  held.letGo();
-  await Promise.all(all);
-  await trail.close();
 });
 
 /** A trail whose file fails from the first record on. */
@@ -263,17 +259,6 @@ Deno.test("audit trail: a file whose write does not end keeps nothing from the c
   await Promise.all(recorded);
   assert.equal(trail.figures.get("file")?.lost, 5000);
   await trail.close();
-});
-
-Deno.test("audit trail: what a disk that hangs has not got at a stop is named", async () => {
-  const sink = new HeldSink();
-  const { trail, warnings } = trailOf(sink);
-  const recorded = Array.from({ length: 1500 }, () => trail.record(event()));
-  await trail.close();
-  assert.deepEqual(warnings, ["The audit trail: 1500 records were not delivered to held"]);
-  await Promise.all(recorded);
-  sink.letGo();
-  await eventually(() => trail.figures.get("held")?.waiting === 0);
 });
 
 Deno.test("audit trail: a stop takes as long as it is given, 2 s at most", async () => {
@@ -426,18 +411,4 @@ Deno.test("audit trail: an event that cannot be made a record costs no other eve
   assert.equal(sink.records.filter(({ record }) => record.action === "object_write").length, 2);
   const gaps = sink.records.filter(({ record }) => record.action === "audit_gap");
   assert.equal(gaps.reduce((sum, { record }) => sum + Number(record.details.count), 0), 3);
-});
-
-Deno.test("audit trail: a record tells of those that the memory alone had no room for", async () => {
-  const [chain, file] = [new HeldSink(), new TakingSink()];
-  const { trail } = trailOf(chain, { file });
-  const all = Array.from({ length: 10_005 }, () => trail.record(event()));
-  await Promise.all(all.slice(10_000));
-  assert.equal(trail.figures.get("held")?.lost, 5);
-  chain.letGo();
-  await Promise.all(all);
-  await eventually(() => file.records.length === 10_001);
-  const { record } = file.records[10_000];
-  assert.deepEqual([record.action, record.details], ["audit_gap", { count: 5 }]);
-  await trail.close();
 });

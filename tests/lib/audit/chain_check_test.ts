@@ -2,17 +2,19 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 import { DAY_MS, NOON, writeTrail } from "./audit_fixture.ts";
 
 const DAYS = ["2026-11-20", "2026-11-21", "2026-11-22"];
 
-/** A trail of nine records in three days. */
-async function newTrail(): Promise<string> {
-  const folder = Deno.makeTempDirSync();
-  const options = { retentionDays: null, now: () => NOON, warn: assert.fail };
-  const instants = [0, 0, 0, 1, 1, 1, 2, 2, 2].map((day, i) => NOON + day * DAY_MS + i);
-  await writeTrail(await ChainFolder.open(folder, options), instants);
-  return folder;
+/** A test with a trail of nine records in three days. */
+function testTrail(name: string, run: (folder: string) => void): void {
+  testInFolder(name, async (folder) => {
+    const options = { retentionDays: null, now: () => NOON, warn: assert.fail };
+    const instants = [0, 0, 0, 1, 1, 1, 2, 2, 2].map((day, i) => NOON + day * DAY_MS + i);
+    await writeTrail(await ChainFolder.open(folder, options), instants);
+    run(folder);
+  });
 }
 
 /** What a folder holds, by file. */
@@ -26,14 +28,8 @@ function write(folder: string, contents: ReadonlyMap<string, string>): void {
   for (const [name, text] of contents) Deno.writeTextFileSync(`${folder}/${name}`, text);
 }
 
-Deno.test("chain check: an untouched trail has no fault", async () => {
-  const folder = await newTrail();
-  assert.deepEqual(checkChainFolder(folder), { records: 9, faults: [] });
-  Deno.removeSync(folder, { recursive: true });
-});
-
-Deno.test("chain check: any edit, cut, exchange or removal is found", async () => {
-  const folder = await newTrail();
+testTrail("chain check: any edit, cut, exchange or removal is found", (folder) => {
+  assert.deepEqual(checkChainFolder(folder), { records: 9, faults: [] }, "untouched");
   const whole = contentsOf(folder);
   const day = fc.constantFrom(...DAYS);
   const line = fc.nat({ max: 3 });
@@ -93,27 +89,30 @@ Deno.test("chain check: any edit, cut, exchange or removal is found", async () =
     }),
     { numRuns: 300 },
   );
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain check: a trail must reach the end that was noted outside, with the record that was noted", async () => {
-  const folder = await newTrail();
-  const { v, trail, number, hash } = JSON.parse(Deno.readTextFileSync(`${folder}/end.json`));
-  const check = (outside: Record<string, unknown>) =>
-    checkChainFolder(folder, { v, trail, number, hash, ...outside }).faults.join();
-  assert.equal(check({}), "");
-  const line = Deno.readTextFileSync(`${folder}/2026-11-21.jsonl`).split("\n")[2];
-  assert.equal(check({ number: 5, hash: /"hash":"(\w+)"\}$/.exec(line)?.[1] }), "", "the trail has got further since");
-  assert.match(check({ number: 5 }), /record 5 is not the one that was noted/);
-  assert.match(check({ number: 12 }), /records after 9 are missing: there were 12/);
-  assert.match(check({ trail: "00000000" }), /removed or exchanged: trail 00000000 had 9 records/);
-  for (const { name } of [...Deno.readDirSync(folder)]) Deno.removeSync(`${folder}/${name}`);
-  assert.match(check({}), /removed or exchanged: trail \w{8} had 9 records/);
-  Deno.removeSync(folder, { recursive: true });
-});
+testTrail(
+  "chain check: a trail must reach the end that was noted outside, with the record that was noted",
+  (folder) => {
+    const { v, trail, number, hash } = JSON.parse(Deno.readTextFileSync(`${folder}/end.json`));
+    const check = (outside: Record<string, unknown>) =>
+      checkChainFolder(folder, { v, trail, number, hash, ...outside }).faults.join();
+    assert.equal(check({}), "");
+    const line = Deno.readTextFileSync(`${folder}/2026-11-21.jsonl`).split("\n")[2];
+    assert.equal(
+      check({ number: 5, hash: /"hash":"(\w+)"\}$/.exec(line)?.[1] }),
+      "",
+      "the trail has got further since",
+    );
+    assert.match(check({ number: 5 }), /record 5 is not the one that was noted/);
+    assert.match(check({ number: 12 }), /records after 9 are missing: there were 12/);
+    assert.match(check({ trail: "00000000" }), /removed or exchanged: trail 00000000 had 9 records/);
+    for (const { name } of [...Deno.readDirSync(folder)]) Deno.removeSync(`${folder}/${name}`);
+    assert.match(check({}), /removed or exchanged: trail \w{8} had 9 records/);
+  },
+);
 
-Deno.test("chain check: a fault names the file and what is missing", async () => {
-  const folder = await newTrail();
+testTrail("chain check: a fault names the file and what is missing", (folder) => {
   const whole = contentsOf(folder);
   const without = (name: string) => new Map([...whole].filter(([other]) => other !== name));
   write(folder, without("2026-11-21.jsonl"));
@@ -130,5 +129,4 @@ Deno.test("chain check: a fault names the file and what is missing", async () =>
   assert.deepEqual(checkChainFolder(folder).faults, ["2026-11-20.jsonl: record 2 is missing"]);
   write(folder, new Map([...whole, ["end.json", "{}"], ["anchor.json", "x"]]));
   assert.deepEqual(checkChainFolder(folder).faults, ["end.json: damaged", "anchor.json: damaged"]);
-  Deno.removeSync(folder, { recursive: true });
 });

@@ -6,34 +6,33 @@ import { ChainReader } from "@/lib/audit/chain_reader.ts";
 import { exists } from "@/lib/std/optional_file.ts";
 import { until } from "@/tests/until.ts";
 import { DAY_MS, event, eventually, NOON, sealer, withoutBlockingCalls, writeTrail } from "./audit_fixture.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const ALL = { retentionDays: null, now: () => NOON, warn: assert.fail };
 
-Deno.test("chain folder: a trail goes on where the process before left it, and loses what a kill cut off", async () => {
-  const folder = Deno.makeTempDirSync();
-  await writeTrail(await ChainFolder.open(folder, ALL), [NOON, NOON]);
-  const path = `${folder}/2026-11-20.jsonl`;
-  for (const torn of ['{"v":1,"id":"', '{"v":1,"id":"0.3","hash":"', "x"]) {
-    Deno.writeTextFileSync(path, torn, { append: true });
-    assert.deepEqual(checkChainFolder(folder).faults, [], "what was never confirmed is no fault");
-    await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
-  }
-  assert.deepEqual(checkChainFolder(folder), { records: 5, faults: [] });
-  assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
-  Deno.removeSync(folder, { recursive: true });
-});
+testInFolder(
+  "chain folder: a trail goes on where the process before left it, and loses what a kill cut off",
+  async (folder) => {
+    await writeTrail(await ChainFolder.open(folder, ALL), [NOON, NOON]);
+    const path = `${folder}/2026-11-20.jsonl`;
+    for (const torn of ['{"v":1,"id":"', '{"v":1,"id":"0.3","hash":"', "x"]) {
+      Deno.writeTextFileSync(path, torn, { append: true });
+      assert.deepEqual(checkChainFolder(folder).faults, [], "what was never confirmed is no fault");
+      await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
+    }
+    assert.deepEqual(checkChainFolder(folder), { records: 5, faults: [] });
+    assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
+  },
+);
 
-Deno.test("chain folder: a header that a kill cut off is written again", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("chain folder: a header that a kill cut off is written again", async (folder) => {
   await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
   Deno.writeTextFileSync(`${folder}/2026-11-21.jsonl`, '{"v":1,"trail":');
   await writeTrail(await ChainFolder.open(folder, ALL), [NOON + DAY_MS]);
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain folder: a clock that is set back does not open an older day's file", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("chain folder: a clock that is set back does not open an older day's file", async (folder) => {
   await writeTrail(await ChainFolder.open(folder, ALL), [NOON, NOON + DAY_MS, NOON, NOON + 2 * DAY_MS]);
   assert.deepEqual(checkChainFolder(folder), { records: 4, faults: [] });
   const { records } = await new ChainReader(folder).page({ endMs: NOON + 1 }, null, 10);
@@ -41,25 +40,24 @@ Deno.test("chain folder: a clock that is set back does not open an older day's f
   // As far as an instant can be written: the day after it has a year of five digits.
   const all = await new ChainReader(folder).page({ startMs: Date.UTC(0), endMs: Date.UTC(9999, 11, 31, 12) }, null, 10);
   assert.equal(all.records.length, 4);
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain folder: records of days that a clock was ahead of are found by their time, also once their file is not the newest", async () => {
-  const folder = Deno.makeTempDirSync();
-  const days = [0, 30, 1, 2, 31];
-  await writeTrail(await ChainFolder.open(folder, ALL), days.map((day) => NOON + day * DAY_MS));
-  const found = async (startDay: number, endDay: number) => {
-    const filter = { startMs: NOON + startDay * DAY_MS, endMs: NOON + endDay * DAY_MS };
-    const { records } = await new ChainReader(folder).page(filter, null, 10);
-    return records.map(({ time }) => (Date.parse(time) - NOON) / DAY_MS);
-  };
-  assert.deepEqual(await found(0, 2), [1, 0]);
-  assert.deepEqual(await found(1, 31), [2, 1, 30]);
-  Deno.removeSync(folder, { recursive: true });
-});
+testInFolder(
+  "chain folder: records of days that a clock was ahead of are found by their time, also once their file is not the newest",
+  async (folder) => {
+    const days = [0, 30, 1, 2, 31];
+    await writeTrail(await ChainFolder.open(folder, ALL), days.map((day) => NOON + day * DAY_MS));
+    const found = async (startDay: number, endDay: number) => {
+      const filter = { startMs: NOON + startDay * DAY_MS, endMs: NOON + endDay * DAY_MS };
+      const { records } = await new ChainReader(folder).page(filter, null, 10);
+      return records.map(({ time }) => (Date.parse(time) - NOON) / DAY_MS);
+    };
+    assert.deepEqual(await found(0, 2), [1, 0]);
+    assert.deepEqual(await found(1, 31), [2, 1, 30]);
+  },
+);
 
-Deno.test("chain folder: old days go, and the rest is checked from where they ended", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("chain folder: old days go, and the rest is checked from where they ended", async (folder) => {
   await writeTrail(await ChainFolder.open(folder, ALL), [0, 1, 2, 3].map((day) => NOON + day * DAY_MS));
   const later = { ...ALL, retentionDays: 1, now: () => NOON + 3 * DAY_MS };
   const before = Deno.readTextFileSync(`${folder}/2026-11-21.jsonl`);
@@ -76,38 +74,38 @@ Deno.test("chain folder: old days go, and the rest is checked from where they en
   assert.deepEqual(checkChainFolder(folder).faults, [
     "2026-11-23.jsonl: records 3 to 3 before it are missing or were changed",
   ]);
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain folder: the last day stays however old it is, since the trail goes on behind it", async () => {
-  const folder = Deno.makeTempDirSync();
-  await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
-  const later = { ...ALL, retentionDays: 1, now: () => NOON + 30 * DAY_MS };
-  await (await ChainFolder.open(folder, later)).close();
-  await writeTrail(await ChainFolder.open(folder, later), [NOON + 30 * DAY_MS]);
-  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
-  const next = { ...later, now: () => NOON + 31 * DAY_MS };
-  await writeTrail(await ChainFolder.open(folder, next), [NOON + 31 * DAY_MS]);
-  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] }, "the oldest is gone");
-  Deno.removeSync(folder, { recursive: true });
-});
+testInFolder(
+  "chain folder: the last day stays however old it is, since the trail goes on behind it",
+  async (folder) => {
+    await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
+    const later = { ...ALL, retentionDays: 1, now: () => NOON + 30 * DAY_MS };
+    await (await ChainFolder.open(folder, later)).close();
+    await writeTrail(await ChainFolder.open(folder, later), [NOON + 30 * DAY_MS]);
+    assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+    const next = { ...later, now: () => NOON + 31 * DAY_MS };
+    await writeTrail(await ChainFolder.open(folder, next), [NOON + 31 * DAY_MS]);
+    assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] }, "the oldest is gone");
+  },
+);
 
-Deno.test("chain folder: a clock that is years ahead removes no day, neither at an open nor with a record of its day", async () => {
-  const folder = Deno.makeTempDirSync();
-  await writeTrail(await ChainFolder.open(folder, ALL), [0, 1, 2].map((day) => NOON + day * DAY_MS));
-  const ahead = { ...ALL, retentionDays: 365, now: () => NOON + 3650 * DAY_MS };
-  await (await ChainFolder.open(folder, ahead)).close();
-  assert.deepEqual(checkChainFolder(folder), { records: 3, faults: [] });
-  await writeTrail(await ChainFolder.open(folder, ahead), [NOON + 3650 * DAY_MS]);
-  assert.deepEqual(checkChainFolder(folder), { records: 4, faults: [] });
-  const right = { ...ALL, retentionDays: 365, now: () => NOON + 3 * DAY_MS };
-  await writeTrail(await ChainFolder.open(folder, right), [NOON + 3 * DAY_MS]);
-  assert.deepEqual(checkChainFolder(folder), { records: 5, faults: [] });
-  Deno.removeSync(folder, { recursive: true });
-});
+testInFolder(
+  "chain folder: a clock that is years ahead removes no day, neither at an open nor with a record of its day",
+  async (folder) => {
+    await writeTrail(await ChainFolder.open(folder, ALL), [0, 1, 2].map((day) => NOON + day * DAY_MS));
+    const ahead = { ...ALL, retentionDays: 365, now: () => NOON + 3650 * DAY_MS };
+    await (await ChainFolder.open(folder, ahead)).close();
+    assert.deepEqual(checkChainFolder(folder), { records: 3, faults: [] });
+    await writeTrail(await ChainFolder.open(folder, ahead), [NOON + 3650 * DAY_MS]);
+    assert.deepEqual(checkChainFolder(folder), { records: 4, faults: [] });
+    const right = { ...ALL, retentionDays: 365, now: () => NOON + 3 * DAY_MS };
+    await writeTrail(await ChainFolder.open(folder, right), [NOON + 3 * DAY_MS]);
+    assert.deepEqual(checkChainFolder(folder), { records: 5, faults: [] });
+  },
+);
 
-Deno.test("chain folder: records that are passed again are written once", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("chain folder: records that are passed again are written once", async (folder) => {
   const chain = await ChainFolder.open(folder, ALL);
   const seal = sealer(chain.trail);
   const records = [seal(event()), seal(event())];
@@ -115,22 +113,18 @@ Deno.test("chain folder: records that are passed again are written once", async 
   await chain.append(records);
   await chain.close();
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain folder: files that are gone leave a gap that the check finds", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("chain folder: files that are gone leave a gap that the check finds", async (folder) => {
   await writeTrail(await ChainFolder.open(folder, ALL), [NOON, NOON]);
   Deno.removeSync(`${folder}/2026-11-20.jsonl`);
   await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
   assert.deepEqual(checkChainFolder(folder).faults, [
     "2026-11-20.jsonl: records 1 to 2 before it are missing or were changed",
   ]);
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain folder: what notes its end is flushed before it replaces the note before", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("chain folder: what notes its end is flushed before it replaces the note before", async (folder) => {
   const chain = await ChainFolder.open(folder, ALL);
   const { sync } = Deno.FsFile.prototype;
   let flushes = 0;
@@ -144,59 +138,60 @@ Deno.test("chain folder: what notes its end is flushed before it replaces the no
     Deno.FsFile.prototype.sync = sync;
   }
   assert.equal(flushes, 2, "the file and its folder");
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("chain folder: the name of a new day's file is flushed before its first record is confirmed", async () => {
-  const folder = Deno.makeTempDirSync();
-  // So that no end is noted, which flushes the folder as well.
-  Deno.mkdirSync(`${folder}/end.json.new`);
-  const chain = await ChainFolder.open(folder, ALL);
-  const seal = sealer(chain.trail);
-  const { sync } = Deno.FsFile.prototype;
-  let flushes = 0;
-  Deno.FsFile.prototype.sync = async function () {
-    await sync.call(this);
-    flushes++;
-  };
-  try {
-    for (const [day, expected] of [[0, 1], [0, 1], [1, 2]]) {
-      await chain.append([seal(event(), NOON + day * DAY_MS)]);
-      assert.equal(flushes, expected);
+testInFolder(
+  "chain folder: the name of a new day's file is flushed before its first record is confirmed",
+  async (folder) => {
+    // So that no end is noted, which flushes the folder as well.
+    Deno.mkdirSync(`${folder}/end.json.new`);
+    const chain = await ChainFolder.open(folder, ALL);
+    const seal = sealer(chain.trail);
+    const { sync } = Deno.FsFile.prototype;
+    let flushes = 0;
+    Deno.FsFile.prototype.sync = async function () {
+      await sync.call(this);
+      flushes++;
+    };
+    try {
+      for (const [day, expected] of [[0, 1], [0, 1], [1, 2]]) {
+        await chain.append([seal(event(), NOON + day * DAY_MS)]);
+        assert.equal(flushes, expected);
+      }
+    } finally {
+      Deno.FsFile.prototype.sync = sync;
     }
-  } finally {
-    Deno.FsFile.prototype.sync = sync;
-  }
-  await chain.close();
-  Deno.removeSync(folder, { recursive: true });
-});
+    await chain.close();
+  },
+);
 
 /** An open chain that keeps the records of one day, by a clock that the test sets. */
-async function dayKeepingChain() {
-  const folder = Deno.makeTempDirSync();
+async function dayKeepingChain(folder: string) {
   const clock = { now: NOON };
   const warnings: string[] = [];
   const warn = (line: string) => void warnings.push(line);
   const chain = await ChainFolder.open(folder, { retentionDays: 1, now: () => clock.now, warn });
-  return { folder, clock, warnings, chain, seal: sealer(chain.trail) };
+  return { clock, warnings, chain, seal: sealer(chain.trail) };
 }
 
-Deno.test("chain folder: no call blocks the process, neither for a record, a new day and old ones, nor at its end", async () => {
-  const { folder, warnings, chain, seal, clock } = await dayKeepingChain();
-  {
-    using _ = withoutBlockingCalls();
-    for (let day = 0; day < 4; day++) {
-      clock.now = NOON + day * DAY_MS;
-      await chain.append([seal(event(), clock.now)]);
+testInFolder(
+  "chain folder: no call blocks the process, neither for a record, a new day and old ones, nor at its end",
+  async (folder) => {
+    const { warnings, chain, seal, clock } = await dayKeepingChain(folder);
+    {
+      using _ = withoutBlockingCalls();
+      for (let day = 0; day < 4; day++) {
+        clock.now = NOON + day * DAY_MS;
+        await chain.append([seal(event(), clock.now)]);
+      }
+      await chain.close();
+      assert.equal((await new ChainReader(folder).page({}, null, 10)).records.length, 2);
     }
-    await chain.close();
-    assert.equal((await new ChainReader(folder).page({}, null, 10)).records.length, 2);
-  }
-  assert.deepEqual(warnings, []);
-  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
-  assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 4);
-  Deno.removeSync(folder, { recursive: true });
-});
+    assert.deepEqual(warnings, []);
+    assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+    assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 4);
+  },
+);
 
 /** A pipe in place of a file: to open it waits for a reader, as a network share that is gone lets a file wait. */
 async function hungFile(path: string): Promise<void> {
@@ -210,60 +205,63 @@ async function readPipe(path: string): Promise<string> {
   return new TextDecoder().decode(bytes.subarray(0, await reader.read(bytes) ?? 0));
 }
 
-Deno.test("chain folder: a record is confirmed whose day is flushed, though a note of its end hangs, which a stop does not wait for and which is made once the disk is back", async () => {
-  const folder = Deno.makeTempDirSync();
-  const pipe = `${folder}/end.json.new`;
-  await hungFile(pipe);
-  const chain = await ChainFolder.open(folder, ALL);
-  const { trail, end } = chain;
-  const recorder = new AuditTrail({
-    ...{ trail, end, chain, file: null, isRequired: true, now: () => NOON, warn: assert.fail },
-  });
-  {
-    using _ = withoutBlockingCalls();
-    for (let n = 0; n < 2; n++) await recorder.record(event());
-    recorder.requireRoom();
-    await recorder.close(200);
-  }
-  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
-  await assert.rejects(ChainFolder.open(folder, ALL), /another process has it/);
-  assert.equal(JSON.parse(await readPipe(pipe)).number, 1, "as far as the trail had got when the note began");
-  await until(
-    "the folder is closed",
-    () => ChainFolder.open(folder, ALL).then((chain) => chain.close().then(() => true), () => null),
-  );
-  assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 2, "a stop notes it again");
-  Deno.removeSync(folder, { recursive: true });
-});
+testInFolder(
+  "chain folder: a record is confirmed whose day is flushed, though a note of its end hangs, which a stop does not wait for and which is made once the disk is back",
+  async (folder) => {
+    const pipe = `${folder}/end.json.new`;
+    await hungFile(pipe);
+    const chain = await ChainFolder.open(folder, ALL);
+    const { trail, end } = chain;
+    const recorder = new AuditTrail({
+      ...{ trail, end, chain, file: null, isRequired: true, now: () => NOON, warn: assert.fail },
+    });
+    {
+      using _ = withoutBlockingCalls();
+      for (let n = 0; n < 2; n++) await recorder.record(event());
+      recorder.requireRoom();
+      await recorder.close(200);
+    }
+    assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
+    await assert.rejects(ChainFolder.open(folder, ALL), /another process has it/);
+    assert.equal(JSON.parse(await readPipe(pipe)).number, 1, "as far as the trail had got when the note began");
+    await until(
+      "the folder is closed",
+      () => ChainFolder.open(folder, ALL).then((chain) => chain.close().then(() => true), () => null),
+    );
+    assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 2, "a stop notes it again");
+  },
+);
 
-Deno.test("chain folder: records go on while old days cannot be removed, and the end is noted after their removal", async () => {
-  const { folder, warnings, chain, seal, clock } = await dayKeepingChain();
-  await chain.append([seal(event(), clock.now)]);
-  await eventually(() => exists(`${folder}/end.json`));
-  const pipe = `${folder}/anchor.json.new`;
-  await hungFile(pipe);
-  for (let day = 1; day < 6; day++) {
-    clock.now = NOON + day * DAY_MS;
+testInFolder(
+  "chain folder: records go on while old days cannot be removed, and the end is noted after their removal",
+  async (folder) => {
+    const { warnings, chain, seal, clock } = await dayKeepingChain(folder);
     await chain.append([seal(event(), clock.now)]);
-  }
-  assert.deepEqual(checkChainFolder(folder), { records: 6, faults: [] });
-  assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 1);
-  const { open } = Deno;
-  let notes = 0;
-  Deno.open = (path, options) => {
-    if (String(path).endsWith("/end.json.new")) notes++;
-    return open(path, options);
-  };
-  try {
-    const closed = chain.close();
-    assert.equal(JSON.parse(await readPipe(pipe)).day, "2026-11-20");
-    await closed;
-  } finally {
-    Deno.open = open;
-  }
-  assert.equal(notes, 2, "one for all records meanwhile, and one at the end");
-  assert.equal(warnings.length, 1, "a pipe cannot be flushed");
-  assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 6);
-  assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] }, "what was due meanwhile is removed as well");
-  Deno.removeSync(folder, { recursive: true });
-});
+    await eventually(() => exists(`${folder}/end.json`));
+    const pipe = `${folder}/anchor.json.new`;
+    await hungFile(pipe);
+    for (let day = 1; day < 6; day++) {
+      clock.now = NOON + day * DAY_MS;
+      await chain.append([seal(event(), clock.now)]);
+    }
+    assert.deepEqual(checkChainFolder(folder), { records: 6, faults: [] });
+    assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 1);
+    const { open } = Deno;
+    let notes = 0;
+    Deno.open = (path, options) => {
+      if (String(path).endsWith("/end.json.new")) notes++;
+      return open(path, options);
+    };
+    try {
+      const closed = chain.close();
+      assert.equal(JSON.parse(await readPipe(pipe)).day, "2026-11-20");
+      await closed;
+    } finally {
+      Deno.open = open;
+    }
+    assert.equal(notes, 2, "one for all records meanwhile, and one at the end");
+    assert.equal(warnings.length, 1, "a pipe cannot be flushed");
+    assert.equal(JSON.parse(Deno.readTextFileSync(`${folder}/end.json`)).number, 6);
+    assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] }, "what was due meanwhile is removed as well");
+  },
+);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { FileSink } from "@/lib/audit/file_sink.ts";
 import { event, sealer, withoutBlockingCalls } from "./audit_fixture.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const HOSTILE = "two\nlines <34>1 \u2028\u202e\u0085 ÅÄÖ 😀\u0000";
 const hostile = event({ target: { kind: "object", bucket: "letters", key: HOSTILE } });
 
-Deno.test("file sink: a file that was renamed is created anew, and what is in it stays", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("file sink: a file that was renamed is created anew, and what is in it stays", async (folder) => {
   const path = `${folder}/audit.jsonl`;
   const sink = new FileSink(path);
   const seal = sealer("00000000");
@@ -20,11 +20,9 @@ Deno.test("file sink: a file that was renamed is created anew, and what is in it
   assert.deepEqual([ids(`${path}.1`), ids(path)], [["1", "2"], ["3", "4"]]);
   assert.equal(JSON.parse(Deno.readTextFileSync(`${path}.1`).split("\n")[0]).target.key, HOSTILE);
   assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("file sink: no call blocks the process, neither for a new file nor for a record", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("file sink: no call blocks the process, neither for a new file nor for a record", async (folder) => {
   const sink = new FileSink(`${folder}/audit.jsonl`);
   const seal = sealer("00000000");
   {
@@ -33,11 +31,9 @@ Deno.test("file sink: no call blocks the process, neither for a new file nor for
     await sink.append([seal(event())]);
     await sink.close();
   }
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("file sink: a record does not follow half a line that a loss of power left", async () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("file sink: a record does not follow half a line that a loss of power left", async (folder) => {
   const path = `${folder}/audit.jsonl`;
   Deno.writeTextFileSync(path, '{"v":1,"id":"00000');
   const sink = new FileSink(path);
@@ -46,7 +42,6 @@ Deno.test("file sink: a record does not follow half a line that a loss of power 
   const lines = Deno.readTextFileSync(path).trimEnd().split("\n");
   assert.equal(lines.length, 2);
   assert.equal(JSON.parse(lines[1]).id, "00000000.1");
-  Deno.removeSync(folder, { recursive: true });
 });
 
 Deno.test("file sink: a disk without room is an error, and the record can be passed again", async () => {

@@ -90,11 +90,7 @@ Deno.test("config: bad values end the start with a line that names the variable"
 Deno.test("config: secrets never appear in a refusal", () => {
   const secret = "s3cr3t-value";
   const lines = [
-    refused(
-      { ...WEB, CAMPAIGN_RESULTS_PROXY: `ftp://:${secret}@results/results` },
-      "CAMPAIGN_RESULTS_PROXY",
-      /address/,
-    ),
+    refused({ ...WEB, CAMPAIGN_RESULTS_PROXY: `ftp://:${secret}@r/results` }, "CAMPAIGN_RESULTS_PROXY", /address/),
     refused({ ...GENERIC, S3_ENDPOINT_URL: `https://user:${secret}@s3.example.org` }, "S3_ENDPOINT_URL", /address/),
     refused({ ...GENERIC, S3_SECRET_KEY: secret }, "S3_ACCESS_KEY", /set both or neither/),
     refused({ ...REAL_STORE, API_SECRET_KEY: `${secret}\n${secret}` }, "API_SECRET_KEY", /one line/),
@@ -138,28 +134,11 @@ const names = (found: readonly string[]) => found.map((line) => line.slice(0, li
 
 Deno.test("config: all missing variables are named at once, the session key's among them, each with the way out", () => {
   const everywhere = refusalLines({ EMBEDDED: "off" }, NO_DISK);
-  assert.deepEqual(
-    new Set(names(everywhere)),
-    new Set([
-      "API_SECRET_KEY",
-      "HCP_DOMAIN",
-      "CAMPAIGN_RESULTS_URL",
-      "KUBECONFIG",
-      "RESULTS_S3_ENDPOINT",
-      "RESULTS_S3_BUCKET",
-      "RESULTS_SESSION_KEY_FILE",
-    ]),
-  );
+  const elsewhere = "CAMPAIGN_RESULTS_URL KUBECONFIG RESULTS_S3_ENDPOINT RESULTS_S3_BUCKET RESULTS_SESSION_KEY_FILE";
+  assert.equal(names(everywhere).join(" "), `API_SECRET_KEY HCP_DOMAIN ${elsewhere}`);
   for (const line of everywhere) assert.match(line, /: is required[,:] .*(?:set|write) /);
-  assert.deepEqual(names(refusalLines({ EMBEDDED: "off", STORAGE_BACKEND: "generic" }, NO_DISK)), [
-    "API_SECRET_KEY",
-    "S3_ENDPOINT_URL",
-    "CAMPAIGN_RESULTS_URL",
-    "KUBECONFIG",
-    "RESULTS_S3_ENDPOINT",
-    "RESULTS_S3_BUCKET",
-    "RESULTS_SESSION_KEY_FILE",
-  ]);
+  const generic = refusalLines({ EMBEDDED: "off", STORAGE_BACKEND: "generic" }, NO_DISK);
+  assert.equal(names(generic).join(" "), `API_SECRET_KEY S3_ENDPOINT_URL ${elsewhere}`);
   assert.deepEqual(names(refusalLines({ EMBEDDED: "off", ROLES: "web" })), [
     "CAMPAIGN_RESULTS_PROXY",
     "CAMPAIGN_RESULTS_URL",
@@ -168,11 +147,8 @@ Deno.test("config: all missing variables are named at once, the session key's am
 
 Deno.test("config: all bad values are named at once, and so are all settings that contradict others", () => {
   assert.deepEqual(names(refusalLines({ PORT: "x", ROLES: "y", EMBEDDED: "z" })), ["ROLES", "PORT", "EMBEDDED"]);
-  assert.deepEqual(names(refusalLines({ HCP_DOMAIN: "a.b", S3_ENDPOINT_URL: "https://c", CA_FILE: "/none" })), [
-    "HCP_DOMAIN",
-    "S3_ENDPOINT_URL",
-    "CA_FILE",
-  ]);
+  const contradictions = refusalLines({ HCP_DOMAIN: "a.b", S3_ENDPOINT_URL: "https://c", CA_FILE: "/none" });
+  assert.deepEqual(names(contradictions), ["HCP_DOMAIN", "S3_ENDPOINT_URL", "CA_FILE"]);
   const generic = { ...GENERIC, S3_ENDPOINT_URL: "", S3_ACCESS_KEY: "a", API_SECRET_KEY: "" };
   assert.deepEqual(names(refusalLines(generic)), ["API_SECRET_KEY", "S3_ENDPOINT_URL", "S3_SECRET_KEY"]);
 });

@@ -6,7 +6,6 @@ import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
-import { until } from "@/tests/until.ts";
 
 const event = (name: string) =>
   notificationEvent({
@@ -104,40 +103,6 @@ Deno.test("notification queue: a claim of a process that ended is due again, at 
     const second = open();
     assert.deepEqual((await second.claim("a", 10)).map(({ event }) => event.subject), ["one"]);
     await second.close();
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
-
-Deno.test("notification queue: what was added is there after a kill", async () => {
-  const folder = await Deno.makeTempDir();
-  const code = `
-    import { notificationEvent } from "@/lib/notifications/event.ts";
-    import { NotificationQueue } from "@/lib/notifications/notification_queue.ts";
-    import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
-    const queue = new NotificationQueue(openTaskFile(Deno.args[0], Date.now, console.error));
-    const fact = { type: "disk.low", identity: ["k"], at: 0, subject: "s", summary: "s", data: {} };
-    await queue.add(notificationEvent(fact), "a", 0);
-    console.log("added");
-    setInterval(() => {}, 1000);`;
-  await Deno.writeTextFile(`${folder}/add.ts`, code);
-  const root = new URL("../../../", import.meta.url);
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--config", "deno.json", `${folder}/add.ts`, `${folder}/n.db`],
-    cwd: root,
-    stdout: "piped",
-  }).spawn();
-  try {
-    const reader = child.stdout.getReader();
-    const { value } = await reader.read();
-    assert.equal(new TextDecoder().decode(value), "added\n");
-    child.kill("SIGKILL");
-    await child.status;
-    await reader.cancel();
-    const queue = new NotificationQueue(openTaskFile(`${folder}/n.db`, Date.now, console.error));
-    const found = await until("the event", async () => (await queue.claim("a", 10))[0] ?? null);
-    assert.equal(found.event.type, "disk.low");
-    await queue.close();
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
