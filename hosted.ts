@@ -8,12 +8,10 @@ import { overloadGuard } from "@/compose/overload.ts";
 import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
-import { namesHost, noHostResponse } from "@/lib/process/host_header.ts";
-import { faultResponse } from "@/lib/process/handler.ts";
+import { faultResponse, namesHost, noHostResponse } from "@/lib/process/handler.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
-import { BuildError } from "@/lib/site/built_site.ts";
+import { BuildError } from "@/lib/site/site.ts";
 import { thenCancelBody } from "@/lib/std/body_reader.ts";
-import { countRequest } from "@/lib/std/request_count.ts";
 import { requireOwnSpans } from "@/lib/tracing/tracing.ts";
 
 const NO_SHARED_TASKS =
@@ -40,10 +38,10 @@ try {
   const served = overloadGuard(config.trustedHops, log).guard(serving(application.app));
   // The runtime chooses the address where the host tells it (DENO_SERVE_ADDRESS).
   const { host: hostname, port } = config.server;
-  Deno.serve({ hostname, port, onError: faultResponse }, (request, info) => {
-    countRequest();
-    return thenCancelBody(request, () => namesHost(request) ? served(request, info) : noHostResponse());
-  });
+  Deno.serve(
+    { hostname, port, onError: faultResponse },
+    (request, info) => thenCancelBody(request, () => namesHost(request) ? served(request, info) : noHostResponse()),
+  );
   application.startTasks();
 } catch (error) {
   const isExpected = [ConfigError, SessionKeyError, BuildError].some((expected) => error instanceof expected);

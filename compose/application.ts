@@ -3,7 +3,7 @@ import type { Config } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
-import { endsWithin } from "@/lib/std/ends_within.ts";
+import { endsWithin } from "@/lib/std/timing.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { tracing } from "@/lib/tracing/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";

@@ -10,11 +10,10 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { Buffer } from "node:buffer";
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { writeDurablyAsync } from "@/lib/std/durable_files.ts";
-import { textIfExists } from "@/lib/std/optional_file.ts";
+import { textIfExists, writeDurablyAsync } from "@/lib/std/files.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { ConfigError } from "@/lib/std/config_error.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
+import { ConfigError } from "@/lib/std/start_errors.ts";
+import { errorReason } from "@/lib/std/text.ts";
 
 /** How often the log gets the end of the trail, ms. */
 const LOG_END_MS = 3_600_000;

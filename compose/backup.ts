@@ -8,10 +8,9 @@ import { pinBodies } from "@/embedded/store/body_pin.ts";
 import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
-import { exists, sizeIfExists } from "@/lib/std/optional_file.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { exists, sizeIfExists, syncFolder, writeDurably } from "@/lib/std/files.ts";
+import { errorReason } from "@/lib/std/text.ts";
 
 /**
  * What a backup does not take as it is: what belongs to the running process, its background tasks with their sealed keys

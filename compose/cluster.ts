@@ -1,5 +1,5 @@
 import { startThread } from "@/embedded/threads.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import type { ClusterThreadOptions, FromCluster, ToCluster } from "./cluster_thread.ts";
 
 /** The embedded cluster as the rest of the process sees it. */

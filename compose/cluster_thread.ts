@@ -12,7 +12,7 @@ import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { deleteKeys } from "@/lib/s3/delete_objects.ts";
 import { presignObject } from "@/lib/s3/presign.ts";
-import { writeDurably } from "@/lib/std/durable_files.ts";
+import { writeDurably } from "@/lib/std/files.ts";
 
 export interface ClusterThreadOptions {
   readonly host: string;

@@ -3,7 +3,7 @@ import { type Config, readConfig } from "@/lib/config/mod.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { parseRevocationText } from "@/lib/results/revocation_text.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { backUp, holdsData } from "./backup.ts";
 import { operatorTasks } from "./operator_tasks.ts";
 import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";

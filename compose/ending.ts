@@ -1,5 +1,5 @@
 import type { StopTime } from "@/lib/process/stop.ts";
-import { endsWithin } from "@/lib/std/ends_within.ts";
+import { endsWithin } from "@/lib/std/timing.ts";
 
 /** What the audit trail has of a stop at least, ms: requests and tasks that take longer lose their records. */
 const TRAIL_MS = 600;

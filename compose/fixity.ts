@@ -6,8 +6,7 @@ import type { EndedCheck } from "@/lib/notifications/fixity_news.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bagView, type FixityFigures, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
 import type { FailedStart, FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
-import { PROCESS_CLOCK } from "@/lib/tasks/task_clock.ts";
-import type { EndedTask } from "@/lib/tasks/task_handler.ts";
+import { type EndedTask, PROCESS_CLOCK } from "@/lib/tasks/task_handler.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { textOf } from "./shared.ts";
 

@@ -14,11 +14,10 @@ import { campaignPath } from "@/lib/presentation/page_paths.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
-import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
-import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
-import { sleep } from "@/lib/std/sleep.ts";
-import { steadyTime } from "@/lib/tasks/task_clock.ts";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { sleep } from "@/lib/std/timing.ts";
+import type { TaskStore } from "@/lib/tasks/task.ts";
+import { steadyTime } from "@/lib/tasks/task_handler.ts";
 import { caCertificates, textOf, upstream } from "./shared.ts";
 
 /** The file of the queue in the data folder; SQLite adds `-wal`. */

@@ -2,11 +2,10 @@ import type { Config } from "@/lib/config/mod.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { plainLine } from "@/lib/notifications/event.ts";
 import { storedSecret } from "@/lib/process/data_folder.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { errorReason } from "@/lib/std/text.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
-import type { TaskSummary } from "@/lib/tasks/task.ts";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import type { TaskStore, TaskSummary } from "@/lib/tasks/task.ts";
 import { openRedisTasks, TASKS_FILE } from "./tasks.ts";
 
 const MAX_CELL = 80;

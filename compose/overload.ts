@@ -1,8 +1,7 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { Handler } from "@/lib/process/handler.ts";
-import { shedLoad } from "@/lib/process/shed_load.ts";
-import { atMostEvery } from "@/lib/std/at_most_every.ts";
-import { LoadShedder, type ShedderFigures } from "@/lib/std/load_shedder.ts";
+import { LoadShedder, type ShedderFigures, shedLoad } from "@/lib/process/shed_load.ts";
+import { atMostEvery } from "@/lib/std/timing.ts";
 import { PROBE_PATHS } from "@/routes/health.ts";
 
 /** An overload is reported so often at most, ms. */

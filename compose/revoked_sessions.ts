@@ -2,9 +2,8 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { writeDurably } from "@/lib/std/durable_files.ts";
-import { textIfExists } from "@/lib/std/optional_file.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 
 /** Their file in the data folder. */
 export const REVOKED_SESSIONS_FILE = "revoked-sessions.json";

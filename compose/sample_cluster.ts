@@ -3,8 +3,7 @@ import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
-import { writeDurably } from "@/lib/std/durable_files.ts";
-import { textIfExists } from "@/lib/std/optional_file.ts";
+import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 import { type ClusterHandle, startCluster } from "./cluster.ts";
 
 /**

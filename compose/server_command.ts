@@ -6,7 +6,7 @@ import { LOOPBACK_NAMES } from "@/lib/config/values.ts";
 import type { KubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
 import { PermissionError, permissionFlags, type Permissions } from "@/lib/process/permission_flags.ts";
-import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
+import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/site/site.ts";
 import { SPAN_VARIABLES } from "@/lib/tracing/tracing.ts";
 
 /** Keep V8's heap small: docs/architecture.md says what that costs and gives. */

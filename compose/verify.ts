@@ -11,9 +11,9 @@ import { namedBodies } from "@/embedded/store/named_bodies.ts";
 import { readPorts } from "@/embedded/store/ports.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
-import { exists, textIfExists, unlessMissing } from "@/lib/std/optional_file.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { errorReason } from "@/lib/std/text.ts";
+import { exists, textIfExists, unlessMissing } from "@/lib/std/files.ts";
 
 /** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */
 const ARRIVING_MS = 60 * 60 * 1000;

@@ -22,7 +22,7 @@ import {
 } from "@/lib/results/results_service.ts";
 import { givenSessionKeys, type SessionKeys } from "@/lib/results/session_key.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { builtAssets } from "@/lib/site/built_site.ts";
+import { builtAssets } from "@/lib/site/site.ts";
 import { remoteGateway } from "@/lib/storage/gateway_service.ts";
 import type { CampaignDeps, SiteFiles, StorageSettings, WebDeps } from "@/routes/web_deps.ts";
 import type { ClusterHandle } from "./cluster.ts";

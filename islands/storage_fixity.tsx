@@ -5,8 +5,13 @@ import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { browserClock, Poller } from "@/lib/client/poller.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
-import { type Expected, type FixityCheck, fixityCheckOf } from "@/lib/presentation/storage/fixity_check.ts";
-import { checkedPlace, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+import {
+  checkedPlace,
+  type Expected,
+  FIXITY_SENTENCES,
+  type FixityCheck,
+  fixityCheckOf,
+} from "@/lib/presentation/storage/fixity_check.ts";
 
 /** A check and what it is about to read; null where that is not known. */
 export interface ShownCheck {

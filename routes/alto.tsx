@@ -5,7 +5,7 @@ import { type NamedCampaign, readNamedCampaign, runLogOf } from "@/lib/presentat
 import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_words.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
-import { pageResponse } from "@/lib/site/page_response.ts";
+import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { RefusedAddress, WayBack } from "./viewer_frame.tsx";
 import { Shell } from "@/routes/frame/shell.tsx";

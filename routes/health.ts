@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
-import { endsWithin } from "@/lib/std/ends_within.ts";
+import { endsWithin } from "@/lib/std/timing.ts";
 
 const TAG = "Health";
 /** How long a probe's result is shown, so that open probes cannot be turned against an upstream. */

@@ -8,7 +8,7 @@ import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { closedSideSentence } from "@/lib/presentation/login_sentences.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
-import { pageResponse } from "@/lib/site/page_response.ts";
+import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { notedClosedSide, rememberShown } from "@/lib/storage/closed_side.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";

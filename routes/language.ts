@@ -1,7 +1,7 @@
 import { readForm } from "@/lib/http/body.ts";
 import { invalid, methodNotAllowed } from "@/lib/http/errors.ts";
 import { headerText } from "@/lib/http/header_values.ts";
-import { ownPath } from "@/lib/http/own_path.ts";
+import { ownPath } from "@/lib/http/raw_path.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
 import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";

@@ -5,7 +5,7 @@ import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/present
 import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
-import { pageResponse } from "@/lib/site/page_response.ts";
+import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { RefusedAddress, WayBack } from "./viewer_frame.tsx";
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";

@@ -16,7 +16,7 @@ import {
 } from "@/lib/presentation/login_sentences.ts";
 import { nextPath } from "@/lib/results/login_form.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
-import { pageResponse } from "@/lib/site/page_response.ts";
+import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { addressOf } from "@/routes/frame/shell.tsx";
 

@@ -7,11 +7,8 @@ import { type TokenFormat, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { accessLog, type MeasureRequest, type RequestLog } from "@/lib/http/access_log.ts";
 import { type App, handledBy, httpApp, routesOf } from "@/lib/http/app.ts";
 import type { AuditRecorder, LoginRecorder } from "@/lib/http/audit_event.ts";
-import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
-import { defaultHeaders } from "@/lib/http/default_headers.ts";
+import { cors, type CorsOrigins, defaultHeaders, hostCheck } from "@/lib/http/default_headers.ts";
 import { mount } from "@/lib/http/dispatch.ts";
-import { hostCheck } from "@/lib/http/host_check.ts";
-import { InFlight } from "@/lib/http/in_flight.ts";
 import {
   DEFAULT_MAX_REQUESTS,
   enterRole,
@@ -21,12 +18,12 @@ import {
   MAX_UNPROVEN,
   MAX_UNPROVEN_PER_ADDRESS,
   maxTenantRequests,
+  Slots,
   UnprovenRequests,
 } from "@/lib/http/limit_concurrency.ts";
-import type { Handler, Middleware } from "@/lib/http/middleware.ts";
+import type { Handler, Middleware, RequestContext } from "@/lib/http/request_context.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type Mapi, mapiReachable, proveByMapi } from "@/lib/mapi/client.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { S3 } from "@/lib/s3/client.ts";
@@ -154,8 +151,8 @@ const DEFAULT_COOKIE = "results_session";
 export function buildApp(deps: AppDeps): App {
   const { gateway, web, results, resultsStore, allowedHosts, log, now } = deps;
   const role = (limit: string) => {
-    const slots = new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS);
-    deps.measure?.slots(limit, () => ({ count: slots.count(), max: slots.max }));
+    const slots = new Slots(deps.maxRequests ?? DEFAULT_MAX_REQUESTS);
+    deps.measure?.slots(limit, () => slots);
     return slots;
   };
   const logins = new UnprovenRequests(MAX_LOGINS_PER_ADDRESS, MAX_LOGINS);
@@ -220,7 +217,7 @@ function trustHops(hops: number): Middleware {
 
 interface GatewayParts {
   /** Slots of the role. */
-  readonly role: InFlight;
+  readonly role: Slots;
   /** Slots of requests whose credentials are not proven. */
   readonly unproven: UnprovenRequests;
   readonly logins: UnprovenRequests;
@@ -235,7 +232,7 @@ function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
   const { role, unproven, logins, audit, accountEnded, now, log } = parts;
   const { s3, mapi, backend } = deps;
   const keys = deps.tokenSecrets.map(tokenKey);
-  const tenants = new InFlight(deps.maxTenantRequests ?? maxTenantRequests(DEFAULT_MAX_REQUESTS));
+  const tenants = new Slots(Infinity, deps.maxTenantRequests ?? maxTenantRequests(DEFAULT_MAX_REQUESTS));
   const admission = new Admission({
     ...deps,
     sharedKeys: deps.sharedKeys !== null,

@@ -1,7 +1,7 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
-import { pageResponse } from "@/lib/site/page_response.ts";
+import { pageResponse } from "@/lib/site/page_response.tsx";
 import { STORAGE_PATH } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { userOf } from "@/lib/site/site.ts";

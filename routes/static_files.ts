@@ -1,12 +1,10 @@
-import { CODINGS, preferredCoding } from "@/lib/http/accept_encoding.ts";
+import { CODINGS, preferredCoding } from "@/lib/http/header_values.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { hasHeadPolicy } from "@/lib/site/head_policy.ts";
-import { pagePolicy } from "@/lib/site/policies.ts";
+import { hasHeadPolicy, MAX_VIEWER_BYTES, pagePolicy, viewerPolicy } from "@/lib/site/policies.ts";
 import { openCodedFile, openStaticFile, type StaticFile } from "@/lib/site/static_file.ts";
-import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/site/viewer_policy.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */
 const MAX_HEAD_BYTES = 64 * 1024;

@@ -1,9 +1,9 @@
 import ManifestViewer from "@/islands/manifest_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { pageResponse } from "@/lib/site/page_response.ts";
+import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { openStaticFile } from "@/lib/site/static_file.ts";
-import { viewerPolicy } from "@/lib/site/viewer_policy.ts";
+import { viewerPolicy } from "@/lib/site/policies.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 import { Shell } from "@/routes/frame/shell.tsx";
 import { fileResponse, viewerFilePolicy } from "./static_files.ts";

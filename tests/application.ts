@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type ServerCommand, serverCommand } from "@/compose/server_command.ts";
 import { PermissionError } from "@/lib/process/permission_flags.ts";
 import { siteAssets } from "@/lib/site/build.ts";
-import { ConfigError } from "@/lib/std/config_error.ts";
+import { ConfigError } from "@/lib/std/start_errors.ts";
 
 /** The real application in a process of its own, or in several. */
 export interface Application {

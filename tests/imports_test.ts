@@ -8,7 +8,7 @@ import { ROOMS_BEGIN, ROOMS_END, roomTable } from "@/tools/rooms_docs.ts";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const sources = readSources(ROOT);
 const imports = readImports(sources);
-/** Named in the source of the bundle's entry, which lib/site/client_bundle.ts writes. */
+/** Named in the source of the bundle's entry, which lib/site/bundle.ts writes. */
 const BUNDLED = ["lib/client/hydrate.ts hydrateIslands", "lib/client/hydrate.ts completeWayBack"];
 const isOutside = (file: string) => OUTSIDE.some((folder) => file.startsWith(`${folder}/`));
 const inner = imports.filter(({ from }) => !isOutside(from));

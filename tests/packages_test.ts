@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { builder } from "@/lib/site/built_site.ts";
+import { builder } from "@/lib/site/site.ts";
 
 async function imports(config: string): Promise<Record<string, string>> {
   return JSON.parse(await Deno.readTextFile(new URL(`../${config}`, import.meta.url))).imports;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 
 const POLL_MS = 20;
 /** After this a test fails: more than a machine under load needs for what a process does at once. */

@@ -1,8 +1,8 @@
 import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { siteAssets } from "@/lib/site/build.ts";
-import { BUILD_PATH, buildFolder } from "@/lib/site/built_site.ts";
+import { BUILD_PATH, buildFolder } from "@/lib/site/site.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
-import { pageResponse } from "@/lib/site/page_response.ts";
+import { pageResponse } from "@/lib/site/page_response.tsx";
 import { staticFiles } from "@/routes/static_files.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { toolArguments } from "./arguments.ts";

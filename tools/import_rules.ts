@@ -182,7 +182,7 @@ export const ROOMS: readonly Room[] = [
     holds: "what relies on undocumented behaviour of the runtime, and falls back to its public API",
     imports: ["lib/std"],
   },
-  { room: "lib/std", holds: "small general helpers, one file each", imports: [] },
+  { room: "lib/std", holds: "small general helpers, by subject", imports: [] },
 ];
 
 /** Folders outside the table: they may import everything, and only they import each other. */

@@ -1,6 +1,6 @@
 /** Sums what the stages of the tests left: `deno run --allow-read tools/test_reports.ts FOLDER FAILED_BEFORE`. */
-import { textIfExists } from "@/lib/std/optional_file.ts";
-import { unescapeXml } from "@/lib/std/unescape_xml.ts";
+import { textIfExists } from "@/lib/std/files.ts";
+import { unescapeXml } from "@/lib/std/xml_scanner.ts";
 import { numberOf, refuseArguments, toolArguments } from "./arguments.ts";
 
 /** The stages, each a task `test:NAME`, in the order in which they run. */

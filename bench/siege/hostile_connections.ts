@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 
 /** What attackers are told of the application. */
 export interface Target {

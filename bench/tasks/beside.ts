@@ -1,6 +1,6 @@
 import { startRequestLoop } from "@/bench/gateway/request_loop_client.ts";
 import { ms, percentile } from "@/bench/latencies.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import { OBJECTS, type Site } from "./sites.ts";
 
 /** An object that is read while a task runs. */

@@ -1,4 +1,4 @@
-import { joinedBytes } from "@/lib/std/joined_bytes.ts";
+import { joinedBytes } from "@/lib/std/body_reader.ts";
 
 /** An answer as it came; names of headers in lower case. */
 export interface Answer {

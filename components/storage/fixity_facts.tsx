@@ -4,14 +4,14 @@ import { ALL_SENTENCES } from "@/lib/presentation/coded_check_sentences.ts";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { codedTexts } from "@/lib/presentation/coded_sentences.ts";
-import type { FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
 import {
   FIELD_LABELS,
   FIXITY_LABELS,
   FIXITY_SENTENCES,
+  type FixityCheck,
   PROOF_WORDS,
   unwrittenSentence,
-} from "@/lib/presentation/storage/fixity_sentences.ts";
+} from "@/lib/presentation/storage/fixity_check.ts";
 import { fixityPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
 

@@ -7,7 +7,7 @@ import {
   hasChoices,
   LEAST_RATE,
 } from "@/lib/presentation/storage/fixity_fields.ts";
-import { FIELD_LABELS, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { FIELD_LABELS, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_check.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
@@ -70,18 +70,7 @@ export function FixityForm({ account, buckets, baseline, fields, problem }: Fixi
         </fieldset>
         <fieldset>
           <legend>{FIXITY_LABELS.atTheEnd}</legend>
-          <label class="wide">
-            {FIELD_LABELS.write}
-            <select name="write" {...wrong(isAbout("write"))}>
-              {([["", "noManifest"], ["manifest", "manifestFile"], ["bag", "wholeBag"]] as const).map((
-                [value, label],
-              ) => <option key={value} value={value} selected={value === fields.write}>{FIXITY_LABELS[label]}</option>)}
-            </select>
-          </label>
           <TextField {...of("report_to")} isWide hint="reports/" />
-          <p class="boxes">
-            <Box {...of("overwrite")} />
-          </p>
         </fieldset>
         <fieldset>
           <legend>{FIXITY_LABELS.how}</legend>

@@ -5,22 +5,20 @@ import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import {
   damageKinds,
   type FilterChoice,
-  type FixityCheck,
-  type FixityResult,
-  type RowFilter,
-  rowFilters,
-} from "@/lib/presentation/storage/fixity_check.ts";
-import {
   filterWords,
   FIXITY_LABELS,
   FIXITY_SENTENCES,
+  type FixityCheck,
+  type FixityResult,
   PROOF_WORDS,
   RESULT_WORDS,
-} from "@/lib/presentation/storage/fixity_sentences.ts";
+  type RowFilter,
+  rowFilters,
+} from "@/lib/presentation/storage/fixity_check.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { fixityPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
-import type { ReportRow } from "@/lib/tasks/fixity/report_rows.ts";
+import type { ReportRow } from "@/lib/tasks/fixity/report.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface FixityFiltersProps {

@@ -2,7 +2,6 @@ import { Chip } from "@/components/chip.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { Moment } from "@/components/moment.tsx";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import type { Expected, FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
 import {
   checkChip,
   checkedPlace,
@@ -10,10 +9,12 @@ import {
   checkMeter,
   checkSpan,
   damageSentence,
+  type Expected,
   failureSentence,
   FIXITY_LABELS,
+  type FixityCheck,
   unwrittenSentence,
-} from "@/lib/presentation/storage/fixity_sentences.ts";
+} from "@/lib/presentation/storage/fixity_check.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
 

@@ -1,4 +1,4 @@
-import { FIXITY_LABELS } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { FIXITY_LABELS } from "@/lib/presentation/storage/fixity_check.ts";
 import { FIXITY_PATH } from "@/lib/presentation/storage/storage_paths.ts";
 
 interface ShownBucketProps {

@@ -1,6 +1,6 @@
 import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { drainingServer, type Handler } from "@/lib/process/draining_server.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { drainingServer, type Handler } from "@/lib/process/listener.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { SAMPLES_EDITION, type SourceVolume, volumeFinder } from "./catalogue.ts";
 import { drawnPage, imageFile, LOGO_FILE } from "./drawn_pages.ts";
 import { sourceManifest } from "./source_manifest.ts";

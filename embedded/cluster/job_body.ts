@@ -1,5 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { entries, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import { invalid } from "./api_status.ts";
 import { type ClusterConventions, jobSelector, type NewJob } from "./campaign_objects.ts";
 import type { JsonObject } from "./json_body.ts";

@@ -1,8 +1,7 @@
 import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
 import { readRequest } from "@/lib/runtime/request_body.ts";
-import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
-import { isObject } from "@/lib/std/is_object.ts";
-import { member } from "@/lib/std/untrusted.ts";
+import { BodyTooLong, SlowBody } from "@/lib/std/body_reader.ts";
+import { isObject, member } from "@/lib/std/untrusted.ts";
 import { ApiError, badRequest } from "./api_status.ts";
 
 export type JsonObject = { [key: string]: unknown };

@@ -1,6 +1,5 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { compareText } from "@/lib/std/text_order.ts";
-import { member } from "@/lib/std/untrusted.ts";
+import { isObject, member } from "@/lib/std/untrusted.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { type ConfigMap, type ManagedFields, timestamp } from "./objects.ts";
 
 /** The part of a ConfigMap whose fields have owners: all that clients write of it. */

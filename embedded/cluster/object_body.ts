@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { badRequest, invalid } from "./api_status.ts";
 import { apiVersionOf, type Resource } from "./discovery.ts";
 import { isStringRecord, type JsonObject } from "./json_body.ts";

@@ -1,5 +1,5 @@
 import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { drainingServer } from "@/lib/process/draining_server.ts";
+import { drainingServer } from "@/lib/process/listener.ts";
 import { clusterApi } from "./api.ts";
 import { ApiError, errorResponse } from "./api_status.ts";
 import { Simulator, type SimulatorOptions } from "./simulator.ts";

@@ -1,4 +1,4 @@
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { type Kinds, type KubeObject, type NewMeta, type Plural, timestamp } from "./objects.ts";
 
 /** Stored changes; a client that needs an older state must begin again (410). */

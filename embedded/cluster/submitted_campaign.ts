@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import type { VolumeFinder } from "@/embedded/archive/catalogue.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type ClusterConventions, labelKeys } from "./campaign_objects.ts";
 import type { ConfigMap, Job } from "./objects.ts";

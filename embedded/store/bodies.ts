@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { boundedReader, SlowBody } from "@/lib/std/bounded_reader.ts";
+import { boundedReader, SlowBody, type TimeBounds } from "@/lib/std/body_reader.ts";
 import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { syncFolder } from "@/lib/std/durable_files.ts";
-import { removeIfExists } from "@/lib/std/optional_file.ts";
+import { removeIfExists, syncFolder } from "@/lib/std/files.ts";
 import { bodyReader } from "@/lib/runtime/request_body.ts";
-import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoredBody } from "./changes.ts";
-import type { Digest } from "@/lib/std/digest.ts";
-import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
+import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import type { DiskSpace } from "./disk_space.ts";
 import { isNoSpace, StoreError } from "./store_error.ts";
 

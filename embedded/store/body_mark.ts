@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { writeDurably } from "@/lib/std/durable_files.ts";
-import { exists } from "@/lib/std/optional_file.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { exists, writeDurably } from "@/lib/std/files.ts";
 import { BODY_FOLDER } from "./bodies.ts";
 import type { Statements } from "./statements.ts";
 

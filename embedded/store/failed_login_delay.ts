@@ -1,4 +1,4 @@
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 
 /** Failures that are not delayed: people mistype. */
 const FREE_ATTEMPTS = 5;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { sizeIfExists } from "@/lib/std/optional_file.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { sizeIfExists } from "@/lib/std/files.ts";
 import { missingIndexError, needsIndex } from "./body_mark.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { writeDurably } from "@/lib/std/durable_files.ts";
-import { textIfExists } from "@/lib/std/optional_file.ts";
+import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/listener.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 
 /** Ports are chosen from this range, below the ephemeral ports of outgoing connections. */
 const FIRST_PORT = 20_000;

@@ -1,8 +1,7 @@
 import type { AuditEvent, AuditRecorder } from "@/lib/http/audit_event.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { deadline } from "@/lib/std/deadline.ts";
-import { endsWithin } from "@/lib/std/ends_within.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
+import { deadline, endsWithin } from "@/lib/std/timing.ts";
+import { errorReason } from "@/lib/std/text.ts";
 import { type AuditRecord, auditRecord } from "./audit_record.ts";
 import { type ChainPosition, sealed } from "./chain.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { textIfExists } from "@/lib/std/optional_file.ts";
+import { textIfExists } from "@/lib/std/files.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Where a chain begins, or goes on: the number of a record and the hash of its line. */

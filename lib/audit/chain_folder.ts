@@ -1,9 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { syncFolderAsync, writeDurablyAsync } from "@/lib/std/durable_files.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
-import { removeIfExistsAsync } from "@/lib/std/optional_file.ts";
-import { retainedFrom } from "@/lib/std/retention_age.ts";
+import { removeIfExistsAsync, syncFolderAsync, writeDurablyAsync } from "@/lib/std/files.ts";
+import { errorReason } from "@/lib/std/text.ts";
 import type { DurableSink, SealedRecord } from "./audit_trail.ts";
 import {
   ANCHOR_FILE,
@@ -355,4 +353,23 @@ async function firstLine(path: string): Promise<string> {
   } finally {
     file.close();
   }
+}
+
+const MS_PER_DAY = 86_400_000;
+
+/** When the day of an instant began, ms since 1970 (UTC). */
+export function startOfDay(atMs: number): number {
+  return Math.floor(atMs / MS_PER_DAY) * MS_PER_DAY;
+}
+
+/**
+ * Before which instant the records of a trail are too old, ms since 1970. Age is measured from now, but from no later
+ * than the end of the newest day with records before today: a clock that is far ahead removes nothing as long as it has
+ * not been so for a day with records.
+ *
+ * @param beforeTodayMs any instant of that day; null: there is none
+ */
+export function retainedFrom(nowMs: number, beforeTodayMs: number | null, retentionDays: number): number {
+  const ageFrom = beforeTodayMs === null ? nowMs : Math.min(nowMs, startOfDay(beforeTodayMs) + MS_PER_DAY);
+  return ageFrom - retentionDays * MS_PER_DAY;
 }

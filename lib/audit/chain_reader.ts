@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
-import { csvField } from "@/lib/std/csv_field.ts";
-import { unlessMissingAsync } from "@/lib/std/optional_file.ts";
+import { csvField } from "@/lib/std/text.ts";
+import { unlessMissingAsync } from "@/lib/std/files.ts";
 import { member, parsedJson } from "@/lib/std/untrusted.ts";
 import { type AuditRecord, jsonText, oneLine } from "./audit_record.ts";
 import { dayFile, daysInAsync, idOf, opened } from "./chain.ts";

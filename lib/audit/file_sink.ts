@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
-import { syncFolderAsync } from "@/lib/std/durable_files.ts";
-import { exists, unlessMissingAsync } from "@/lib/std/optional_file.ts";
+import { exists, syncFolderAsync, unlessMissingAsync } from "@/lib/std/files.ts";
 import type { DurableSink, SealedRecord } from "./audit_trail.ts";
 
 /**

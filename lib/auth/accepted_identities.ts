@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { CountedCache } from "@/lib/std/counted_cache.ts";
+import { CountedCache } from "@/lib/std/caches.ts";
 
 /** After the store accepted an identity, its requests need no further proof for this long, ms. */
 export const PROVEN_MS = 60_000;

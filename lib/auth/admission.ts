@@ -1,8 +1,7 @@
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
-import { type InFlight } from "@/lib/http/in_flight.ts";
-import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { enterTenant, type Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { MarkedRequest } from "@/lib/std/request_mark.ts";
@@ -27,8 +26,8 @@ interface AdmissionOptions {
   /** Whether all callers share keys of the gateway: then a response of S3 says nothing about a login. */
   readonly sharedKeys: boolean;
   /** Slots of requests whose credentials were accepted recently: of the role, and of each tenant. */
-  readonly role: InFlight;
-  readonly tenants: InFlight;
+  readonly role: Slots;
+  readonly tenants: Slots;
   /** Slots of all other requests. */
   readonly unproven: UnprovenRequests;
   /**

@@ -1,8 +1,8 @@
 import { EncryptJWT, errors, jwtDecrypt, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
-import { CountedCache } from "@/lib/std/counted_cache.ts";
-import { derivedKey } from "@/lib/std/derived_key.ts";
+import { CountedCache } from "@/lib/std/caches.ts";
+import { derivedKey } from "@/lib/std/sealed_text.ts";
 import { TENANT_NAME } from "./login.ts";
 
 /** Longest token that is issued or verified, characters. */

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { unavailable } from "@/lib/http/errors.ts";
-import { InFlight } from "@/lib/http/in_flight.ts";
-import { CountedCache } from "@/lib/std/counted_cache.ts";
-import { FairSlots } from "@/lib/std/fair_slots.ts";
+import { Slots } from "@/lib/http/limit_concurrency.ts";
+import { CountedCache } from "@/lib/std/caches.ts";
+import { FairSlots } from "@/lib/std/concurrency.ts";
 
 const MAX_CACHED_CHECKS = 1000;
 /** Checks that run at once: each takes about 16 MiB and some ten milliseconds of a core. */
@@ -101,11 +101,11 @@ function derive(password: string, { N, r, p, salt, hash }: UserHash): Promise<Bu
 
 /** Runs a few checks at a time, in their order. @throws HttpError 503 when too many wait */
 function inTurns() {
-  const admitted = new InFlight(MAX_RUNNING_CHECKS + MAX_WAITING_CHECKS);
+  const admitted = new Slots(MAX_RUNNING_CHECKS + MAX_WAITING_CHECKS);
   const turns = new FairSlots(MAX_RUNNING_CHECKS);
   return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const leave = admitted.enter();
-    if (!leave) throw unavailable("Too many logins at once", 1, "logins_full");
+    if (typeof leave === "string") throw unavailable("Too many logins at once", 1, "logins_full");
     const end = await turns.enter("");
     try {
       return await work();

@@ -1,6 +1,6 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { SENTENCES, unreachableSentence } from "@/lib/presentation/page_sentences.ts";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 
 export interface CampaignList {
   readonly jobs: readonly JobSummary[];

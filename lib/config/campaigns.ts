@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "@/lib/kubernetes/own_credentials.ts";
-import { DNS_LABEL } from "@/lib/std/dns_label.ts";
+import { DNS_LABEL } from "@/lib/std/text.ts";
 import type { Reading } from "./reading.ts";
 import type { TextSource } from "./values.ts";
 

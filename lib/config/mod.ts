@@ -7,7 +7,7 @@ import type { TextSource } from "./values.ts";
 import { about, environment, type VariableName } from "./variables.ts";
 
 export type { ResultsConfig, StoragePagesConfig, WebConfig } from "./campaigns.ts";
-export { ConfigError } from "@/lib/std/config_error.ts";
+export { ConfigError } from "@/lib/std/start_errors.ts";
 export type { GatewayConfig } from "./gateway.ts";
 export type { NotificationsConfig } from "./notifications.ts";
 export type { Files } from "./reading.ts";

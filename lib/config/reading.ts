@@ -1,4 +1,4 @@
-import { ConfigError } from "@/lib/std/config_error.ts";
+import { ConfigError } from "@/lib/std/start_errors.ts";
 import type { TextSource } from "./values.ts";
 import { about, environment, type Role, type Settings, type VariableName } from "./variables.ts";
 

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook.ts";
 import { parseSessionKeys } from "@/lib/results/session_key.ts";
-import { DNS_LABEL } from "@/lib/std/dns_label.ts";
+import { DNS_LABEL, withoutTrailingSlash } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /** A text in a file, or the text itself. */
 export type TextSource = { readonly path: string } | { readonly text: string };

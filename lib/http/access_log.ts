@@ -1,5 +1,4 @@
-import type { RequestContext } from "./request_context.ts";
-import type { Middleware } from "./middleware.ts";
+import type { Middleware, RequestContext } from "./request_context.ts";
 import { redactPath, redactQuery } from "./redact.ts";
 
 /** Lines wait so long, since a timer and a write cost more than ten of them. */

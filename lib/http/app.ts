@@ -3,11 +3,10 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { describeRequest, type RequestLog } from "./access_log.ts";
 import { headerText } from "./header_values.ts";
 import { HttpError, notFound } from "./errors.ts";
-import type { Handler, HttpEnv, Middleware } from "./middleware.ts";
+import { type Handler, type HttpEnv, type Middleware, RequestContext, type RequestInfo } from "./request_context.ts";
 import { rawTarget } from "./raw_path.ts";
 import { redactText } from "./redact.ts";
 import type { HandlingRole } from "./audit_event.ts";
-import { RequestContext, type RequestInfo } from "./request_context.ts";
 
 /** The Hono app of a server, or of a part of one. */
 export type App = Hono<HttpEnv>;

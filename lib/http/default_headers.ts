@@ -1,6 +1,6 @@
 import { leavesReadAhead } from "@/lib/runtime/request_body.ts";
-import type { Middleware } from "./middleware.ts";
-import { REQUEST_ID_HEADER } from "./request_context.ts";
+import { HttpError } from "./errors.ts";
+import { type Middleware, REQUEST_ID_HEADER } from "./request_context.ts";
 
 /** Keeps a response out of the frames of other pages (CSP Level 3, frame-ancestors). */
 export const UNFRAMED_POLICY = "frame-ancestors 'none'";
@@ -57,4 +57,89 @@ async function announceLength(response: Response): Promise<void> {
   const { headers } = response;
   if (headers.has("Content-Length")) await response.body?.cancel();
   else headers.set("Content-Length", String((await response.bytes()).length));
+}
+
+/** Which origins a browser may call from: any (then without credentials), or exactly these. */
+export type CorsOrigins = "*" | readonly string[];
+
+const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+const EXPOSED =
+  "ETag, X-Request-ID, Content-Length, Content-Range, Content-Disposition, Content-Encoding, Accept-Ranges, Last-Modified, Retry-After, Location, x-amz-version-id, x-amz-delete-marker, x-amz-tagging-count, x-amz-checksum-crc32, x-amz-checksum-crc32c, x-amz-checksum-crc64nvme, x-amz-checksum-sha1, x-amz-checksum-sha256, x-amz-checksum-type, X-Zip-Failed, X-Zip-Failed-Keys, X-Zip-Size";
+const PREFLIGHT_SECONDS = 600;
+
+/** CORS headers on every response of a route, errors included, and the response to preflights (Fetch standard, CORS protocol). */
+export function cors(origins: CorsOrigins): Middleware {
+  const listed = origins === "*" ? null : new Set(origins);
+  return function cors(c, next) {
+    const context = c.get("context");
+    const origin = context.header("Origin");
+    const allowed = origin !== null && (listed === null || listed.has(origin));
+    if (allowed && context.method === "OPTIONS" && context.header("Access-Control-Request-Method") !== null) {
+      return Promise.resolve(preflight(origin, listed !== null, context.header("Access-Control-Request-Headers")));
+    }
+    // A response to a caller that is no page stays as it is.
+    if (!allowed && listed === null) return next();
+    return next().then(() => {
+      const { headers } = c.res;
+      if (listed !== null) headers.append("Vary", "Origin");
+      if (allowed) {
+        allowOrigin(headers, origin, listed !== null);
+        headers.set("Access-Control-Expose-Headers", EXPOSED);
+      }
+    });
+  };
+}
+
+function preflight(origin: string, credentials: boolean, requestedHeaders: string | null): Response {
+  const headers = new Headers({
+    "Access-Control-Allow-Methods": METHODS,
+    "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
+    "Vary": "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+  });
+  if (requestedHeaders) headers.set("Access-Control-Allow-Headers", requestedHeaders);
+  allowOrigin(headers, origin, credentials);
+  return new Response(null, { status: 204, headers });
+}
+
+function allowOrigin(headers: Headers, origin: string, credentials: boolean): void {
+  headers.set("Access-Control-Allow-Origin", credentials ? origin : "*");
+  if (credentials) headers.set("Access-Control-Allow-Credentials", "true");
+}
+
+/**
+ * Refuses requests under a Host name we do not go by (421, RFC 9110 §15.5.20), which keeps a page that rebinds its own
+ * name to this machine away from a store with well-known passwords.
+ *
+ * @param names host names without ports, IPv6 addresses in brackets
+ */
+export function hostCheck(names: readonly string[]): Middleware {
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  const goesBy = (origin: string, header: string | null) => {
+    // A target in absolute form names a host as well (RFC 9112, section 3.2.2), which our own addresses would repeat.
+    const host = URL.parse(origin)?.host;
+    return host !== undefined && known.has(hostName(header ?? host)) && known.has(hostName(host));
+  };
+  // Nearly all requests name what the last one named.
+  let last: { readonly origin: string; readonly header: string | null } | null = null;
+  return function hostCheck(c, next) {
+    const { url, headers } = c.get("context").request;
+    const origin = url.slice(0, pathStart(url));
+    const header = headers.get("Host");
+    if (last?.origin !== origin || last.header !== header) {
+      if (!goesBy(origin, header)) throw new HttpError(421, "Misdirected Request", { refusal: "host" });
+      last = { origin, header };
+    }
+    return next();
+  };
+}
+
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+}
+
+/** Where the path, the query or the end of a URL begins. */
+function pathStart(url: string): number {
+  const authority = url.indexOf("://") + 3;
+  for (let at = authority; at < url.length; at++) if ("/?#\\".includes(url[at])) return at;
+  return url.length;
 }

@@ -1,11 +1,10 @@
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { addBelow, type AddRoute } from "./app.ts";
 import { headerText } from "./header_values.ts";
 import { methodNotAllowed, notFound } from "./errors.ts";
-import type { Handler } from "./middleware.ts";
+import type { Handler, RequestContext } from "./request_context.ts";
 import type { Operation } from "./operation.ts";
 import { decodeKey, decodeParameter } from "./raw_path.ts";
-import type { RequestContext } from "./request_context.ts";
 
 const KEY = "{key}";
 

@@ -1,5 +1,5 @@
 import { fileNameParameters } from "@/lib/std/header_encoding.ts";
-import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
+import { withoutTrailingSlash } from "@/lib/std/text.ts";
 
 type Disposition = "attachment" | "inline";
 
@@ -19,4 +19,71 @@ export function fileNameOf(key: string): string {
  */
 export function headerText(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]+/gu, encodeURIComponent);
+}
+
+const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+
+/**
+ * The weights of what a header such as Accept-Encoding names (RFC 9110, section 12.4.2), in the header's order and in lower
+ * case. A malformed weight is 0, so that `*` does not speak for its name.
+ */
+function readWeights(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const element of header.split(",")) {
+    const [name, weight, ...rest] = element.split(";").map((part) => part.trim());
+    if (name === "") continue;
+    const written = weight === undefined ? "1" : WEIGHT.exec(weight)?.[1];
+    weights.set(name.toLowerCase(), rest.length === 0 ? Number(written ?? 0) : 0);
+  }
+  return weights;
+}
+
+/** The content codings that we write, by their registered names (RFC 9110, section 8.4.1), the best first. */
+export const CODINGS = ["br", "gzip"] as const;
+export type Coding = typeof CODINGS[number];
+
+/**
+ * The coding that a client prefers (RFC 9110, section 12.5.3); null: the body as it is.
+ *
+ * @param header the Accept-Encoding of the request
+ * @param available the codings to choose from; of equally preferred ones the first wins
+ */
+export function preferredCoding(header: string | null, available: readonly Coding[]): Coding | null {
+  if (header === null) return null;
+  const weights = readWeights(header);
+  const weightOf = (coding: string) => weights.get(coding) ?? weights.get("*") ?? 0;
+  let best: Coding | null = null;
+  for (const coding of available) {
+    if (weightOf(coding) > (best === null ? 0 : weightOf(best))) best = coding;
+  }
+  // A body without coding is acceptable without being named, but preferred only where its weight is written.
+  return best !== null && (weights.get("identity") ?? 0) > weightOf(best) ? null : best;
+}
+
+/** Characters of the header that are read: browsers send a few dozen. */
+const MAX_CHARACTERS = 1000;
+
+/**
+ * The language that a client prefers (RFC 9110, section 12.5.4): a range such as `sv-FI` speaks for `sv`, and `*` for every
+ * language that no range names. Of equally preferred ones the one that the header names first wins. Null: none is accepted.
+ *
+ * @param header the Accept-Language of the request
+ * @param available primary language subtags in lower case
+ */
+export function preferredLanguage<Tag extends string>(header: string | null, available: readonly Tag[]): Tag | null {
+  if (header === null) return null;
+  const weights = new Map<string, number>();
+  for (const [range, weight] of readWeights(header.slice(0, MAX_CHARACTERS))) {
+    const language = range.split("-", 1)[0];
+    weights.set(language, Math.max(weight, weights.get(language) ?? 0));
+  }
+  const named = [...weights.keys()];
+  const rest = weights.get("*") ?? 0;
+  const found = available.map((tag, place) => ({
+    tag,
+    weight: weights.get(tag) ?? rest,
+    // Those that no range names come after those that one does.
+    place: weights.has(tag) ? named.indexOf(tag) : named.length + place,
+  })).filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.place - b.place);
+  return found[0]?.tag ?? null;
 }

@@ -1,9 +1,57 @@
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import { addressKey } from "./client_address.ts";
 import { type HttpError, type Refusal, unavailable } from "./errors.ts";
-import { AddressLimit, type Full, type InFlight } from "./in_flight.ts";
-import type { Middleware } from "./middleware.ts";
-import type { RequestContext } from "./request_context.ts";
+import type { Middleware, RequestContext } from "./request_context.ts";
+
+/** What is full: the share of one key, such as an address, or all. */
+export type Full = "address" | "all";
+
+type Leave = () => void;
+
+/**
+ * Limits how much runs at a time, in all and for each key, such as a client's address, so that no key can take every slot.
+ * A key of which none runs takes no memory.
+ */
+export class Slots {
+  readonly max: number;
+  readonly #maxPerKey: number;
+  readonly #byKey = new Map<string, number>();
+  #count = 0;
+
+  /** @param max Infinity: only keys are limited */
+  constructor(max: number, maxPerKey = max) {
+    this.max = max;
+    this.#maxPerKey = maxPerKey;
+  }
+
+  /** How many are taken, in all. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** How many are taken of one key. */
+  countOf(key: string): number {
+    return this.#byKey.get(key) ?? 0;
+  }
+
+  /** Takes a slot. @returns a function that releases it, once however often it is called; or what is full */
+  enter(key = ""): Leave | Full {
+    if (this.#count >= this.max) return "all";
+    const before = this.countOf(key);
+    if (before >= this.#maxPerKey) return "address";
+    this.#count++;
+    this.#byKey.set(key, before + 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#count--;
+      const left = this.countOf(key) - 1;
+      if (left > 0) this.#byKey.set(key, left);
+      else this.#byKey.delete(key);
+    };
+  }
+}
 
 /** Requests that a role handles at a time, unless the settings say otherwise. */
 export const DEFAULT_MAX_REQUESTS = 1024;
@@ -19,15 +67,15 @@ export function maxTenantRequests(maxRequests: number): number {
  * is read. A request with a body takes a slot of `logins` instead, since it needs no credentials and may arrive slowly: it
  * waits for one as {@link UnprovenRequests} says. The slot is released by `handledBy` in app.ts, which comes before it.
  */
-export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): Middleware {
+export function limitConcurrency(role: Slots, logins: UnprovenRequests): Middleware {
   return async function limitConcurrency(c, next) {
     const context = c.get("context");
-    const { method, role } = context;
-    if (role === undefined) {
+    const { method } = context;
+    if (context.role === undefined) {
       throw new Error("limitConcurrency without handledBy before it: its slots are never released");
     }
     try {
-      if (method === "GET" || method === "HEAD") enterRole(inFlight, context);
+      if (method === "GET" || method === "HEAD") enterRole(role, context);
       else context.hold(await logins.enter(context));
     } catch (error) {
       cancelBody(context.request);
@@ -38,10 +86,8 @@ export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): 
 }
 
 /** Takes a slot of a role for a request. @throws HttpError 503 when all are taken */
-export function enterRole(inFlight: InFlight, context: RequestContext): void {
-  const leave = inFlight.enter();
-  if (!leave) throw tooMany("Too many requests", "role_full");
-  context.hold(leave);
+export function enterRole(role: Slots, context: RequestContext): void {
+  context.hold(slotOf(role));
 }
 
 /**
@@ -49,16 +95,21 @@ export function enterRole(inFlight: InFlight, context: RequestContext): void {
  *
  * @throws HttpError 503 when one of them is not free; then none is taken
  */
-export function enterTenant(role: InFlight, tenants: InFlight, context: RequestContext, tenant: string | null): void {
-  const leaveRole = role.enter();
-  if (!leaveRole) throw tooMany("Too many requests", "role_full");
+export function enterTenant(role: Slots, tenants: Slots, context: RequestContext, tenant: string | null): void {
+  const leaveRole = slotOf(role);
   const leaveTenant = tenants.enter(tenant?.toLowerCase() ?? "");
-  if (!leaveTenant) {
+  if (typeof leaveTenant === "string") {
     leaveRole();
     throw tooMany("Too many requests of this tenant", "tenant_full");
   }
   context.hold(leaveRole);
   context.hold(leaveTenant);
+}
+
+function slotOf(role: Slots): Leave {
+  const leave = role.enter();
+  if (typeof leave === "string") throw tooMany("Too many requests", "role_full");
+  return leave;
 }
 
 function tooMany(what: string, refusal: Refusal): HttpError {
@@ -84,8 +135,6 @@ const MAX_WAIT_MS = 1000;
 const MAX_WAITING_PER_ADDRESS = 256;
 const MAX_WAITING = 1024;
 
-type Leave = () => void;
-
 /** A request that waits for a slot. */
 interface Waiting {
   readonly address: string;
@@ -97,14 +146,14 @@ interface Waiting {
  * none is free a request waits for its turn, so that workers of one host may begin at the same time.
  */
 export class UnprovenRequests {
-  readonly #limit: AddressLimit;
-  readonly #waitLimit = new AddressLimit(MAX_WAITING_PER_ADDRESS, MAX_WAITING);
+  readonly #limit: Slots;
+  readonly #waitLimit = new Slots(MAX_WAITING, MAX_WAITING_PER_ADDRESS);
   /** In the order of their arrival. */
   readonly #waiting = new Set<Waiting>();
   readonly #maxWaitMs: number;
 
   constructor(maxPerAddress: number, max: number, maxWaitMs = MAX_WAIT_MS) {
-    this.#limit = new AddressLimit(maxPerAddress, max);
+    this.#limit = new Slots(max, maxPerAddress);
     this.#maxWaitMs = maxWaitMs;
   }
 
@@ -154,13 +203,10 @@ export class UnprovenRequests {
   }
 
   #take(address: string): Leave | Full {
-    const slot = this.#limit.enter(address);
-    if (typeof slot === "string") return slot;
-    let isHeld = true;
+    const leave = this.#limit.enter(address);
+    if (typeof leave === "string") return leave;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      slot();
+      leave();
       this.#beginNext();
     };
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import type { Operation } from "./operation.ts";
 
 export interface DocumentInfo {

@@ -5,8 +5,7 @@ import { type AuditSpec, recorded } from "./audited.ts";
 import { isJson, readForm, readJson } from "./body.ts";
 import { invalid } from "./errors.ts";
 import type { RequestContext } from "./request_context.ts";
-import { parseQuery, readTexts } from "./query.ts";
-import { missing, validate } from "./validation.ts";
+import { missing, parseQuery, readTexts, validate } from "./validation.ts";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 

@@ -1,4 +1,4 @@
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 const REDACTED = "[redacted]";
 const SECRET_NAME =

@@ -1,7 +1,7 @@
+import type { MiddlewareHandler } from "hono";
 import type { AuditDetails, HandlingRole } from "./audit_event.ts";
-import { clientAddress, peerAddress } from "./client_address.ts";
+import { clientAddress, peerAddress, trustProxies } from "./client_address.ts";
 import { methodNotAllowed, type Refusal } from "./errors.ts";
-import { trustProxies } from "./forwarded.ts";
 import { type RawTarget, rawTarget } from "./raw_path.ts";
 
 /** Who a request acts for, as far as the access log is concerned. */
@@ -111,3 +111,18 @@ export interface RequestInfo {
   /** From one role of this process to another: the body, which has been read. */
   readonly body?: Uint8Array<ArrayBuffer>;
 }
+
+/** What a Hono context of ours holds: what the server says of the connection, and the context of the request. */
+export interface HttpEnv {
+  readonly Bindings: RequestInfo;
+  readonly Variables: { readonly context: RequestContext };
+}
+
+/**
+ * Middleware of an app. It sees responses only: errors of what comes after it are rendered before `next()` returns.
+ * Headers are set on `c.res.headers`, since `c.header()` behind `next()` copies the response.
+ */
+export type Middleware = MiddlewareHandler<HttpEnv>;
+
+/** Answers a request, or throws what becomes an error response. */
+export type Handler = (context: RequestContext) => Response | Promise<Response>;

@@ -1,19 +1,23 @@
 import { markReadAhead } from "@/lib/runtime/request_body.ts";
-import { SharedTurns } from "@/lib/runtime/shared_turns.ts";
 import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
 import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
-import { type BodyReader, chunksReader, registerCancel, streamReader } from "@/lib/std/body_reader.ts";
-import { boundedReader } from "@/lib/std/bounded_reader.ts";
-import { deadline } from "@/lib/std/deadline.ts";
-import { inBuffersMs, STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
-import { unreadable } from "./body_source.ts";
+import {
+  type BodyReader,
+  boundedReader,
+  chunksReader,
+  inBuffersMs,
+  registerCancel,
+  STREAM_BOUNDS,
+  streamReader,
+  type TimeBounds,
+} from "@/lib/std/body_reader.ts";
+import { deadline } from "@/lib/std/timing.ts";
+import { unreadable } from "./body.ts";
 import { HttpError } from "./errors.ts";
-import { BrokenStream, guardedStream } from "./guarded_stream.ts";
+import { BrokenStream, guardedStream } from "./response_body.ts";
 
 /** Largest chunk, bytes: larger ones are little cheaper, and each connection keeps a buffer of that size. */
 const MAX_CHUNK_BYTES = 256 * 1024;
-/** After so many bytes of a body other requests have their turn. */
-const TURN_BYTES = 4 * 1024 * 1024;
 
 type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
@@ -97,15 +101,5 @@ function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: Tim
   const reader = streamReader(body, { mostBytes: MAX_CHUNK_BYTES, freesChunks: FREES_WRITTEN_CHUNKS });
   registerCancel(body, () => reader.cancel());
   markReadAhead(body);
-  const turns = new SharedTurns(TURN_BYTES);
-  const shared = {
-    async read() {
-      await turns.pause();
-      const chunk = await reader.read();
-      turns.moved(chunk?.length ?? 0);
-      return chunk;
-    },
-    cancel: () => reader.cancel(),
-  };
-  return boundedReader(shared, { bounds });
+  return boundedReader(reader, { bounds });
 }

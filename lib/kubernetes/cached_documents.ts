@@ -1,4 +1,4 @@
-import { CountedCache } from "@/lib/std/counted_cache.ts";
+import { CountedCache } from "@/lib/std/caches.ts";
 
 /** A document and the memory it takes, bytes. */
 export interface SizedDocument<T> {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { delimiter } from "node:path";
-import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
-import { ConfigError } from "@/lib/std/config_error.ts";
+import { tlsTrust } from "@/lib/http/upstream/upstream_client.ts";
+import { ConfigError } from "@/lib/std/start_errors.ts";
 import { type ClusterEntry, connect, type ConnectionOptions, type StreamingConnection } from "./connection.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "./own_credentials.ts";
 

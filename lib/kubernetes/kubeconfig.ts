@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { Agent } from "node:http";
 import type { RequestOptions } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
-import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
+import { tlsTrust } from "@/lib/http/upstream/upstream_client.ts";
 import type { ClusterEntry } from "./connection.ts";
 
 /** Authorities (PEM) to trust beside the runtime's, where a configuration names none for its cluster. */

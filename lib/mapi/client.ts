@@ -2,14 +2,17 @@ import { Buffer } from "node:buffer";
 import type { z } from "zod";
 import type { Caller, Verdict } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError, notFound } from "@/lib/http/errors.ts";
-import { readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { readCapped, type UpstreamResponse } from "@/lib/http/response_body.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
-import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+import {
+  type FailureDetails,
+  type UpstreamClient,
+  UpstreamError,
+  upstreamFailure,
+} from "@/lib/http/upstream/upstream_request.ts";
 import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
-import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
+import { BodyTooLong, SHORT_BODY_MS, SlowBody } from "@/lib/std/body_reader.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
-import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { readList } from "./long_list.ts";
 

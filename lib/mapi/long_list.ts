@@ -1,7 +1,12 @@
-import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
-import { announcedLength, streamReader } from "@/lib/std/body_reader.ts";
-import { BodyTooLong, boundedReader } from "@/lib/std/bounded_reader.ts";
-import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
+import { BrokenStream, guardedStream } from "@/lib/http/response_body.ts";
+import {
+  announcedLength,
+  BodyTooLong,
+  boundedReader,
+  IDLE_MS,
+  STREAM_BOUNDS,
+  streamReader,
+} from "@/lib/std/body_reader.ts";
 
 /** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
 const MAX_LIST_BYTES = 128 * 1024 * 1024;

@@ -3,8 +3,8 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 import type { namespaceTemplates } from "@/lib/mapi/records/namespace.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
-import { isObject } from "@/lib/std/is_object.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { callMapi, type Mapi, type MapiCall, mapiPath } from "./client.ts";
 
 const NAMESPACE = "/tenants/{tenant}/namespaces/{name}";

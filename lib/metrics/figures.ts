@@ -3,7 +3,7 @@ import type { MeasureRequest } from "@/lib/http/access_log.ts";
 import { type Refusal, REFUSALS } from "@/lib/http/errors.ts";
 import type { Admitted } from "@/lib/http/request_context.ts";
 import type { MeasureUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
-import { cacheFigures } from "@/lib/std/counted_cache.ts";
+import { cacheFigures } from "@/lib/std/caches.ts";
 import { type Metrics, STATUS_CLASSES } from "./metrics.ts";
 import type { Labels } from "./registry.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import type { TaskStore } from "@/lib/tasks/task.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { EVENT, type NotificationEvent } from "./event.ts";
 

@@ -1,7 +1,6 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { atMostEvery } from "@/lib/std/at_most_every.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { atMostEvery, sleep } from "@/lib/std/timing.ts";
+import { errorReason } from "@/lib/std/text.ts";
 import type { EventType, NotificationEvent } from "./event.ts";
 import type { Added, Delivery, NotificationQueue } from "./notification_queue.ts";
 

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
-import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
-import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import type { Channel, Outcome } from "./notifier.ts";
 
 /** Until the receiver has responded, ms; its body is not read. */

@@ -1,4 +1,4 @@
-import { DNS_LABEL } from "@/lib/std/dns_label.ts";
+import { DNS_LABEL } from "@/lib/std/text.ts";
 import type { VolumeAddress } from "./volume_address.ts";
 
 /** What names a campaign. */

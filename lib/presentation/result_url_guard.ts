@@ -1,4 +1,4 @@
-import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
+import { withoutTrailingSlash } from "@/lib/std/text.ts";
 
 /** Why a viewer may not open a URL. */
 export type RefusedUrl = "not a URL" | "outside the results" | "escaped separator";

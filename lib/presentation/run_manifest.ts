@@ -1,8 +1,7 @@
 import { formatQuality } from "@/lib/presentation/locale/figures.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { isObject } from "@/lib/std/is_object.ts";
-import { clip, entries, member } from "@/lib/std/untrusted.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
+import { clip, entries, isObject, member } from "@/lib/std/untrusted.ts";
 import * as en from "@/locales/en/log.ts";
 import * as sv from "@/locales/sv/log.ts";
 import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "./fetch_problems.ts";

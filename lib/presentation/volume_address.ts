@@ -1,5 +1,5 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 /** What the address of a volume's file says of the volume. */
 export interface VolumeAddress {

@@ -1,6 +1,6 @@
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import { csvField } from "@/lib/std/csv_field.ts";
+import { csvField } from "@/lib/std/text.ts";
 import * as en from "@/locales/en/campaigns.ts";
 import * as sv from "@/locales/sv/campaigns.ts";
 import { TextFilter } from "./campaign_list.ts";

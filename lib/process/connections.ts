@@ -1,13 +1,10 @@
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
-import { AddressLimit, type Full } from "@/lib/http/in_flight.ts";
-import { DEFAULT_MAX_REQUESTS, maxTenantRequests } from "@/lib/http/limit_concurrency.ts";
+import { DEFAULT_MAX_REQUESTS, type Full, maxTenantRequests, Slots } from "@/lib/http/limit_concurrency.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { ServeConnection, ServedConnection } from "@/lib/runtime/serve_connection.ts";
-import { atMostEvery } from "@/lib/std/at_most_every.ts";
-import { announcedLength } from "@/lib/std/body_reader.ts";
-import { deadline } from "@/lib/std/deadline.ts";
-import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/time_bounds.ts";
-import type { AcceptedConnection, ConnectionOrigin } from "./accept_connections.ts";
+import { atMostEvery, deadline } from "@/lib/std/timing.ts";
+import { announcedLength, STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/body_reader.ts";
+import type { AcceptedConnection, ConnectionOrigin } from "./sockets.ts";
 import { faultResponse, type Handler, type HandlerInfo } from "./handler.ts";
 
 /** How many connections a server holds, and how long one of them may be idle. */
@@ -94,8 +91,8 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #handler: Handler;
   readonly #open = new Set<Open>();
-  readonly #connections: AddressLimit;
-  readonly #requests: AddressLimit;
+  readonly #connections: Slots;
+  readonly #requests: Slots;
   /** Whether each setting may be reported as reached now. */
   readonly #mayReport = { all: atMostEvery(REPORT_EVERY_MS), address: atMostEvery(REPORT_EVERY_MS) };
   readonly #refused: Record<Full, number> = { all: 0, address: 0 };
@@ -106,8 +103,8 @@ export class Connections {
     this.#limits = limits;
     this.#handler = handler;
     const maxPerAddress = limits.maxPerAddress ?? limits.max;
-    this.#connections = new AddressLimit(maxPerAddress, limits.max);
-    this.#requests = new AddressLimit(maxPerAddress, limits.max);
+    this.#connections = new Slots(limits.max, maxPerAddress);
+    this.#requests = new Slots(limits.max, maxPerAddress);
   }
 
   /** How many are open. */

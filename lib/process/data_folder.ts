@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { writeDurably } from "@/lib/std/durable_files.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
-import { exists } from "@/lib/std/optional_file.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { exists, writeDurably } from "@/lib/std/files.ts";
+import { errorReason } from "@/lib/std/text.ts";
+import { sleep } from "@/lib/std/timing.ts";
 
 /**
  * How long a start waits for the process that has the folder, ms: one that is ending holds its lock to the last,

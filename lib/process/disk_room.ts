@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { readWithin } from "@/lib/std/read_within.ts";
+import { readWithin } from "@/lib/std/timing.ts";
 
 /** The room of a disk, in bytes; what only the system's administrator may use counts as taken. */
 interface Room {

@@ -1,16 +1,10 @@
 import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
+import type { RequestInfo } from "@/lib/http/request_context.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import type { RawTarget } from "@/lib/http/raw_path.ts";
 
 /** What a server knows of a request besides the request itself. */
-export interface HandlerInfo {
+export interface HandlerInfo extends Pick<RequestInfo, "completed" | "target" | "breakOff"> {
   readonly remoteAddr: Deno.NetAddr;
-  /** Settles when the response is sent to its last byte, or its client is gone; absent for a HEAD. */
-  readonly completed?: Promise<void>;
-  /** The target as it came; absent where the URL of the request has not been split. */
-  readonly target?: RawTarget;
-  /** Ends the connection at once; absent where the server cannot. */
-  breakOff?(): void;
 }
 
 /** Handles a request of a server on a TCP port. */
@@ -25,4 +19,49 @@ export function faultResponse(error: unknown): Response {
   const response = new Response("Internal Server Error", { status: 500 });
   addDefaultHeaders(response.headers);
   return response;
+}
+
+/** A host and perhaps a port (RFC 3986, section 3.2.2), loosely: without what ends an authority, or begins one. */
+const HOST = /^[\w.~%!$&'()*+,;=:[\]-]*$/;
+
+/** Nearly all requests name what the last one named. */
+let last = "";
+
+/**
+ * Whether a request names a host, or none (RFC 9112, section 3.2). The runtime writes the header in front of the path, so
+ * that a slash in it would make another path of the request than proxies in front have seen.
+ */
+export function namesHost({ headers }: Pick<Request, "headers">): boolean {
+  const host = headers.get("Host");
+  if (host === null || host === last) return true;
+  if (!HOST.test(host)) return false;
+  last = host;
+  return true;
+}
+
+/** The response to any other request: its connection is closed, as where a head cannot be read. */
+export function noHostResponse(): Response {
+  const response = new Response("The Host header is not a host\n", { status: 400, headers: { Connection: "close" } });
+  addDefaultHeaders(response.headers);
+  return response;
+}
+
+interface Leaving {
+  /** Whether a path is a probe, by which a proxy decides where it sends requests. */
+  readonly isProbe: (path: string) => boolean;
+  /** Handles probes. */
+  readonly stopping: Handler;
+}
+
+/**
+ * Handles requests as before while proxies in front turn to other replicas: probes are handled by `stopping`, and each
+ * connection is closed behind its next response, since a proxy would send further requests on it.
+ */
+export function leaving(handler: Handler, { isProbe, stopping }: Leaving): Handler {
+  return async function leave(request, info) {
+    const handle = isProbe(new URL(request.url).pathname) ? stopping : handler;
+    const response = await handle(request, info);
+    response.headers.set("Connection", "close");
+    return response;
+  };
 }

@@ -1,4 +1,4 @@
-import { forwarded } from "@/lib/http/forwarded.ts";
+import { forwarded } from "@/lib/http/client_address.ts";
 import { resultsError } from "./results_error.ts";
 
 /** How the browser reached the site. */

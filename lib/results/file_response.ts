@@ -1,7 +1,7 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { boundedBody } from "@/lib/http/bounded_body.ts";
+import { boundedBody } from "@/lib/http/response_body.ts";
 import { headerText } from "@/lib/http/header_values.ts";
 import type { RequestInfo } from "@/lib/http/request_context.ts";
 import type { HeaderRecord } from "@/lib/s3/client.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseForm, parseJson, readBytes } from "@/lib/http/body.ts";
 import { HttpError, invalid, type ValidationEntry } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { ownPath } from "@/lib/http/own_path.ts";
+import { ownPath } from "@/lib/http/raw_path.ts";
 import { validate } from "@/lib/http/validation.ts";
 
 /** Largest body of a login, bytes (spec, Limits). */

@@ -1,4 +1,4 @@
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 /** The path prefix of the results role. */
 export const RESULTS_PATH = "/results/";

@@ -1,10 +1,10 @@
 import { readBytes } from "@/lib/http/body.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { guardedBody } from "@/lib/http/bounded_body.ts";
+import { guardedBody } from "@/lib/http/response_body.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
-import type { TimeBounds } from "@/lib/std/time_bounds.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
+import type { TimeBounds } from "@/lib/std/body_reader.ts";
 import { browserHost, browserScheme } from "./browser_origin.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 import { type Arrival, IN_PROCESS_BASE, type ResultsResponse, type ResultsService } from "./results_service.ts";

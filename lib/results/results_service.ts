@@ -1,6 +1,6 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
-import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
+import type { UpstreamResponse } from "@/lib/http/response_body.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 

@@ -1,6 +1,5 @@
 import type { Caller, S3Keys } from "@/lib/auth/store_credentials.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
-import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 
 /** The one bucket that the results role reads. */

@@ -1,6 +1,6 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { deadline } from "@/lib/std/deadline.ts";
+import { deadline } from "@/lib/std/timing.ts";
 import { RetrySchedule } from "./retry_schedule.ts";
 import {
   parseRevocationRows,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { readCapped } from "@/lib/http/read_capped.ts";
+import { readCapped } from "@/lib/http/response_body.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
-import { timedCache } from "@/lib/std/timed_cache.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 import type { ResultsService } from "./results_service.ts";
 import { sessionValues } from "./session_cookie.ts";
 import { sessionDigest } from "./session_token.ts";

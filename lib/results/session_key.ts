@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createSecretKey, type KeyObject } from "node:crypto";
 
-import { fileIdentity } from "@/lib/std/file_identity.ts";
+import { fileIdentity } from "@/lib/std/files.ts";
 
 /**
  * Returns the keys of session cookies: the first one seals, and each of them opens. None while they cannot be read. The

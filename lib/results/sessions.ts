@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from "node:crypto";
 import type { LRUCache } from "lru-cache";
 import { HttpError } from "@/lib/http/errors.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
-import { timedCache } from "@/lib/std/timed_cache.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 import { browserScheme } from "./browser_origin.ts";
 import { storeAcceptsKeys } from "./login.ts";
 import { resultsError } from "./results_error.ts";

@@ -1,5 +1,4 @@
 import { type BodyReader, releaseReader } from "@/lib/std/body_reader.ts";
-import { SharedTurns } from "./shared_turns.ts";
 
 /**
  * Size of a read, bytes: small at first, doubled where the chunks fill it, up to the most, beyond which there is more to
@@ -15,9 +14,6 @@ const DECIDING_READS = 8;
  * (tokio's cooperative budget): with the largest reads that is 1 MiB, so a burst leaves nothing behind that grows.
  */
 const MOST_BURST_BYTES = 1024 * 1024;
-
-/** After a burst of so many bytes other requests have their turn. */
-const LONG_BURST_BYTES = 256 * 1024;
 
 /**
  * A burst of more reads must bring so many bytes with each. It cannot be left in the middle, and no other request is served
@@ -75,7 +71,6 @@ export class BurstReader implements BodyReader {
   #lent: FilledBlock | null = null;
   #ended = false;
   #cancelled = false;
-  readonly #turns = new SharedTurns(LONG_BURST_BYTES);
   #failure: { readonly error: unknown } | null = null;
 
   /** @param readsMore called when reads become larger than the first */
@@ -88,10 +83,7 @@ export class BurstReader implements BodyReader {
   async read(): Promise<Uint8Array<ArrayBuffer> | null> {
     if (this.#lent) freeBlock(this.#lent.block);
     this.#lent = null;
-    if (this.#blocks.length === 0 && !this.#ended) {
-      await this.#turns.pause();
-      if (!this.#ended) await this.#burst();
-    }
+    if (this.#blocks.length === 0 && !this.#ended) await this.#burst();
     this.#lent = this.#blocks.shift() ?? null;
     if (this.#lent) return this.#lent.block.subarray(0, this.#lent.length);
     if (this.#failure) throw this.#failure.error;
@@ -135,7 +127,6 @@ export class BurstReader implements BodyReader {
     } finally {
       turn?.forget();
     }
-    if (bytes >= LONG_BURST_BYTES) this.#turns.moved(bytes);
     if (this.#readBytes < MOST_READ_BYTES && reads >= DECIDING_READS && bytes >= reads * this.#readBytes / 2) {
       this.#readBytes *= 2;
       this.#readsMore();

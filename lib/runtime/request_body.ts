@@ -2,11 +2,13 @@ import {
   announcedLength,
   bodyOf,
   type BodyReader,
+  BodyTooLong,
   byteReader,
+  type ReadLimits,
+  readWhole,
   registerCancel,
   streamReader,
 } from "@/lib/std/body_reader.ts";
-import { BodyTooLong, type ReadLimits, readWhole } from "@/lib/std/bounded_reader.ts";
 import { BurstReader, MOST_READ_BYTES } from "./burst_reader.ts";
 import { PUBLIC_API_ONLY } from "./public_api.ts";
 

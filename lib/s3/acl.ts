@@ -4,9 +4,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
-import { requireXml } from "./write_xml.ts";
-import { MalformedXml } from "./xml.ts";
-import { type Owner, ownerOf } from "./xml_values.ts";
+import { MalformedXml, type Owner, ownerOf, requireXml } from "./xml.ts";
 
 /** A bucket, or an object in it. */
 interface AclTarget {

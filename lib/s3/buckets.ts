@@ -1,10 +1,10 @@
-import type { BucketLocationConstraint } from "@aws-sdk/client-s3";
+import type { BucketLocationConstraint, CORSConfiguration } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import type { S3 } from "./client.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
-import { MalformedXml } from "./xml.ts";
-import { isoTime, owner, ownerOf } from "./xml_values.ts";
+import { isoTime, MalformedXml, owner, ownerOf, requireXml, whole } from "./xml.ts";
 
 const DEFAULT_REGION = "us-east-1";
 
@@ -40,4 +40,88 @@ export async function headBucket(s3: S3, caller: Caller, bucket: string): Promis
 /** Deletes an empty bucket. @throws HttpError 404, 409 when it is not empty */
 export async function deleteBucket(s3: S3, caller: Caller, bucket: string): Promise<void> {
   await callSdkForHeaders(s3, caller, { operation: "DeleteBucket", bucket });
+}
+
+/** The states of a bucket's versioning; before it is first set it has none. */
+export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
+export type VersioningState = typeof VERSIONING_STATES[number];
+
+export const versioning = z.object({
+  status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null: never switched on" }),
+  mfa_delete: z.string().nullable(),
+});
+type Versioning = z.output<typeof versioning>;
+
+/** A bucket's versioning. @throws HttpError as {@link callSdk} */
+export async function getVersioning(s3: S3, caller: Caller, bucket: string): Promise<Versioning> {
+  return await callSdk(s3, caller, { operation: "GetBucketVersioning", bucket }, ({ Status, MFADelete }) => ({
+    status: VERSIONING_STATES.find((known) => known === Status) ?? null,
+    mfa_delete: MFADelete || null,
+  }));
+}
+
+/** Sets a bucket's versioning. @throws HttpError as {@link callSdk} */
+export async function setVersioning(s3: S3, caller: Caller, bucket: string, Status: VersioningState): Promise<void> {
+  const input = { VersioningConfiguration: { Status } };
+  await callSdkForHeaders(s3, caller, { operation: "PutBucketVersioning", bucket, input });
+}
+
+/** A CORS rule, members named as in S3; null where the rule has none. */
+interface CorsRule {
+  ID?: string;
+  AllowedHeaders: string[] | null;
+  AllowedMethods: string[] | null;
+  AllowedOrigins: string[] | null;
+  ExposeHeaders: string[] | null;
+  /** How long a browser may cache the response to a preflight, s. */
+  MaxAgeSeconds: number | null;
+}
+
+/** A rule to set. */
+type NewCorsRule = { readonly [Member in keyof CorsRule]?: Readonly<CorsRule[Member]> | null };
+
+/** A bucket's CORS rules. @throws HttpError 404 where it has none, else as {@link callSdk} */
+export async function getCors(s3: S3, caller: Caller, bucket: string): Promise<CorsRule[]> {
+  return await callSdk(
+    s3,
+    caller,
+    { operation: "GetBucketCors", bucket },
+    ({ CORSRules = [] }) =>
+      CORSRules.map((rule) => ({
+        AllowedHeaders: rule.AllowedHeaders ?? null,
+        AllowedMethods: rule.AllowedMethods ?? null,
+        AllowedOrigins: rule.AllowedOrigins ?? null,
+        ExposeHeaders: rule.ExposeHeaders ?? null,
+        MaxAgeSeconds: whole(rule.MaxAgeSeconds),
+        ...rule.ID === undefined ? {} : { ID: rule.ID },
+      })),
+  );
+}
+
+/** Replaces a bucket's CORS rules. @throws HttpError 400 naming a text with a character not allowed in XML */
+export async function putCors(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  CORSRules: readonly NewCorsRule[],
+): Promise<void> {
+  requireXml({ CORSRules });
+  // Absent members may be null, which the SDK takes like undefined.
+  const CORSConfiguration = { CORSRules } as CORSConfiguration;
+  await callSdkForHeaders(s3, caller, { operation: "PutBucketCors", bucket, input: { CORSConfiguration } });
+}
+
+/**
+ * Deletes a bucket's CORS rules. S3 reports success also where there are none, so the rules are looked up first: a
+ * second delete is 404 (spec, Errors). For a caller who may not read them the store's response decides.
+ *
+ * @throws HttpError 404 where there are none
+ */
+export async function deleteCors(s3: S3, caller: Caller, bucket: string): Promise<void> {
+  try {
+    await callS3ForHeaders(s3, caller, { operation: "GetBucketCors", method: "GET", bucket, query: [["cors", ""]] });
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 403) throw error;
+  }
+  await callSdkForHeaders(s3, caller, { operation: "DeleteBucketCors", bucket });
 }

@@ -7,13 +7,18 @@ import {
   type HttpError,
   requestTimeout,
 } from "@/lib/http/errors.ts";
-import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
-import type { UpstreamClient, UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { readCapped } from "@/lib/http/response_body.ts";
+import {
+  type FailureDetails,
+  type UpstreamClient,
+  UpstreamError,
+  upstreamFailure,
+  type UpstreamRequest,
+} from "@/lib/http/upstream/upstream_request.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
+import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/body_reader.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
-import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
-import type { ConditionSupport } from "./condition_table.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
 import {
   EMPTY_PAYLOAD,
@@ -25,6 +30,8 @@ import {
   signHeaders,
   UNSIGNED_PAYLOAD,
 } from "./signer.ts";
+import type { ConditionSupport } from "./store_kind.ts";
+import { MalformedXml } from "./xml.ts";
 
 const HEADERS_TIMEOUT_MS = 60_000;
 
@@ -267,5 +274,43 @@ async function isClientSlow(
     return true;
   } catch {
     return false;
+  }
+}
+
+/** A thousand entries with the longest keys, every byte of them escaped, stay below this. */
+const MAX_LISTING_BYTES = 16 * 1024 * 1024;
+const ERROR_ROOT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
+
+/**
+ * Sends a request whose response is XML, and parses that. Responses to copies and completions begin before their result is
+ * known, so a response with status 200 may hold an error, which is thrown. Where the store may work for long
+ * (`workMs`), it may take as long again for the body.
+ *
+ * @throws HttpError as {@link callS3}; 502 when the response ends early, is too long or is not valid
+ */
+export async function callS3ForXml<T>(s3: S3, caller: Caller, call: S3Call, parse: (xml: string) => T): Promise<T> {
+  return await parsedXml(await callS3(s3, caller, call), call, parse);
+}
+
+/** The body of a response as {@link callS3ForXml} reads it, for callers that need its headers too. */
+export async function parsedXml<T>(
+  response: Response,
+  call: Pick<S3Call, "bucket" | "key" | "workMs" | "resource">,
+  parse: (xml: string) => T,
+  maxBytes = MAX_LISTING_BYTES,
+): Promise<T> {
+  const resource = resourceOf(call);
+  let text: string;
+  try {
+    text = await readCapped(response, maxBytes, call.workMs);
+  } catch (error) {
+    throw badGateway(`${resource}: the store's response ended early`, error);
+  }
+  if (ERROR_ROOT.test(text)) throw await s3Failure(new Response(text), resource);
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof MalformedXml) throw badGateway(`${resource}: the store's response is not valid`, error);
+    throw error;
   }
 }

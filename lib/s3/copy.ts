@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import {
   guardWrite,
   holdsCondition,

@@ -1,15 +1,12 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { listingStuck } from "@/lib/http/errors.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
-import type { S3 } from "./client.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
+import { callS3ForXml, type S3 } from "./client.ts";
 import { cleanMessage, S3Failure } from "./errors.ts";
-import type { ObjectPage } from "./list_xml.ts";
-import { listObjects, MAX_KEYS } from "./listing.ts";
+import { listObjects, MAX_KEYS, type ObjectPage } from "./listing.ts";
 import { sendDelete } from "./objects.ts";
-import { callS3ForXml } from "./read_xml.ts";
-import { fitsXml, xmlBody, xmlElement } from "./write_xml.ts";
-import { readListing } from "./xml.ts";
+import { fitsXml, readListing, xmlBody, xmlElement } from "./xml.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
 export const MAX_BATCH = 1000;
@@ -155,14 +152,18 @@ function addResult(result: BulkDeleted, requested: number, errors: readonly Dele
 }
 
 function parseDeleteErrors(xml: string): DeleteError[] {
-  return readListing(xml, "DeleteResult", ["Error"]).entries.map(({ members }) => {
-    const Message = members.get("Message");
-    const VersionId = members.get("VersionId");
-    return {
-      Key: members.get("Key") ?? "",
-      Code: members.get("Code") ?? "",
-      Message: Message === undefined ? null : cleanMessage(Message),
-      ...VersionId ? { VersionId } : {},
-    };
+  const errors: DeleteError[] = [];
+  readListing(xml, "DeleteResult", {
+    Error(entry) {
+      const Message = entry.get("Message");
+      const VersionId = entry.get("VersionId");
+      errors.push({
+        Key: entry.get("Key") ?? "",
+        Code: entry.get("Code") ?? "",
+        Message: Message === undefined ? null : cleanMessage(Message),
+        ...VersionId ? { VersionId } : {},
+      });
+    },
   });
+  return errors;
 }

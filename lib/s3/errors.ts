@@ -1,7 +1,7 @@
 import { HttpError, type HttpErrorOptions } from "@/lib/http/errors.ts";
-import { readCapped } from "@/lib/http/read_capped.ts";
+import { readCapped } from "@/lib/http/response_body.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import { unescapeXml } from "@/lib/std/unescape_xml.ts";
+import { unescapeXml } from "@/lib/std/xml_scanner.ts";
 
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_CHARACTERS = 500;

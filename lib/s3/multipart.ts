@@ -1,14 +1,11 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { callS3ForHeaders, resourceOf, type S3 } from "./client.ts";
+import { callS3ForHeaders, callS3ForXml, resourceOf, type S3 } from "./client.ts";
 import type { ObjectRef, UploadBody, WrittenObject } from "./objects.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
-import { requireXml } from "./write_xml.ts";
-import { callS3ForXml } from "./read_xml.ts";
-import { MalformedXml, readListing } from "./xml.ts";
+import { count, isTrue, MalformedXml, nameReader, optionalTime, readListing, requireXml } from "./xml.ts";
 import { queryOf } from "./listing.ts";
-import { count, isTrue, nameReader, optionalTime } from "./xml_values.ts";
 
 /** Most parts of an upload, and the size of each but the last, bytes (S3 API, multipart upload limits). */
 export const MAX_PARTS = 10_000;
@@ -199,19 +196,22 @@ export async function listParts(
 
 /** Reads a ListParts response. @throws MalformedXml for any other document */
 export function parsePartPage(xml: string): PartPage {
-  const { entries, members } = readListing(xml, "ListPartsResult", ["Part"]);
+  const parts: PartPage["parts"] = [];
+  const members = readListing(xml, "ListPartsResult", {
+    Part(entry) {
+      const ChecksumSHA256 = entry.get("ChecksumSHA256");
+      parts.push({
+        PartNumber: count(entry.get("PartNumber") ?? "") || refuse("a part without a number"),
+        ETag: entry.get("ETag") ?? null,
+        Size: count(entry.get("Size") ?? "0"),
+        LastModified: optionalTime(entry.get("LastModified")),
+        ...ChecksumSHA256 ? { ChecksumSHA256 } : {},
+      });
+    },
+  });
   const next = members.get("NextPartNumberMarker");
   return {
-    parts: entries.map(({ members }) => {
-      const ChecksumSHA256 = members.get("ChecksumSHA256");
-      return {
-        PartNumber: count(members.get("PartNumber") ?? "") || refuse("a part without a number"),
-        ETag: members.get("ETag") ?? null,
-        Size: count(members.get("Size") ?? "0"),
-        LastModified: optionalTime(members.get("LastModified")),
-        ...ChecksumSHA256 ? { ChecksumSHA256 } : {},
-      };
-    }),
+    parts,
     is_truncated: isTrue(members.get("IsTruncated")),
     next_part_number_marker: next ? count(next) : null,
   };
@@ -260,15 +260,20 @@ export async function listUploads(
 
 /** Reads a ListMultipartUploads response. @throws MalformedXml for any other document */
 export function parseUploadPage(xml: string): UploadPage {
-  const { entries, members } = readListing(xml, "ListMultipartUploadsResult", ["Upload"]);
+  const uploads: UploadPage["uploads"] = [];
+  const members = readListing(xml, "ListMultipartUploadsResult", {
+    Upload: (entry) =>
+      uploads.push({
+        Key: entry.get("Key") || refuse("an upload without a key"),
+        UploadId: entry.get("UploadId") || refuse("an upload without an ID"),
+        Initiated: optionalTime(entry.get("Initiated")),
+        StorageClass: entry.get("StorageClass") || null,
+      }),
+  });
   const decoded = nameReader(members.get("EncodingType"));
+  for (const upload of uploads) upload.Key = decoded(upload.Key);
   return {
-    uploads: entries.map(({ members }) => ({
-      Key: decoded(members.get("Key") || refuse("an upload without a key")),
-      UploadId: members.get("UploadId") || refuse("an upload without an ID"),
-      Initiated: optionalTime(members.get("Initiated")),
-      StorageClass: members.get("StorageClass") || null,
-    })),
+    uploads,
     is_truncated: isTrue(members.get("IsTruncated")),
     next_key_marker: decoded(members.get("NextKeyMarker") ?? "") || null,
     next_upload_id_marker: members.get("NextUploadIdMarker") || null,

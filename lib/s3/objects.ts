@@ -1,5 +1,8 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
+import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./client.ts";
 import {
   ABSENT,
   holdsCondition,
@@ -12,7 +15,6 @@ import {
   unsupported,
 } from "./conditions.ts";
 import { S3Failure } from "./errors.ts";
-import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./client.ts";
 import { callSdkForHeaders } from "./sdk.ts";
 
 /** A bucket and a key. */
@@ -227,3 +229,24 @@ async function folderExists(
   }
   return found !== null;
 }
+
+/** A bucket's name in whichever store; the document says which names would be something else in a path, and are 400. */
+export const bucketName = z.string().min(1).meta({ pattern: "^(?!\\.{1,2}$)[^/]+$", examples: ["notes"] });
+
+/** Whether two names may be of one bucket: some stores, such as the embedded one, compare them without case. */
+export function isSameBucket(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.normalize("NFC").toLowerCase());
+  return a === b;
+}
+
+/** A text that an address can carry: JSON may hold half of a surrogate pair, UTF-8 cannot. */
+export const wellFormed = z.string().refine((text) => text.isWellFormed(), "Input should be well-formed Unicode");
+
+/** Longest key in S3, bytes of UTF-8. */
+export const MAX_KEY_BYTES = 1024;
+
+/** A key in a body: one that an object can have. */
+export const objectKey = wellFormed.min(1).refine(
+  (key) => Buffer.byteLength(key) <= MAX_KEY_BYTES,
+  `String should have at most ${MAX_KEY_BYTES} bytes of UTF-8`,
+).meta({ maxLength: MAX_KEY_BYTES });

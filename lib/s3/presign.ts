@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { yielding } from "@/lib/std/yielding.ts";
+import { yielding } from "@/lib/std/concurrency.ts";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { type HeaderRecord, locate, type S3, s3Address } from "./client.ts";

@@ -1,9 +1,21 @@
 import type { Caller, S3Keys, Verdict } from "@/lib/auth/store_credentials.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
+import { copySource } from "./copy.ts";
+import { deleteBatch } from "./delete_objects.ts";
 import { S3Failure } from "./errors.ts";
+import { listVersions, MAX_KEYS } from "./listing.ts";
+import { abortUpload, completeUpload, createUpload, sendPart } from "./multipart.ts";
+import { type ObjectRef, sendDelete } from "./objects.ts";
 import { EMPTY_PAYLOAD, encodeQuery, hostOf, type QueryPairs, s3Path, signHeaders } from "./signer.ts";
-import { rejectsShortBodies, type StoreKind, storeKind } from "./store_kind.ts";
+import {
+  type ConditionSupport,
+  type ConditionTable,
+  knownTable,
+  rejectsShortBodies,
+  type StoreKind,
+  storeKind,
+} from "./store_kind.ts";
 
 /** Statuses of a store that does not implement an operation. */
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([405, 501]);
@@ -79,8 +91,7 @@ interface ProbedStore {
  * @returns a function that resolves with null while the store does not respond, and then asks again
  */
 export function storeProbe(s3: S3, keys: S3Keys | null, declared: StoreKind): () => Promise<ProbedStore | null> {
-  let known: Promise<ProbedStore | null> | null = null;
-  const ask = async () => {
+  return untilKnown(async () => {
     const named = await statusAndKind(probe(s3, keys, null, "GET", "/"));
     if (named === null) return null;
     const kind = named.kind === "unknown" ? declared : named.kind;
@@ -88,9 +99,14 @@ export function storeProbe(s3: S3, keys: S3Keys | null, declared: StoreKind): ()
     const path = s3Path(`stackroom-probe-${crypto.randomUUID()}`, "probe");
     const upload = await statusAndKind(probe(s3, keys, null, "POST", path, [["uploads", ""]]));
     return upload && { kind, hasParts: !UNAVAILABLE_STATUSES.has(upload.status) };
-  };
-  return () =>
-    known ??= ask().then((found) => {
+  });
+}
+
+/** Asks until there is a result, which is then the same for all. */
+function untilKnown<A extends readonly unknown[], T>(ask: (...args: A) => Promise<T | null>) {
+  let known: Promise<T | null> | null = null;
+  return (...args: A): Promise<T | null> =>
+    known ??= ask(...args).then((found) => {
       if (found === null) known = null;
       return found;
     });
@@ -138,4 +154,90 @@ async function probe(
     if (error instanceof UpstreamError) return "unreachable";
     throw error;
   }
+}
+
+/**
+ * Finds out once which conditions a generic store holds: by its header `Server`, else by {@link probeConditions} with the
+ * first caller who uses one.
+ */
+export function genericConditions(s3: S3): ConditionSupport {
+  return untilKnown(async (caller, place) => {
+    const table = knownTable(await probedKind(s3, caller.tenant));
+    // The answer is for all callers, so one who leaves does not end the search.
+    return table ?? await probeConditions(s3, { ...caller, signal: undefined }, place).catch(() => null);
+  });
+}
+
+const OTHER_ETAG = '"00000000000000000000000000000000"';
+
+/**
+ * Tries each condition with two empty objects next to an object, which it deletes again with all their versions. A caller
+ * who may not delete there tries nothing.
+ *
+ * @throws HttpError where the store's responses do not tell, such as 403 and 5xx
+ */
+async function probeConditions(s3: S3, caller: Caller, { bucket, key }: ObjectRef): Promise<ConditionTable> {
+  const prefix = `${key.slice(0, key.lastIndexOf("/") + 1)}.stackroom-probe-${crypto.randomUUID()}`;
+  const [present, other, absent] = ["a", "b", "c"].map((name) => ({ bucket, key: `${prefix}-${name}` }));
+  let isAbsentHeld = false;
+  const put = (ref: ObjectRef, headers = {}) =>
+    callS3ForHeaders(s3, caller, { operation: "PutObject", method: "PUT", ...ref, headers, lengthBytes: 0 });
+  const copy = (headers: Record<string, string>) =>
+    put(other, { "x-amz-copy-source": copySource(present), ...headers });
+  const remove = (ref: ObjectRef, headers = {}) => sendDelete(s3, caller, ref, headers);
+  const complete = async (headers: Record<string, string>) => {
+    const upload = await createUpload(s3, caller, other);
+    try {
+      const part = await sendPart(s3, caller, upload, 1, { body: new Uint8Array([10]), lengthBytes: 1 });
+      await completeUpload(s3, caller, upload, [part], new Headers(headers));
+    } catch (error) {
+      await abortUpload(s3, caller, upload);
+      throw error;
+    }
+  };
+  const both = async (write: (headers: Record<string, string>) => Promise<unknown>) => [
+    ...isAbsentHeld && await isHeld(write({ "if-match": OTHER_ETAG })) ? ["if-match"] as const : [],
+    ...await isHeld(write({ "if-none-match": "*" })) ? ["if-none-match"] as const : [],
+  ];
+  await remove(absent);
+  try {
+    await put(present);
+    await put(other);
+    // Some stores create an object that is absent in spite of an If-Match.
+    isAbsentHeld = await isHeld(put(absent, { "if-match": OTHER_ETAG }));
+    const table = {
+      put: await both((headers) => put(other, headers)),
+      complete: await both(complete),
+      copy: await both(copy),
+      copySource: await isHeld(copy({ "x-amz-copy-source-if-match": OTHER_ETAG })),
+    };
+    const remains = await isHeld(remove(present, { "if-match": OTHER_ETAG }));
+    return { ...table, delete: remains ? ["if-match"] : [] };
+  } finally {
+    await discard(s3, caller, bucket, prefix, [present, other, absent]);
+  }
+}
+
+/** Whether a write was rejected by its condition, which does not hold. @throws HttpError where the response does not tell */
+async function isHeld(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return false;
+  } catch (error) {
+    if (!(error instanceof S3Failure)) throw error;
+    // 404: an If-Match where there is no object.
+    if (error.status === 412 || error.status === 404) return true;
+    if (error.status === 400 || error.status === 501) return false;
+    throw error;
+  }
+}
+
+async function discard(s3: S3, caller: Caller, bucket: string, prefix: string, refs: readonly ObjectRef[]) {
+  const versions = async () => {
+    const { versions, delete_markers } = await listVersions(s3, caller, bucket, { prefix, maxKeys: MAX_KEYS });
+    return [...versions, ...delete_markers].map(({ Key, VersionId }) => ({ key: Key, versionId: VersionId }));
+  };
+  // A store without versions has no such list.
+  const found = await versions().catch(() => refs.map(({ key }) => ({ key })));
+  if (found.length > 0) await deleteBatch(s3, caller, bucket, found).catch(() => {});
 }

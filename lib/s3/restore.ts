@@ -1,11 +1,11 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError, notFound } from "@/lib/http/errors.ts";
+import { getVersioning } from "./buckets.ts";
 import { resourceOf, type S3 } from "./client.ts";
 import { ABSENT, type ObjectState, type Preconditions, requireConditions, stateOf, unchanged } from "./conditions.ts";
 import { copyObject } from "./copy.ts";
 import { S3Failure } from "./errors.ts";
 import { headObject, type VersionRef } from "./objects.ts";
-import { getVersioning } from "./versioning.ts";
 
 /** What is current after a restore. */
 interface Restored {

@@ -8,11 +8,10 @@ import type {
 } from "@aws-sdk/client-s3";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { callS3, resourceOf, type S3, type S3Call } from "./client.ts";
-import { parsedXml } from "./read_xml.ts";
+import { XmlScanner } from "@/lib/std/xml_scanner.ts";
+import { callS3, parsedXml, resourceOf, type S3, type S3Call } from "./client.ts";
 import type { QueryPairs } from "./signer.ts";
-import { sdkDocument } from "./sdk_document.ts";
-import { documentHeaders } from "./write_xml.ts";
+import { documentHeaders, MalformedXml, nextToken } from "./xml.ts";
 
 /** The operations of the SDK, and the roots of their responses; null where the response is not read. */
 const ROOTS = {
@@ -203,4 +202,32 @@ async function document<N extends Operation>(response: Response, call: SdkCall<N
   }
   await response.body?.cancel();
   return new Uint8Array(0);
+}
+
+/** Most elements of a document: each takes far more memory than its bytes. */
+const MAX_ELEMENTS = 50_000;
+/** Longest tag or text, in characters. The SDK's parser joins texts and attributes character by character. */
+const MAX_RUN = 64 * 1024;
+const PREFIX = /(<\/?)[^\s<>:/]+:/g;
+/** An entity of a character beyond 16 bits, which the SDK's parser truncates. */
+const WIDE_ENTITY = /&#(?:x0*([1-9a-fA-F][0-9a-fA-F]{4,5})|0*([1-9]\d{4,6}));/g;
+
+/**
+ * A document that the SDK's parser can be given: it takes anything else for an empty one, recurses into each level, and
+ * keeps prefixes.
+ *
+ * @returns the document without prefixes
+ * @throws MalformedXml when it is not well-formed, too deep or too large, or has another root
+ */
+export function sdkDocument(xml: string, root: string): string {
+  let elements = 0;
+  const scanner = new XmlScanner(xml);
+  for (let token = nextToken(scanner, root); token !== null; token = nextToken(scanner, root)) {
+    if (token === "open" && ++elements > MAX_ELEMENTS) throw new MalformedXml("too many elements");
+    if (scanner.end - scanner.start > MAX_RUN) throw new MalformedXml("too long a text");
+  }
+  return xml.replace(PREFIX, "$1").replace(
+    WIDE_ENTITY,
+    (_, hex, decimal) => String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
+  );
 }

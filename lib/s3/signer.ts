@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { createHmac, hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { CountedCache } from "@/lib/std/counted_cache.ts";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { CountedCache } from "@/lib/std/caches.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** SHA-256 of nothing. */

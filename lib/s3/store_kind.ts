@@ -1,3 +1,5 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+
 /** What an S3 store is, by the `Server` header of its responses. */
 export type StoreKind = "hcp" | "aws" | "ceph" | "minio" | "versitygw" | "unknown";
 
@@ -28,3 +30,44 @@ export function storeKind(server: string | null): StoreKind {
 export function rejectsShortBodies(kind: StoreKind, hasDigest: boolean): boolean {
   return REJECT_SHORT_BODIES.has(kind) || (hasDigest && CHECK_DIGESTS.has(kind));
 }
+
+/** Writes that may have a condition; `complete` ends an upload in parts. */
+export type ConditionalWrite = "put" | "complete" | "copy" | "delete";
+
+/** A condition of a write as stores hold it: `If-Match` with one ETag, or `If-None-Match: *`. */
+export type WriteCondition = "if-match" | "if-none-match";
+
+/** The conditions that a store holds, by write. One that it ignores silently is none. */
+export interface ConditionTable extends Readonly<Record<ConditionalWrite, readonly WriteCondition[]>> {
+  /** Whether it holds `x-amz-copy-source-if-match` of copies. */
+  readonly copySource: boolean;
+}
+
+const BOTH: readonly WriteCondition[] = ["if-match", "if-none-match"];
+const S3_API: ConditionTable = { put: BOTH, complete: BOTH, copy: BOTH, delete: ["if-match"], copySource: true };
+
+/**
+ * The conditions that known stores hold. The embedded store, MinIO and versitygw were measured; AWS and HCP are as
+ * documented: the S3 API of HCP knows conditions of reads and of the source of a copy.
+ */
+export const CONDITION_TABLES = {
+  embedded: S3_API,
+  aws: S3_API,
+  minio: { ...S3_API, copy: [], delete: [] },
+  versitygw: { ...S3_API, copy: [] },
+  hcp: { put: [], complete: [], copy: [], delete: [], copySource: true },
+} as const satisfies Record<string, ConditionTable>;
+
+/** The table of a kind of store; null where its kinds differ, or it is unknown, as behind a proxy. */
+export function knownTable(kind: StoreKind | null): ConditionTable | null {
+  return kind === "aws" || kind === "minio" || kind === "versitygw" ? CONDITION_TABLES[kind] : null;
+}
+
+/** Where a condition is used. */
+interface Place {
+  readonly bucket: string;
+  readonly key: string;
+}
+
+/** Finds out which conditions a store holds; null where it could not be found out with this caller. */
+export type ConditionSupport = (caller: Caller, place: Place) => Promise<ConditionTable | null>;

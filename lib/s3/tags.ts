@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
 import type { S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import type { VersionRef } from "./objects.ts";

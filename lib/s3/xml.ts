@@ -1,74 +1,27 @@
-import { unescapeXml } from "@/lib/std/unescape_xml.ts";
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { badRequest } from "@/lib/http/errors.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
+import { XmlScanner } from "@/lib/std/xml_scanner.ts";
 
 /** A document that is not the expected XML. */
 export class MalformedXml extends Error {
   override readonly name = "MalformedXml";
 }
 
-const MAX_DEPTH = 16;
-
-/** Receives the elements of a scan. A `path` is element names without prefixes, joined by `/`. */
-interface XmlVisitor {
-  /** The text of an element without children, entities decoded, white space included. */
-  leaf(path: string, text: string): void;
-  close?(path: string): void;
-}
-
 /**
- * Scans an XML document in one pass. Attributes, comments and processing instructions are skipped. A document type is
- * rejected: no response of an S3 store has one.
+ * The next token of a document with this root; null at its end. A document type is rejected: no response of a store has one.
  *
  * @throws MalformedXml
  */
-export function scanXml(xml: string, visitor: XmlVisitor): void {
-  const top = new PathNode("", "");
-  const open: PathNode[] = [];
-  let here = top;
-  let seen = false;
-  let hasChildren = false;
-  let text = "";
-  let at = 0;
-  for (;;) {
-    const tag = xml.indexOf("<", at);
-    if (tag < 0) break;
-    if (tag > at && here !== top) text += decodeText(xml.slice(at, tag));
-    const next = xml.charCodeAt(tag + 1);
-    if (next === 0x21 /* ! */ || next === 0x3f /* ? */) {
-      const skipped = special(xml, tag);
-      text += skipped.text;
-      at = skipped.end;
-      continue;
-    }
-    const end = xml.indexOf(">", tag);
-    if (end < 0) throw new MalformedXml("a tag does not end");
-    at = end + 1;
-    if (next === 0x2f /* / */) {
-      const parent = open.pop();
-      if (parent === undefined || !closes(xml, tag + 2, end, here)) throw new MalformedXml("tags do not match");
-      if (hasChildren) visitor.close?.(here.path);
-      else visitor.leaf(here.path, text);
-      here = parent;
-      hasChildren = true;
-    } else {
-      const empty = xml.charCodeAt(end - 1) === 0x2f;
-      if (here === top && seen) throw new MalformedXml("more than one root");
-      seen = true;
-      const node = here.child(xml, tag + 1, empty ? end - 1 : end);
-      if (empty) visitor.leaf(node.path, "");
-      else {
-        if (open.push(here) > MAX_DEPTH) throw new MalformedXml("too deep");
-        here = node;
-      }
-      hasChildren = empty;
-    }
-    text = "";
+export function nextToken(scanner: XmlScanner, root: string): "open" | "close" | "text" | "other" | null {
+  const token = scanner.next();
+  if (token === "end") return null;
+  const isOther = token === "open" && scanner.depth === 1 && scanner.name !== root;
+  if (isOther || token === "malformed" || (token === "other" && scanner.isDocumentType)) {
+    throw new MalformedXml(`not a document of ${root}`);
   }
-  if (here !== top || !seen) throw new MalformedXml("the document does not end");
-}
-
-/** @throws MalformedXml when an element is not below `root`, so that no other document is read as this one */
-export function mustBeUnder(path: string, root: string): void {
-  if (path !== root && !path.startsWith(`${root}/`)) throw new MalformedXml(`expected ${root}`);
+  return token;
 }
 
 /** Most entries of a listing: stores send a thousand at most. */
@@ -77,115 +30,156 @@ const MAX_ENTRIES = 10_000;
 /** The texts of an element, by paths below it such as `Key` and `Owner/ID`. */
 export type XmlMembers = ReadonlyMap<string, string>;
 
-interface XmlListing {
-  /** In their order, those without members left out. */
-  readonly entries: readonly { readonly name: string; readonly members: XmlMembers }[];
-  /** What stands beside the entries. */
-  readonly members: XmlMembers;
-}
-
 /**
- * Reads a document whose root has entries of these names.
+ * Reads a document whose root has entries, each of which is passed to the function of its name, in their order. Those
+ * without members are left out. The members of an entry are valid during the call.
  *
+ * @returns the texts beside the entries
  * @throws MalformedXml when it is not well-formed, has too many entries or another root
  */
-export function readListing(xml: string, root: string, names: readonly string[]): XmlListing {
-  const entries: { name: string; members: XmlMembers }[] = [];
+export function readListing(
+  xml: string,
+  root: string,
+  entries: Readonly<Record<string, (members: XmlMembers) => void>>,
+): XmlMembers {
+  const scanner = new XmlScanner(xml);
   const members = new Map<string, string>();
-  const ofEntries = new Map(names.map((name) => [`${root}/${name}`, name]));
-  const places = new Map<string, string>();
-  let entry = new Map<string, string>();
-  scanXml(xml, {
-    leaf(path, text) {
-      let member = places.get(path);
-      if (member === undefined) {
-        mustBeUnder(path, root);
-        const parent = [...ofEntries.keys()].find((start) => path.startsWith(`${start}/`));
-        places.set(path, member = path.slice((parent ?? root).length + 1));
+  const ofEntry = new Map<string, string>();
+  /** Names of the open elements, by their depth. */
+  const open: string[] = [];
+  let entry: ((members: XmlMembers) => void) | null = null;
+  let count = 0;
+  let text = "";
+  let isLeaf = false;
+  for (let token = nextToken(scanner, root); token !== null; token = nextToken(scanner, root)) {
+    const { depth, name } = scanner;
+    if (token === "text") text += scanner.text;
+    else if (token === "open") {
+      open[depth] = name;
+      if (depth === 2) entry = Object.hasOwn(entries, name) ? entries[name] : null;
+      text = "";
+      isLeaf = true;
+    } else if (token === "close") {
+      const top = depth > 2 && entry ? 2 : 1;
+      if (depth === 2 && entry && !isLeaf) {
+        if (++count > MAX_ENTRIES) throw new MalformedXml("too many entries");
+        entry(ofEntry);
+        ofEntry.clear();
+      } else if (isLeaf && depth > 1) {
+        // Nearly all are one level down.
+        const path = depth === top + 1 ? name : open.slice(top + 1, depth + 1).join("/");
+        (top === 2 ? ofEntry : members).set(path, text);
       }
-      (path.length - member.length > root.length + 1 ? entry : members).set(member, text);
-    },
-    close(path) {
-      const name = ofEntries.get(path);
-      if (name === undefined) return mustBeUnder(path, root);
-      if (entries.push({ name, members: entry }) > MAX_ENTRIES) throw new MalformedXml("too many entries");
-      entry = new Map();
-    },
-  });
-  return { entries, members };
+      isLeaf = false;
+    }
+  }
+  return members;
+}
+
+/** A boolean. */
+export function isTrue(text: string | undefined): boolean {
+  return text?.trim() === "true";
+}
+
+/** A whole number of at least 0. @throws MalformedXml */
+export function count(text: string): number {
+  const value = /^\s*\d{1,16}\s*$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(value)) throw new MalformedXml("not a count");
+  return value;
+}
+
+/** ISO 8601 in UTC: milliseconds become microseconds, and a zero fraction is removed. @throws MalformedXml */
+function timestamp(text: string): string {
+  const match = /^\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)\s*$/.exec(text);
+  if (!match) throw new MalformedXml("not a timestamp");
+  const fraction = (match[2] ?? "").padEnd(6, "0").slice(0, 6);
+  return Number(fraction) === 0 ? `${match[1]}Z` : `${match[1]}.${fraction}Z`;
+}
+
+/** A name of a listing with `EncodingType` url. @throws MalformedXml */
+function urlDecoded(text: string): string {
+  const name = percentDecoded(text.replaceAll("+", "%20"));
+  if (name === null) throw new MalformedXml("not URL-encoded");
+  return name;
+}
+
+/** A reader of the names of a listing with this `EncodingType`. */
+export function nameReader(encodingType: string | undefined): (text: string) => string {
+  return encodingType?.trim() === "url" ? urlDecoded : (text) => text;
+}
+
+/** {@link timestamp} of a text that may be absent. */
+export function optionalTime(text: string | undefined): string | null {
+  return text === undefined ? null : timestamp(text);
+}
+
+/** {@link timestamp} of a time that the SDK has read. */
+export function isoTime(time: Date | undefined): string | null {
+  return time === undefined ? null : timestamp(time.toISOString());
+}
+
+/** A whole number of at least 0 that the SDK has read. @throws MalformedXml */
+export function whole(value: number | undefined): number | null {
+  return value === undefined ? null : count(String(value));
+}
+
+/** The owner of a bucket, an object or a version, members named as in S3. */
+export const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() });
+export type Owner = z.output<typeof owner>;
+
+/** An owner without what is absent; null where there is none. */
+export function ownerOf(read: { readonly ID?: string; readonly DisplayName?: string } | undefined): Owner | null {
+  const { ID = null, DisplayName = null } = read ?? {};
+  return ID === null && DisplayName === null ? null : { DisplayName, ID };
+}
+
+const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
+// deno-lint-ignore no-control-regex
+const DISALLOWED = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+/** The pattern of a text that XML allows, as JSON Schema: shown in the document, checked where XML is written. */
+export const FITS_XML = { pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]*$" } as const;
+
+/** A carriage return that is not escaped is read as a line feed (XML 1.0 §2.11). */
+const ESCAPED = /[&<>\t\n\r]/g;
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Whether XML 1.0 allows a text (§2.2): most control characters are not allowed, not even escaped. */
+export function fitsXml(text: string): boolean {
+  return text.isWellFormed() && !DISALLOWED.test(text);
+}
+
+/** A text as XML content. @throws HttpError 400 naming `field` for a character that XML does not allow */
+function xmlText(text: string, field: string): string {
+  if (!fitsXml(text)) throw badRequest(`${field}: has a character that XML does not allow`);
+  return text.replace(ESCAPED, (character) => ESCAPES[character] ?? `&#${character.charCodeAt(0)};`);
 }
 
 /**
- * A path of elements. A listing repeats few paths thousands of times, so each is built once, and the path that followed
- * another one last time is tried first.
+ * Rejects texts that XML does not allow.
+ *
+ * @param members of a request, at any depth
+ * @throws HttpError 400 naming a member
  */
-class PathNode {
-  readonly #children = new Map<string, PathNode>();
-  #last: PathNode | null = null;
-  #following: PathNode | null = null;
-
-  constructor(readonly name: string, readonly path: string) {}
-
-  /** The node of a tag whose inside runs from `start` to `end`. */
-  child(xml: string, start: number, end: number): PathNode {
-    const expected = this.#last ? this.#last.#following : null;
-    const child = expected?.isNamed(xml, start, end) ? expected : this.#named(nameOf(xml, start, end));
-    if (this.#last) this.#last.#following = child;
-    this.#last = child;
-    return child;
-  }
-
-  /** Whether the text from `start` to `end` is this name. */
-  isNamed(xml: string, start: number, end: number): boolean {
-    return end - start === this.name.length && xml.startsWith(this.name, start);
-  }
-
-  #named(name: string): PathNode {
-    let child = this.#children.get(name);
-    if (!child) {
-      const local = name.slice(name.indexOf(":") + 1);
-      if (local === "") throw new MalformedXml("a tag has no name");
-      child = new PathNode(name, this.path === "" ? local : `${this.path}/${local}`);
-      this.#children.set(name, child);
-    }
-    return child;
+export function requireXml(members: object, path = ""): void {
+  for (const [name, member] of Object.entries(members)) {
+    if (typeof member === "string") xmlText(member, path + name);
+    else if (typeof member === "object" && member !== null) requireXml(member, `${path}${name}.`);
   }
 }
 
-function decodeText(text: string): string {
-  const decoded = unescapeXml(text);
-  if (decoded === undefined) throw new MalformedXml("unknown entity");
-  return decoded;
+/** An element with a text, or nothing where there is none. @throws HttpError 400 naming `field` as {@link xmlText} */
+export function xmlElement(name: string, text: string | number | null | undefined, field = name): string {
+  return text === null || text === undefined ? "" : `<${name}>${xmlText(String(text), field)}</${name}>`;
 }
 
-function special(xml: string, at: number): { text: string; end: number } {
-  const [open, close] = xml.startsWith("<!--", at)
-    ? ["<!--", "-->"]
-    : xml.startsWith("<![CDATA[", at)
-    ? ["<![CDATA[", "]]>"]
-    : xml.startsWith("<?", at)
-    ? ["<?", "?>"]
-    : ["", ""];
-  const end = open === "" ? -1 : xml.indexOf(close, at + open.length);
-  if (end < 0) throw new MalformedXml("unexpected markup");
-  return { text: open === "<![CDATA[" ? xml.slice(at + open.length, end) : "", end: end + close.length };
+/** A whole request document of S3 as a body, with the headers that go with it. */
+export function xmlBody(root: string, content: string) {
+  const body = `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${NAMESPACE}">${content}</${root}>`;
+  return { body, headers: documentHeaders(body) };
 }
 
-/** The name of a tag whose inside runs from `start` to `end`, with its prefix. */
-function nameOf(xml: string, start: number, end: number): string {
-  let stop = start;
-  while (stop < end && !isSpace(xml.charCodeAt(stop))) stop++;
-  return xml.slice(start, stop);
-}
-
-function closes(xml: string, start: number, end: number, node: PathNode): boolean {
-  if (node.isNamed(xml, start, end)) return true;
-  const { name } = node;
-  if (!xml.startsWith(name, start)) return false;
-  for (let i = start + name.length; i < end; i++) if (!isSpace(xml.charCodeAt(i))) return false;
-  return start + name.length <= end;
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+/** The headers of a request document. Several operations require its MD5. */
+export function documentHeaders(body: string) {
+  const md5 = createHash("md5").update(body, "utf8").digest("base64");
+  return { "content-type": "application/xml", "content-md5": md5 };
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { derivedKey } from "@/lib/std/derived_key.ts";
+import { derivedKey } from "@/lib/std/sealed_text.ts";
 
 /**
  * Returns the secrets that all replicas have in common, of which the first one seals and signs; none while they cannot

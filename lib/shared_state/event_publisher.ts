@@ -1,4 +1,4 @@
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import type { RedisCommands } from "./redis_commands.ts";
 import type { SealedEvents } from "./sealed_events.ts";
 import { appendEntry } from "./stream.ts";

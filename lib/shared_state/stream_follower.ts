@@ -1,6 +1,6 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import type { RedisCommands } from "./redis_commands.ts";
 import { entriesAfter, firstPosition } from "./stream.ts";
 

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-import { type Coding, CODINGS } from "@/lib/http/accept_encoding.ts";
-import type { Assets } from "./site.ts";
+import { type Coding, CODINGS } from "@/lib/http/header_values.ts";
 import {
+  type Assets,
   assetsOf,
   BuildError,
   buildFolder,
@@ -12,7 +12,7 @@ import {
   type Manifest,
   PROJECT_FOLDER,
   readManifest,
-} from "./built_site.ts";
+} from "./site.ts";
 import { CODED_EXTENSIONS } from "./static_file.ts";
 
 /** Folders whose files decide what is built, relative to the project. */
@@ -79,9 +79,8 @@ function hashOf(sources: Sources): string {
 }
 
 async function rebuild(root: string, sources: Sources, hash: string, last: Manifest | null): Promise<Manifest> {
-  // Both are needed only here: a start that finds everything built does not load them.
-  const { bundleClient } = await import("./client_bundle.ts");
-  const { STYLE_FILES, stylesheet } = await import("./stylesheet.ts");
+  // Needed only here: a start that finds everything built does not load them.
+  const { bundleClient, STYLE_FILES, stylesheet } = await import("./bundle.ts");
   const { transform, stop } = await import("esbuild");
   try {
     const islands = [...sources.keys()].filter((path) => /^islands\/[^/]+\.tsx$/.test(path));

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-import { preferredLanguage } from "@/lib/http/accept_language.ts";
+import { preferredLanguage } from "@/lib/http/header_values.ts";
 import { currentLanguage, type Language, LANGUAGES, readLanguageFrom } from "@/lib/presentation/locale/language.ts";
 
 const COOKIE = "language";

@@ -1,5 +1,6 @@
-import type { Coding } from "@/lib/http/accept_encoding.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { getMimeType } from "hono/utils/mime";
+import type { Coding } from "@/lib/http/header_values.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 /** An open file of the site. The caller streams it or closes it. */
 export interface StaticFile {
@@ -56,31 +57,8 @@ const MAX_PATH = 1024;
 /** Bytes of one segment: most disks take 255, of which `.html` needs five. */
 const MAX_SEGMENT_BYTES = 250;
 
-const TYPES: Readonly<Record<string, string | undefined>> = {
-  css: "text/css; charset=utf-8",
-  gif: "image/gif",
-  htm: "text/html; charset=utf-8",
-  html: "text/html; charset=utf-8",
-  ico: "image/x-icon",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  js: "text/javascript; charset=utf-8",
-  json: "application/json",
-  map: "application/json",
-  mjs: "text/javascript; charset=utf-8",
-  pdf: "application/pdf",
-  png: "image/png",
-  svg: "image/svg+xml",
-  txt: "text/plain; charset=utf-8",
-  wasm: "application/wasm",
-  webp: "image/webp",
-  woff: "font/woff",
-  woff2: "font/woff2",
-  xht: "application/xhtml+xml; charset=utf-8",
-  xhtml: "application/xhtml+xml; charset=utf-8",
-  xml: "application/xml",
-};
-const DOCUMENTS: ReadonlySet<string> = new Set(["htm", "html", "svg", "xht", "xhtml", "xml"]);
+/** Types of files that a browser shows as documents, which can run scripts. */
+const DOCUMENTS = /^(?:text\/html|image\/svg\+xml|application\/(?:xhtml\+)?xml)/;
 
 /** A raw path decoded once and known to stay below where it starts; null otherwise. */
 function safePath(raw: string): string | null {
@@ -117,12 +95,12 @@ async function open(folder: string, path: string, coding: Coding | null = null):
 }
 
 function staticFile(handle: Deno.FsFile, info: Deno.FileInfo, path: string, coding: Coding | null): StaticFile {
-  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  const type = getMimeType(path) ?? "application/octet-stream";
   const modified = info.mtime ?? new Date(0);
   return {
-    type: TYPES[extension] ?? "application/octet-stream",
+    type,
     coding,
-    isDocument: DOCUMENTS.has(extension),
+    isDocument: DOCUMENTS.test(type),
     size: info.size,
     modified,
     etag: `W/"${info.size.toString(36)}-${modified.getTime().toString(36)}${coding ? `-${coding}` : ""}"`,

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -44,4 +44,9 @@ export function openText(sealed: Uint8Array, key: KeyObject, associated: string)
   } catch {
     return null;
   }
+}
+
+/** A key for one purpose, 32 bytes, derived from a secret (HKDF with SHA-256, RFC 5869). */
+export function derivedKey(secret: Uint8Array, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync("sha256", secret, new Uint8Array(), `stackroom ${purpose}`, 32)));
 }

@@ -1,5 +1,3 @@
-import { isObject } from "./is_object.ts";
-
 /**
  * An own member of an object; undefined for anything else, so that `__proto__` and `constructor` are names like
  * others.
@@ -55,4 +53,9 @@ export function clip(text: string, limit: number): string {
 /** Whether a text has more than `limit` characters (code points). */
 export function isLonger(text: string, limit: number): boolean {
   return text.length > limit && clip(text, limit).length < text.length;
+}
+
+/** Whether a value is a JSON object: not an array, not null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

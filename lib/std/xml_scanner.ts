@@ -1,5 +1,3 @@
-import { unescapeXml } from "./unescape_xml.ts";
-
 /** `other` is a comment, a processing instruction or a document type; `end` and `malformed` repeat for ever. */
 type XmlToken = "open" | "close" | "text" | "other" | "end" | "malformed";
 
@@ -27,6 +25,9 @@ export class XmlScanner {
   readonly #xml: string;
   /** Names of the open elements, with their prefix. */
   readonly #open: string[] = [];
+  /** The names that opened elements, by the name before. */
+  readonly #following = new Map<string, string>();
+  #lastName = "";
   #isEmptyElement = false;
   #closed = false;
   /** The next ampersand that is known of. */
@@ -42,6 +43,11 @@ export class XmlScanner {
   /** How many elements are open: an element that is opened or closed counts. */
   get depth(): number {
     return this.#open.length;
+  }
+
+  /** Whether the token is a document type. */
+  get isDocumentType(): boolean {
+    return this.#xml.startsWith("<!D", this.start);
   }
 
   next(): XmlToken {
@@ -120,12 +126,13 @@ export class XmlScanner {
   #openTag(): XmlToken {
     const xml = this.#xml;
     if (this.#open.length === 0 && this.#hasRoot) return "malformed";
-    let at = this.#afterName(this.start + 1);
-    const name = xml.slice(this.start + 1, at);
+    const name = this.#tagName(this.start + 1);
+    let at = this.start + 1 + name.length;
     this.name = localName(name);
     if (this.name === "" || this.#open.push(name) > MAX_DEPTH) return "malformed";
     this.#hasRoot = true;
-    const attributes = new Map<string, string>();
+    // Most elements have none.
+    let attributes: Map<string, string> | null = null;
     let count = 0;
     for (;;) {
       const begin = this.#afterSpace(at);
@@ -133,7 +140,7 @@ export class XmlScanner {
       if (code === GREATER_THAN || code === SLASH) {
         this.#isEmptyElement = code === SLASH;
         this.end = begin + (this.#isEmptyElement ? 2 : 1);
-        this.attributes = attributes;
+        this.attributes = attributes ?? NO_ATTRIBUTES;
         return xml.charCodeAt(this.end - 1) === GREATER_THAN ? "open" : "malformed";
       }
       const nameEnd = this.#afterName(begin);
@@ -146,6 +153,7 @@ export class XmlScanner {
       if (close < 0) return "malformed";
       const value = this.#decoded(quote + 1, close);
       if (value === undefined || value.includes("<") && xml.slice(quote, close).includes("<")) return "malformed";
+      attributes ??= new Map();
       if (attributes.set(xml.slice(begin, nameEnd), value).size !== ++count) return "malformed";
       at = close + 1;
     }
@@ -166,6 +174,17 @@ export class XmlScanner {
     return at;
   }
 
+  /** The name of a tag: first the one that followed the last name before, since lists repeat few names many times. */
+  #tagName(at: number): string {
+    const expected = this.#following.get(this.#lastName);
+    let name = expected;
+    if (name === undefined || !this.#xml.startsWith(name, at) || !endsName(this.#xml.charCodeAt(at + name.length))) {
+      name = this.#xml.slice(at, this.#afterName(at));
+      this.#following.set(this.#lastName, name);
+    }
+    return this.#lastName = name;
+  }
+
   /** The end of the name that begins at `at`. */
   #afterName(at: number): number {
     while (at < this.#xml.length && !endsName(this.#xml.charCodeAt(at))) at++;
@@ -181,7 +200,8 @@ const QUESTION = 0x3f;
 const EQUALS = 0x3d;
 
 function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
+  const colon = name.indexOf(":");
+  return colon < 0 ? name : name.slice(colon + 1);
 }
 
 function isSpace(code: number): boolean {
@@ -191,4 +211,31 @@ function isSpace(code: number): boolean {
 function endsName(code: number): boolean {
   return isSpace(code) || code === GREATER_THAN || code === SLASH || code === EQUALS || code === LESS_THAN ||
     code === 0x22 || code === 0x27;
+}
+
+const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+/** Text with its entities decoded; undefined when one of them is not predefined in XML. */
+export function unescapeXml(text: string): string | undefined {
+  // Every ETag has these, and seldom any other entity.
+  const quoted = text.includes("&quot;") ? text.replaceAll("&quot;", '"') : text;
+  let decoded = "";
+  let at = 0;
+  for (;;) {
+    const start = quoted.indexOf("&", at);
+    if (start < 0) return at === 0 ? quoted : decoded + quoted.slice(at);
+    const name = /^[^;&]{1,10}(?=;)/.exec(quoted.slice(start + 1, start + 12))?.[0];
+    const value = name === undefined ? undefined : entity(name);
+    if (name === undefined || value === undefined) return undefined;
+    decoded += quoted.slice(at, start) + value;
+    at = start + name.length + 2;
+  }
+}
+
+function entity(name: string): string | undefined {
+  if (Object.hasOwn(NAMED, name)) return NAMED[name];
+  const match = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name);
+  if (!match) return undefined;
+  const point = match[1] ? parseInt(match[1], 16) : Number(match[2]);
+  return point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? undefined : String.fromCodePoint(point);
 }

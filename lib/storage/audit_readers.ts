@@ -1,8 +1,8 @@
 import type { LRUCache } from "lru-cache";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { deadline } from "@/lib/std/deadline.ts";
-import { timedCache } from "@/lib/std/timed_cache.ts";
+import { deadline } from "@/lib/std/timing.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 import type { StorageLogin } from "./storage_cookie.ts";
 import type { StorageGateway } from "./storage_gateway.ts";
 

@@ -1,9 +1,9 @@
 import type { LRUCache } from "lru-cache";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { deadline } from "@/lib/std/deadline.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
-import { timedCache } from "@/lib/std/timed_cache.ts";
+import { deadline } from "@/lib/std/timing.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 import { integerAt } from "@/lib/std/untrusted.ts";
 import type { StorageLogin } from "./storage_cookie.ts";
 import type { StorageGateway } from "./storage_gateway.ts";

@@ -3,7 +3,7 @@ import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_conte
 import { gatewayTimeout } from "@/lib/http/errors.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
-import { guardedBody } from "@/lib/http/bounded_body.ts";
+import { guardedBody } from "@/lib/http/response_body.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 
 /** A request to the gateway role for a request of a browser. */

@@ -1,7 +1,7 @@
 import type { LRUCache } from "lru-cache";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { deadline } from "@/lib/std/deadline.ts";
-import { timedCache } from "@/lib/std/timed_cache.ts";
+import { deadline } from "@/lib/std/timing.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { dataAccessPath } from "./storage_account.ts";
 import type { StorageLogin } from "./storage_cookie.ts";

@@ -1,7 +1,6 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { streamReader } from "@/lib/std/body_reader.ts";
-import { boundedReader } from "@/lib/std/bounded_reader.ts";
+import { boundedReader, streamReader } from "@/lib/std/body_reader.ts";
 import type { StorageCredentials } from "./storage_cookie.ts";
 import type { StorageGateway } from "./storage_gateway.ts";
 

@@ -4,8 +4,7 @@ import { z } from "zod";
 import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
 import type { RevocableSession } from "@/lib/results/revoked_sessions.ts";
 import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
-import { derivedKey } from "@/lib/std/derived_key.ts";
-import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
+import { derivedKey, openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { folded, isSameAccount, type StorageAccount } from "./storage_account.ts";
 

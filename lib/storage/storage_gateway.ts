@@ -1,11 +1,11 @@
 import { decodeJwt } from "jose";
 import { z } from "zod";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { readCapped } from "@/lib/http/read_capped.ts";
+import { readCapped } from "@/lib/http/response_body.ts";
 import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { CountedCache } from "@/lib/std/counted_cache.ts";
+import { CountedCache } from "@/lib/std/caches.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import type { GatewayRequest, GatewayService } from "./gateway_service.ts";
 import type { RevocableSession } from "@/lib/results/revoked_sessions.ts";

@@ -4,14 +4,13 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import type { ObjectPage } from "@/lib/s3/list_xml.ts";
-import { listObjects } from "@/lib/s3/listing.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { listObjects, type ObjectPage } from "@/lib/s3/listing.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { countKeys, type KeyCountState, NOTHING_COUNTED } from "./key_count.ts";
-import { CHANGED_INPUT, taskGone } from "./task_error.ts";
+import { countKeys, type KeyCountState, NOTHING_COUNTED } from "./count.ts";
+import { CHANGED_INPUT, taskGone } from "./task_responses.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
-import type { Blobs } from "./task_store.ts";
+import type { Blobs } from "./task.ts";
 
 /** Keys of a chunk. */
 const CHUNK_KEYS = 1000;
@@ -78,12 +77,15 @@ export async function pageAfter(
   const options = { prefix, startAfter: after ?? undefined, maxKeys };
   const { objects, is_truncated } = await read(() => listObjects(s3, caller, bucket, options));
   const isBehind = after === null || objects.length === 0 || compareText(objects[0].Key, after) > 0;
-  if (!isBehind || (objects.length === 0 && is_truncated)) {
-    throw new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`, {
-      coded: { code: "listing_not_resumable", params: { bucket } },
-    });
-  }
+  if (!isBehind || (objects.length === 0 && is_truncated)) throw listingNotResumable(bucket);
   return { objects, isLast: !is_truncated };
+}
+
+/** 501: the store does not list keys in their order, or from a given one on. */
+export function listingNotResumable(bucket: string): HttpError {
+  return new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`, {
+    coded: { code: "listing_not_resumable", params: { bucket } },
+  });
 }
 
 /** How far the count of prefixes is. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { S3 } from "@/lib/s3/client.ts";
 import { deleteBatch, type DeleteError, MAX_BATCH } from "@/lib/s3/delete_objects.ts";
 import { MAX_KEYS } from "@/lib/s3/listing.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import {
   chosenKeysHandler,
   ChosenKeysRun,
@@ -12,9 +12,9 @@ import {
   readChunk,
   readPrefixes,
 } from "./chosen_keys.ts";
-import { keyCountState } from "./key_count.ts";
+import { keyCountState } from "./count.ts";
 import type { TaskHandler, TaskType } from "./task_handler.ts";
-import type { Blobs } from "./task_store.ts";
+import type { Blobs } from "./task.ts";
 
 /** Failures that are shown one by one. */
 const MAX_SHOWN_ERRORS = 100;

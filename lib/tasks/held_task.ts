@@ -1,6 +1,5 @@
-import { LEASE_MS, type NewTask, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
-import type { TaskClock } from "./task_clock.ts";
-import type { Saved, TaskStore } from "./task_store.ts";
+import { LEASE_MS, type NewTask, RENEW_MS, type Saved, type Task, type TaskEnd, type TaskStore } from "./task.ts";
+import type { TaskClock } from "./task_handler.ts";
 
 /** A progress is stored at most this often, ms. */
 const CHECKPOINT_MS = 250;

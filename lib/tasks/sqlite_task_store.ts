@@ -1,30 +1,27 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { HttpError } from "@/lib/http/errors.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { errorReason } from "@/lib/std/text.ts";
+import { removeIfExists } from "@/lib/std/files.ts";
 import {
+  type Blobs,
+  type Created,
   ENDED_TTL_MS,
   LEASE_MS,
   type Lifetime,
   lifetimeOf,
   LIFETIMES,
+  MAX_LISTED,
   MAX_RUN_MS,
   type NewTask,
-  SHORT_LIFETIME,
-  type StoredKind,
-  type Task,
-  type TaskEnd,
-  type TaskKind,
-  type TaskState,
-  type TaskSummary,
-} from "./task.ts";
-import {
-  type Blobs,
-  type Created,
-  MAX_LISTED,
   type Saved,
+  type Task,
   type TaskBounds,
+  type TaskEnd,
   type TaskSelection,
   type TaskStore,
-} from "./task_store.ts";
+  type TaskSummary,
+} from "./task.ts";
 
 const LAYOUT_VERSION = 3;
 const LAYOUT = `
@@ -45,41 +42,16 @@ const FROM_VERSION_2 = "ALTER TABLE tasks ADD COLUMN tenant TEXT; ALTER TABLE ta
 const COUNTS = "(ended_ms IS NULL OR caller IS NOT NULL)";
 const INDEX = `CREATE INDEX IF NOT EXISTS counted ON tasks (created_ms, owner, tenant, expires_ms) WHERE ${COUNTS};`;
 
-/** Kinds with a lifetime of their own, else ''. */
-const CLASS = `CASE WHEN kind IN (${[...LIFETIMES.keys()].map((kind) => `'${kind}'`)}) THEN kind ELSE '' END`;
-/** What holds for the kind of a row. */
-const byLife = (read: (lifetime: Lifetime) => number | string) => {
-  const literal = (life: Lifetime) => {
-    const value = read(life);
-    return typeof value === "number" ? value : `'${value.replaceAll("'", "''")}'`;
-  };
-  const cases = [...LIFETIMES].map(([kind, life]) => `WHEN '${kind}' THEN ${literal(life)}`).join(" ");
-  return `(CASE kind ${cases} ELSE ${literal(SHORT_LIFETIME)} END)`;
-};
+/** The members of a summary, and of a task, by their names. */
+const SUMMARY = `id, kind, owner, tenant, account, bucket, state, state = 'running' AND canceling AS isCanceling,
+  created_ms AS createdAt`;
+const TASK = `${SUMMARY}, error, progress, caller AS sealedCaller, updated_ms AS updatedAt, ended_ms AS endedAt`;
 
 /** How long a statement waits for another process, such as the operator's command, ms. */
 const BUSY_MS = 5000;
 
 const FULL = "The disk of the gateway is full: no background task can be stored until it has room";
 const DAMAGED = "The gateway's file of background tasks is damaged: a restart of the gateway begins a new one";
-
-interface TaskRow {
-  readonly id: string;
-  readonly kind: string;
-  readonly owner: string;
-  readonly tenant: string | null;
-  readonly account: string | null;
-  readonly bucket: string;
-  readonly state: string;
-  readonly canceling: number;
-  readonly error: string | null;
-  readonly progress: string;
-  readonly caller: Uint8Array | null;
-  readonly created_ms: number;
-  readonly updated_ms: number;
-  readonly ended_ms: number | null;
-  readonly lease_ms: number;
-}
 
 interface SqliteTaskStoreOptions {
   /** Most pages of 4 KiB, beyond which the disk counts as full; without a bound when absent. */
@@ -89,9 +61,8 @@ interface SqliteTaskStoreOptions {
 }
 
 /**
- * The tasks of one process, in a file of its data folder or in memory. Methods throw HttpError 507 where its disk is
- * full. A process that starts takes over what an earlier
- * one left unfinished at once, because only one process has the folder.
+ * The tasks of one process, in a file of its data folder or in memory. Methods throw HttpError 507 where its disk is full.
+ * A process that starts takes over what an earlier one left unfinished at once, because only one process has the folder.
  *
  * What is written survives the end of the process. A new task and the end of one also survive a loss of power; the last
  * progress may not, and its work is done again.
@@ -109,8 +80,9 @@ export class SqliteTaskStore implements TaskStore {
     this.#db = new DatabaseSync(path, { timeout: BUSY_MS });
     this.#now = now;
     try {
-      if (isBeside) this.#requireLayout();
-      else this.#open();
+      if (!isBeside) this.#open();
+      const version = this.#version();
+      if (version !== LAYOUT_VERSION) throw new Error(`its layout ${version} is not ${LAYOUT_VERSION}`);
       if (maxPages !== undefined) this.#db.exec(`PRAGMA max_page_count = ${maxPages}`);
     } catch (error) {
       this.#db.close();
@@ -135,17 +107,15 @@ export class SqliteTaskStore implements TaskStore {
     this.#db.exec("CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID");
     this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0 WHERE holder IS NOT NULL");
     // A clock that was set back must not keep tasks for longer than they are meant to live.
-    const longest = byLife(({ maxRunMs, endedTtlMs }) => Math.max(maxRunMs, endedTtlMs));
-    this.#run(`UPDATE tasks SET expires_ms = min(expires_ms, ? + ${longest})`, this.#now());
+    const now = this.#now();
+    this.#forEachKind((kind, { maxRunMs, endedTtlMs }) => {
+      const latest = now + Math.max(maxRunMs, endedTtlMs);
+      this.#run("UPDATE tasks SET expires_ms = min(expires_ms, ?) WHERE kind = ?", latest, kind);
+    });
   }
 
   #version(): number {
     return (this.#db.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
-  }
-
-  #requireLayout(): void {
-    const version = this.#version();
-    if (version !== LAYOUT_VERSION) throw new Error(`its layout ${version} is not ${LAYOUT_VERSION}`);
   }
 
   create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created> {
@@ -182,35 +152,32 @@ export class SqliteTaskStore implements TaskStore {
 
   get(id: string): Promise<Task | null> {
     return settled(() => {
-      const row = this.#db.prepare("SELECT * FROM tasks WHERE id = ? AND (state = 'running' OR expires_ms > ?)")
-        .get(id, this.#now());
-      return row ? taskOf(row as unknown as TaskRow) : null;
+      const [task] = this.#tasks("WHERE id = ? AND (state = 'running' OR expires_ms > ?)", id, this.#now());
+      return task ?? null;
     });
   }
 
   list({ owner, kind, bucket }: TaskSelection): Promise<Task[]> {
-    return settled(() => {
-      const rows = this.#db.prepare(
-        `SELECT * FROM tasks WHERE owner = ? AND kind = ? AND bucket = ? AND (state = 'running' OR expires_ms > ?)
+    return settled(() =>
+      this.#tasks(
+        `WHERE owner = ? AND kind = ? AND bucket = ? AND (state = 'running' OR expires_ms > ?)
          ORDER BY created_ms DESC, id LIMIT ${MAX_LISTED}`,
-      ).all(owner, kind, bucket, this.#now());
-      return (rows as unknown as TaskRow[]).map(taskOf);
-    });
+        owner,
+        kind,
+        bucket,
+        this.#now(),
+      )
+    );
   }
 
   summaries(tenant: string | null): Promise<TaskSummary[]> {
-    const now = this.#now();
     return settled(() => {
       const rows = this.#db.prepare(
-        `SELECT id, kind, owner, tenant, account, bucket, state, canceling, created_ms, lease_ms FROM tasks
+        `SELECT ${SUMMARY}, state = 'running' AND lease_ms > ?1 AS isLeased FROM tasks
          WHERE ${COUNTS} AND (state = 'running' OR expires_ms > ?1) AND (?2 IS NULL OR tenant = ?2)
          ORDER BY created_ms, id`,
-      ).all(now, tenant);
-      return (rows as unknown as TaskRow[]).map((row) => ({
-        ...summaryOf(row),
-        kind: row.kind as TaskKind,
-        isLeased: row.state === "running" && row.lease_ms > now,
-      }));
+      ).all(this.#now(), tenant);
+      return rowsOf<TaskSummary>(rows).map((row) => ({ ...row, isLeased: Boolean(row.isLeased) }));
     });
   }
 
@@ -223,9 +190,9 @@ export class SqliteTaskStore implements TaskStore {
         `UPDATE tasks SET holder = ?1, lease_ms = ?2 WHERE id IN (
            SELECT id FROM (${free} ORDER BY created_ms, id LIMIT ?5)
            UNION SELECT id FROM (${free} AND canceling = 1 LIMIT ${MAX_LISTED})
-         ) RETURNING *`,
+         ) RETURNING ${TASK}`,
       ).all(holder, now + leaseMs, now, owner ?? null, limit);
-      return (rows as unknown as TaskRow[]).map(taskOf).sort((a, b) => a.createdAt - b.createdAt);
+      return rowsOf<Task>(rows).sort((a, b) => a.createdAt - b.createdAt);
     });
   }
 
@@ -246,10 +213,14 @@ export class SqliteTaskStore implements TaskStore {
       this.#durably(() => {
         const row = this.#db.prepare(
           `UPDATE tasks SET state = ?, error = ?, progress = ?, caller = CASE WHEN ? THEN caller END, updated_ms = ?,
-             ended_ms = ?, expires_ms = ? + ${byLife(({ endedTtlMs }) => endedTtlMs)}, holder = NULL
-           WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling`,
-        ).get(state, error, progress, keepsCaller ? 1 : 0, now, now, now, id, holder);
-        if (row) this.#deleteSurplus();
+             ended_ms = ?, holder = NULL
+           WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling, kind, owner`,
+        ).get(state, error, progress, keepsCaller ? 1 : 0, now, now, id, holder);
+        if (row) {
+          const { kind, owner } = row as { kind: string; owner: string };
+          this.#run("UPDATE tasks SET expires_ms = ? WHERE id = ?", now + lifetimeOf(kind).endedTtlMs, id);
+          this.#deleteSurplus(kind, owner);
+        }
         return savedOf(row);
       })
     );
@@ -343,21 +314,24 @@ export class SqliteTaskStore implements TaskStore {
     return settled(() =>
       this.#transaction(() => {
         this.#run("DELETE FROM tasks WHERE expires_ms <= ? AND state != 'running'", now);
-        this.#run(
-          `UPDATE tasks SET state = 'failed', error = ${
-            byLife(({ ranTooLong }) => ranTooLong)
-          }, caller = NULL, holder = NULL,
-             updated_ms = ?1, ended_ms = ?1, expires_ms = ?1 + ${byLife(({ endedTtlMs }) => endedTtlMs)}
-           WHERE expires_ms <= ?1`,
-          now,
-        );
-        this.#run(
-          `DELETE FROM blobs WHERE task IN (SELECT id FROM tasks WHERE ended_ms IS NOT NULL AND expires_ms - ${
-            byLife(({ endedTtlMs, blobsTtlMs }) => endedTtlMs - blobsTtlMs)
-          } <= ?)`,
-          now,
-        );
-        this.#deleteSurplus();
+        this.#forEachKind((kind, { ranTooLong, endedTtlMs, blobsTtlMs }) => {
+          this.#run(
+            `UPDATE tasks SET state = 'failed', error = ?1, caller = NULL, holder = NULL, updated_ms = ?3, ended_ms = ?3,
+               expires_ms = ?3 + ?4
+             WHERE kind = ?2 AND expires_ms <= ?3`,
+            ranTooLong,
+            kind,
+            now,
+            endedTtlMs,
+          );
+          this.#run(
+            `DELETE FROM blobs WHERE task IN (
+               SELECT id FROM tasks WHERE kind = ? AND ended_ms IS NOT NULL AND expires_ms <= ?
+             )`,
+            kind,
+            now + endedTtlMs - blobsTtlMs,
+          );
+        });
         this.#db.exec("PRAGMA incremental_vacuum");
       })
     );
@@ -367,21 +341,38 @@ export class SqliteTaskStore implements TaskStore {
     return settled(() => this.#db.close());
   }
 
-  /** Deletes the oldest ended tasks of an owner that has too many. Archives that can be downloaded have their own bound. */
-  #deleteSurplus(): void {
+  /** Calls a function with each kind of the stored tasks, and how long its tasks live. */
+  #forEachKind(work: (kind: string, lifetime: Lifetime) => void): void {
+    const rows = this.#db.prepare("SELECT DISTINCT kind FROM tasks").all() as { kind: string }[];
+    for (const { kind } of rows) work(kind, lifetimeOf(kind));
+  }
+
+  /**
+   * Deletes the oldest ended tasks of an owner that has too many: of a kind with a lifetime of its own, or of the others
+   * together. Archives that can be downloaded have their own bound.
+   */
+  #deleteSurplus(kind: string, owner: string): void {
+    const own = [...LIFETIMES.keys()];
+    const kinds = own.includes(kind) ? [kind] : own;
     this.#run(
       `DELETE FROM tasks WHERE id IN (
-         SELECT id FROM (
-           SELECT id, kind, row_number() OVER (PARTITION BY owner, ${CLASS} ORDER BY ended_ms DESC, id) AS number
-           FROM tasks WHERE ended_ms IS NOT NULL AND caller IS NULL
-         ) WHERE number > ${byLife(({ maxEndedPerOwner }) => maxEndedPerOwner)}
+         SELECT id FROM tasks WHERE owner = ? AND ended_ms IS NOT NULL AND caller IS NULL
+           AND kind ${own.includes(kind) ? "" : "NOT"} IN (${kinds.map(() => "?")})
+         ORDER BY ended_ms DESC, id LIMIT -1 OFFSET ?
        )`,
+      owner,
+      ...kinds,
+      lifetimeOf(kind).maxEndedPerOwner,
     );
   }
 
   #insertBlobs(id: string, blobs: Blobs): void {
     const insert = this.#db.prepare("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?)");
     for (const [name, data] of blobs) insert.run(id, name, data);
+  }
+
+  #tasks(where: string, ...values: readonly SQLInputValue[]): Task[] {
+    return rowsOf<Task>(this.#db.prepare(`SELECT ${TASK} FROM tasks ${where}`).all(...values));
   }
 
   #run(sql: string, ...values: readonly SQLInputValue[]): void {
@@ -422,39 +413,19 @@ class DamagedFileError extends Error {
 }
 
 /** Whether an error says that the file of tasks is damaged or none of SQLite's. */
-export function isDamagedFile(error: unknown): boolean {
+function isDamagedFile(error: unknown): boolean {
   return error instanceof DamagedFileError ||
     error instanceof Error && /not a database|malformed|unsupported file format/i.test(error.message);
 }
 
 /** Whether an error says that the disk takes no more. */
-export function isFullDisk(error: unknown): boolean {
+function isFullDisk(error: unknown): boolean {
   return error instanceof Error && /disk is full|no space left|quota exceeded|file too large/i.test(error.message);
 }
 
-function summaryOf(row: TaskRow): Omit<TaskSummary, "kind" | "isLeased"> {
-  return {
-    id: row.id,
-    owner: row.owner,
-    tenant: row.tenant,
-    account: row.account,
-    bucket: row.bucket,
-    state: row.state as TaskState,
-    isCanceling: row.state === "running" && row.canceling === 1,
-    createdAt: row.created_ms,
-  };
-}
-
-function taskOf(row: TaskRow): Task {
-  return {
-    ...summaryOf(row),
-    kind: row.kind as StoredKind,
-    error: row.error,
-    progress: row.progress,
-    sealedCaller: row.caller,
-    updatedAt: row.updated_ms,
-    endedAt: row.ended_ms,
-  };
+/** Rows with the members of a summary; flags are numbers in them. */
+function rowsOf<Row extends Pick<TaskSummary, "isCanceling">>(rows: readonly unknown[]): Row[] {
+  return (rows as readonly Row[]).map((row) => ({ ...row, isCanceling: Boolean(row.isCanceling) }));
 }
 
 function savedOf(row: unknown): Saved {
@@ -477,4 +448,59 @@ function settled<T>(work: () => T): Promise<T> {
       throw new HttpError(503, "Background tasks cannot be stored", { headers: { "Retry-After": "5" }, cause });
     }
   });
+}
+
+/** The endings of the files that SQLite puts beside one. */
+const SUFFIXES = ["", "-wal", "-shm", "-journal"];
+
+/**
+ * Opens a file of background tasks, readable by its owner only. It holds nothing that a start would have to end for: a
+ * damaged one is renamed and a new one begun, and on a full disk tasks are in memory until the next start.
+ *
+ * @param now ms since 1970, by a clock that is not set
+ * @param warn receives a line for the operator
+ * @throws {DataFolderError} where there can be no such file
+ */
+export function openTaskFile(path: string, now: () => number, warn: (line: string) => void): SqliteTaskStore {
+  try {
+    return open(path, now);
+  } catch (error) {
+    if (isFullDisk(error)) return withoutFile(path, now, warn);
+    if (!isDamagedFile(error)) throw unusable(path, error);
+  }
+  try {
+    for (const suffix of SUFFIXES) setAside(`${path}${suffix}`, `${path}.damaged${suffix}`);
+    warn(`${path} was damaged: it is ${path}.damaged now, and the tasks in it are lost`);
+    return open(path, now);
+  } catch (error) {
+    if (isFullDisk(error)) return withoutFile(path, now, warn);
+    throw unusable(path, error);
+  }
+}
+
+function open(path: string, now: () => number): SqliteTaskStore {
+  // SQLite opens the files beside it with the same mode.
+  Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+  return new SqliteTaskStore(path, now);
+}
+
+function withoutFile(path: string, now: () => number, warn: (line: string) => void): SqliteTaskStore {
+  warn(`The disk of ${path} is full: its tasks are in memory until the next start`);
+  return new SqliteTaskStore(":memory:", now);
+}
+
+/** Renames a file, over an earlier one, or removes what is left of the earlier one. */
+function setAside(from: string, to: string): void {
+  try {
+    Deno.renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    removeIfExists(to);
+  }
+}
+
+function unusable(path: string, error: unknown): DataFolderError {
+  return new DataFolderError(
+    `The file ${path} cannot be used (${errorReason(error)}): make it writable, or remove it.`,
+  );
 }

@@ -1,11 +1,9 @@
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import { integerAt } from "@/lib/std/untrusted.ts";
 import type { LeasedTask } from "./held_task.ts";
-import type { TaskEnd } from "./task.ts";
+import { readSentence, type TaskEnd } from "./task.ts";
 import type { TaskHandler } from "./task_handler.ts";
-import { readSentence } from "./task_error.ts";
-import { openCaller, type TaskKeys } from "./task_keys.ts";
-import { readableProgress } from "./task_progress.ts";
+import { openCaller, readableProgress, type TaskKeys } from "./task_keys.ts";
 
 interface TaskEndsOptions {
   readonly handlers: ReadonlyMap<string, TaskHandler<unknown>>;

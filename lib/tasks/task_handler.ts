@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import type { Task, TaskEnd, TaskKind } from "./task.ts";
-import type { Blobs } from "./task_store.ts";
+import { sleep } from "@/lib/std/timing.ts";
+import type { Blobs, Task, TaskEnd, TaskKind } from "./task.ts";
 
 /** A kind of tasks, and what their progress is: JSON of up to a few hundred KiB. */
 export interface TaskType<P> {
@@ -94,4 +94,20 @@ export interface Job<P> {
   readBlobs(names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]>;
   /** As {@link TaskStore}. */
   writeBlobs(blobs: Blobs): Promise<void>;
+}
+
+/** The time of a process. It only moves forward, whatever is done to the clock of the machine. */
+export interface TaskClock {
+  /** ms since an arbitrary moment */
+  now(): number;
+  /** Resolves after so many ms, or at once when `signal` is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const PROCESS_CLOCK: TaskClock = { now: () => performance.now(), sleep };
+
+/** ms since 1970 by a clock that is read once and only moves forward, so that times of one process can be compared. */
+export function steadyTime(): () => number {
+  const from = Date.now() - performance.now();
+  return () => Math.floor(from + performance.now());
 }

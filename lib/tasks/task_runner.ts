@@ -5,24 +5,35 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { CodedText } from "@/lib/std/coded.ts";
-import { FairSlots } from "@/lib/std/fair_slots.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { FairSlots, forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
-import { lifetimeOf, LONG_KIND, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
-import type { TaskClock } from "./task_clock.ts";
-import { TaskEnds } from "./task_ends.ts";
 import {
-  failureSentence,
-  INTERNAL_ERROR,
-  isTransient,
+  type Blobs,
+  lifetimeOf,
+  LONG_KIND,
+  MAX_LISTED,
+  RENEW_MS,
   storedSentence,
-  UNREADABLE_CALLER,
-  UNREADABLE_TASK,
-} from "./task_error.ts";
-import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
-import { blobDigests, openCaller, ownerOf, provenName, sealCaller, type TaskKeys } from "./task_keys.ts";
-import { hasFixedBlobs, mustBeSealed, progressOf, progressText } from "./task_progress.ts";
-import { type Blobs, MAX_LISTED, type TaskBounds, type TaskStore } from "./task_store.ts";
+  type Task,
+  type TaskBounds,
+  type TaskEnd,
+  type TaskStore,
+} from "./task.ts";
+import { TaskEnds } from "./task_ends.ts";
+import { failureSentence, INTERNAL_ERROR, isTransient, UNREADABLE_CALLER, UNREADABLE_TASK } from "./task_responses.ts";
+import type { Job, TaskClock, TaskHandler, TaskType } from "./task_handler.ts";
+import {
+  blobDigests,
+  hasFixedBlobs,
+  mustBeSealed,
+  openCaller,
+  ownerOf,
+  progressOf,
+  progressText,
+  provenName,
+  sealCaller,
+  type TaskKeys,
+} from "./task_keys.ts";
 
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
 const MAX_RUNNING = 8;

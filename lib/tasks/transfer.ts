@@ -7,10 +7,9 @@ import { copyObject } from "@/lib/s3/copy.ts";
 import { deleteBatch } from "@/lib/s3/delete_objects.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { isSameBucket } from "@/lib/s3/name_schemas.ts";
-import { deleteObject, headObject, type ObjectRef } from "@/lib/s3/objects.ts";
+import { deleteObject, headObject, isSameBucket, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { freeKey, numberedStart } from "@/lib/std/free_key.ts";
 import {
   chosenKeysHandler,
@@ -21,11 +20,10 @@ import {
   readChunk,
   readPrefixes,
 } from "./chosen_keys.ts";
-import { codedOrNull } from "./coded_members.ts";
-import { keyCountState } from "./key_count.ts";
-import { isTransient } from "./task_error.ts";
+import { codedOrNull, isTransient } from "./task_responses.ts";
+import { keyCountState } from "./count.ts";
 import type { TaskHandler, TaskType } from "./task_handler.ts";
-import type { Blobs } from "./task_store.ts";
+import type { Blobs } from "./task.ts";
 
 /** Objects that are stored as under way at a time, and how many of them are worked on at once. */
 const BATCH = 100;

@@ -1,6 +1,6 @@
-import type { Middleware } from "@/lib/http/middleware.ts";
+import type { Middleware } from "@/lib/http/request_context.ts";
 import type { TraceUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
-import { ConfigError } from "@/lib/std/config_error.ts";
+import { ConfigError } from "@/lib/std/start_errors.ts";
 
 /** The variables of the runtime that say whether it creates spans by itself. */
 export const SPAN_VARIABLES = ["OTEL_DENO", "OTEL_DENO_TRACING"] as const;

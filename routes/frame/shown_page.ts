@@ -1,5 +1,4 @@
-import type { Handler } from "@/lib/http/middleware.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
+import type { Handler, RequestContext } from "@/lib/http/request_context.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
 
 /** The response of a page to a request that may only read it, in the language of its reader. @throws HttpError 405 */

@@ -1,8 +1,7 @@
 import { addBelow, type AddRoute, renderError } from "@/lib/http/app.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
-import type { Handler } from "@/lib/http/middleware.ts";
-import { RequestContext } from "@/lib/http/request_context.ts";
+import { type Handler, RequestContext } from "@/lib/http/request_context.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
 import { retryingStore } from "@/lib/results/results_store.ts";
 import type { ResultsResponse, ResultsService } from "@/lib/results/results_service.ts";

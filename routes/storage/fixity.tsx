@@ -5,14 +5,17 @@ import StorageBaseline from "@/islands/storage_baseline.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
 import StorageSchedules from "@/islands/storage_schedules.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
-import { baselinesOf } from "@/lib/presentation/storage/fixity_baselines.ts";
-import { type FixityCheck, fixityChecksOf } from "@/lib/presentation/storage/fixity_check.ts";
-import { type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fixity_fields.ts";
-import { FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
+import {
+  FIXITY_LABELS,
+  FIXITY_SENTENCES,
+  type FixityCheck,
+  fixityChecksOf,
+} from "@/lib/presentation/storage/fixity_check.ts";
+import { baselinesOf, type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fixity_fields.ts";
 import { readBuckets } from "@/lib/presentation/storage/listing.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import { checksPath } from "./checks_path.ts";
 import { fixityCheckView, shownCheck } from "./fixity_check.tsx";

@@ -7,8 +7,11 @@ import { KeyName } from "@/components/storage/key_name.tsx";
 import { StorageSection } from "@/components/storage/storage_section.tsx";
 import StorageFixity, { type ShownCheck } from "@/islands/storage_fixity.tsx";
 import {
+  checkedPlace,
   type Expected,
   expectedOf,
+  FIXITY_LABELS,
+  FIXITY_SENTENCES,
   type FixityCheck,
   fixityCheckOf,
   fixityChecksOf,
@@ -18,7 +21,6 @@ import {
   rowFilterOf,
 } from "@/lib/presentation/storage/fixity_check.ts";
 import { choicesOf } from "@/lib/presentation/storage/fixity_fields.ts";
-import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { fixityPath, fixityReportPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { checksPath } from "./checks_path.ts";

@@ -11,7 +11,7 @@ import {
 } from "@/lib/presentation/storage/fixity_fields.ts";
 import { ALL_SENTENCES, invalidText } from "@/lib/presentation/coded_check_sentences.ts";
 import { codedAt, translated } from "@/lib/presentation/coded_sentences.ts";
-import { FIELD_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
+import { FIELD_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_check.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";

@@ -1,7 +1,7 @@
 import type { FixityResult } from "@/lib/presentation/storage/fixity_check.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import type { ReportRow } from "@/lib/tasks/fixity/report_rows.ts";
+import type { ReportRow } from "@/lib/tasks/fixity/report.ts";
 
 /** Rows of a page. */
 const PAGE_ROWS = 100;

@@ -1,5 +1,5 @@
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
-import type { Handler } from "@/lib/http/middleware.ts";
+import type { Handler } from "@/lib/http/request_context.ts";
 import { AUDIT_PATH, FIXITY_PATH, TASKS_PATH } from "@/lib/presentation/storage/storage_paths.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { DOOR_PATH } from "@/lib/storage/door_path.ts";

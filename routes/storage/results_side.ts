@@ -1,5 +1,4 @@
-import { trustCopy } from "@/lib/http/forwarded.ts";
-import { peerAddress } from "@/lib/http/client_address.ts";
+import { peerAddress, trustCopy } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { browserScheme } from "@/lib/results/browser_origin.ts";

@@ -12,9 +12,8 @@ import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_pa
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { pageResponse } from "@/lib/site/page_response.ts";
-import { policySource } from "@/lib/site/policies.ts";
-import { storagePolicy } from "@/lib/site/storage_policy.ts";
+import { pageResponse } from "@/lib/site/page_response.tsx";
+import { policySource, storagePolicy } from "@/lib/site/policies.ts";
 import { notedClosedSide, rememberShown } from "@/lib/storage/closed_side.ts";
 import { notedSessions } from "@/lib/storage/session_note.ts";
 import { accountName } from "@/lib/storage/storage_account.ts";

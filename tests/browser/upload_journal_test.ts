@@ -4,7 +4,7 @@ import { build, stop } from "esbuild";
 import type { Page } from "playwright-core";
 
 import type { BrowserJournal } from "@/lib/client/storage/upload/browser_journal.ts";
-import { PROJECT_FOLDER } from "@/lib/site/built_site.ts";
+import { PROJECT_FOLDER } from "@/lib/site/site.ts";
 import { onFreshPage } from "./shared_browser.ts";
 
 declare global {

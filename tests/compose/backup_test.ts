@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { fileURLToPath } from "node:url";
 import { backUp } from "@/compose/backup.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));

@@ -12,7 +12,7 @@ import { backUp } from "@/compose/backup.ts";
 import { verifyDataFolder } from "@/compose/verify.ts";
 import { damageRounds } from "@/bench/faults/damage.ts";
 import { DataFolder, holdFolder } from "@/lib/process/data_folder.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PROJECT_FOLDER } from "@/lib/site/built_site.ts";
+import { PROJECT_FOLDER } from "@/lib/site/site.ts";
 import { readSources } from "@/tools/imports.ts";
 
 /** The code spans before the advice of an item. */

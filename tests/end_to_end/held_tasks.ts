@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { until } from "@/tests/until.ts";
 import type { GatewayClient } from "./gateway_client.ts";
 import type { StoreRequest } from "./held_store.ts";

@@ -21,7 +21,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   fixity: "the data folder",
   fixity_manifest: "the data folder",
   fixity_schedule: "the data folder",
-  fixity_writing: "the data folder",
+  fixity_report: "the data folder",
   full_disk: "the disk of the embedded store",
   hosted: "the start of `hosted.ts`",
   hosted_all: "this file",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { downloadPath, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { until } from "@/tests/until.ts";
 import { hasEnded, poll } from "./held_tasks.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import { REDIS_PROGRAM } from "@/tests/redis_server.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { until } from "@/tests/until.ts";

@@ -22,7 +22,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   fixity: "the data folder",
   fixity_manifest: "the data folder",
   fixity_schedule: "the data folder",
-  fixity_writing: "the data folder",
+  fixity_report: "the data folder",
   full_disk: "the disk of the embedded store",
   hosted: "the start without a disk",
   hosted_all: "a host without a disk, started by the test",

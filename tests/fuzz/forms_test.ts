@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { parseForm, parseJson } from "@/lib/http/body.ts";
-import { bodySource } from "@/lib/http/body_source.ts";
+import { bodySource, jsonDepth, parseForm, parseJson } from "@/lib/http/body.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
-import { jsonDepth } from "@/lib/std/json_depth.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { assertNothingInherited, fuzz, near, nearBytes, nearJson, resolvedOr, resultOr } from "./hostile.ts";
 

@@ -7,18 +7,20 @@ import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors_mat
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { storedHeaders } from "@/embedded/store/s3/stored_headers.ts";
 import { bearerToken } from "@/lib/auth/token.ts";
-import { preferredCoding } from "@/lib/http/accept_encoding.ts";
-import { preferredLanguage } from "@/lib/http/accept_language.ts";
-import { addressKey, clientAddress } from "@/lib/http/client_address.ts";
+import {
+  contentDisposition,
+  fileNameOf,
+  headerText,
+  preferredCoding,
+  preferredLanguage,
+} from "@/lib/http/header_values.ts";
+import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
 import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
-import { trustProxies } from "@/lib/http/forwarded.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
-import { parseByteRange } from "@/lib/std/byte_range.ts";
+import { asciiDisposition, decodeWords, parseByteRange } from "@/lib/std/header_encoding.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
 import { readTraceParent, traceParentOf } from "@/lib/tracing/tracing.ts";
-import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
 import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
 

@@ -15,7 +15,7 @@ import { closedSideCookie, notedClosedSide } from "@/lib/storage/closed_side.ts"
 import { notedSessions, sessionNoteCookie } from "@/lib/storage/session_note.ts";
 import { storageCookie, storageLogins } from "@/lib/storage/storage_cookie.ts";
 import { openCaller, openProgress, sealProgress, taskKeys } from "@/lib/tasks/task_keys.ts";
-import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
+import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_download.ts";
 import { currentLanguage } from "@/lib/presentation/locale/language.ts";
 import { assertNothingInherited, fuzz, near, nearHeader, nearJson, resolvedOr } from "./hostile.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
-import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
+import { STREAM_BOUNDS } from "@/lib/std/body_reader.ts";
 import { withGateway } from "./gateway_fixture.ts";
 import { rawStore } from "./raw_store.ts";
 

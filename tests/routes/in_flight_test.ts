@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/limit_concurrency.ts";
 import { NOW, SECRET, withGateway } from "./gateway_fixture.ts";
-import type { Handler } from "@/lib/http/middleware.ts";
+import type { Handler } from "@/lib/http/request_context.ts";
 import { rawStore } from "./raw_store.ts";
 import { head, slowClient } from "./slow_client.ts";
 

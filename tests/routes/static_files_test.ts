@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { siteAssets } from "@/lib/site/build.ts";
-import { buildFolder, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
+import { buildFolder, PROJECT_FOLDER } from "@/lib/site/site.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { staticFiles } from "@/routes/static_files.ts";
 

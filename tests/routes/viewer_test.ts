@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { viewerPolicy } from "@/lib/site/viewer_policy.ts";
+import { viewerPolicy } from "@/lib/site/policies.ts";
 import { withSite } from "@/tests/site/fake_site.ts";
 
 const SITE = "http://site.example:8000";

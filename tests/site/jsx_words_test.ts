@@ -1,7 +1,7 @@
 /// <reference lib="deno.unstable" />
 import assert from "node:assert/strict";
 
-import { PROJECT_FOLDER } from "@/lib/site/built_site.ts";
+import { PROJECT_FOLDER } from "@/lib/site/site.ts";
 import { readSources } from "@/tools/imports.ts";
 
 /** Attributes and props whose value a reader sees or hears. */

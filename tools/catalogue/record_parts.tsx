@@ -9,10 +9,9 @@ import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx"
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { StoragePlaces } from "@/components/storage/storage_places.tsx";
-import { baselinesOf } from "@/lib/presentation/storage/fixity_baselines.ts";
-import { FIXITY_RESULTS, type FixityCheck } from "@/lib/presentation/storage/fixity_check.ts";
+import { baselinesOf } from "@/lib/presentation/storage/fixity_fields.ts";
+import { FIXITY_RESULTS, type FixityCheck, START_PROBLEMS } from "@/lib/presentation/storage/fixity_check.ts";
 import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/presentation/storage/fixity_samples.ts";
-import { START_PROBLEMS } from "@/lib/presentation/storage/fixity_sentences.ts";
 import { auditFilterOf } from "@/lib/presentation/storage/audit_filter.ts";
 import { AUDIT_ACTIONS, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
@@ -148,8 +147,6 @@ const FIELDS = {
   bag: false,
   baseline: "",
   etags: false,
-  write: "manifest",
-  overwrite: false,
   report_to: "reports/",
   rate: "20",
   all_versions: false,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isDistinctName, isPathSegment } from "@/embedded/store/names.ts";
 import { quotaBytes } from "@/embedded/store/quotas.ts";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { invalid } from "./mapi_error.ts";
 import { only } from "./mapi_request.ts";
 

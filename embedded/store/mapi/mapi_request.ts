@@ -1,8 +1,8 @@
 import type { Tenant, User } from "@/embedded/store/accounts.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { isObject } from "@/lib/std/is_object.ts";
-import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
+import { BodyTooLong } from "@/lib/std/body_reader.ts";
 import { readRequest } from "@/lib/runtime/request_body.ts";
 import { managesNamespaces, type MapiCaller, requireRight, type Right } from "./mapi_caller.ts";
 import { MapiError, notFound } from "./mapi_error.ts";

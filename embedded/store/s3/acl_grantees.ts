@@ -1,7 +1,7 @@
 import type { User } from "@/embedded/store/accounts.ts";
 import type { Acl, AclGrant, Grantee } from "@/embedded/store/acl.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import type { NamedGrant, NamedGrantee } from "./acl_headers.ts";
 import type { DisplayedGrant } from "./acl_xml.ts";
 import { S3Error } from "./s3_error.ts";

@@ -1,7 +1,7 @@
 import { BrokenBody } from "@/embedded/store/bodies.ts";
 import { isNoSpace, LIMIT_MESSAGES, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { SlowBody } from "@/lib/std/bounded_reader.ts";
+import { SlowBody } from "@/lib/std/body_reader.ts";
 import { type S3Code, S3Error } from "./s3_error.ts";
 
 /** Translates what an operation threw into S3's errors; an unexpected error is logged and becomes InternalError. */

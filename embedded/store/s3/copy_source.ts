@@ -2,7 +2,7 @@ import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/e
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { checkReadConditions } from "./conditions.ts";
 import { versionText } from "./object_version.ts";
 import { type BucketAccess, permittedObject } from "./permitted.ts";

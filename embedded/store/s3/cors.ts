@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { CORS_METHODS, type CorsRule, parseCorsRules } from "./cors_configuration.ts";
 import { type CorsMatch, matchingCorsRule, requestedHeaders } from "./cors_matching.ts";
 import { S3Error } from "./s3_error.ts";

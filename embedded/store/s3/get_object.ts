@@ -1,5 +1,5 @@
 import type { ObjectPart, StoredObject } from "@/embedded/store/objects.ts";
-import { type ByteRange, parseByteRange } from "@/lib/std/byte_range.ts";
+import { type ByteRange, parseByteRange } from "@/lib/std/header_encoding.ts";
 import { checksumAlgorithmOf, checksumHeaders, type Checksums } from "./checksums.ts";
 import { checkReadConditions, rangeHolds } from "./conditions.ts";
 import { sentHeader, STORED_HEADERS } from "./stored_headers.ts";

@@ -1,4 +1,4 @@
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { NOT_RECORDED } from "@/embedded/store/store_error.ts";
 import { escapeXml } from "./xml.ts";
 

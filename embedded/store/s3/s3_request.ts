@@ -1,4 +1,4 @@
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { S3Error } from "./s3_error.ts";
 
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";

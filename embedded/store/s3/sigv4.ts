@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";

@@ -1,5 +1,5 @@
 import { utf8Text } from "@/lib/std/header_encoding.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketByDataAccess } from "./permitted.ts";
 import { childText, type XmlElement } from "./read_xml.ts";

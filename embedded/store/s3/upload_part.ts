@@ -3,7 +3,7 @@ import type { UploadName, VersionId } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
-import type { ByteRange } from "@/lib/std/byte_range.ts";
+import type { ByteRange } from "@/lib/std/header_encoding.ts";
 import { type ChecksumAlgorithm, checksumHeaders } from "./checksums.ts";
 import { findCopySource, parseCopySource, receiveCopy } from "./copy_source.ts";
 import { receiveObjectBody, storeBody } from "./object_body.ts";

@@ -1,7 +1,6 @@
 import { bodyChunks, type BodyDecoder } from "@/embedded/store/bodies.ts";
 import { startDigest } from "@/lib/std/digests.ts";
-import { announcedLength, chunksReader } from "@/lib/std/body_reader.ts";
-import { BodyTooLong, readWhole } from "@/lib/std/bounded_reader.ts";
+import { announcedLength, BodyTooLong, chunksReader, readWhole } from "@/lib/std/body_reader.ts";
 import { awsChunked } from "./aws_chunked.ts";
 import type { Caller } from "./caller.ts";
 import { decodedLength } from "./object_body.ts";

@@ -4,7 +4,7 @@ import { SYSTEM } from "@/embedded/store/accounts.ts";
 import type { NewUser } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { ALL_ROLES, beginWithoutSamples, SAMPLE_PASSWORD } from "./samples.ts";
 
 /** The first accounts of a store without samples. */

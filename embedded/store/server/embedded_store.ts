@@ -3,7 +3,7 @@ import type { Document } from "@/embedded/store/documents.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import type { StoreReports } from "@/embedded/store/reported_change.ts";
 import { startThread } from "@/embedded/threads.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { publicOrigin } from "./public_endpoint.ts";

@@ -6,9 +6,8 @@ import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { newNamespaceRecord } from "@/embedded/store/namespace_record.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { writeDurably } from "@/lib/std/durable_files.ts";
-import { textIfExists } from "@/lib/std/optional_file.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 
 export { CONVERTER, RESULTS_TENANT };
 

@@ -21,7 +21,7 @@ import { UsageHistory } from "@/embedded/store/usage_history.ts";
 import { Versions } from "@/embedded/store/versions.ts";
 import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
-import type { DrainingServer, Handler } from "@/lib/process/draining_server.ts";
+import type { DrainingServer, Handler } from "@/lib/process/listener.ts";
 import { addAdministrators, type Administrators } from "./administrators.ts";
 import { publicTenant } from "./public_endpoint.ts";
 import { addSamples, SAMPLE_PASSWORD } from "./samples.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
-import { removeIfExists, sizeIfExists } from "@/lib/std/optional_file.ts";
+import { removeIfExists, sizeIfExists } from "@/lib/std/files.ts";
 
 /**
  * How much of the disk is reserved for deletions, in files of so many bytes: more than the log of one change takes,

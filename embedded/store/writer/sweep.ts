@@ -3,8 +3,7 @@ import { BODY_FOLDER, bodyFolderName } from "@/embedded/store/bodies.ts";
 import { NAMING_TABLES } from "@/embedded/store/body_mark.ts";
 import { whileUnpinned } from "@/embedded/store/body_pin.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { syncFolder } from "@/lib/std/durable_files.ts";
-import { removeIfExists } from "@/lib/std/optional_file.ts";
+import { removeIfExists, syncFolder } from "@/lib/std/files.ts";
 
 /**
  * Removes the files that no row names: bodies whose upload ended with the process, and those whose row was deleted just

@@ -4,8 +4,8 @@ import type { Change, ChangeKind, DeleteOutcome, Input, Outcome, Result } from "
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
 import type { ReportedChange } from "@/embedded/store/reported_change.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { atMostEvery } from "@/lib/std/at_most_every.ts";
-import { syncFolder } from "@/lib/std/durable_files.ts";
+import { atMostEvery } from "@/lib/std/timing.ts";
+import { syncFolder } from "@/lib/std/files.ts";
 import {
   createBucket,
   createTenant,

@@ -3,7 +3,7 @@ import { DiskSpace } from "@/embedded/store/disk_space.ts";
 import type { ChangeOrigin, ReportedChange, StoreReports } from "@/embedded/store/reported_change.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { startThread, type Thread } from "@/embedded/threads.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import type { WriterRequest, WriterResponse } from "./writer_thread.ts";
 
 /** Most changes that one transaction takes, each of several deletions counted; the rest wait for the next. */

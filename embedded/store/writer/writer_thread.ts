@@ -6,7 +6,7 @@ import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { ownPort } from "@/embedded/threads.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { Reserve } from "./reserve.ts";
 import { sweepBodies } from "./sweep.ts";
 import { Writer } from "./writer.ts";

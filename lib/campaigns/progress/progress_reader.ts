@@ -4,7 +4,7 @@ import { type ProgressUrls, progressUrls } from "@/lib/campaigns/projection/urls
 import { volumeIdentity } from "@/lib/campaigns/projection/volume_identity.ts";
 import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { ProgressCache } from "./progress_cache.ts";
 import { type FileLimits, type FileReader, readResultFile, type ResultsFetch } from "./result_file.ts";
 import { SharedAnswers } from "./shared_answers.ts";

@@ -1,6 +1,6 @@
-import { readCappedBytes, type UpstreamResponse } from "@/lib/http/read_capped.ts";
-import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
-import { deadline } from "@/lib/std/deadline.ts";
+import { readCappedBytes, type UpstreamResponse } from "@/lib/http/response_body.ts";
+import { BodyTooLong } from "@/lib/std/body_reader.ts";
+import { deadline } from "@/lib/std/timing.ts";
 
 /** Requests a result file: `fetch`, or the results role of this process or another. Redirects are not followed. */
 export type ResultsFetch = (url: string, options: ResultsRequest) => Promise<UpstreamResponse>;

@@ -2,7 +2,7 @@ import type { LRUCache } from "lru-cache";
 import type { RunMemory } from "@/lib/campaigns/projection/detail.ts";
 import { PaceMeter } from "@/lib/campaigns/projection/pace.ts";
 import { PageTally } from "@/lib/campaigns/projection/page_tally.ts";
-import { timedCache } from "@/lib/std/timed_cache.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 
 const LIFETIME_MS = 3_600_000;
 const CAPACITY = 4096;

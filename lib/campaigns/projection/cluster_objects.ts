@@ -1,5 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { clip, entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
+import { clip, entries, integerAt, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import {
   type Conventions,
   labelNames,

@@ -1,6 +1,6 @@
 import { MAX_LOWEST_PAGES } from "./quality.ts";
 import { roundScore } from "./rounding.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import type {
   CampaignError,
   CampaignLowestPage,

@@ -1,5 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { member } from "@/lib/std/untrusted.ts";
+import { isObject, member } from "@/lib/std/untrusted.ts";
 import { Fraction, integerOf, parseBucketJson } from "./bucket_json.ts";
 import { instantOf } from "./instants.ts";
 import { readQuality, textOf } from "./quality.ts";

@@ -1,5 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { clip, entries, member } from "@/lib/std/untrusted.ts";
+import { clip, entries, isObject, member } from "@/lib/std/untrusted.ts";
 import { integerOf, numberOf } from "./bucket_json.ts";
 import type { LowestPage, VolumeQuality } from "./types.ts";
 

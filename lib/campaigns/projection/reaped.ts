@@ -2,7 +2,7 @@ import { type CampaignRecord, keyOf } from "./cluster_objects.ts";
 import { instantOf } from "./instants.ts";
 import type { StatusRecord } from "./status_record.ts";
 import type { SummaryContext } from "./summary.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import type { JobSummary, Phase, Reason, VolumeState } from "./types.ts";
 import { resultsBaseOf } from "./urls.ts";
 import type { VolumeStates } from "./volume_states.ts";

@@ -1,8 +1,7 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { clip, member, stringAt } from "@/lib/std/untrusted.ts";
+import { clip, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import { parseBucketJson } from "./bucket_json.ts";
 import type { BatchPod, ContainerEnd } from "./cluster_objects.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import type { ContainerWaiting, Reason } from "./types.ts";
 
 /** The container of a campaign's pod that does the work. */

@@ -1,5 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { entries, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import { Fraction, parseBucketJson } from "./bucket_json.ts";
 import { readCampaignRecord } from "./cluster_objects.ts";
 import { type Conventions, labelNames, STATUS_SUFFIX } from "./conventions.ts";

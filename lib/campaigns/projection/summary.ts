@@ -1,6 +1,6 @@
 import type { BatchJob } from "./cluster_objects.ts";
 import { endingOf, finishedAtOf, phaseOf } from "./phase.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import type { JobSummary, Warmup } from "./types.ts";
 import { resultsBaseOf } from "./urls.ts";
 import { waitingOf } from "./waiting.ts";

@@ -1,5 +1,4 @@
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
+import { encodeRfc3986, withoutTrailingSlash } from "@/lib/std/text.ts";
 import type { VolumeLinks } from "./types.ts";
 
 /** A segment of a path; a lone surrogate becomes U+FFFD, so that it never throws. */

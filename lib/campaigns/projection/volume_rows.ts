@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { joinedBytes } from "@/lib/std/joined_bytes.ts";
+import { joinedBytes } from "@/lib/std/body_reader.ts";
 import { rfc3339 } from "./instants.ts";
 import { ageSeconds, isOfEarlierAttempt, updatedInstant, withAge } from "./progress.ts";
 import { openableSource } from "./source_url.ts";

@@ -6,8 +6,8 @@ import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
 import { indexWarmups, needsPods, warmupOf } from "@/lib/campaigns/projection/warmup.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
-import { CountedCache } from "@/lib/std/counted_cache.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { CountedCache } from "@/lib/std/caches.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { joinedJson, ListRow, RowCache, type RowUse } from "./list_rows.ts";
 
 interface CampaignListRequest {

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { timedCache } from "@/lib/std/timed_cache.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 import { type Failures, isRecorded, summaryOf } from "./record_merge.ts";
 import { type RecordOutcome, RecordRejected, type RecordWriter } from "./record_writer.ts";
 

@@ -6,8 +6,7 @@ import {
   type RecordSummary,
   SUMMARY_KEYS,
 } from "@/lib/campaigns/projection/status_record.ts";
-import { isObject } from "@/lib/std/is_object.ts";
-import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { entries, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type Failures, failuresText, mergeFailures, mergeSummary, wholeSummary } from "./record_merge.ts";
 
 /** A status record as the cluster stores it, with the owners of its keys. */

@@ -1,5 +1,5 @@
 import { clusterReachable, type StreamingConnection } from "@/lib/kubernetes/connection.ts";
-import { sleep } from "@/lib/std/sleep.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import { type CampaignSource, STALE_MS } from "./campaign_source.ts";
 import { listedCampaigns, type ListedCampaignsOptions } from "./listed_campaigns.ts";
 import { mayWatch } from "./may_watch.ts";

@@ -10,8 +10,7 @@ import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
 import { CachedDocuments, type SizedDocument } from "@/lib/kubernetes/cached_documents.ts";
 import { configMapPath } from "@/lib/kubernetes/object_paths.ts";
 import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
-import { isObject } from "@/lib/std/is_object.ts";
-import { member, stringAt } from "@/lib/std/untrusted.ts";
+import { isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import type { PipelineRecord } from "./campaign_source.ts";
 
 interface MapDocumentsOptions {

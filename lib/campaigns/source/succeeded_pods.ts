@@ -4,7 +4,7 @@ import { isEnding } from "@/lib/campaigns/projection/phase.ts";
 import { listAll } from "@/lib/kubernetes/cluster_reads.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
 import { podsPath } from "@/lib/kubernetes/object_paths.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 
 const PAGE_SIZE = 250;
 

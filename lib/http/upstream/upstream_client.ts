@@ -1,10 +1,20 @@
-import { deadline } from "@/lib/std/deadline.ts";
-import { needsNode, sendByNode } from "./node_transport.ts";
-import { problemOf, UpstreamError } from "./upstream_error.ts";
-import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { Buffer } from "node:buffer";
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
+import { hasDotSegment } from "@/lib/http/raw_path.ts";
+import type { UpstreamResponse } from "@/lib/http/response_body.ts";
 import { markReadAhead } from "@/lib/runtime/request_body.ts";
 import { FETCHES_STREAM_OF_LENGTH, StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
-import type { UpstreamClient, UpstreamOptions, UpstreamRequest, UpstreamResult } from "./upstream_request.ts";
+import { deadline } from "@/lib/std/timing.ts";
+import {
+  problemOf,
+  type UpstreamClient,
+  UpstreamError,
+  type UpstreamOptions,
+  type UpstreamRequest,
+  type UpstreamResult,
+} from "./upstream_request.ts";
 
 /**
  * The client towards all upstream servers. Requests go through `fetch`, whose bodies pass at the speed of the runtime;
@@ -82,4 +92,229 @@ function unencoded(headers: UpstreamRequest["headers"]): Headers | Record<string
   if (!(headers instanceof Headers)) return { ...headers, "accept-encoding": "identity" };
   headers.set("Accept-Encoding", "identity");
   return headers;
+}
+
+const BODILESS = new Set([204, 205, 304]);
+
+/** What `fetch` rewrites in a URL: it encodes quotes and the like, and turns a backslash into a slash. */
+const REWRITTEN = /["'<>\\^`{|}]/;
+
+/**
+ * Whether only node:http sends a request faithfully: `fetch` folds dot segments, rewrites characters, always verifies
+ * certificates and takes no agent.
+ */
+function needsNode(
+  { origin, target, agent }: Pick<UpstreamRequest, "origin" | "target" | "agent">,
+  verifyTls: boolean,
+): boolean {
+  return agent !== undefined || hasDotSegment(target.split("?", 1)[0]) || REWRITTEN.test(target) ||
+    (!verifyTls && origin.startsWith("https:"));
+}
+
+/** A request whose stream has its length in a header. */
+type NodeRequest = UpstreamRequest & { readonly body?: Exclude<UpstreamRequest["body"], Blob> };
+
+/**
+ * The same contract as `fetch` without redirects, over node:http(s).
+ *
+ * A stream gets a connection of its own. On one that was used before, the runtime (Deno 2.9) sends a request again, also
+ * after it was destroyed, from the chunks that it was given: their memory may hold other bytes by then.
+ *
+ * @param connected called when the connection stands
+ */
+function sendByNode(
+  request: NodeRequest,
+  { caCerts, verifyTls }: Pick<UpstreamOptions, "caCerts" | "verifyTls">,
+  signal: AbortSignal,
+  connected: () => void,
+): Promise<Response> {
+  const { hostname, port, protocol } = new URL(request.origin);
+  return new Promise((resolve, reject) => {
+    const secure = protocol === "https:";
+    const agents = request.body instanceof ReadableStream ? fresh : pooled;
+    const outgoing = (secure ? httpsRequest : httpRequest)({
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      port: port || (secure ? 443 : 80),
+      path: request.target,
+      method: request.method,
+      headers: headersOf(request),
+      agent: request.agent ?? (secure ? agents.secure(caCerts, verifyTls) : agents.plain),
+    });
+    const cut = () => {
+      // Else it would be sent again on another connection.
+      outgoing.reusedSocket = false;
+      // A connection that never stood may emit no error.
+      reject(signal.reason);
+      outgoing.destroy(new Error("aborted"));
+    };
+    signal.addEventListener("abort", cut, { once: true });
+    outgoing.on("socket", (socket) => {
+      if (!socket.connecting) connected();
+      else socket.once(secure ? "secureConnect" : "connect", connected);
+    });
+    outgoing.on("error", (error) => {
+      signal.removeEventListener("abort", cut);
+      reject(error);
+    });
+    outgoing.on("response", (incoming) => {
+      signal.removeEventListener("abort", cut);
+      incoming.once("end", () => cutUnsent(outgoing));
+      try {
+        resolve(toResponse(incoming, request.method));
+      } catch (error) {
+        incoming.destroy();
+        reject(error);
+      }
+    });
+    sendBody(request.body, outgoing).catch((error) => outgoing.destroy(asError(error)));
+  });
+}
+
+/** The headers of a request. Without a body it has no length: the server would take the next request for its bytes. */
+function headersOf({ headers, body }: NodeRequest): Record<string, string> {
+  const record = headers instanceof Headers ? Object.fromEntries(headers) : { ...headers };
+  if (body !== undefined && body !== null) return record;
+  for (const name in record) {
+    const lower = name.toLowerCase();
+    if (lower === "transfer-encoding" || (lower === "content-length" && record[name] !== "0")) delete record[name];
+  }
+  return record;
+}
+
+/** Agents that keep connections for later requests, or that open one for each. */
+function agentsThat(keepAlive: boolean) {
+  const known = new Map<string, HttpsAgent>();
+  return {
+    plain: new HttpAgent({ keepAlive }),
+    secure(caCerts: readonly string[] | undefined, verifyTls: boolean): HttpsAgent {
+      const name = JSON.stringify([caCerts ?? [], verifyTls]);
+      let agent = known.get(name);
+      if (!agent) {
+        agent = new HttpsAgent({ keepAlive, rejectUnauthorized: verifyTls, ...tlsTrust(caCerts) });
+        known.set(name, agent);
+      }
+      return agent;
+    },
+  };
+}
+
+const pooled = agentsThat(true);
+const fresh = agentsThat(false);
+
+type Outgoing = ReturnType<typeof httpRequest>;
+
+/** A server that responds without reading the body may never read it: the rest would wait for ever (RFC 9112 §9.5). */
+function cutUnsent(outgoing: Outgoing): void {
+  if (!outgoing.writableFinished) outgoing.destroy();
+}
+
+/** The next chunk of a stream is read when the one before has been written: its memory may be used again then. */
+async function sendBody(body: NodeRequest["body"], outgoing: Outgoing): Promise<void> {
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    outgoing.setHeader("Content-Length", Buffer.byteLength(body));
+    outgoing.write(body);
+  } else if (body) {
+    const reader = body.getReader();
+    // Otherwise the head would wait for the first bytes, and with it an error response that needs none.
+    outgoing.flushHeaders();
+    outgoing.once("close", () => reader.cancel().catch(() => {}));
+    let sentBytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      sentBytes += value.length;
+      if (!await written(outgoing, value)) return;
+    }
+    // The connection is used again after an early response: the next request would be read as the missing bytes.
+    if (sentBytes !== announcedBytes(outgoing, sentBytes)) throw new Error("the body is not as long as announced");
+  }
+  outgoing.end();
+}
+
+function announcedBytes(outgoing: Outgoing, otherwise: number): number {
+  const length = outgoing.getHeader("content-length");
+  return length === undefined ? otherwise : Number(length);
+}
+
+/** Whether bytes were written; false when the connection is gone. */
+function written(outgoing: Outgoing, bytes: Uint8Array): Promise<boolean> {
+  if (outgoing.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const gone = () => resolve(false);
+    outgoing.once("close", gone);
+    outgoing.write(bytes, (error) => {
+      outgoing.off("close", gone);
+      resolve(!error);
+    });
+  });
+}
+
+function toResponse(incoming: IncomingMessage, method: string): Response {
+  const headers = new Headers();
+  for (let i = 0; i + 1 < incoming.rawHeaders.length; i += 2) {
+    headers.append(incoming.rawHeaders[i], incoming.rawHeaders[i + 1]);
+  }
+  const status = incoming.statusCode ?? 502;
+  if (method === "HEAD" || BODILESS.has(status)) {
+    incoming.resume();
+    return new Response(null, { status, headers });
+  }
+  return new Response(bodyStream(incoming), { status, headers });
+}
+
+/** Once the stream has ended or was cancelled, late events of the socket must not touch it: that would throw. */
+function bodyStream(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let isClosed = false;
+  incoming.pause();
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      const finish = (error?: Error) => {
+        if (isClosed) return;
+        isClosed = true;
+        if (error) controller.error(error);
+        else controller.close();
+      };
+      const broken = () => finish(new Error("cut short"));
+      incoming.on("data", (chunk: Buffer) => {
+        if (isClosed) return;
+        controller.enqueue(new Uint8Array(chunk));
+        incoming.pause();
+      });
+      incoming.on("end", () => incoming.complete ? finish() : broken());
+      incoming.on("error", finish);
+      incoming.on("aborted", broken);
+      // Some breaks cause no other event; after a whole body "end" still comes.
+      incoming.on("close", () => incoming.complete || broken());
+    },
+    pull() {
+      incoming.resume();
+    },
+    cancel() {
+      isClosed = true;
+      incoming.destroy();
+    },
+  }, { highWaterMark: 1 });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Options of node:https that say whose certificates are trusted. */
+interface TlsTrust {
+  readonly ca: string;
+  readonly secureContext: SecureContext;
+}
+
+/**
+ * Trusts the runtime's authorities and `more` (PEM), as `fetch` with `caCerts` does. node:https by itself replaces the
+ * runtime's authorities by those that it is given.
+ *
+ * @param client certificate and key of the client, if it has any
+ */
+export function tlsTrust(more: readonly string[] = [], client: SecureContextOptions = {}): TlsTrust {
+  const secureContext = createSecureContext({ ...client, ca: undefined });
+  for (const pem of more) secureContext.context.addCACert(pem);
+  // Where `ca` is missing and NODE_EXTRA_CA_CERTS is set, Deno 2.9 lists its authorities, for which it needs --allow-sys.
+  return { ca: "", secureContext };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { CORS_CONFIGURATION } from "./cors_pattern.ts";
 import {
   AUTO_ABORT_DAYS,

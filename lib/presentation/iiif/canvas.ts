@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { imageSourceOf, imageSourcesOf } from "./image_service.ts";
 import type { Box, Canvas, ImageChoice, ImageSource, OtherMedia, PaintedImage, Reference, Size } from "./manifest.ts";
 import {

@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import type { Canvas, ImageService, ImageSource, Size, TileSet } from "./manifest.ts";
 import { addressOf, extentOf, type Json, LIMITS, listOf, objectsOf, type Reading, typeOf, wordOf } from "./nodes.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import type { MetadataEntry } from "./manifest.ts";
 
 /** A JSON object of a manifest. Nothing about its members is known. */

@@ -1,5 +1,5 @@
-import { isObject } from "@/lib/std/is_object.ts";
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 import { imageSourcesOf } from "./image_service.ts";
 import { type Behavior, BEHAVIORS, type Link, type MetadataEntry, type Provider, type Reference } from "./manifest.ts";
 import {

@@ -1,5 +1,6 @@
-import { percentDecoded } from "@/lib/std/percent_decoded.ts";
-import type { FixityCheck } from "./fixity_check.ts";
+import { formatFull } from "@/lib/presentation/moments.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
+import { checkedObjects, checkedPlace, FIXITY_SENTENCES, type FixityCheck, isBaseline } from "./fixity_check.ts";
 import type { DoorParameters } from "./storage_paths.ts";
 
 /** The empty form of a new check. Its fields have the names of the members of a request. */
@@ -14,9 +15,6 @@ const NO_FIELDS = {
   baseline: "",
   /** Whether ETags are ignored. */
   etags: false,
-  /** `manifest`, `bag`, or "" for nothing. */
-  write: "",
-  overwrite: false,
   report_to: "",
   /** MB per second. */
   rate: "",
@@ -37,7 +35,7 @@ export const BYTES_PER_MB = 1_000_000;
 /** The lowest rate that the form takes, MB per second. Requests may ask for a third less. */
 export const LEAST_RATE = 0.1;
 
-/** What a form or an address holds by name. */
+/** Values of a form or an address by name. */
 interface Values {
   get(name: string): string | null | undefined;
   has(name: string): boolean;
@@ -53,12 +51,12 @@ export function fixityFieldsOf(values: Values): FixityFields {
   return Object.fromEntries(read);
 }
 
-/** Reads the fields that a link fills in: those that write something are not among them. */
+/** Reads the fields that a link fills in: a report is not asked for by one. */
 export function linkedFieldsOf(query: URLSearchParams): FixityFields {
-  return { ...fixityFieldsOf(query), write: "", overwrite: false, report_to: "" };
+  return { ...fixityFieldsOf(query), report_to: "" };
 }
 
-/** What a link fills in that asks for the same check again, by the names of the fields. */
+/** The fields that a link fills in to ask for the same check again. */
 export function choicesOf(check: FixityCheck): DoorParameters {
   const { manifest, bag, bucket, baseline, rate_limit } = check;
   const set = (isSet: boolean) => isSet ? "1" : undefined;
@@ -100,4 +98,40 @@ export function hasChoices({ bucket: _, prefix: __, ...choices }: FixityFields):
 export function fixityBody({ bucket: _, ...fields }: FixityFields, rate: number | null): Record<string, unknown> {
   const chosen = Object.entries({ ...fields, rate, etags: fields.etags && "ignore" }).filter(([, value]) => value);
   return { ...Object.fromEntries(chosen), ...fields.manifest_root === BUCKET_START ? { manifest_root: "" } : {} };
+}
+
+/** Checks to choose from. */
+const MAX_BASELINES = 200;
+
+/** An earlier check that a new one of its bucket can be compared with. Plain data, which crosses into the browser. */
+export interface Baseline {
+  readonly task: string;
+  readonly bucket: string;
+  readonly text: string;
+}
+
+/**
+ * The checks to choose from. The one that was chosen is among those of the form's bucket, whatever is known of it: what is
+ * said about it must have something that it is about.
+ *
+ * @param checks the newest first
+ */
+export function baselinesOf(checks: readonly FixityCheck[], { bucket, baseline }: FixityFields): Baseline[] {
+  const choices = checks.filter(isBaseline).slice(0, MAX_BASELINES).map((check): Baseline => ({
+    task: check.task_id,
+    bucket: check.bucket,
+    text: textOf(check),
+  }));
+  if (baseline === "" || choices.some((one) => one.task === baseline && one.bucket === bucket)) return choices;
+  const known = checks.find(({ task_id }) => task_id === baseline);
+  return [{ task: baseline, bucket, text: known ? textOf(known) : baseline }, ...choices];
+}
+
+function textOf(check: FixityCheck): string {
+  return [
+    // First, since a closed list may cut off the rest.
+    formatFull(check.started_at, "UTC"),
+    checkedPlace(check),
+    FIXITY_SENTENCES.ofObjects(checkedObjects(check)),
+  ].join(", ");
 }

@@ -1,5 +1,4 @@
-import { member } from "@/lib/std/untrusted.ts";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject, member } from "@/lib/std/untrusted.ts";
 
 /** A tag of an object. */
 export type ObjectTag = readonly [name: string, value: string];

@@ -1,14 +1,19 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
-import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
+import { type BodySource, bodySource } from "@/lib/http/body.ts";
+import { badRequest, clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
-import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
-import { type ObjectRef, putObject, type WrittenObject } from "@/lib/s3/objects.ts";
-import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
-import { BufferPool } from "./buffer_pool.ts";
-import { type Part, partsOfKnownLength, partsOfUnknownLength, type UnknownLengthSizes } from "./parts.ts";
-import { READ_HERE_BYTES, requestBody } from "./request_body.ts";
+import { MAX_PARTS, MIN_PART_BYTES, type OpenUpload, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
+import { type ObjectRef, putObject, type UploadBody, type WrittenObject } from "@/lib/s3/objects.ts";
+import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
+import {
+  BufferedPart,
+  BufferPool,
+  type Part,
+  partsOfKnownLength,
+  partsOfUnknownLength,
+  type UnknownLengthSizes,
+} from "./parts.ts";
 
 /** Conditions of a write: an upload in parts has them at its completion. */
 const WRITE_CONDITIONS = ["if-match", "if-none-match"];
@@ -180,4 +185,104 @@ function without(headers: Headers, names: readonly string[]): Headers {
 
 function only(headers: Headers, names: readonly string[]): Headers {
   return new Headers([...headers].filter(([name]) => names.includes(name)));
+}
+
+/**
+ * Bodies up to so many bytes are read here. The runtime passes a body on in large chunks, after which its connection must
+ * not be used again: too expensive for many small bodies.
+ */
+const READ_HERE_BYTES = 64 * 1024;
+
+/**
+ * A request's body for one PUT: a short one is read, a long one is passed on as it is.
+ *
+ * @throws HttpError 400 when the body is shorter than announced, 408, 499
+ */
+export async function requestBody(
+  { bounds }: Pick<S3, "bounds">,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+  lengthBytes: number,
+): Promise<UploadBody> {
+  if (!body || lengthBytes === 0 || lengthBytes > READ_HERE_BYTES) return { body, lengthBytes };
+  const source = bodySource(body, { lengthBytes, bounds });
+  const whole = new Uint8Array(lengthBytes);
+  for (let at = 0; at < lengthBytes;) {
+    const bytes = await source.read(lengthBytes - at);
+    if (!bytes) throw badRequest("content-length: the body is shorter than announced");
+    whole.set(bytes, at);
+    at += bytes.length;
+  }
+  return { body: whole, lengthBytes };
+}
+
+/** Digests of a whole body by request header (S3 API, checking object integrity). */
+const DIGESTS: Readonly<Record<string, DigestAlgorithm>> = {
+  "content-md5": "md5",
+  "x-amz-checksum-sha1": "sha1",
+  "x-amz-checksum-sha256": "sha256",
+  "x-amz-checksum-crc32": "crc32",
+  "x-amz-checksum-crc32c": "crc32c",
+  "x-amz-checksum-crc64nvme": "crc64nvme",
+};
+
+/** The request headers with a digest of the body, in lower case. */
+const DIGEST_HEADERS: readonly string[] = Object.keys(DIGESTS);
+
+/** Digests of a body that streams. */
+interface BodyDigests {
+  /** Takes the next bytes. */
+  update(bytes: Uint8Array): void;
+  /** @throws HttpError 400 naming the header whose digest is not that of the bytes */
+  check(): void;
+}
+
+/**
+ * The digests of a body that goes in parts. The store never has the body in one request, so the digests that the client
+ * sent for it are checked here.
+ */
+function bodyDigests(headers: Headers): BodyDigests {
+  const stated = Object.entries(DIGESTS).flatMap(([name, algorithm]) => {
+    const value = headers.get(name);
+    return value === null ? [] : [{ name, value: value.trim(), digest: startDigest(algorithm) }];
+  });
+  return {
+    update(bytes) {
+      for (const { digest } of stated) digest.update(bytes);
+    },
+    check() {
+      for (const { name, value, digest } of stated) {
+        if (Uint8Array.fromHex(digest.hex()).toBase64() !== value) {
+          throw badRequest(`${name}: does not match the body`);
+        }
+      }
+    },
+  };
+}
+
+/** Longest part in a form, bytes: its length is known only at its end, so it is in memory before it is sent. */
+export const MAX_FORM_PART_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Sends one part of an upload from a source of unknown length.
+ *
+ * @param atMostBytes what the part cannot exceed, where that is known
+ * @throws HttpError 413 above {@link MAX_FORM_PART_BYTES}, 503 when no memory becomes free, else as {@link sendPart}
+ */
+export async function sendPartFromSource(
+  s3: S3,
+  caller: Caller,
+  upload: OpenUpload,
+  number: number,
+  source: BodySource,
+  atMostBytes: number | null,
+): Promise<SentPart> {
+  using buffers = UPLOAD_SIZES.pool.lease(caller.signal);
+  using part = new BufferedPart(buffers);
+  try {
+    await part.fill(source, Math.min(atMostBytes ?? MAX_FORM_PART_BYTES, MAX_FORM_PART_BYTES));
+    if (!part.isLast && await source.read(1) !== null) throw payloadTooLarge(MAX_FORM_PART_BYTES);
+    return await sendPart(s3, caller, upload, number, part.content());
+  } finally {
+    source.stop();
+  }
 }

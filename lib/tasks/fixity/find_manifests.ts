@@ -1,14 +1,13 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError, unprocessable } from "@/lib/http/errors.ts";
-import { readCappedBytes } from "@/lib/http/read_capped.ts";
+import { readCappedBytes } from "@/lib/http/response_body.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
-import { BodyTooLong } from "@/lib/std/bounded_reader.ts";
-import type { CodedText } from "@/lib/std/coded.ts";
-import { escapesPercent, parseBagDeclaration, parsePayloadOxum } from "./bag_tags.ts";
-import { bagItName } from "./manifest_line.ts";
+import { BodyTooLong } from "@/lib/std/body_reader.ts";
+import type { CodedText, ProblemCode, ProblemParams } from "@/lib/std/coded.ts";
 import type { ManifestRef } from "./manifest_keys.ts";
+import { bagItName } from "./manifest_line.ts";
 
 /** Longest bagit.txt and bag-info.txt that are read, bytes. */
 const MAX_TAG_FILE_BYTES = 1024 * 1024;
@@ -30,7 +29,7 @@ interface NamedManifest {
 }
 
 /** @throws HttpError 422 where there is no such object, or its name says an algorithm that is not known */
-export async function namedManifest({ s3, caller }: Lookup, named: NamedManifest): Promise<ManifestRef> {
+export async function namedManifest(lookup: Lookup, named: NamedManifest): Promise<ManifestRef> {
   const { bucket, key } = named;
   const folder = folderOf(key);
   const bagIt = bagItName(key.slice(folder.length));
@@ -39,7 +38,7 @@ export async function namedManifest({ s3, caller }: Lookup, named: NamedManifest
       code: "manifest_algorithm_unknown",
     });
   }
-  const etag = await etagOf({ s3, caller }, bucket, key);
+  const etag = await etagOf(lookup, bucket, key);
   if (etag === undefined) {
     throw unprocessable(`manifest: there is no object '${key}' in bucket '${bucket}'`, {
       code: "manifest_not_found",
@@ -47,20 +46,19 @@ export async function namedManifest({ s3, caller }: Lookup, named: NamedManifest
     });
   }
   const root = named.root ?? folder;
-  const algorithm = bagIt?.algorithm ?? null;
-  if (!bagIt) return { bucket, key, root, form: "list", algorithm, escapesPercent: false, etag };
-  // What BagIt names is as well what this program writes about a folder that is no bag.
-  const declared = await tagFile({ s3, caller }, bucket, `${root}bagit.txt`);
-  const declaration = declared === null || declared === "too long" ? null : parseBagDeclaration(declared);
+  if (!bagIt) return { bucket, key, root, form: "list", algorithm: null, escapesPercent: false, etag };
+  // Reports in the form of BagIt have such a name as well, and are about folders that are no bags.
+  const declared = await tagFile(lookup, bucket, `${root}bagit.txt`);
   const form = declared === null && bagIt.form === "bagit" ? "folder" : bagIt.form;
-  return { bucket, key, root, form, algorithm, escapesPercent: !declaration || escapesPercent(declaration), etag };
+  const escapesPercent = hasEscapedPercents(declared && bagVersion(declared.text));
+  return { bucket, key, root, form, algorithm: bagIt.algorithm, escapesPercent, etag };
 }
 
 /** What a bag says about itself. */
 interface FoundBag {
   /** Those whose algorithm is known. */
   readonly manifests: readonly ManifestRef[];
-  readonly oxum: { readonly bytes: number; readonly files: number } | null;
+  readonly oxum: PayloadOxum | null;
   /** What is wrong with it. */
   readonly problems: readonly CodedText[];
 }
@@ -68,58 +66,45 @@ interface FoundBag {
 /** Reads what a bag says about itself. @throws HttpError 422 where there is no bagit.txt */
 export async function findBag(lookup: Lookup, bucket: string, root: string): Promise<FoundBag> {
   const problems: CodedText[] = [];
-  const declared = await tagFile(lookup, bucket, `${root}bagit.txt`);
+  const note = (code: ProblemCode, text: string, params?: ProblemParams) =>
+    problems.push({ text, coded: params ? { code, params } : { code } });
+  const key = `${root}bagit.txt`;
+  const declared = await tagFile(lookup, bucket, key);
   if (declared === null) {
-    throw unprocessable(`bag: there is no object '${root}bagit.txt', so the prefix is no bag`, {
+    throw unprocessable(`bag: there is no object '${key}', so the prefix is no bag`, {
       code: "bag_not_found",
-      params: { key: `${root}bagit.txt` },
+      params: { key },
     });
   }
-  const declaration = declared === "too long" ? null : parseBagDeclaration(declared);
-  if (!declaration) {
-    problems.push({
-      text: "bagit.txt does not say its version and character encoding as BagIt does",
-      coded: { code: "bag_declaration_invalid" },
-    });
+  const version = bagVersion(declared.text);
+  if (version === null) {
+    note("bag_declaration_invalid", "bagit.txt does not say its version and character encoding as BagIt does");
   }
   const manifests: ManifestRef[] = [];
   for (const start of ["manifest-", "tagmanifest-"]) {
     const options = { prefix: root + start, delimiter: "/", maxKeys: MAX_KEYS };
     const { objects } = await listObjects(lookup.s3, lookup.caller, bucket, options);
     for (const { Key: key, ETag: etag } of objects) {
-      const named = bagItName(key.slice(root.length));
+      const name = key.slice(root.length);
+      const named = bagItName(name);
       if (!named) continue;
       const { algorithm, form } = named;
-      if (algorithm === null || manifests.length >= MAX_MANIFESTS) {
-        if (problems.length >= MAX_MANIFESTS) continue;
-        const name = key.slice(root.length);
-        const isUnknown = algorithm === null;
-        problems.push({
-          text: `${name} is not compared: ${
-            isUnknown ? "its algorithm is not known here" : "there are too many manifests"
-          }`,
-          coded: { code: isUnknown ? "bag_algorithm_unknown" : "bag_manifests_too_many", params: { name } },
-        });
-        continue;
+      if (algorithm !== null && manifests.length < MAX_MANIFESTS) {
+        const escapesPercent = hasEscapedPercents(version);
+        manifests.push({ bucket, key, root, form, algorithm, escapesPercent, etag });
+      } else if (problems.length < MAX_MANIFESTS) {
+        if (algorithm === null) {
+          note("bag_algorithm_unknown", `${name} is not compared: its algorithm is not known here`, { name });
+        } else note("bag_manifests_too_many", `${name} is not compared: there are too many manifests`, { name });
       }
-      const percent = declaration === null || escapesPercent(declaration);
-      manifests.push({ bucket, key, root, form, algorithm, escapesPercent: percent, etag });
     }
   }
   if (!manifests.some(({ form }) => form === "bagit")) {
-    problems.push({
-      text: "The bag has no payload manifest that can be compared",
-      coded: { code: "bag_without_manifest" },
-    });
+    note("bag_without_manifest", "The bag has no payload manifest that can be compared");
   }
   const info = await tagFile(lookup, bucket, `${root}bag-info.txt`);
-  const oxum = info === null ? null : info === "too long" ? "invalid" : parsePayloadOxum(info);
-  if (oxum === "invalid") {
-    problems.push({
-      text: "bag-info.txt does not say its Payload-Oxum as BagIt does",
-      coded: { code: "bag_oxum_invalid" },
-    });
-  }
+  const oxum = info && parsePayloadOxum(info.text);
+  if (oxum === "invalid") note("bag_oxum_invalid", "bag-info.txt does not say its Payload-Oxum as BagIt does");
   return { manifests, oxum: oxum === "invalid" ? null : oxum, problems };
 }
 
@@ -128,28 +113,65 @@ export function folderOf(key: string): string {
   return key.slice(0, key.lastIndexOf("/") + 1);
 }
 
-/** The text of a small file of a bag; null where there is none. */
-async function tagFile(lookup: Lookup, bucket: string, key: string): Promise<string | "too long" | null> {
-  const bytes = await tagFileBytes(lookup, bucket, key);
-  return bytes === null || bytes === "too long" ? bytes : new TextDecoder().decode(bytes);
+/**
+ * The major version of BagIt that bagit.txt declares (RFC 8493, section 2.1.1).
+ *
+ * @param text null where it is too long to be read
+ * @returns null for a text that declares none
+ */
+export function bagVersion(text: string | null): number | null {
+  const declaration =
+    /^\uFEFF?BagIt-Version: ([0-9]{1,3})\.[0-9]{1,3}[ \t]*[\r\n]\s*Tag-File-Character-Encoding: \S{1,40}\s*$/;
+  const [, major] = declaration.exec(text ?? "") ?? [];
+  return major === undefined ? null : Number(major);
 }
 
-/** The bytes of a small file of a bag; null where there is none. */
-export async function tagFileBytes(
+/** Whether `%25` stands for a percent sign in the manifests of a bag: since version 1.0. */
+function hasEscapedPercents(version: number | null): boolean {
+  return version === null || version >= 1;
+}
+
+/** Bytes and files of the payload of a bag. */
+interface PayloadOxum {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/**
+ * `Payload-Oxum` of bag-info.txt (RFC 8493, section 2.2.2).
+ *
+ * @param text null where it is too long to be read
+ * @returns null where there is none, `invalid` where it is no pair of numbers or there are several that differ. Numbers
+ *   above 2^53 - 1, which no payload has, are none: they could not be compared exactly
+ */
+export function parsePayloadOxum(text: string | null): PayloadOxum | null | "invalid" {
+  if (text === null) return "invalid";
+  const values = new Set(
+    text.split(/\r\n|\r|\n/).flatMap((line) => /^payload-oxum\s*:(.*)$/is.exec(line)?.[1].trim() ?? []),
+  );
+  if (values.size === 0) return null;
+  const [, ...numbers] = /^([0-9]{1,16})\.([0-9]{1,16})$/.exec([...values][0]) ?? [];
+  const [bytes, files] = numbers.map(Number);
+  if (values.size > 1 || !Number.isSafeInteger(bytes) || !Number.isSafeInteger(files)) return "invalid";
+  return { bytes, files };
+}
+
+/** A small file of a bag, whose text is null where it is too long; null where there is none. */
+async function tagFile(
   { s3, caller }: Lookup,
   bucket: string,
   key: string,
-): Promise<Uint8Array<ArrayBuffer> | "too long" | null> {
+): Promise<{ readonly text: string | null } | null> {
   const range = `bytes=0-${MAX_TAG_FILE_BYTES}`;
   try {
     const response = await getObject(s3, caller, { bucket, key }, { headers: { range } });
     const bytes = await readCappedBytes(response, MAX_TAG_FILE_BYTES + 1);
-    return bytes.length > MAX_TAG_FILE_BYTES ? "too long" : bytes;
+    return { text: bytes.length > MAX_TAG_FILE_BYTES ? null : new TextDecoder().decode(bytes) };
   } catch (error) {
     if (error instanceof HttpError && error.status === 404) return null;
-    if (error instanceof BodyTooLong) return "too long";
+    if (error instanceof BodyTooLong) return { text: null };
     // A range of nothing: the file is empty.
-    if (error instanceof HttpError && error.status === 416) return new Uint8Array(0);
+    if (error instanceof HttpError && error.status === 416) return { text: "" };
     throw error;
   }
 }

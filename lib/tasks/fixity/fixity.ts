@@ -1,15 +1,14 @@
 import { z } from "zod";
 import type { CodedText } from "@/lib/std/coded.ts";
-import { codedOrNull } from "@/lib/tasks/coded_members.ts";
+import { codedOrNull } from "@/lib/tasks/task_responses.ts";
 import type { TaskType } from "@/lib/tasks/task_handler.ts";
 import { PROOFS } from "./expected.ts";
-import { type ReportRow, RESULTS } from "./report_rows.ts";
 import { manifestRef } from "./manifest_keys.ts";
-import { NO_LINES, type StoredLines, storedLines } from "./stored_lines.ts";
+import { NO_ROWS, type ReportRow, RESULTS, storedRows } from "./report.ts";
 
 const amount = z.int().min(0);
 
-/** What a task is asked for. */
+/** The request for a check. */
 const fixityRequest = z.object({
   prefix: z.string(),
   /** Bytes per second; null: as the process allows. */
@@ -19,10 +18,6 @@ const fixityRequest = z.object({
   full: z.boolean(),
   /** Whether ETags are compared. */
   etags: z.enum(["compare", "ignore"]),
-  /** What is written at the end. */
-  write: z.enum(["manifest", "bag"]).nullable(),
-  /** Whether objects with other bytes may be replaced by what is written. */
-  overwrite: z.boolean(),
   /** Where the report is written: a prefix of keys. */
   reportTo: z.string().nullable(),
   /** The earlier check that is compared: its id. */
@@ -30,9 +25,6 @@ const fixityRequest = z.object({
   /** Name of the schedule that asks for it. */
   schedule: z.string().nullable(),
 });
-type FixityRequest = z.output<typeof fixityRequest>;
-
-const writtenOutput = z.object({ key: z.string(), size: z.int().min(0), sha256: z.string() });
 
 /** The codes of sentences, in their order; absent in progress of earlier versions. */
 const codes = z.array(codedOrNull).optional();
@@ -51,7 +43,7 @@ const bag = z.object({
 
 type CheckedBag = z.output<typeof bag>;
 
-/** What a manifest says about the objects. */
+/** Manifests that are compared, and what has been found in them. */
 const manifestComparison = z.object({
   manifests: z.array(manifestRef),
   /** Below it, objects must be named; null: nowhere. */
@@ -62,52 +54,49 @@ const manifestComparison = z.object({
 });
 export type ManifestComparison = z.output<typeof manifestComparison>;
 
-export const fixityTotals = z.object({
-  ...Object.fromEntries(RESULTS.map((result) => [result, amount])) as Record<(typeof RESULTS)[number], typeof amount>,
-});
-type FixityTotals = z.output<typeof fixityTotals>;
+const amountsOf = <T extends string>(names: readonly T[]) =>
+  z.object(Object.fromEntries(names.map((name) => [name, amount])) as Record<T, typeof amount>);
+const zeros = <T extends string>(names: readonly T[]) =>
+  Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
 
-export const byProof = z.object(
-  Object.fromEntries(PROOFS.map((proof) => [proof, amount])) as Record<(typeof PROOFS)[number], typeof amount>,
-);
+export const fixityTotals = amountsOf(RESULTS);
+type FixityTotals = z.output<typeof fixityTotals>;
+export const byProof = amountsOf(PROOFS);
 
 /** Where a listing goes on: behind a key, or behind a version of it. */
 const position = z.object({ key: z.string(), versionId: z.string().nullable() });
 export type Position = z.output<typeof position>;
 
+/** What a check does, and how far it is. Defaults are those of one that begins. */
 const fixityProgress = z.object({
   request: fixityRequest,
   /** What manifests say; null: none is compared. */
   comparison: manifestComparison.nullable(),
   /** Rows of an earlier check; null: none is compared. */
-  baseline: storedLines.nullable(),
-  /** What the ETags of the store are, as far as is known. */
-  etags: z.enum(["md5", "other"]).nullable(),
+  baseline: storedRows.nullable(),
+  /** The meaning of the store's ETags, as far as it is known. */
+  etags: z.enum(["md5", "other"]).nullable().default(null),
   /** The last object that was dealt with; null before the first. */
-  after: position.nullable(),
+  after: position.nullable().default(null),
   /** Objects that were read, and their bytes. */
-  files: amount,
-  bytes: z.number().min(0),
-  totals: fixityTotals,
+  files: amount.default(0),
+  bytes: z.number().min(0).default(0),
+  totals: fixityTotals.default(zeros(RESULTS)),
   /** Objects that are intact, by what proves it. */
-  provedBy: byProof,
-  rows: storedLines,
-  /** Lines of the manifest that is written. */
-  digests: storedLines,
-  /** Bytes and files below `data/`, of a bag that is written. */
-  payload: z.object({ bytes: z.number().min(0), files: amount }),
+  provedBy: byProof.default(zeros(PROOFS)),
+  rows: storedRows.default(NO_ROWS),
   /** Objects that were written; null: that has not been done yet. */
-  written: z.array(writtenOutput).nullable(),
+  written: z.array(z.object({ key: z.string(), size: amount, sha256: z.string() })).nullable().default(null),
   /** Why something was not written. */
-  writeError: z.string().nullable(),
+  writeError: z.string().nullable().default(null),
   writeCodes: codes,
   /** Bytes of objects that are being read. */
-  underWay: z.number().min(0),
+  underWay: z.number().min(0).default(0),
   /** How long it has worked so far, ms. */
-  workedMs: z.number().min(0),
+  workedMs: z.number().min(0).default(0),
   /** ms since 1970: when it was asked for, and when the last object was dealt with. */
   startedAt: z.int(),
-  checkedAt: z.int().nullable(),
+  checkedAt: z.int().nullable().default(null),
 });
 export type FixityProgress = z.output<typeof fixityProgress>;
 
@@ -119,41 +108,16 @@ export const FIXITY: TaskType<FixityProgress> = {
   writesBlobs: true,
 };
 
-const zeros = <T extends string>(names: readonly T[]) =>
-  Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
-
-/** What a task is asked for. */
-interface FixityStart {
-  readonly request: FixityRequest;
-  readonly comparison: ManifestComparison | null;
-  readonly baseline: StoredLines | null;
-  /** ms since 1970 */
-  readonly startedAt: number;
+/** The progress of a task that begins. */
+export function newFixity(
+  start: Pick<FixityProgress, "request" | "comparison" | "baseline" | "startedAt">,
+): FixityProgress {
+  return fixityProgress.parse(start);
 }
 
-/** The progress of a task that begins. */
-export function newFixity({ request, comparison, baseline, startedAt }: FixityStart): FixityProgress {
-  return {
-    request,
-    comparison,
-    baseline,
-    etags: null,
-    after: null,
-    files: 0,
-    bytes: 0,
-    totals: zeros(RESULTS),
-    provedBy: zeros(PROOFS),
-    rows: NO_LINES,
-    digests: NO_LINES,
-    payload: { bytes: 0, files: 0 },
-    written: null,
-    writeError: null,
-    writeCodes: [],
-    underWay: 0,
-    workedMs: 0,
-    startedAt,
-    checkedAt: null,
-  };
+/** Whether a check has come to its end with a row for each object, so that its report says the SHA-256 of all. */
+export function hasAllRows({ request, rows, checkedAt }: FixityProgress): boolean {
+  return request.full && !request.allVersions && rows.leftOut === 0 && checkedAt !== null;
 }
 
 /** Objects whose bytes differ, or that are not there or cannot be read. */
@@ -178,7 +142,6 @@ export function counted(progress: FixityProgress, row: ReportRow, workedMs: numb
     totals: { ...totals, [result]: totals[result] + 1 },
     provedBy: result === "intact" && proved_by ? { ...provedBy, [proved_by]: provedBy[proved_by] + 1 } : provedBy,
     comparison: comparison && withPayload(comparison, row),
-    payload: withWritten(progress, row),
     workedMs,
   };
 }
@@ -189,13 +152,6 @@ function withPayload(comparison: ManifestComparison, row: ReportRow): ManifestCo
   const isPayload = scope !== null && row.key.startsWith(scope) && wasRead(row);
   if (!bag || !isPayload || (row.size === 0 && row.key.endsWith("/"))) return comparison;
   return { ...comparison, bag: { ...bag, files: bag.files + 1, bytes: bag.bytes + (row.size ?? 0) } };
-}
-
-/** The payload of a bag that is written: what has a line in its manifest. */
-function withWritten({ request, payload }: FixityProgress, { key, size = 0, sha256 }: ReportRow) {
-  const isPayload = request.write === "bag" && key.startsWith(`${request.prefix}data/`) && sha256 !== undefined;
-  if (!isPayload || (size === 0 && key.endsWith("/"))) return payload;
-  return { bytes: payload.bytes + size, files: payload.files + 1 };
 }
 
 /** Which manifests are compared, and what was found in them; null for none. */
@@ -269,7 +225,7 @@ function contentProblems(
   return problems;
 }
 
-/** What the checks of a process have found since its start. */
+/** Results of the checks of a process since its start. */
 export class FixityFigures {
   /** Objects by what became of them. An object that is read again after an interruption counts again. */
   readonly objects: FixityTotals = zeros(RESULTS);

@@ -1,19 +1,20 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { HttpError, listingStuck, sentenceOf } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { ByteRate } from "@/lib/std/byte_rate.ts";
-import { sleep } from "@/lib/std/sleep.ts";
-import type { TaskClock } from "@/lib/tasks/task_clock.ts";
-import type { EndedTask, Job, TaskHandler } from "@/lib/tasks/task_handler.ts";
-import { baselineKeys } from "./baseline.ts";
-import { checkObject, missingRow } from "./check_object.ts";
-import { EtagJudge } from "./etag_judge.ts";
+import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import type { CodedText } from "@/lib/std/coded.ts";
+import { sleep } from "@/lib/std/timing.ts";
+import { compareText } from "@/lib/std/text.ts";
+import { listingNotResumable, pageAfter } from "@/lib/tasks/chosen_keys.ts";
+import { isTransient } from "@/lib/tasks/task_responses.ts";
+import type { EndedTask, Job, TaskClock, TaskHandler } from "@/lib/tasks/task_handler.ts";
+import { checkObject, EtagJudge, missingRow } from "./check_object.ts";
 import { type Entry, mergedEntries } from "./expected.ts";
-import { counted, FIXITY, type FixityFigures, type FixityProgress } from "./fixity.ts";
-import { GapLookUps, listedEntries } from "./listed_entries.ts";
+import { counted, FIXITY, type FixityFigures, type FixityProgress, type Position } from "./fixity.ts";
 import { type ManifestFigures, manifestKeys, type ManifestRef } from "./manifest_keys.ts";
 import { type ReadSource, RETRY_MS } from "./read_object.ts";
-import { MAX_FULL_ROWS, MAX_ROWS, type ReportRow, withRow } from "./report_rows.ts";
-import { emptyChunks, NO_LINES } from "./stored_lines.ts";
-import { DIGESTS, withDigest, writeOutputs } from "./write_outputs.ts";
+import { baselineKeys, csvReport, jsonReport, readRows, type ReportRow, withRow, writeReport } from "./report.ts";
+import { reportHead } from "./responses.ts";
 
 /** Objects that a task reads at a time. */
 const READERS = 4;
@@ -93,11 +94,11 @@ class FixityRun {
       await this.#count(first.entry, await first.row);
       readings.shift();
     };
-    const lookUps = new GapLookUps({ ...source, prefix: request.prefix });
+    const lookUps = new GapLookUps(source, request.prefix);
     let last = after?.key ?? null;
     let absent = 0;
     try {
-      const listed = listedEntries({ ...source, ...request, after });
+      const listed = listedEntries(source, request, after);
       for await (const entry of mergedEntries([listed, ...this.#expected()])) {
         if (readings.length >= READERS) await countFirst();
         await this.#yieldTurn();
@@ -123,15 +124,30 @@ class FixityRun {
     await this.#job.checkpoint(this.progress, "at once");
   }
 
-  /** Writes what was asked for. What cannot be written is no fault of the check. */
+  /** Writes the report that was asked for. What cannot be written is no fault of the check. */
   async write(): Promise<void> {
-    const { bucket, id, readBlobs, writeBlobs } = this.#job;
+    const { bucket, id, readBlobs } = this.#job;
+    const { progress } = this;
+    const { request: { reportTo }, rows } = progress;
     const source = this.#readSource({ isPayload: false });
-    const { written, errors } = await writeOutputs({ source, bucket, id, progress: this.progress, readBlobs });
-    await writeBlobs(emptyChunks(this.progress.digests, DIGESTS));
-    const writeError = errors.length === 0 ? null : errors.map(({ text }) => text).join("; ");
-    const writeCodes = errors.map(({ coded }) => coded);
-    this.progress = { ...this.progress, digests: NO_LINES, written, writeError, writeCodes };
+    const head = reportHead({ id, bucket, state: "ready", error: null }, progress);
+    const reports = reportTo === null ? [] : [
+      { extension: "json", type: "application/json", text: () => jsonReport(head, readRows(rows, readBlobs)) },
+      { extension: "csv", type: "text/csv; charset=utf-8", text: () => csvReport(readRows(rows, readBlobs)) },
+    ];
+    const written: FixityProgress["written"] = [];
+    let problem: CodedText | null = null;
+    try {
+      for (const { extension, ...report } of reports) {
+        const key = `${reportTo}fixity-${id}.${extension}`;
+        written.push(await writeReport(source, bucket, { ...report, key }));
+      }
+    } catch (error) {
+      if (!(error instanceof HttpError) || isTransient(error)) throw error;
+      problem = sentenceOf(error);
+    }
+    const writeCodes = problem ? [problem.coded] : [];
+    this.progress = { ...progress, written, writeError: problem?.text ?? null, writeCodes };
     await this.#job.checkpoint(this.progress, "at once");
   }
 
@@ -206,19 +222,158 @@ class FixityRun {
   }
 
   async #count(entry: Entry, row: ReportRow): Promise<void> {
-    const { request } = this.progress;
     const now = this.#options.clock.now();
     const workedMs = this.progress.workedMs + now - this.#countedAt;
     this.#countedAt = now;
-    const maxRows = request.full ? MAX_FULL_ROWS : MAX_ROWS;
-    const isShown = request.full || row.result !== "intact";
-    const rows = isShown ? await withRow(this.progress.rows, row, maxRows, this.#job.writeBlobs) : this.progress.rows;
+    const rows = await withRow(this.progress.rows, row, this.progress.request.full, this.#job.writeBlobs);
     const underWay = Math.max(0, this.progress.underWay - (row.size ?? 0));
     const after = { key: entry.key, versionId: entry.versionId };
     const etags = this.#etags.meaning;
     this.#options.figures.objects[row.result]++;
-    const digests = await withDigest(this.progress, row, this.#job.writeBlobs);
-    this.progress = { ...counted(this.progress, row, workedMs), etags, rows, digests, after, underWay };
+    this.progress = { ...counted(this.progress, row, workedMs), etags, rows, after, underWay };
     await this.#job.checkpoint(this.progress);
+  }
+}
+
+/** A bucket that is listed. */
+type ListingSource = { readonly s3: S3; readonly caller: Caller } & Pick<Job<unknown>, "bucket" | "read">;
+
+/**
+ * The objects of a listing in the order of their keys, page by page; with all versions, those of a key as the store orders
+ * them.
+ *
+ * @param after where the listing begins; null: with the first key
+ * @throws HttpError 501 where the store does not list in the order of keys or from a key on; as {@link listObjects}
+ */
+async function* listedEntries(
+  source: ListingSource,
+  { prefix, allVersions }: FixityProgress["request"],
+  after: Position | null,
+): AsyncGenerator<Entry> {
+  let last = after?.key ?? null;
+  for await (const page of allVersions ? versionPages(source, prefix, after) : objectPages(source, prefix, last)) {
+    for (const entry of page) {
+      const order = last === null ? 1 : compareText(entry.key, last);
+      if (order < 0 || (order === 0 && entry.versionId === null)) throw listingNotResumable(source.bucket);
+      last = entry.key;
+      yield { ...entry, isListed: true, expectations: [] };
+    }
+  }
+}
+
+/** An object as a listing shows it. */
+type ListedEntry = Pick<Entry, "key" | "versionId" | "etag">;
+
+async function* objectPages(
+  source: ListingSource,
+  prefix: string,
+  behind: string | null,
+): AsyncGenerator<ListedEntry[]> {
+  let after = behind;
+  for (;;) {
+    const { objects, isLast } = await pageAfter(source.s3, source, { prefix, after, maxKeys: MAX_KEYS });
+    yield objects.map(({ Key, ETag }) => ({ key: Key, versionId: null, etag: ETag }));
+    if (isLast) return;
+    after = objects[objects.length - 1].Key;
+  }
+}
+
+async function* versionPages(
+  { s3, caller, bucket, read }: ListingSource,
+  prefix: string,
+  after: Position | null,
+): AsyncGenerator<ListedEntry[]> {
+  let [keyMarker, versionIdMarker] = [after?.key, after?.versionId ?? undefined];
+  for (;;) {
+    const options = { prefix, keyMarker, versionIdMarker, maxKeys: MAX_KEYS };
+    const page = await read(() => listVersions(s3, caller, bucket, options));
+    yield page.versions.map(({ Key, VersionId, ETag }) => ({ key: Key, versionId: VersionId ?? "null", etag: ETag }));
+    if (!page.is_truncated) return;
+    const [nextKey, nextVersion] = [page.next_key_marker, page.next_version_id_marker ?? undefined];
+    const isStuck = nextKey === null || (nextKey === keyMarker && nextVersion === versionIdMarker);
+    if (isStuck) throw listingStuck(bucket);
+    [keyMarker, versionIdMarker] = [nextKey, nextVersion];
+  }
+}
+
+/** So many keys are listed again for a gap: usually its end alone, but some may have come meanwhile. */
+const GAP_KEYS = 10;
+
+/**
+ * Looks once more for keys that a listing lacks. One short listing answers for all keys between two objects, however many
+ * are absent there.
+ */
+class GapLookUps {
+  /** Keys of the last listing, which covers all keys up to one; null: up to the end. */
+  #known: { readonly keys: ReadonlySet<string>; readonly until: string | null } | null = null;
+
+  constructor(readonly source: ListingSource, readonly prefix: string) {}
+
+  /** Ends a gap: what was listed for it may be out of date for the next one. */
+  endGap(): void {
+    this.#known = null;
+  }
+
+  /**
+   * Whether the store lists a key.
+   *
+   * @param behind the last key that was looked at; null: none
+   * @throws as {@link listObjects}
+   */
+  async has(key: string, behind: string | null): Promise<boolean> {
+    if (!this.#covers(key)) {
+      const options = { prefix: this.prefix, startAfter: behind ?? undefined, maxKeys: GAP_KEYS };
+      const { objects, is_truncated } = await this.#list(options);
+      const keys = new Set(objects.map(({ Key }) => Key));
+      this.#known = { keys, until: is_truncated ? objects.at(-1)?.Key ?? "" : null };
+    }
+    if (this.#covers(key)) return this.#known?.keys.has(key) === true;
+    const { objects } = await this.#list({ prefix: key, maxKeys: 1 });
+    return objects.some(({ Key }) => Key === key);
+  }
+
+  #covers(key: string): boolean {
+    return this.#known !== null && (this.#known.until === null || compareText(key, this.#known.until) <= 0);
+  }
+
+  #list(options: Parameters<typeof listObjects>[3]) {
+    const { s3, caller, bucket, read } = this.source;
+    return read(() => listObjects(s3, caller, bucket, options));
+  }
+}
+
+/** How long a pause may be made up for by a burst, ms. */
+const BURST_MS = 500;
+
+interface RateClock {
+  /** ms since an arbitrary moment */
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Limits bytes per second, as a token bucket that holds half a second. Takers wait in the order in which they come. */
+class ByteRate {
+  readonly #bytesPerSecond: number;
+  readonly #clock: RateClock;
+  /** When all bytes that were taken have had their time, by the clock. */
+  #paidAt = -Infinity;
+
+  /** @param bytesPerSecond Infinity: no limit */
+  constructor(bytesPerSecond: number, clock: RateClock) {
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#clock = clock;
+  }
+
+  /**
+   * Takes bytes that have been read, and waits until the next may be.
+   *
+   * @throws the reason of the signal
+   */
+  async take(bytes: number, signal?: AbortSignal): Promise<void> {
+    const now = this.#clock.now();
+    this.#paidAt = Math.max(this.#paidAt, now - BURST_MS) + bytes / this.#bytesPerSecond * 1000;
+    const waitMs = this.#paidAt - now;
+    if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+    signal?.throwIfAborted();
   }
 }

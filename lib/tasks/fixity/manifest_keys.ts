@@ -1,11 +1,10 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { type Entry, type ExpectedDigest, expectedEntry } from "./expected.ts";
 import { readObject, type ReadSource } from "./read_object.ts";
-import { LineSplitter } from "./line_splitter.ts";
-import { MANIFEST_ALGORITHMS, type ManifestAlgorithm, parseManifestLine } from "./manifest_line.ts";
+import { LineSplitter, MANIFEST_ALGORITHMS, type ManifestAlgorithm, parseManifestLine } from "./manifest_line.ts";
 
 /** A manifest that a check compares with. */
 export const manifestRef = z.object({
@@ -24,7 +23,7 @@ export type ManifestRef = z.output<typeof manifestRef>;
 /** Keys of manifests that are held at a time, in the order of keys. */
 const WINDOW_KEYS = 50_000;
 /** Keys are held in excess, so that they are not sorted for each one: half as many more. */
-const MAX_HELD_KEYS = WINDOW_KEYS * 1.5;
+const EXCESS = 1.5;
 
 interface ManifestKeysOptions {
   readonly source: ReadSource;
@@ -70,29 +69,24 @@ export async function* manifestKeys(options: ManifestKeysOptions): AsyncGenerato
 
 async function readInto(window: Window, manifest: ManifestRef, source: ReadSource): Promise<ManifestFigures> {
   const { bucket, key, root, etag } = manifest;
-  let entries = 0;
-  let invalid = 0;
-  let splitter: LineSplitter | null = null;
+  // Reading may begin anew: a line that is read twice says the same.
   const begin = () => {
-    // Reading may begin anew: a line that is read twice says the same.
-    entries = 0;
-    invalid = 0;
-    const lines = splitter = new LineSplitter((text) => {
+    const figures = { entries: 0, invalid: 0 };
+    const lines = new LineSplitter((text) => {
       const line = text === null ? "invalid" : parseManifestLine(text, manifest);
       if (line === "empty") return;
       const isTaken = line !== "invalid" && window.add(root + line.path, line.algorithm, line.expected);
-      if (isTaken) entries++;
-      else invalid++;
+      figures[isTaken ? "entries" : "invalid"]++;
     });
-    return (chunk: Uint8Array) => lines.push(chunk);
+    return { figures, update: (chunk: Uint8Array) => lines.push(chunk), end: () => lines.end() };
   };
   try {
-    await readObject(source, { bucket, key }, etag, begin);
+    const { receiver: { figures, end } } = await readObject(source, { bucket, key }, etag, begin);
+    end();
+    return figures;
   } catch (error) {
     throw manifestError(error, key);
   }
-  (splitter as LineSplitter | null)?.end();
-  return { entries, invalid };
 }
 
 /** Errors that do not pass, in terms of the check. */
@@ -123,26 +117,17 @@ function detached(text: string): string {
 class Window {
   /** Whether keys came for which there was no room. */
   isCut = false;
-  readonly #prefix: string;
-  readonly #after: string | null;
-  readonly #size: number;
-  readonly #maxHeld: number;
   /** Keys from it on have no room; null: none yet. */
   #end: string | null = null;
   #digests = new Map<string, Digests>();
   #hasHighUnits = false;
 
-  constructor(prefix: string, after: string | null, size: number) {
-    this.#prefix = prefix;
-    this.#after = after;
-    this.#size = size;
-    this.#maxHeld = size === WINDOW_KEYS ? MAX_HELD_KEYS : size * 2;
-  }
+  constructor(readonly prefix: string, readonly after: string | null, readonly size: number) {}
 
   /** @returns false where the key was named with another digest */
   add(key: string, algorithm: ManifestAlgorithm, expected: string): boolean {
-    if (!key.startsWith(this.#prefix)) return true;
-    if (this.#after !== null && compareText(key, this.#after) <= 0) return true;
+    if (!key.startsWith(this.prefix)) return true;
+    if (this.after !== null && compareText(key, this.after) <= 0) return true;
     if (this.#end !== null && compareText(key, this.#end) >= 0) return true;
     const digests = this.#digests.get(key);
     if (digests) {
@@ -152,13 +137,13 @@ class Window {
     }
     this.#hasHighUnits ||= HIGH_UNIT.test(key);
     this.#digests.set(detached(key), { [algorithm]: detached(expected) });
-    if (this.#digests.size > this.#maxHeld) this.#cut();
+    if (this.#digests.size > this.size * EXCESS) this.#cut();
     return true;
   }
 
   /** All that is held in the order of keys, cut to the size. */
   keys(): string[] {
-    if (this.#digests.size > this.#size) this.#cut();
+    if (this.#digests.size > this.size) this.#cut();
     return this.#sortedKeys();
   }
 
@@ -181,8 +166,8 @@ class Window {
 
   #cut(): void {
     const keys = this.#sortedKeys();
-    this.#end = keys[this.#size];
+    this.#end = keys[this.size];
     this.isCut = true;
-    this.#digests = new Map(keys.slice(0, this.#size).map((key) => [key, this.#digests.get(key) ?? {}]));
+    this.#digests = new Map(keys.slice(0, this.size).map((key) => [key, this.#digests.get(key) ?? {}]));
   }
 }

@@ -1,11 +1,9 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { getObject, type VersionRef } from "@/lib/s3/objects.ts";
-import { announcedLength, endedBy, streamReader } from "@/lib/std/body_reader.ts";
-import { boundedReader } from "@/lib/std/bounded_reader.ts";
-import { sleep } from "@/lib/std/sleep.ts";
-import { isStrong, problemOf } from "@/lib/tasks/zip/entry_read.ts";
+import { announcedLength, boundedReader, endedBy, streamReader } from "@/lib/std/body_reader.ts";
+import { sleep } from "@/lib/std/timing.ts";
+import { isStrong, mayPass } from "@/lib/tasks/zip/entry_read.ts";
 
 /** Where objects are read, and how fast. */
 export interface ReadSource {
@@ -20,19 +18,25 @@ export interface ReadSource {
   readonly pace: (bytes: number) => Promise<boolean>;
 }
 
-/** What a store said about an object with its first byte. */
-export interface OpenedObject {
+/** What a store says about an object with its first byte; null where it does not say it. */
+interface OpenedObject {
   readonly headers: Headers;
-  /** Null where the store does not say it. */
   readonly etag: string | null;
   readonly size: number | null;
 }
 
-/** What was read. */
-export interface ReadBytes {
+/** Receives the bytes of an object, whose memory it must not keep. */
+interface Receiver {
+  update(chunk: Uint8Array): void;
+}
+
+/** An object that was read whole. */
+interface ReadBytes<R> {
   readonly etag: string | null;
   /** bytes */
   readonly size: number;
+  /** Has received all of them. */
+  readonly receiver: R;
 }
 
 /** Waits that outlast a store that fails for a while with some requests: a false alarm costs more than some seconds. */
@@ -47,69 +51,39 @@ export class WrongLength extends Error {
   override readonly name = "WrongLength";
 }
 
-/** Asks the store about an object, again where that fails for a reason that may pass. @throws as `ask` does in the end */
-export async function askAgain<T>({ retryMs, caller: { signal } }: ReadSource, ask: () => Promise<T>): Promise<T> {
-  for (let tries = 0;; tries++) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (tries >= retryMs.length || !mayPass(error)) throw error;
-      await sleep(retryMs[tries], signal);
-      signal.throwIfAborted();
-    }
-  }
-}
-
-/** The store says the same of an object again after a status below 500, and all tries take seconds for each such object. */
-function mayPass(error: unknown): boolean {
-  const problem = problemOf(error);
-  return problem === "retry" || (problem === "unreadable" && error instanceof HttpError && error.status >= 500);
-}
-
 /**
  * Reads all bytes of an object, chunk by chunk. A read that breaks off is continued where it was, under the same ETag; without
  * a strong one it begins anew.
  *
  * @param ifMatch the ETag that it must have; null: any
- * @param begin called when reading begins with the first byte; what it returns is called with each chunk, whose memory must
- *   not be kept
+ * @param begin called when reading begins with the first byte
  * @throws HttpError as {@link getObject}, 412 for another ETag; WrongLength; what broke the body; the reason of the signal
  */
-export async function readObject(
+export async function readObject<R extends Receiver>(
   source: ReadSource,
   ref: VersionRef,
   ifMatch: string | null,
-  begin: (opened: OpenedObject) => (chunk: Uint8Array) => void,
-): Promise<ReadBytes> {
+  begin: (opened: OpenedObject) => R,
+): Promise<ReadBytes<R>> {
   const reading = new Reading(source, ref, ifMatch, begin);
   return await source.read(() => reading.run());
 }
 
-class Reading {
-  readonly #source: ReadSource;
-  readonly #ref: VersionRef;
-  readonly #ifMatch: string | null;
-  readonly #begin: (opened: OpenedObject) => (chunk: Uint8Array) => void;
-  #opened: OpenedObject | null = null;
-  #consume: (chunk: Uint8Array) => void = () => {};
+class Reading<R extends Receiver> {
+  #opened: OpenedObject & { readonly receiver: R } | null = null;
   #position = 0;
   /** Whether the body waits since its last chunk, and the store may have closed it. */
   #isPaused = false;
 
   constructor(
-    source: ReadSource,
-    ref: VersionRef,
-    ifMatch: string | null,
-    begin: (opened: OpenedObject) => (chunk: Uint8Array) => void,
-  ) {
-    this.#source = source;
-    this.#ref = ref;
-    this.#ifMatch = ifMatch;
-    this.#begin = begin;
-  }
+    readonly source: ReadSource,
+    readonly ref: VersionRef,
+    readonly ifMatch: string | null,
+    readonly begin: (opened: OpenedObject) => R,
+  ) {}
 
-  async run(): Promise<ReadBytes> {
-    const { retryMs, caller: { signal } } = this.#source;
+  async run(): Promise<ReadBytes<R>> {
+    const { retryMs, caller: { signal } } = this.source;
     for (let tries = 0;;) {
       const from = this.#position;
       try {
@@ -129,16 +103,18 @@ class Reading {
     }
   }
 
-  async #readOn(): Promise<ReadBytes> {
-    const etag = this.#opened ? this.#opened.etag : this.#ifMatch;
+  async #readOn(): Promise<ReadBytes<R>> {
+    const etag = this.#opened ? this.#opened.etag : this.ifMatch;
     if (!isStrong(etag)) this.#position = 0;
     const from = this.#position;
     const response = await this.#open(etag, from);
     if (from === 0 || !this.#opened) {
       this.#position = 0;
-      this.#opened = openedOf(response);
-      this.#consume = this.#begin(this.#opened);
+      const { headers } = response;
+      const opened = { headers, etag: headers.get("etag"), size: announcedLength(response) };
+      this.#opened = { ...opened, receiver: this.begin(opened) };
     }
+    const { size, etag: found, receiver } = this.#opened;
     let skipped = response.status === 206 ? 0 : from;
     await this.#readBody(response, (chunk) => {
       const cut = Math.min(skipped, chunk.length);
@@ -146,19 +122,18 @@ class Reading {
       if (cut === chunk.length) return;
       const rest = cut > 0 ? chunk.subarray(cut) : chunk;
       this.#position += rest.length;
-      this.#consume(rest);
+      receiver.update(rest);
     });
-    const { size, etag: found } = this.#opened;
     if (size !== null && this.#position !== size) throw new WrongLength(`${this.#position} bytes of ${size} came`);
-    return { etag: found, size: this.#position };
+    return { etag: found, size: this.#position, receiver };
   }
 
   async #open(etag: string | null, from: number): Promise<Response> {
-    const { s3, caller } = this.#source;
+    const { s3, caller } = this.source;
     const headers: Record<string, string> = { "x-amz-checksum-mode": "ENABLED" };
     if (isStrong(etag)) headers["if-match"] = etag;
     if (from > 0) headers.range = `bytes=${from}-`;
-    const response = await getObject(s3, caller, this.#ref, { headers });
+    const response = await getObject(s3, caller, this.ref, { headers });
     const begins = response.status !== 206 || response.headers.get("content-range")?.startsWith(`bytes ${from}-`);
     if (begins) return response;
     await response.body?.cancel();
@@ -167,7 +142,7 @@ class Reading {
 
   async #readBody(response: Response, consume: (chunk: Uint8Array) => void): Promise<void> {
     if (!response.body) return;
-    const { s3, pace, caller: { signal } } = this.#source;
+    const { s3, pace, caller: { signal } } = this.source;
     const sizes = { mostBytes: MAX_CHUNK_BYTES, freesChunks: true };
     const reader = endedBy(signal, boundedReader(streamReader(response.body, sizes), { bounds: s3.bounds }));
     try {
@@ -181,9 +156,4 @@ class Reading {
       reader.cancel();
     }
   }
-}
-
-function openedOf(response: Response): OpenedObject {
-  const { headers } = response;
-  return { headers, etag: headers.get("etag"), size: announcedLength(response) };
 }

@@ -1,10 +1,16 @@
 import { z } from "zod";
-import { codedOrNull, codeMembers } from "@/lib/tasks/coded_members.ts";
+import {
+  codedOrNull,
+  codeMembers,
+  failureMembers,
+  iso,
+  TASK_STATUS,
+  taskTimes,
+  timesOf,
+} from "@/lib/tasks/task_responses.ts";
 import type { Task } from "@/lib/tasks/task.ts";
-import { failureMembers } from "@/lib/tasks/task_error.ts";
-import { iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
 import { bagView, byProof, damageOf, type FixityProgress, fixityTotals, manifestView } from "./fixity.ts";
-import { reportRow } from "./report_rows.ts";
+import { reportRow } from "./report.ts";
 
 const count = z.int().min(0);
 const codeList = z.array(codedOrNull);
@@ -104,7 +110,7 @@ export const fixitySchedules = z.object({
 export type ListedSchedules = z.output<typeof fixitySchedules>;
 
 /** A check that is shown. */
-export type ShownTask = Pick<Task, "id" | "bucket" | "state" | "error">;
+type ShownTask = Pick<Task, "id" | "bucket" | "state" | "error">;
 
 function sharedOf({ id, error }: ShownTask, progress: FixityProgress) {
   const { request, files, bytes, totals, provedBy, rows } = progress;

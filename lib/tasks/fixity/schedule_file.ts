@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { type FixityOrder, fixityOrder, mustFitTogether } from "./order.ts";
+import { type FixityOrder, fixityOrder, mustFitTogether, REMOVED_SENTENCE } from "./start_fixity.ts";
 
 /** Most schedules of a file. */
 const MAX_SCHEDULES = 100;
@@ -20,8 +20,12 @@ const login = z.strictObject({
   password: z.string(),
 }).refine(isLogin, "has no name of a tenant");
 
+const removed = z.never(REMOVED_SENTENCE).optional();
+
 const schedule = z.strictObject({
   ...fixityOrder.shape,
+  write: removed,
+  overwrite: removed,
   name,
   login: text,
   bucket: text,

@@ -6,16 +6,15 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { atMostEvery } from "@/lib/std/at_most_every.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
+import { atMostEvery } from "@/lib/std/timing.ts";
+import { errorReason } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { LONG_LIFETIME, type Task } from "@/lib/tasks/task.ts";
-import type { TaskClock } from "@/lib/tasks/task_clock.ts";
-import { INTERNAL_ERROR, isTransient, storedSentence } from "@/lib/tasks/task_error.ts";
-import { ownerOf } from "@/lib/tasks/task_keys.ts";
-import { readableProgress } from "@/lib/tasks/task_progress.ts";
+import { LONG_LIFETIME, storedSentence, type Task } from "@/lib/tasks/task.ts";
+import type { TaskClock } from "@/lib/tasks/task_handler.ts";
+import { INTERNAL_ERROR, isTransient } from "@/lib/tasks/task_responses.ts";
+import { ownerOf, readableProgress } from "@/lib/tasks/task_keys.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
-import { FIXITY, type FixityProgress } from "./fixity.ts";
+import { FIXITY, type FixityProgress, hasAllRows } from "./fixity.ts";
 import { type FixitySchedule, timeAfter } from "./schedule_file.ts";
 import { startFixity } from "./start_fixity.ts";
 
@@ -280,9 +279,8 @@ export class FixitySchedules {
     const found = await tasks.list(FIXITY, bucket, ownerOf(caller, tasks.keys));
     // Its rows are removed long before its totals: those of an older check may be gone before they are read.
     const oldest = this.#options.now() - LONG_LIFETIME.blobsTtlMs + ROWS_MARGIN_MS;
-    const last = found.find(({ task, progress: { request, rows } }) =>
-      task.state === "ready" && (task.endedAt ?? 0) > oldest && request.schedule === name && request.full &&
-      !request.allVersions && rows.leftOut === 0
+    const last = found.find(({ task: { state, endedAt }, progress }) =>
+      state === "ready" && (endedAt ?? 0) > oldest && progress.request.schedule === name && hasAllRows(progress)
     );
     return last?.task.id ?? null;
   }

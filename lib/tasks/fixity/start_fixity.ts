@@ -1,12 +1,81 @@
+import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError, unprocessable } from "@/lib/http/errors.ts";
+import { badRequest, HttpError, unprocessable } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { readCountPage } from "@/lib/s3/count_page.ts";
-import { copyBaseline } from "./baseline.ts";
-import { FIXITY, type ManifestComparison, newFixity } from "./fixity.ts";
-import { type FixityOrder, mustFitTogether } from "./order.ts";
+import { readCountPage } from "@/lib/s3/listing.ts";
+import { bucketName, objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { findBag, namedManifest } from "./find_manifests.ts";
+import { FIXITY, hasAllRows, type ManifestComparison, newFixity } from "./fixity.ts";
+import { copiedRows } from "./report.ts";
+
+/** Slowest reading that can be asked for, bytes per second: below it, stores take a connection for dead. */
+const MIN_RATE = 65_536;
+
+/** With these members of earlier versions, a check wrote a manifest or a bag. */
+const REMOVED = ["write", "overwrite"];
+export const REMOVED_SENTENCE = "checks no longer write manifests and bags: leave it out";
+
+/** A check that a request asks for. A schedule has the same members. */
+export const fixityOrder = z.looseObject({
+  prefix: wellFormed.default("").meta({ description: "Empty: the whole bucket", examples: ["2026/"] }),
+  rate: z.int().min(MIN_RATE).nullable().default(null).meta({
+    description: "Bytes per second of this check; `FIXITY_RATE` bounds all of a process together",
+  }),
+  all_versions: z.boolean().default(false).meta({ description: "Reads older versions too" }),
+  full: z.boolean().default(false).meta({ description: "Rows for objects that are intact too, up to 500,000" }),
+  manifest: objectKey.nullable().default(null).meta({
+    description: "Key of a manifest that is compared: of BagIt, or as sha256sum and its kin write them",
+    examples: ["2026/manifest-sha256.txt"],
+  }),
+  manifest_bucket: bucketName.nullable().default(null).meta({ description: "Its bucket; this one when absent" }),
+  manifest_root: wellFormed.nullable().default(null).meta({
+    description: "The prefix below which its paths lie; the folder of its key when absent",
+  }),
+  bag: z.boolean().default(false).meta({
+    description: "The prefix is a bag of BagIt: all its manifests and its Payload-Oxum are compared",
+  }),
+  baseline: z.uuid().nullable().default(null).meta({
+    description: "An earlier check of this bucket with `full`, whose SHA-256s are compared",
+  }),
+  report_to: objectKey.nullable().default(null).meta({
+    description: "A prefix in this bucket below which the report is written, as JSON and CSV",
+    examples: ["reports/"],
+  }),
+  etags: z.enum(["compare", "ignore"]).default("compare").meta({
+    description: "`ignore` for stores whose ETags are no MD5s although they look like them",
+  }),
+}).meta({ id: "FixityStart" });
+export type FixityOrder = z.output<typeof fixityOrder>;
+
+/** @throws HttpError 400 that names a member of earlier versions, 422 that names one that does not fit */
+export function mustFitTogether(order: FixityOrder): void {
+  const { manifest, manifest_bucket, manifest_root, bag, all_versions, prefix, baseline } = order;
+  const removed = REMOVED.find((member) => Object.hasOwn(order, member));
+  if (removed) throw badRequest(`${removed}: ${REMOVED_SENTENCE}`);
+  if (manifest === null && manifest_bucket !== null) throw alone("manifest_bucket", "manifest");
+  if (manifest === null && manifest_root !== null) throw alone("manifest_root", "manifest");
+  if (bag && manifest !== null) {
+    throw unprocessable("manifest: a bag has manifests of its own: leave out one of both", {
+      code: "manifest_with_bag",
+    });
+  }
+  if (bag && prefix !== "" && !prefix.endsWith("/")) {
+    throw unprocessable("prefix: that of a bag is empty or ends with a slash", { code: "bag_prefix" });
+  }
+  if (all_versions && (bag || manifest !== null || baseline !== null)) {
+    throw unprocessable("all_versions: manifests and earlier checks say nothing about older versions: leave it out", {
+      code: "versions_not_compared",
+    });
+  }
+}
+
+function alone(field: string, other: string): HttpError {
+  return unprocessable(`${field}: has no meaning without ${other}`, {
+    code: "field_without_other",
+    params: { field, other },
+  });
+}
 
 interface FixityParts {
   readonly s3: S3;
@@ -24,7 +93,7 @@ interface StartOptions {
  * Starts a check.
  *
  * @returns its id
- * @throws HttpError 422 for what cannot be asked for together, and for a manifest or bag that is not there; as
+ * @throws HttpError as {@link mustFitTogether}, 422 for a manifest, bag or earlier check that is not there; as
  *   {@link TaskRunner.create} and for a bucket that cannot be read
  */
 export async function startFixity(
@@ -35,41 +104,40 @@ export async function startFixity(
   { schedule = null, id }: StartOptions = {},
 ): Promise<string> {
   mustFitTogether(order);
-  const { prefix, rate, full, etags, write, overwrite } = order;
+  const { prefix, rate, full, etags, all_versions: allVersions, report_to: reportTo, baseline } = order;
   await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
   const comparison = await comparisonOf(s3, caller, bucket, order);
-  const baseline = order.baseline === null ? null : await baselineOf(tasks, caller, bucket, order.baseline);
-  const request = {
-    prefix,
-    rate,
-    full,
-    etags,
-    write,
-    overwrite,
-    schedule,
-    allVersions: order.all_versions,
-    reportTo: order.report_to,
-    baseline: order.baseline,
-  };
+  const earlier = baseline === null ? null : await copiedBaseline(tasks, caller, bucket, baseline);
+  const request = { prefix, rate, full, etags, allVersions, reportTo, baseline, schedule };
   return await tasks.create(FIXITY, {
     id,
     caller,
     bucket,
-    progress: newFixity({ request, comparison, baseline: baseline && baseline.rows, startedAt: Date.now() }),
-    blobs: baseline?.blobs,
+    progress: newFixity({ request, comparison, baseline: earlier && earlier.rows, startedAt: Date.now() }),
+    blobs: earlier?.blobs,
   });
 }
 
-async function baselineOf(tasks: TaskRunner, caller: Caller, bucket: string, id: string) {
-  try {
-    const { task, progress } = await tasks.find(FIXITY, bucket, id, caller);
-    return await copyBaseline(task, progress, (names) => tasks.store.readBlobs(id, names));
-  } catch (error) {
+/** Copies the rows of an earlier check, which the new one may outlive. @throws HttpError 422 */
+async function copiedBaseline(tasks: TaskRunner, caller: Caller, bucket: string, id: string) {
+  const { task, progress } = await tasks.find(FIXITY, bucket, id, caller).catch((error) => {
     if (!(error instanceof HttpError) || error.status !== 404) throw error;
     throw unprocessable("baseline: there is no such check of this login in this bucket", {
       code: "baseline_not_found",
     });
+  });
+  if (task.state === "running") {
+    throw unprocessable("baseline: that check has not ended yet", { code: "baseline_running" });
   }
+  if (!hasAllRows(progress)) {
+    throw unprocessable("baseline: that check has no rows of all objects: it needs full, without all_versions", {
+      code: "baseline_incomplete",
+    });
+  }
+  const { rows } = progress;
+  const blobs = await copiedRows(rows, (names) => tasks.store.readBlobs(id, names));
+  if (blobs === null) throw unprocessable("baseline: the rows of that check are gone", { code: "baseline_gone" });
+  return { rows, blobs };
 }
 
 async function comparisonOf(

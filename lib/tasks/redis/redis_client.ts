@@ -4,9 +4,9 @@ import { isIP } from "node:net";
 import { Redis } from "ioredis";
 import { HttpError, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
-import { atMostEvery } from "@/lib/std/at_most_every.ts";
-import { errorReason } from "@/lib/std/error_reason.ts";
+import { tlsTrust } from "@/lib/http/upstream/upstream_client.ts";
+import { atMostEvery } from "@/lib/std/timing.ts";
+import { errorReason } from "@/lib/std/text.ts";
 
 /** Every key of the project in Redis begins with this. */
 export const REDIS_PREFIX = "stackroom:";

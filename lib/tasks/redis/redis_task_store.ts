@@ -2,15 +2,20 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import {
+  type Blobs,
+  type Created,
   LEASE_MS,
   type NewTask,
+  type Saved,
   STORED_KINDS,
   type Task,
   TASK_KINDS,
+  type TaskBounds,
   type TaskEnd,
+  type TaskSelection,
+  type TaskStore,
   type TaskSummary,
 } from "@/lib/tasks/task.ts";
-import type { Blobs, Created, Saved, TaskBounds, TaskSelection, TaskStore } from "@/lib/tasks/task_store.ts";
 import {
   REDIS_PREFIX,
   type RedisArgument,

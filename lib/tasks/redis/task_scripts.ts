@@ -5,10 +5,10 @@ import {
   LIFETIMES,
   LONG_KIND,
   LONG_LIFETIME,
+  MAX_LISTED,
   MAX_RUN_MS,
   SHORT_LIFETIME,
 } from "@/lib/tasks/task.ts";
-import { MAX_LISTED } from "@/lib/tasks/task_store.ts";
 import { redisScript } from "./redis_client.ts";
 
 const lifetime = ({ maxRunMs, ranTooLong, endedTtlMs, blobsTtlMs, maxEndedPerOwner }: Lifetime, set: string) =>

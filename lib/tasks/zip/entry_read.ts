@@ -4,10 +4,16 @@ import { headBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { getObject } from "@/lib/s3/objects.ts";
-import { announcedLength, type BodyReader, endedBy, streamReader } from "@/lib/std/body_reader.ts";
-import { boundedReader, readWhole } from "@/lib/std/bounded_reader.ts";
-import { sleep } from "@/lib/std/sleep.ts";
-import { totalMs } from "@/lib/std/time_bounds.ts";
+import {
+  announcedLength,
+  type BodyReader,
+  boundedReader,
+  endedBy,
+  readWhole,
+  streamReader,
+  totalMs,
+} from "@/lib/std/body_reader.ts";
+import { sleep } from "@/lib/std/timing.ts";
 import { isFolder, type LeftOut, type PlannedEntry } from "./zip_plan.ts";
 
 /** Where the objects of an archive are read. */
@@ -67,12 +73,17 @@ export async function retried<T>(
     try {
       return await read();
     } catch (error) {
-      const problem = problemOf(error);
-      const mayPass = problem === "retry" || problem === "unreadable";
-      if (!mayPass || tries === retryMs.length || signal.aborted) throw error;
+      if (!mayPass(error) || tries === retryMs.length || signal.aborted) throw error;
       await sleep(retryMs[tries], signal);
+      signal.throwIfAborted();
     }
   }
+}
+
+/** Whether the same read may succeed later: after a status below 500 the store says the same of the object again. */
+export function mayPass(error: unknown): boolean {
+  const problem = problemOf(error);
+  return problem === "retry" || (problem === "unreadable" && error instanceof HttpError && error.status >= 500);
 }
 
 async function openOnce(source: ObjectSource, entry: PlannedEntry): Promise<BodyReader> {

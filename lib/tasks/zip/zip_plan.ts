@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { z } from "zod";
-import { yielding } from "@/lib/std/yielding.ts";
+import { yielding } from "@/lib/std/concurrency.ts";
 import { centralRecordBytes, endBytes, entryBytes } from "./zip_format.ts";
 import { EntryNames, ERRORS_NAME } from "./zip_names.ts";
 

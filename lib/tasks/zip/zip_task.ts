@@ -2,15 +2,14 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError, listingStuck } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
-import { yielding } from "@/lib/std/yielding.ts";
+import { forEachConcurrent, yielding } from "@/lib/std/concurrency.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { headObject } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
-import type { Blobs } from "@/lib/tasks/task_store.ts";
+import type { Blobs } from "@/lib/tasks/task.ts";
 import { problemOf, retried, RETRY_MS } from "./entry_read.ts";
 import {
   ChunkLookup,

@@ -1,17 +1,19 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import { getAcl, type NewAccessList, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
-import { deleteCors, getCors, putCors } from "@/lib/s3/bucket_cors.ts";
-import type { S3 } from "@/lib/s3/client.ts";
-import { supported } from "@/lib/s3/errors.ts";
 import {
+  deleteCors,
+  getCors,
   getVersioning,
+  putCors,
   setVersioning,
   versioning,
   VERSIONING_STATES,
   type VersioningState,
-} from "@/lib/s3/versioning.ts";
-import { FITS_XML } from "@/lib/s3/write_xml.ts";
+} from "@/lib/s3/buckets.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { supported } from "@/lib/s3/errors.ts";
+import { FITS_XML } from "@/lib/s3/xml.ts";
 import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";

@@ -4,10 +4,16 @@ import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { bucketList, createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { objectPage } from "@/lib/s3/list_xml.ts";
-import { issuedForm, type IssuedForms, listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import {
+  issuedForm,
+  type IssuedForms,
+  listObjects,
+  listVersions,
+  MAX_KEYS,
+  objectPage,
+  versionPage,
+} from "@/lib/s3/listing.ts";
 import { listUploads, uploadPage } from "@/lib/s3/multipart.ts";
-import { versionPage } from "@/lib/s3/version_xml.ts";
 import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams, bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";

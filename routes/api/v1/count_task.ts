@@ -1,22 +1,12 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
-import { readCountPage } from "@/lib/s3/count_page.ts";
-import { wellFormed } from "@/lib/s3/name_schemas.ts";
+import { readCountPage } from "@/lib/s3/listing.ts";
+import { wellFormed } from "@/lib/s3/objects.ts";
 import { COUNT, newCount } from "@/lib/tasks/count.ts";
-import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { failureOrCancel } from "@/lib/tasks/task_error.ts";
-import { codeMembers } from "@/lib/tasks/coded_members.ts";
-import { taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { codeMembers, failureOrCancel, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import {
-  EVENTS_DESCRIPTION,
-  OTHER_VERSION,
-  pollResponse,
-  taskParams,
-  type TaskRoutes,
-  TASKS_TAG,
-} from "./task_progress.ts";
+import { followOperations, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";
 
@@ -63,29 +53,14 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
         return Response.json({ task_id, status: "counting", files: 0, folders: 0 }, { status: 202 });
       },
     }),
-    operation({
-      id: "get_count",
-      method: "GET",
-      path: `${PATH}/{task_id}`,
-      tag: TASKS_TAG,
-      summary: "The progress or the result of a count",
-      description: `It can be read for ten minutes after the end. ${EVENTS_DESCRIPTION}.`,
-      params: taskParams,
-      responses: {
-        200: { description: "How far it is, and how it ended", schema: progress },
-        404: { description: "No such count of this user in this bucket" },
-        410: OTHER_VERSION,
-      },
-      handler({ caller, params: { bucket, task_id } }, context) {
-        const view = async (): Promise<TaskView> => {
-          const { task, progress: { count } } = await tasks.find(COUNT, bucket, task_id, caller);
-          const { files, folders, bytes } = count;
-          const status = task.state === "running" ? "counting" : task.state === "ready" ? "ready" : "failed";
-          const failure = failureOrCancel(task);
-          const body = { task_id, status, files, folders, bytes, ...timesOf(task), ...failure };
-          return { body, isOver: task.state !== "running" };
-        };
-        return pollResponse(routes, caller, context, view, ({ body }) => Response.json(body));
+    ...followOperations(operation, routes, {
+      type: COUNT,
+      path: PATH,
+      noun: "count",
+      schema: progress,
+      bodyOf(task, { count: { files, folders, bytes } }) {
+        const status = task.state === "running" ? "counting" : task.state === "ready" ? "ready" : "failed";
+        return { task_id: task.id, status, files, folders, bytes, ...timesOf(task), ...failureOrCancel(task) };
       },
     }),
   ];

@@ -3,15 +3,12 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
-import { readCountPage } from "@/lib/s3/count_page.ts";
+import { readCountPage } from "@/lib/s3/listing.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
+import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
-import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { failureMembers } from "@/lib/tasks/task_error.ts";
-import { codeMembers } from "@/lib/tasks/coded_members.ts";
-import { iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { codeMembers, failureMembers, iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
 import { chosenDetails, chosenTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -90,11 +87,14 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       type: DELETE,
       path: PATH,
       noun: "deletion",
-      name: "DeleteTask",
       schema: progress,
-      canceled: "It ends after the page that is being deleted. What is deleted by then stays deleted.",
+      cancel: {
+        method: "POST",
+        description: "It ends after the page that is being deleted. What is deleted by then stays deleted.",
+        name: "DeleteTask",
+      },
       failed: { 502: { description: 'It failed: `{"status": "failed", "error": …}`' } },
-      view: viewOf,
+      bodyOf,
       check({ state, error }) {
         if (state === "failed") throw new HttpError(502, { status: "failed", ...failureMembers(error) });
       },
@@ -113,23 +113,20 @@ export async function mustExist(s3: S3, caller: Caller, bucket: string, prefix: 
   await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
 }
 
-function viewOf(task: Task, progress: DeleteProgress): TaskView {
+function bodyOf(task: Task, progress: DeleteProgress) {
   const { deleted, failed, errors, count, deletingMs } = progress;
   const total = progress.total + (count?.files ?? 0);
   const done = deleted + failed;
   const isEstimated = task.state === "running" && deletingMs > 0 && done > 0 && done < total;
   return {
-    body: {
-      task_id: task.id,
-      status: TASK_STATUS[task.state],
-      total,
-      deleted,
-      failed,
-      errors,
-      ...timesOf(task),
-      ...isEstimated ? { estimated_end: iso(task.updatedAt + deletingMs / done * (total - done)) } : {},
-      ...failureMembers(task.error),
-    },
-    isOver: task.state !== "running",
+    task_id: task.id,
+    status: TASK_STATUS[task.state],
+    total,
+    deleted,
+    failed,
+    errors,
+    ...timesOf(task),
+    ...isEstimated ? { estimated_end: iso(task.updatedAt + deletingMs / done * (total - done)) } : {},
+    ...failureMembers(task.error),
   };
 }

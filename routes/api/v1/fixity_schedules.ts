@@ -7,8 +7,7 @@ import { fixitySchedules, type ListedSchedules } from "@/lib/tasks/fixity/respon
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { TASKS_TAG } from "./task_progress.ts";
-import { failureMembers } from "@/lib/tasks/task_error.ts";
-import { iso, TASK_STATUS } from "@/lib/tasks/task_times.ts";
+import { failureMembers, iso, TASK_STATUS } from "@/lib/tasks/task_responses.ts";
 
 interface ScheduleRoutes {
   /** Null where none are configured. */

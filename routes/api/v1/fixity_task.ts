@@ -3,33 +3,19 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { contentDisposition } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { streamedText } from "@/lib/http/streamed_text.ts";
+import { streamedText } from "@/lib/http/response_body.ts";
 import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
-import { FIXITY, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
-import { fixityBody, fixityReport, fixityStatus } from "@/lib/tasks/fixity/responses.ts";
-import { TASK_STATUS } from "@/lib/tasks/task_times.ts";
-import { fixityOrder } from "@/lib/tasks/fixity/order.ts";
-import { csvReport, jsonReport, manifestReport } from "@/lib/tasks/fixity/report.ts";
-import { MAX_ROWS, readRows } from "@/lib/tasks/fixity/report_rows.ts";
-import { startFixity } from "@/lib/tasks/fixity/start_fixity.ts";
-import type { TaskView } from "@/lib/tasks/task_events.ts";
+import { FIXITY, hasAllRows } from "@/lib/tasks/fixity/fixity.ts";
+import { csvReport, jsonReport, manifestReport, MAX_ROWS, readRows } from "@/lib/tasks/fixity/report.ts";
+import { fixityBody, fixityReport, fixityStatus, reportHead } from "@/lib/tasks/fixity/responses.ts";
+import { fixityOrder, startFixity } from "@/lib/tasks/fixity/start_fixity.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
-import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import {
-  EVENTS_DESCRIPTION,
-  OTHER_VERSION,
-  pollResponse,
-  taskParams,
-  type TaskRoutes,
-  TASKS_TAG,
-} from "./task_progress.ts";
+import { followOperations, taskParams, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/fixity";
 const list = z.object({ tasks: z.array(fixityStatus) }).meta({ id: "FixityList" });
-const canceling = z.object({ task_id: z.string(), status: z.enum(["canceling", "done", "canceled", "failed"]) })
-  .meta({ id: "FixityCanceling" });
 
 /** Comparing the bytes of stored objects in the background. */
 export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes): Operation[] {
@@ -48,6 +34,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       body: { kind: "json", schema: fixityOrder },
       responses: {
         202: { description: "Started", schema: fixityStatus },
+        400: { description: "`write` or `overwrite`: checks no longer write manifests and bags" },
         404: { description: "No such bucket" },
         429: { description: "Too many background tasks, of this user or of all" },
       },
@@ -78,26 +65,18 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         return Response.json({ tasks: found.map(({ task, progress }) => fixityBody(task, progress)) });
       },
     }),
-    operation({
-      id: "get_fixity",
-      method: "GET",
-      path: `${PATH}/{task_id}`,
-      tag: TASKS_TAG,
-      summary: "The progress or the totals of a fixity task",
-      description: `They can be read for 400 days after the end, of the last 20 tasks. ${EVENTS_DESCRIPTION}.`,
-      params: taskParams,
-      responses: {
-        200: { description: "How far it is, and how it ended", schema: fixityStatus },
-        404: { description: "No such fixity task of this user in this bucket" },
-        410: OTHER_VERSION,
+    ...followOperations(operation, routes, {
+      type: FIXITY,
+      path: PATH,
+      noun: "fixity task",
+      schema: fixityStatus,
+      kept: "for 400 days after the end, of the last 20 tasks",
+      cancel: {
+        method: "DELETE",
+        description: "It ends soon. Its report says what was read by then.",
+        name: "Fixity",
       },
-      handler({ caller, params: { bucket, task_id } }, context) {
-        const view = async (): Promise<TaskView> => {
-          const { task, progress } = await tasks.find(FIXITY, bucket, task_id, caller);
-          return { body: fixityBody(task, progress), isOver: task.state !== "running" };
-        };
-        return pollResponse(routes, caller, context, view, ({ body }) => Response.json(body));
-      },
+      bodyOf: fixityBody,
     }),
     operation({
       id: "get_fixity_report",
@@ -125,78 +104,38 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         const { task, progress } = await tasks.find(FIXITY, bucket, task_id, caller);
         if (task.state === "running") throw new HttpError(409, "The fixity task has not ended yet: its report follows");
         const chosen = format ?? (acceptsCsv(context) ? "csv" : "json");
-        if (chosen === "manifest-sha256") mustMakeManifest(progress);
+        if (chosen === "manifest-sha256" && !hasAllRows(progress)) throw new HttpError(409, NO_MANIFEST);
         const rows = () => readRows(progress.rows, (names) => tasks.store.readBlobs(task_id, names));
-        const chunks = {
-          json: () => jsonReport(task, progress, rows()),
-          csv: () => csvReport(rows()),
-          "manifest-sha256": () => manifestReport(folderOf(progress.request.prefix), rows),
-        };
-        return await reportResponse(chunks[chosen](), chosen, task_id, context);
-      },
-    }),
-    operation({
-      id: "cancel_fixity",
-      method: "DELETE",
-      path: `${PATH}/{task_id}`,
-      tag: TASKS_TAG,
-      summary: "Cancel a fixity task",
-      description: "It ends soon. Its report says what was read by then.",
-      params: taskParams,
-      responses: {
-        200: { description: "It ends soon, or how it ended before", schema: canceling },
-        404: { description: "No such fixity task of this user in this bucket" },
-        410: OTHER_VERSION,
-      },
-      audit: {
-        action: "task_cancel",
-        target: bucketTarget,
-        details: ({ params: { task_id } }) => ({ task: "fixity", task_id }),
-      },
-      async handler({ caller, params: { bucket, task_id } }) {
-        await caller.prove?.();
-        const { task: { state } } = await tasks.find(FIXITY, bucket, task_id, caller);
-        if (state === "running") await tasks.cancel(task_id);
-        return Response.json({ task_id, status: state === "running" ? "canceling" : TASK_STATUS[state] });
+        const { type, extension, textOf } = {
+          json: {
+            type: "application/json",
+            extension: ".json",
+            textOf: () => jsonReport(reportHead(task, progress), rows()),
+          },
+          csv: { type: "text/csv; charset=utf-8", extension: ".csv", textOf: () => csvReport(rows()) },
+          "manifest-sha256": {
+            type: "text/plain; charset=utf-8",
+            extension: "-manifest-sha256.txt",
+            textOf: () => manifestReport(folderOf(progress.request.prefix), rows),
+          },
+        }[chosen];
+        return new Response(await streamedText(textOf(), "the report of a fixity task", context), {
+          headers: {
+            "Content-Type": type,
+            "Content-Disposition": contentDisposition("attachment", `fixity-${task_id}${extension}`),
+            "Cache-Control": "private, no-cache",
+            Vary: "Accept",
+          },
+        });
       },
     }),
   ];
 }
 
+const NO_MANIFEST =
+  "The report does not have all objects: a manifest needs one of a check with full that came to its end";
+
 /** Whether a client names CSV. */
 function acceptsCsv(context: RequestContext): boolean {
   return /(?:^|,)\s*text\/csv\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
-}
-
-/** @throws HttpError 409 where a report does not have the SHA-256 of each object */
-function mustMakeManifest({ request, rows, checkedAt }: FixityProgress): void {
-  if (request.full && !request.allVersions && rows.leftOut === 0 && checkedAt !== null) return;
-  throw new HttpError(
-    409,
-    "The report does not have all objects: a manifest needs one of a check with full that came to its end",
-  );
-}
-
-const FORMATS = {
-  json: { type: "application/json", extension: ".json" },
-  csv: { type: "text/csv; charset=utf-8", extension: ".csv" },
-  "manifest-sha256": { type: "text/plain; charset=utf-8", extension: "-manifest-sha256.txt" },
-} as const;
-
-/** @throws HttpError 410 where the first rows are gone */
-async function reportResponse(
-  chunks: AsyncGenerator<string>,
-  format: keyof typeof FORMATS,
-  id: string,
-  context: RequestContext,
-): Promise<Response> {
-  const { type, extension } = FORMATS[format];
-  return new Response(await streamedText(chunks, "the report of a fixity task", context), {
-    headers: {
-      "Content-Type": type,
-      "Content-Disposition": contentDisposition("attachment", `fixity-${id}${extension}`),
-      "Cache-Control": "private, no-cache",
-      Vary: "Accept",
-    },
-  });
 }

@@ -5,7 +5,7 @@ import { type CampaignSource, STALE_MS } from "@/lib/campaigns/source/campaign_s
 import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { DNS_LABEL } from "@/lib/std/dns_label.ts";
+import { DNS_LABEL } from "@/lib/std/text.ts";
 import { jobDetail, jobList } from "./job_schemas.ts";
 import { readOperations, type WebOperation } from "./web_operation.ts";
 

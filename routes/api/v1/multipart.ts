@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { bodySource } from "@/lib/http/body_source.ts";
-import { compressibleJson } from "@/lib/http/compressible.ts";
+import { bodySource } from "@/lib/http/body.ts";
+import { compressibleJson, JsonBytes } from "@/lib/http/compressible.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
-import { JsonBytes } from "@/lib/http/json_bytes.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/client.ts";
@@ -25,10 +24,9 @@ import {
 } from "@/lib/s3/multipart.ts";
 import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presignableObject, presignParts, requiredHeaders } from "@/lib/s3/presign.ts";
-import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_part.ts";
-import { requestBody } from "@/lib/s3/upload/request_body.ts";
-import { FITS_XML } from "@/lib/s3/write_xml.ts";
-import { objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
+import { MAX_FORM_PART_BYTES, requestBody, sendPartFromSource } from "@/lib/s3/upload/object_upload.ts";
+import { FITS_XML } from "@/lib/s3/xml.ts";
+import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { objectTarget } from "./audited_objects.ts";
 import { asObject, bucketParams, conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
-import { bucketName } from "@/lib/s3/name_schemas.ts";
+import { bucketName } from "@/lib/s3/objects.ts";
 
 /** Which bucket, in the path. */
 export const bucketParams = z.object({ bucket: bucketName });

@@ -4,9 +4,8 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { preconditions } from "@/lib/s3/conditions.ts";
 import { supported } from "@/lib/s3/errors.ts";
-import { keyVersionPage, listKeyVersions } from "@/lib/s3/key_versions.ts";
-import { issuedForm, type IssuedForms, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { wellFormed } from "@/lib/s3/name_schemas.ts";
+import { issuedForm, type IssuedForms, keyVersionPage, listKeyVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { wellFormed } from "@/lib/s3/objects.ts";
 import { writeHeaders } from "@/lib/s3/object_headers.ts";
 import { restoreVersion } from "@/lib/s3/restore.ts";
 import {
@@ -22,7 +21,7 @@ import {
   TAG_NAME,
   TAG_VALUE,
 } from "@/lib/s3/tags.ts";
-import { isObject } from "@/lib/std/is_object.ts";
+import { isObject } from "@/lib/std/untrusted.ts";
 import { objectTarget } from "./audited_objects.ts";
 import { conditional, CONDITIONS, objectParams, versionId } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
-import { JsonBytes } from "@/lib/http/json_bytes.ts";
+import { JsonBytes } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
-import { bucketName, wellFormed } from "@/lib/s3/name_schemas.ts";
+import { bucketName, wellFormed } from "@/lib/s3/objects.ts";
 import {
   DEFAULT_PRESIGN_SECONDS,
   MAX_PRESIGN_SECONDS,

@@ -1,18 +1,17 @@
 import { z } from "zod";
-import type { Task } from "@/lib/tasks/task.ts";
-import { TASK_STATUS } from "@/lib/tasks/task_times.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { tooManyRequests } from "@/lib/http/errors.ts";
-import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
-import { InFlight } from "@/lib/http/in_flight.ts";
-import type { Operation } from "@/lib/http/operation.ts";
+import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
+import { BrokenStream, guardedStream } from "@/lib/http/response_body.ts";
+import { Slots } from "@/lib/http/limit_concurrency.ts";
+import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { PROCESS_CLOCK } from "@/lib/tasks/task_clock.ts";
-import { TaskEvents, type TaskView } from "@/lib/tasks/task_events.ts";
+import type { BodyReader } from "@/lib/std/body_reader.ts";
+import type { Task } from "@/lib/tasks/task.ts";
+import { PROCESS_CLOCK, type TaskClock, type TaskType } from "@/lib/tasks/task_handler.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
-import type { TaskType } from "@/lib/tasks/task_handler.ts";
-import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
+import { TASK_STATUS } from "@/lib/tasks/task_responses.ts";
+import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -23,8 +22,14 @@ export const TASKS_TAG = "Background tasks";
 const MAX_STREAMS_PER_OWNER = 16;
 const MAX_STREAMS = 256;
 const RETRY_AFTER_SECONDS = 5;
+/** Shortest time between two events, ms. */
+const EVENT_MS = 250;
+/** After so long without an event a comment shows that the connection stands, ms. */
+const COMMENT_MS = 15_000;
+/** Longest time of one stream, ms; its client opens another one. */
+const TOTAL_MS = 600_000;
 
-/** What the task operations work with. */
+/** Parts that the task operations work with. */
 export interface TaskRoutes {
   readonly s3: S3;
   readonly tasks: TaskRunner;
@@ -44,15 +49,12 @@ export const EVENTS_DESCRIPTION =
 
 /** Limits the event streams of this process. */
 export class TaskStreams {
-  readonly #ofOwner = new InFlight(MAX_STREAMS_PER_OWNER);
-  readonly #all = new InFlight(MAX_STREAMS);
+  readonly #slots = new Slots(MAX_STREAMS, MAX_STREAMS_PER_OWNER);
 
   /** @throws HttpError 429 when there are too many */
   enter(owner: string, context: RequestContext): void {
-    const leaveOwner = this.#ofOwner.enter(owner);
-    const leave = leaveOwner && this.#all.enter();
-    if (leaveOwner) context.hold(leaveOwner);
-    if (!leave) {
+    const leave = this.#slots.enter(owner);
+    if (typeof leave === "string") {
       throw tooManyRequests(
         "Too many event streams at a time: poll instead",
         RETRY_AFTER_SECONDS,
@@ -63,23 +65,47 @@ export class TaskStreams {
   }
 }
 
+/** The body of a response that says how far a task is. */
+type TaskBody = Readonly<Record<string, unknown>>;
+
+/** A task as its owner is shown it. */
+type ShownTask<P> = FoundTask<P> & { readonly body: TaskBody };
+
+/** A poll of a task. */
+interface Poll<P> {
+  readonly type: TaskType<P>;
+  readonly caller: Caller;
+  readonly params: z.output<typeof taskParams>;
+  bodyOf(task: Task, progress: P): TaskBody;
+  /** The response to a client that does not want events; the body as JSON when absent. */
+  respond?(shown: ShownTask<P>): Response | Promise<Response>;
+}
+
 /**
- * Responds to a poll of a task: with events where the client wants them, else with what `respond` returns. A caller whose
- * credentials were not accepted lately is proven first.
+ * Responds to a poll of a task, with events where the client wants them. A caller whose credentials were not accepted
+ * lately is proven first.
  *
- * @param view reads the task again
- * @throws HttpError as `view` and `respond`; 401 for rejected credentials, 429 for too many event streams
+ * @throws HttpError as {@link TaskRunner.find} and `respond`; 401 for rejected credentials, 429 for too many event streams
  */
-export async function pollResponse<View extends TaskView>(
-  routes: TaskRoutes,
-  caller: Caller,
+export async function pollResponse<P>(
+  { tasks, streams }: TaskRoutes,
   context: RequestContext,
-  view: () => Promise<View>,
-  respond: (view: View) => Response | Promise<Response>,
+  { type, caller, params: { bucket, task_id }, bodyOf, respond = ({ body }) => Response.json(body) }: Poll<P>,
 ): Promise<Response> {
+  const view = async (): Promise<ShownTask<P>> => {
+    const { task, progress } = await tasks.find(type, bucket, task_id, caller);
+    return { task, progress, body: bodyOf(task, progress) };
+  };
   await caller.prove?.();
-  const found = await view();
-  return wantsEvents(context) ? progressEvents(routes, caller, context, view) : await respond(found);
+  const shown = await view();
+  if (!wantsEvents(context)) return await respond(shown);
+  streams.enter(ownerOf(caller, tasks.keys), context);
+  const body = guardedStream(new TaskEvents({ clock: PROCESS_CLOCK, view, signal: tasks.stopping }), {
+    broken: () => new BrokenStream("BrokenEvents", "an event stream broke off"),
+    unread: () => context.info?.breakOff?.(),
+  });
+  // A proxy must not hold events back.
+  return new Response(body, { headers: { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" } });
 }
 
 /** How tasks of a kind are followed below its path. */
@@ -88,13 +114,17 @@ interface Followed<P> {
   readonly path: string;
   /** Such as `deletion`. */
   readonly noun: string;
-  /** Of the schema of a cancellation. */
-  readonly name: string;
   readonly schema: z.ZodType;
-  /** What a cancellation leaves. */
-  readonly canceled: string;
-  readonly failed?: Readonly<Record<number, { readonly description: string }>>;
-  view(task: Task, progress: P): TaskView;
+  /** How long it can be read; ten minutes when absent. */
+  readonly kept?: string;
+  readonly failed?: Readonly<Record<number, ResponseSpec>>;
+  /** How it is cancelled, what that leaves, and the name of its response's schema; absent: by no operation of its own. */
+  readonly cancel?: {
+    readonly method: "POST" | "DELETE";
+    readonly description: string;
+    readonly name: string;
+  };
+  bodyOf(task: Task, progress: P): TaskBody;
   /** @throws HttpError where a task that failed is an error response */
   check?(task: Task): void;
 }
@@ -103,41 +133,45 @@ interface Followed<P> {
 export function followOperations<P>(
   operation: GatewayOperation,
   routes: TaskRoutes,
-  { type, path, noun, name, schema, canceled, failed, view, check }: Followed<P>,
+  { type, path, noun, schema, kept = "for ten minutes after the end", failed, cancel, bodyOf, check }: Followed<P>,
 ): Operation[] {
   const { tasks } = routes;
   const { kind } = type;
   const unknown = { 404: { description: `No such ${noun} of this user in this bucket` }, 410: OTHER_VERSION };
+  const read = operation({
+    id: `get_${kind}`,
+    method: "GET",
+    path: `${path}/{task_id}`,
+    tag: TASKS_TAG,
+    summary: `The progress or the result of a ${noun}`,
+    description: `It can be read ${kept}. ${EVENTS_DESCRIPTION}.`,
+    params: taskParams,
+    responses: { 200: { description: "How far it is, and how it ended", schema }, ...unknown, ...failed },
+    handler: ({ caller, params }, context) =>
+      pollResponse(routes, context, {
+        type,
+        caller,
+        params,
+        bodyOf,
+        respond({ task, body }) {
+          check?.(task);
+          return Response.json(body);
+        },
+      }),
+  });
+  if (!cancel) return [read];
+  const { method, description, name } = cancel;
   const canceling = z.object({ task_id: z.string(), status: z.enum(["canceling", "done", "canceled", "failed"]) })
     .meta({ id: `${name}Canceling` });
   return [
-    operation({
-      id: `get_${kind}`,
-      method: "GET",
-      path: `${path}/{task_id}`,
-      tag: TASKS_TAG,
-      summary: `The progress or the result of a ${noun}`,
-      description: `It can be read for ten minutes after the end. ${EVENTS_DESCRIPTION}.`,
-      params: taskParams,
-      responses: { 200: { description: "How far it is, and how it ended", schema }, ...unknown, ...failed },
-      handler({ caller, params: { bucket, task_id } }, context) {
-        const read = async () => {
-          const { task, progress } = await tasks.find(type, bucket, task_id, caller);
-          return { task, ...view(task, progress) };
-        };
-        return pollResponse(routes, caller, context, read, ({ task, body }) => {
-          check?.(task);
-          return Response.json(body);
-        });
-      },
-    }),
+    read,
     operation({
       id: `cancel_${kind}`,
-      method: "POST",
-      path: `${path}/{task_id}/cancel`,
+      method,
+      path: `${path}/{task_id}${method === "POST" ? "/cancel" : ""}`,
       tag: TASKS_TAG,
       summary: `Cancel a ${noun}`,
-      description: canceled,
+      description,
       params: taskParams,
       responses: { 200: { description: "It ends soon, or how it ended before", schema: canceling }, ...unknown },
       audit: {
@@ -160,19 +194,71 @@ function wantsEvents(context: RequestContext): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
 }
 
-/** The progress of a task as an event stream, which ends with the task, with its client or after ten minutes. */
-function progressEvents(
-  { tasks, streams }: TaskRoutes,
-  caller: Caller,
-  context: RequestContext,
-  view: () => Promise<TaskView>,
-): Response {
-  streams.enter(ownerOf(caller, tasks.keys), context);
-  const events = new TaskEvents({ clock: PROCESS_CLOCK, view, signal: tasks.stopping });
-  const body = guardedStream(events, {
-    broken: () => new BrokenStream("BrokenEvents", "an event stream broke off"),
-    unread: () => context.info?.breakOff?.(),
-  });
-  // A proxy must not hold events back.
-  return new Response(body, { headers: { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" } });
+interface TaskEventsOptions {
+  readonly clock: TaskClock;
+  /** Reads the task again. @throws HttpError */
+  readonly view: () => Promise<{ readonly task: Pick<Task, "state">; readonly body: TaskBody }>;
+  /** Ends the stream. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The progress of a task as server-sent events: one named `progress` whenever it changes, at the end one named `end`. The
+ * task is read when the consumer reads, so a slow one skips states and nothing is buffered.
+ */
+export class TaskEvents implements BodyReader {
+  readonly #options: TaskEventsOptions;
+  readonly #cancel = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #end: number;
+  #sentAt = -Infinity;
+  #last = "";
+  #isOver = false;
+
+  constructor(options: TaskEventsOptions) {
+    this.#options = options;
+    this.#end = options.clock.now() + TOTAL_MS;
+    this.#signal = AbortSignal.any([this.#cancel.signal, options.signal]);
+  }
+
+  async read(): Promise<Uint8Array<ArrayBuffer> | null> {
+    const { clock } = this.#options;
+    while (!this.#isOver && clock.now() < this.#end) {
+      const text = await this.#next();
+      if (this.#signal.aborted) return null;
+      if (text !== null) {
+        this.#sentAt = clock.now();
+        return new TextEncoder().encode(text);
+      }
+      if (!this.#isOver) await clock.sleep(EVENT_MS, this.#signal);
+    }
+    return null;
+  }
+
+  cancel(): void {
+    this.#cancel.abort();
+  }
+
+  /** The next event or comment; null where there is none now. */
+  async #next(): Promise<string | null> {
+    const { clock, view } = this.#options;
+    const wait = this.#sentAt + EVENT_MS - clock.now();
+    if (wait > 0) await clock.sleep(wait, this.#signal);
+    if (this.#signal.aborted) return null;
+    try {
+      const { task, body } = await view();
+      const data = JSON.stringify(body);
+      this.#isOver = task.state !== "running";
+      if (this.#isOver) return `event: end\ndata: ${data}\n\n`;
+      if (data !== this.#last) {
+        this.#last = data;
+        return `event: progress\ndata: ${data}\n\n`;
+      }
+    } catch (error) {
+      // A task that is gone ends the stream; while the task store is not reachable, it waits.
+      if (!(error instanceof HttpError)) throw error;
+      if (error.status < 500) this.#isOver = true;
+    }
+    return clock.now() - this.#sentAt >= COMMENT_MS ? ": still here\n\n" : null;
+  }
 }

@@ -7,7 +7,7 @@ import type { Mapi } from "@/lib/mapi/client.ts";
 import { TASK_KINDS, type TaskSummary } from "@/lib/tasks/task.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
-import { iso } from "@/lib/tasks/task_times.ts";
+import { iso } from "@/lib/tasks/task_responses.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { TASKS_TAG } from "./task_progress.ts";
 

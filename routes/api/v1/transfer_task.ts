@@ -2,13 +2,11 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { badRequest } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { readCountPage } from "@/lib/s3/count_page.ts";
+import { readCountPage } from "@/lib/s3/listing.ts";
 import type { ProblemCode } from "@/lib/std/coded.ts";
 import { isUnder, outermost } from "@/lib/tasks/chosen_keys.ts";
-import { codeMembers } from "@/lib/tasks/coded_members.ts";
+import { codeMembers, failureMembers, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
 import type { Task } from "@/lib/tasks/task.ts";
-import { failureMembers } from "@/lib/tasks/task_error.ts";
-import type { TaskView } from "@/lib/tasks/task_events.ts";
 import {
   IF_EXISTS,
   newTransfer,
@@ -17,8 +15,7 @@ import {
   type TransferOrder,
   type TransferProgress,
 } from "@/lib/tasks/transfer.ts";
-import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
-import { TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_times.ts";
+import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { chosenDetails, chosenTarget } from "./audited_objects.ts";
 import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
 import { bucketParams } from "./object_parameters.ts";
@@ -122,17 +119,20 @@ export function transferOperations(operation: GatewayOperation, routes: TaskRout
         context.noted = { task_id: id };
         await tasks.settled(id, SETTLED_MS);
         const { task, progress } = await tasks.find(TRANSFER, bucket, id, caller);
-        return Response.json(viewOf(task, progress).body, { status: 202 });
+        return Response.json(bodyOf(task, progress), { status: 202 });
       },
     }),
     ...followOperations(operation, routes, {
       type: TRANSFER,
       path: PATH,
       noun: "transfer",
-      name: "Transfer",
       schema: progress,
-      canceled: "It ends after the objects that are under way. What is copied by then stays copied.",
-      view: viewOf,
+      cancel: {
+        method: "POST",
+        description: "It ends after the objects that are under way. What is copied by then stays copied.",
+        name: "Transfer",
+      },
+      bodyOf,
     }),
   ];
 }
@@ -177,23 +177,20 @@ function refused(code: ProblemCode, detail: string) {
   return badRequest(detail, { coded: { code } });
 }
 
-function viewOf(task: Task, progress: TransferProgress): TaskView {
+function bodyOf(task: Task, progress: TransferProgress) {
   const { order: { mode }, done, deleted, skipped, renamed, failed, errors, count } = progress;
   return {
-    body: {
-      task_id: task.id,
-      mode,
-      status: TASK_STATUS[task.state],
-      total: progress.total + (count?.files ?? 0),
-      done,
-      deleted,
-      skipped,
-      renamed,
-      failed,
-      errors: errors.map(({ coded, ...error }) => ({ ...error, ...coded })),
-      ...timesOf(task),
-      ...failureMembers(task.error),
-    },
-    isOver: task.state !== "running",
+    task_id: task.id,
+    mode,
+    status: TASK_STATUS[task.state],
+    total: progress.total + (count?.files ?? 0),
+    done,
+    deleted,
+    skipped,
+    renamed,
+    failed,
+    errors: errors.map(({ coded, ...error }) => ({ ...error, ...coded })),
+    ...timesOf(task),
+    ...failureMembers(task.error),
   };
 }

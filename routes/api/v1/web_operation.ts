@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
-import type { Handler } from "@/lib/http/middleware.ts";
+import type { Handler } from "@/lib/http/request_context.ts";
 import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";
 import type { ResultsSession, SessionCheck } from "@/lib/results/session_check.ts";
 

@@ -3,18 +3,16 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { forbidden, HttpError, notFound, unavailable } from "@/lib/http/errors.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { objectKey, wellFormed } from "@/lib/s3/name_schemas.ts";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { MAX_RUN_MS, type Task } from "@/lib/tasks/task.ts";
 import { openCaller } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
-import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
-import { failureOrCancel } from "@/lib/tasks/task_error.ts";
-import { codeMembers } from "@/lib/tasks/coded_members.ts";
-import { iso } from "@/lib/tasks/task_times.ts";
+import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_download.ts";
+import { codeMembers, failureOrCancel, iso, timesOf } from "@/lib/tasks/task_responses.ts";
 import { keyDetails } from "./audited_objects.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -84,15 +82,16 @@ interface ZipOperationDeps extends TaskRoutes {
 export function zipOperations(operation: GatewayOperation, routes: ZipOperationDeps): Operation[] {
   const { s3, tasks, now, admit } = routes;
   const downloads = new ZipDownloads(s3, tasks.store, tasks.reads);
-  const byTicket = async (bucket: string, id: string, ticket: string, context: RequestContext) => {
-    const found = await ticketTask(tasks, bucket, id, ticket, now());
-    return await downloads.respond(found, context);
-  };
+  const query = z.object({ ticket: z.string().min(1).meta({ description: "From `download_url`" }) });
+  type TicketInput = { readonly params: z.output<typeof taskParams>; readonly query: z.output<typeof query> };
   const file = {
     path: `${PATH}/{task_id}/file`,
     tag: TASKS_TAG,
     params: taskParams,
-    query: z.object({ ticket: z.string().min(1).meta({ description: "From `download_url`" }) }),
+    query,
+    async handler({ params: { bucket, task_id }, query: { ticket } }: TicketInput, context: RequestContext) {
+      return await downloads.respond(await ticketTask(tasks, bucket, task_id, ticket, now()), context);
+    },
   } as const;
   return [
     operation({
@@ -145,17 +144,18 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
         200: { description: "The progress, or the archive as `application/zip`", schema: zipStatus },
         410: OTHER_VERSION,
       },
-      handler({ caller, params: { bucket, task_id } }, context) {
-        const view = async () => {
-          const { task, progress } = await tasks.find(ZIP_TASK, bucket, task_id, caller);
-          return { task, progress, body: statusOf(task, progress, tasks), isOver: task.state !== "running" };
-        };
-        return pollResponse(routes, caller, context, view, ({ task, progress, body }) => {
-          mustNotHaveFailed(task, progress);
-          const isArchive = task.state === "ready" && !acceptsJson(context);
-          return isArchive ? downloads.respond({ task, progress, caller }, context) : Response.json(body);
-        });
-      },
+      handler: ({ caller, params }, context) =>
+        pollResponse(routes, context, {
+          type: ZIP_TASK,
+          caller,
+          params,
+          bodyOf: (task, progress) => statusOf(task, progress, tasks),
+          respond({ task, progress, body }) {
+            mustNotHaveFailed(task, progress);
+            const isArchive = task.state === "ready" && !acceptsJson(context);
+            return isArchive ? downloads.respond({ task, progress, caller }, context) : Response.json(body);
+          },
+        }),
     }),
     publicOperation({
       ...file,
@@ -164,8 +164,6 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       summary: "An archive by its ticket, without other credentials",
       description: "For browsers: `download_url` of the task is the whole address.",
       responses: { ...archive, 403: { description: "The ticket is wrong or has expired" } },
-      handler: ({ params: { bucket, task_id }, query: { ticket } }, context) =>
-        byTicket(bucket, task_id, ticket, context),
     }, admit),
     publicOperation({
       ...file,
@@ -179,8 +177,6 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
         500: { description: "It failed" },
         503: notReady,
       },
-      handler: ({ params: { bucket, task_id }, query: { ticket } }, context) =>
-        byTicket(bucket, task_id, ticket, context),
     }, admit),
   ];
 }
@@ -218,7 +214,7 @@ function acceptsJson(context: RequestContext): boolean {
 }
 
 function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.output<typeof zipStatus> {
-  const { id, bucket, state, createdAt, updatedAt, endedAt } = task;
+  const { id, bucket, state, createdAt, updatedAt } = task;
   const { total, completed, failedKeys, plan } = progress;
   const isRunning = state === "running";
   const rest = completed > 0 ? (updatedAt - createdAt) * (total - completed) / completed : null;
@@ -235,9 +231,7 @@ function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.ou
     bytes: plan.bytes + plan.centralBytes,
     // No download prolongs the task for longer.
     download_url: `${file}?ticket=${issueTicket(id, createdAt + MAX_RUN_MS, keys)}`,
-    started_at: iso(createdAt),
-    updated_at: iso(updatedAt),
-    ended_at: endedAt === null ? null : iso(endedAt),
+    ...timesOf(task),
     estimated_end: isRunning && rest !== null ? iso(updatedAt + rest) : null,
   };
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ListBucketsCommand } from "@aws-sdk/client-s3";
 import type { Administrators } from "@/embedded/store/server/administrators.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { startStore, type Store, storeErrorCode } from "./store_fixture.ts";
 
 const PASSWORD = "correct horse 7";

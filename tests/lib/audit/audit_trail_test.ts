@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { AuditTrail, type DurableSink, type SealedRecord } from "@/lib/audit/audit_trail.ts";
 import { CHAIN_START } from "@/lib/audit/chain.ts";
-import { deadline } from "@/lib/std/deadline.ts";
+import { deadline } from "@/lib/std/timing.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { event, eventually, NOON } from "./audit_fixture.ts";
 

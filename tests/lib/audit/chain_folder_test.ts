@@ -3,7 +3,7 @@ import { AuditTrail } from "@/lib/audit/audit_trail.ts";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
 import { ChainFolder } from "@/lib/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/audit/chain_reader.ts";
-import { exists } from "@/lib/std/optional_file.ts";
+import { exists } from "@/lib/std/files.ts";
 import { until } from "@/tests/until.ts";
 import { DAY_MS, event, eventually, NOON, sealer, withoutBlockingCalls, writeTrail } from "./audit_fixture.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";

@@ -4,8 +4,7 @@ import { Admission } from "@/lib/auth/admission.ts";
 import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { InFlight } from "@/lib/http/in_flight.ts";
-import { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 
 const CLAIMS = { sub: "curator", pwd: "secret", tenant: "archive" };
@@ -14,14 +13,14 @@ const CLAIMS = { sub: "curator", pwd: "secret", tenant: "archive" };
 function proven(identify: Identify) {
   const accepted = new AcceptedIdentities(Date.now);
   accepted.accept(accepted.digest({ username: CLAIMS.sub, password: CLAIMS.pwd, tenant: CLAIMS.tenant }));
-  const role = new InFlight(1);
+  const role = new Slots(1);
   const admission = new Admission({
     accepted,
     guesses: new GuessLimits(Date.now),
     identify,
     sharedKeys: false,
     role,
-    tenants: new InFlight(1),
+    tenants: new Slots(1),
     unproven: new UnprovenRequests(1, 1),
     prove: () => Promise.resolve(),
     logins: null,

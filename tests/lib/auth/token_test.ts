@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { EncryptJWT, type JWTPayload, SignJWT } from "jose";
 import { issueToken, MAX_TOKEN_CHARACTERS, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
-import { cacheFigures } from "@/lib/std/counted_cache.ts";
+import { cacheFigures } from "@/lib/std/caches.ts";
 
 const SECRET = new TextEncoder().encode("a secret that only tests know, 32+");
 const KEY = tokenKey(SECRET);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { renderToString } from "preact-render-to-string";
 
 import { island } from "@/lib/client/island.tsx";
-import { stylesheet } from "@/lib/site/stylesheet.ts";
+import { stylesheet } from "@/lib/site/bundle.ts";
 
 Deno.test("island: is rendered with its name and its props as data", () => {
   const Hello = island("hello", ({ name }: { name: string }) => <p>Hej {name}</p>);

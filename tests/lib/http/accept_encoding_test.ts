@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { CODINGS, preferredCoding } from "@/lib/http/accept_encoding.ts";
+import { CODINGS, preferredCoding } from "@/lib/http/header_values.ts";
 
 Deno.test("accept encoding: the coding of the largest weight wins, of equal ones the first that is available", () => {
   const cases: [string | null, string | null][] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { preferredLanguage } from "@/lib/http/accept_language.ts";
+import { preferredLanguage } from "@/lib/http/header_values.ts";
 
 const AVAILABLE = ["en", "sv"] as const;
 

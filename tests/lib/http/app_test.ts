@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { addBelow, type App, httpApp, routesOf, serving } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { Middleware } from "@/lib/http/middleware.ts";
+import type { Middleware } from "@/lib/http/request_context.ts";
 import { NO_LOG } from "./no_log.ts";
 
 /** An app whose routes return their own pattern. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
-import { bodySource } from "@/lib/http/body_source.ts";
-import { readCapped } from "@/lib/http/read_capped.ts";
-import { SlowBody } from "@/lib/std/bounded_reader.ts";
+import { SlowBody, STREAM_BOUNDS } from "@/lib/std/body_reader.ts";
+import { bodySource } from "@/lib/http/body.ts";
+import { readCapped } from "@/lib/http/response_body.ts";
 
 Deno.test("body source: returns no more than requested, and the rest at the next read", async () => {
   const source = bodySource(new Response("abcdef").body);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { httpApp } from "@/lib/http/app.ts";
-import { hostCheck } from "@/lib/http/host_check.ts";
+import { hostCheck } from "@/lib/http/default_headers.ts";
 import { NO_LOG } from "./no_log.ts";
 
 Deno.test("host check: a known name lets no foreign one in after it, be it in the header or in the target", async () => {

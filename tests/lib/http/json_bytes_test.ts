@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { JsonBytes } from "@/lib/http/json_bytes.ts";
+import { JsonBytes } from "@/lib/http/compressible.ts";
 
 Deno.test("JSON bytes: are those of the pieces, of one writer or of two, with their length", async () => {
   const long = fc.constantFrom("x".repeat(70_000), "å😀".repeat(20_000));

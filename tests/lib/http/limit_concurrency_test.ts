@@ -1,24 +1,27 @@
 import assert from "node:assert/strict";
 import { handledBy, httpApp, routesOf } from "@/lib/http/app.ts";
-import { InFlight } from "@/lib/http/in_flight.ts";
-import { limitConcurrency, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { limitConcurrency, Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { NO_LOG } from "./no_log.ts";
 
-Deno.test("in flight: counts by key, releases a slot once, and stores nothing for idle keys", () => {
-  const inFlight = new InFlight(2);
-  const leave = inFlight.enter("a");
-  assert.ok(leave && inFlight.enter("a") && inFlight.enter("b"));
-  assert.equal(inFlight.enter("a"), null);
+Deno.test("slots: are limited in all and by key, and released once", () => {
+  const slots = new Slots(3, 2);
+  const [leave] = ["a", "a", "b"].map((key) => slots.enter(key));
+  assert.deepEqual([slots.enter("a"), slots.enter("c")], ["all", "all"]);
+  assert.ok(typeof leave === "function");
   leave();
   leave();
-  assert.deepEqual([inFlight.count("a"), inFlight.count("b"), inFlight.count("c")], [1, 1, 0]);
+  assert.deepEqual([slots.count, slots.countOf("a"), slots.countOf("b"), slots.countOf("c")], [2, 1, 1, 0]);
+  assert.equal(typeof slots.enter("a"), "function");
+  const many = new Slots(Infinity, 1);
+  many.enter("a");
+  assert.deepEqual([many.enter("a"), typeof many.enter("b")], ["address", "function"]);
 });
 
 Deno.test("limit concurrency: a slot is held until the connection reports that the response is sent, or failed", async () => {
-  const inFlight = new InFlight(1);
+  const role = new Slots(1);
   const app = httpApp({ log: NO_LOG });
-  const add = routesOf(app, handledBy("web"), limitConcurrency(inFlight, new UnprovenRequests(1, 1)));
+  const add = routesOf(app, handledBy("web"), limitConcurrency(role, new UnprovenRequests(1, 1)));
   add("/", () => new Response("x"));
   add("/throws", () => {
     throw new Error("x");
@@ -31,10 +34,10 @@ Deno.test("limit concurrency: a slot is held until the connection reports that t
       assert.equal((await app.request("/", {}, {})).status, 503);
       settle[end]();
       await completed.catch(() => {});
-      assert.equal(inFlight.count(), 0);
+      assert.equal(role.count, 0);
     }
     await app.request(path, {}, {});
-    assert.equal(inFlight.count(), 0);
+    assert.equal(role.count, 0);
   }
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { gatewayTimeout } from "@/lib/http/errors.ts";
-import { boundedBody } from "@/lib/http/bounded_body.ts";
+import { boundedBody } from "@/lib/http/response_body.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { watchedUpload } from "@/lib/http/watched_upload.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
+import { type BodySource, bodySource } from "@/lib/http/body.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 
 /** The bytes cut into chunks of the given lengths, in turn. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { parseQuery } from "@/lib/http/query.ts";
+import { parseQuery } from "@/lib/http/validation.ts";
 
 const schema = z.object({
   flag: z.boolean().default(false),

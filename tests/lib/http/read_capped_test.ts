@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
-import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
+import { readCapped, type UpstreamResponse } from "@/lib/http/response_body.ts";
+import { BodyTooLong, SlowBody } from "@/lib/std/body_reader.ts";
 
 /** Sends `chunks` under a Content-Length, then waits until the reader lets go. */
 async function answered(

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { badRequest, gatewayTimeout } from "@/lib/http/errors.ts";
 import { watchedUpload } from "@/lib/http/watched_upload.ts";
-import { PUBLIC_API_ONLY } from "@/lib/runtime/public_api.ts";
-import { countRequest } from "@/lib/std/request_count.ts";
 
 const CHUNK_BYTES = 100_000;
 const MISSING = new Promise<never>(() => {});
@@ -113,26 +111,4 @@ Deno.test("watched upload: an error of the chunks of this process is the failure
   await assert.rejects(new Response(watched.stream).bytes(), { name: "BrokenUpload" });
   assert.equal(watched.failure()?.status, 400);
   assert.equal(watched.signal.aborted, true);
-});
-
-Deno.test({
-  name: "watched upload: other requests have their turn after each 4 MiB of a client's body",
-  ignore: PUBLIC_API_ONLY,
-  async fn() {
-    const watched = watch(bodyOf(100), { count: 100 });
-    const pauses: number[] = [];
-    const original = globalThis.setTimeout;
-    globalThis.setTimeout = ((callback: () => void, ms: number) => {
-      if (ms === 1) pauses.push(ms);
-      return original(callback, ms);
-    }) as typeof setTimeout;
-    try {
-      countRequest();
-      for await (const _ of watched.stream);
-    } finally {
-      globalThis.setTimeout = original;
-      watched.release();
-    }
-    assert.equal(pauses.length, 2, "in 10 MB");
-  },
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
-import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { type ClusterConnection, connect, type ConnectionLimits } from "@/lib/kubernetes/connection.ts";
 import { type Faults, FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";

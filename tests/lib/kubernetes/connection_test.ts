@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { type ClusterAddress, clusterConnection, type ClusterOptions } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
-import { ConfigError } from "@/lib/std/config_error.ts";
+import { ConfigError } from "@/lib/std/start_errors.ts";
 import { type Faults, FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { kubeconfig, withFile } from "./kubeconfig.ts";

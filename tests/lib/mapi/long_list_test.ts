@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readList } from "@/lib/mapi/long_list.ts";
-import { BodyTooLong, SlowBody } from "@/lib/std/bounded_reader.ts";
+import { BodyTooLong, SlowBody } from "@/lib/std/body_reader.ts";
 
 const STALL_MS = 60_000;
 const HELD = 10;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
+import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/listener.ts";
 import { connectionServer, type ServeConnection, serveConnection } from "@/lib/runtime/serve_connection.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 

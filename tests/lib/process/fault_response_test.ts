@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drainingServer } from "@/lib/process/draining_server.ts";
+import { drainingServer } from "@/lib/process/listener.ts";
 import { serveConnection } from "@/lib/runtime/serve_connection.ts";
 
 for (const serve of [serveConnection, null]) {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { leaving } from "@/lib/process/leaving.ts";
-import type { Handler, HandlerInfo } from "@/lib/process/handler.ts";
+import { type Handler, type HandlerInfo, leaving } from "@/lib/process/handler.ts";
 
 Deno.test("leaving: probes say that the process stops, all else is served, and each connection is closed behind it", async () => {
   const served: Handler = ({ url }) => new Response(`served ${url}`);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { drainingServer } from "@/lib/process/draining_server.ts";
+import { drainingServer } from "@/lib/process/listener.ts";
 import { serveConnection } from "@/lib/runtime/serve_connection.ts";
-import { CertificateError } from "@/lib/process/certificate_files.ts";
-import { acceptTlsConnections } from "@/lib/process/tls_socket.ts";
+import { acceptTlsConnections, CertificateError } from "@/lib/process/sockets.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import {
   OTHER_CA,

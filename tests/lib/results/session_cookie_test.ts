@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { trustProxies } from "@/lib/http/forwarded.ts";
+import { trustProxies } from "@/lib/http/client_address.ts";
 import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 
 function valuesOf(

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { byteReader, cancelBody, thenCancelBody } from "@/lib/std/body_reader.ts";
 import { ChunksTooSmall, MOST_READ_BYTES } from "@/lib/runtime/burst_reader.ts";
-import { countRequest } from "@/lib/std/request_count.ts";
 import { bodyReader, leavesReadAhead, markReadAhead } from "@/lib/runtime/request_body.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -145,42 +144,6 @@ Deno.test("body reader: tiny chunks at full speed are rejected, those of a slow 
   cancelBody({ method: "PUT", body: fast.body } as Request);
   const slow = new Connection({ chunkBytes: 10, chunks: 20_000, slow: true });
   assert.equal(await readSlowly(slow.body, 10), 200_000);
-});
-
-Deno.test("body reader: a long burst is followed by a timer where there are other requests, for which the runtime looks meanwhile", async () => {
-  const delays = async (chunked: Chunked, hasOthers = true) => {
-    const { body } = new Connection(chunked);
-    const delays: number[] = [];
-    const original = globalThis.setTimeout;
-    globalThis.setTimeout = ((callback: () => void, ms: number) => {
-      delays.push(ms);
-      return original(callback, ms);
-    }) as typeof setTimeout;
-    try {
-      const reader = bodyReader(body, null);
-      if (hasOthers) countRequest();
-      while (await reader.read() !== null);
-    } finally {
-      globalThis.setTimeout = original;
-    }
-    // What other tests have left may set timers as well, of other times.
-    return delays.filter((ms) => ms === 1).length;
-  };
-  const usedBytes = MOST_READ_BYTES;
-  assert.ok(await delays({ chunkBytes: 64 * 1024, chunks: 10 * 16, usedBytes }) >= 9, "10 MiB in bursts of 1 MiB");
-  assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 10 * 16, usedBytes }, false), 0);
-  assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 3, usedBytes }), 0);
-  assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 3, usedBytes, slow: true }), 0);
-});
-
-Deno.test("body reader: a read that waits between two bursts returns null when it is cancelled", async () => {
-  const { body } = new Connection({ chunkBytes: 64 * 1024, chunks: 160, usedBytes: MOST_READ_BYTES });
-  const reader = bodyReader(body, null);
-  countRequest();
-  for (let left = 1024 * 1024; left > 0;) left -= (await reader.read())?.length ?? left;
-  const pending = reader.read();
-  reader.cancel();
-  assert.equal(await pending, null);
 });
 
 Deno.test("body reader: tells which bodies leave the runtime reading ahead", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sdkDocument } from "@/lib/s3/sdk_document.ts";
+import { sdkDocument } from "@/lib/s3/sdk.ts";
 
 function refused(xml: string, root = "a"): void {
   assert.throws(() => sdkDocument(xml, root), { name: "MalformedXml" }, xml.slice(0, 100));

@@ -5,16 +5,14 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { getAcl, type Grant, type Grantee, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
-import { getCors, putCors } from "@/lib/s3/bucket_cors.ts";
-import { createBucket, listBuckets } from "@/lib/s3/buckets.ts";
+import { createBucket, getCors, listBuckets, putCors, setVersioning } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { abortUpload, listParts, listUploads } from "@/lib/s3/multipart.ts";
 import { sendDelete } from "@/lib/s3/objects.ts";
 import { callSdk } from "@/lib/s3/sdk.ts";
 import { s3Path } from "@/lib/s3/signer.ts";
 import { deleteTags, getTags } from "@/lib/s3/tags.ts";
-import { setVersioning } from "@/lib/s3/versioning.ts";
-import { fitsXml } from "@/lib/s3/write_xml.ts";
+import { fitsXml } from "@/lib/s3/xml.ts";
 
 const CALLER = {
   username: "curator",

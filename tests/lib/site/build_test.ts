@@ -5,7 +5,7 @@ import { siteAssets } from "@/lib/site/build.ts";
 import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
 import { SCRIPT_FAILURE as EN } from "@/locales/en/frame.ts";
 import { SCRIPT_FAILURE as SV } from "@/locales/sv/frame.ts";
-import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
+import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/site.ts";
 
 /** A small project of its own, with the packages and the base of the real one. */
 async function inProject(test: (root: string) => Promise<void>) {
@@ -39,7 +39,7 @@ async function inProject(test: (root: string) => Promise<void>) {
         "lib/presentation/frame_sentences.ts",
         "locales/en/frame.ts",
         "locales/sv/frame.ts",
-        "lib/std/dns_label.ts",
+        "lib/std/text.ts",
       ]
     ) {
       await Deno.copyFile(`${PROJECT_FOLDER}/${name}`, `${root}/${name}`);

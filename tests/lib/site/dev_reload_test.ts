@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
-import { devReload } from "@/lib/site/dev_reload.ts";
+import { devReload } from "@/lib/site/site.ts";
 
 /** The first event of a stream, which then stays open. */
 async function firstEvent(response: Response): Promise<string> {

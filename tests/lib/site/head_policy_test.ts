@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { hasHeadPolicy } from "@/lib/site/head_policy.ts";
+import { hasHeadPolicy } from "@/lib/site/policies.ts";
 
 const POLICY = `<meta http-equiv="Content-Security-Policy" content="script-src 'self'">`;
 

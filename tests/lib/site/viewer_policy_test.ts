@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { inlineScripts, viewerPolicy } from "@/lib/site/viewer_policy.ts";
+import { inlineScripts, viewerPolicy } from "@/lib/site/policies.ts";
 
 Deno.test("viewer policy: inline scripts are those that a browser would run, by their exact text", () => {
   const html = [

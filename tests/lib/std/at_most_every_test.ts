@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { atMostEvery } from "@/lib/std/at_most_every.ts";
+import { atMostEvery } from "@/lib/std/timing.ts";
 
 Deno.test("atMostEvery: says yes at first, and again once the interval since the last yes is over", () => {
   let now = 0;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { streamReader } from "@/lib/std/body_reader.ts";
-import { readWhole } from "@/lib/std/bounded_reader.ts";
+import { readWhole, streamReader } from "@/lib/std/body_reader.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 

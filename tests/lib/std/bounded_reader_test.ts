@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { bodyChunks, BrokenBody } from "@/embedded/store/bodies.ts";
 import { asS3Error } from "@/embedded/store/s3/as_s3_error.ts";
-import type { BodyReader } from "@/lib/std/body_reader.ts";
-import { BodyTooLong, boundedReader, readWhole, SlowBody } from "@/lib/std/bounded_reader.ts";
+import { type BodyReader, BodyTooLong, boundedReader, readWhole, SlowBody } from "@/lib/std/body_reader.ts";
 import { readRequest } from "@/lib/runtime/request_body.ts";
 
 const bounds = { idleMs: 20, minBytesPerSecond: 1000, slackMs: 200 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseByteRange } from "@/lib/std/byte_range.ts";
+import { parseByteRange } from "@/lib/std/header_encoding.ts";
 
 Deno.test("byte range: contains exactly the selected bytes for any ends", () => {
   const end = fc.option(fc.nat(40), { nil: null });

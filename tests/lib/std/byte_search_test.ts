@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { byteSearch } from "@/lib/std/byte_search.ts";
+import { byteSearch } from "@/lib/http/multipart_form.ts";
 
 Deno.test("byte search: finds the first place, as the runtime's own search does", () => {
   // Few different bytes make near misses likely.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cacheFigures, CountedCache } from "@/lib/std/counted_cache.ts";
+import { cacheFigures, CountedCache } from "@/lib/std/caches.ts";
 
 const figures = (name: string) => cacheFigures().find((figures) => figures.name === name);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { csvField } from "@/lib/std/csv_field.ts";
+import { csvField } from "@/lib/std/text.ts";
 
 /** A field's text as a reader of RFC 4180 sees it. */
 function readBack(field: string): string {

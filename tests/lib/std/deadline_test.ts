@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { deadline } from "@/lib/std/deadline.ts";
+import { deadline } from "@/lib/std/timing.ts";
 
 const reached = (ms: number) => new Promise<number>((resolve) => deadline(ms, () => resolve(performance.now())));
 

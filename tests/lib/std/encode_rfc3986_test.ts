@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
 
 Deno.test("RFC 3986 encoding: only unreserved characters stay, and any text can be decoded again", () => {
   fc.assert(fc.property(fc.string({ unit: "grapheme" }), (text) => {

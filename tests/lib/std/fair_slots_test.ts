@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FairSlots } from "@/lib/std/fair_slots.ts";
+import { FairSlots } from "@/lib/std/concurrency.ts";
 
 /** Slots whose owners are recorded in the order in which they get them. */
 function scene(max: number) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 
 Deno.test("forEachConcurrent: every item once, in order, never more than allowed at a time", async () => {
   const begun: number[] = [];

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { deadline } from "@/lib/std/deadline.ts";
-import { readWithin } from "@/lib/std/read_within.ts";
+import { deadline, readWithin } from "@/lib/std/timing.ts";
 import { until } from "@/tests/until.ts";
 
 Deno.test("read within: what is late is null, read once, and read again after it has ended", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { retainedFrom, startOfDay } from "@/lib/std/retention_age.ts";
+import { retainedFrom, startOfDay } from "@/lib/audit/chain_folder.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 
 Deno.test("text order: it agrees with the order of UTF-8 bytes", () => {
   const text = fc.string({ unit: "binary", maxLength: 6 });

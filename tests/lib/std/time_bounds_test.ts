@@ -7,7 +7,7 @@ import {
   totalMs,
   unreadMs,
   UNWATCHED_BYTES,
-} from "@/lib/std/time_bounds.ts";
+} from "@/lib/std/body_reader.ts";
 
 const MIB = 1024 * 1024;
 const PART = 64 * MIB;

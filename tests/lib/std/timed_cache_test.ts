@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { timedCache } from "@/lib/std/timed_cache.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 
 Deno.test("timed cache: evicts the least recently used entry beyond its capacity", () => {
   const cache = timedCache<string, number>("test", 2, 1000, () => 1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import fc from "fast-check";
 
-import { unescapeXml } from "@/lib/std/unescape_xml.ts";
+import { unescapeXml } from "@/lib/std/xml_scanner.ts";
 
 Deno.test("XML entities: numbers of characters alone, however they are written", () => {
   fc.assert(fc.property(fc.string({ unit: "grapheme" }), (text) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { yielding } from "@/lib/std/yielding.ts";
+import { yielding } from "@/lib/std/concurrency.ts";
 
 /** Keeps the processor busy for so long, ms. */
 function compute(ms: number): void {

@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
-import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { UpstreamError, type UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { unescapeXml } from "@/lib/std/unescape_xml.ts";
+import { unescapeXml } from "@/lib/std/xml_scanner.ts";
 
 export const CALLER: Caller = {
   username: "alva",

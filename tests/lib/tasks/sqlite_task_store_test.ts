@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { HttpError } from "@/lib/http/errors.ts";
-import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
-import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { LEASE_MS, RENEW_MS } from "@/lib/tasks/task.ts";
 import { assertNoCredentials, bytesBelow, storeCallers } from "./stored_credentials.ts";
 import { testTaskStore } from "./task_store_contract.ts";

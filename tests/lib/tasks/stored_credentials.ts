@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { ownerOf, provenName, sealCaller, taskKeys } from "@/lib/tasks/task_keys.ts";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import type { TaskStore } from "@/lib/tasks/task.ts";
 
 const SECRET = "a long secret of this deployment";
 const PASSWORD = "hushed-password";

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 
 import { PROBLEM_CODES } from "@/lib/std/coded.ts";
-import { failureMembers, readSentence, storedSentence } from "@/lib/tasks/task_error.ts";
+import { failureMembers } from "@/lib/tasks/task_responses.ts";
+import { readSentence, storedSentence } from "@/lib/tasks/task.ts";
 
 Deno.test("task error: a stored sentence is read with its code, whatever its text", () => {
   const coded = fc.record({

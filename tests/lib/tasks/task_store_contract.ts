@@ -8,8 +8,8 @@ import {
   type NewTask,
   RAN_TOO_LONG,
   type TaskEnd,
+  type TaskStore,
 } from "@/lib/tasks/task.ts";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
 
 /** A store of tasks under test. */
 export interface StoreUnderTest {

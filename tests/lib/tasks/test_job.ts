@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Job } from "@/lib/tasks/task_handler.ts";
-import type { Blobs } from "@/lib/tasks/task_store.ts";
+import type { Blobs } from "@/lib/tasks/task.ts";
 import { CALLER } from "./model_store.ts";
 
 /** A job whose checkpoints are recorded; `stopAt` breaks it off before the checkpoint of that number is stored. */

@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
-import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { UpstreamError, type UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/condition_table.ts";
+import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/store_kind.ts";
 
 const order = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const encoded = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CONDITION_TABLES } from "@/lib/s3/condition_table.ts";
+import { CONDITION_TABLES } from "@/lib/s3/store_kind.ts";
 import { newTransfer, transferHandler, type TransferOrder, type TransferProgress } from "@/lib/tasks/transfer.ts";
 import { TestJob } from "./test_job.ts";
 import { type Seen, TransferStore } from "./transfer_store.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ConfigError } from "@/lib/std/config_error.ts";
+import { ConfigError } from "@/lib/std/start_errors.ts";
 import { readTraceParent, requireOwnSpans, traceParentOf } from "@/lib/tracing/tracing.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -10,7 +10,7 @@ import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { givenSessionKeys } from "@/lib/results/session_key.ts";
-import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
+import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/body_reader.ts";
 import {
   inProcessResults,
   mountPassThrough,

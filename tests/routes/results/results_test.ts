@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import { trustProxies } from "@/lib/http/forwarded.ts";
+import { trustProxies } from "@/lib/http/client_address.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { sessionDigest } from "@/lib/results/session_token.ts";

@@ -8,7 +8,7 @@ import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { givenSessionKeys } from "@/lib/results/session_key.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
-import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
 import { bothWays, cookieOf, filledStore, login, NAMESPACE, resultsDeps, serve, STEM, web } from "./results_fixture.ts";

@@ -3,9 +3,9 @@ import fc from "fast-check";
 
 import { FIXITY_RESULTS } from "@/lib/presentation/storage/fixity_check.ts";
 import { readRowPage } from "@/routes/storage/fixity_rows.ts";
-import { jsonReport } from "@/lib/tasks/fixity/report.ts";
+import { jsonReport, type ReportRow } from "@/lib/tasks/fixity/report.ts";
 import { newFixity } from "@/lib/tasks/fixity/fixity.ts";
-import type { ReportRow } from "@/lib/tasks/fixity/report_rows.ts";
+import { reportHead } from "@/lib/tasks/fixity/responses.ts";
 import { REQUEST } from "@/tests/lib/tasks/fixity/fixity_run.ts";
 
 /** The report that the gateway writes of rows, cut into chunks of a length. */
@@ -19,7 +19,7 @@ async function report(
   async function* chunk() {
     yield rows;
   }
-  for await (const part of jsonReport(task, progress, chunk())) text += part;
+  for await (const part of jsonReport(reportHead(task, progress), chunk())) text += part;
   const bytes = new TextEncoder().encode(text);
   return new ReadableStream({
     start(controller) {

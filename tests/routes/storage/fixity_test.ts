@@ -196,8 +196,6 @@ const CHOICES = {
   bag: "1",
   baseline: TASK,
   etags: "ignore",
-  write: "bag",
-  overwrite: "1",
   report_to: "reports/",
   rate: "0.5",
   all_versions: "1",
@@ -223,8 +221,6 @@ Deno.test("fixity form: every choice of the operation can be made in it", async 
     bag: true,
     baseline: TASK,
     etags: "ignore",
-    write: "bag",
-    overwrite: true,
     report_to: "reports/",
   });
 });
@@ -235,7 +231,6 @@ Deno.test("fixity form: a choice that the server does not take is named, and all
     ["manifest_root", /did not take “Its paths begin at”: <no>/],
     ["bag", /did not take “A bag \(BagIt\): all its manifests”: <no>/],
     ["baseline", /did not take “Earlier check”: <no>/],
-    ["overwrite", /did not take “Replace files with other bytes”: <no>/],
     ["report_to", /did not take “Report: keys begin with”: <no>/],
   ];
   for (const [field, sentence] of fields) {
@@ -279,8 +274,7 @@ Deno.test("fixity form: checks with a row of each object can be chosen to compar
   assert.match(form, /name="manifest_root" value="\/"/);
   assert.match(form, new RegExp(`<option[^>]*value="${TASK}"[^>]*selected|selected[^>]*value="${TASK}"`));
   // A link of another site must not fill in what is written.
-  const hostile = (await open(`${LIST}&bucket=letters&write=bag&overwrite=1&report_to=x`)).html;
-  assert.doesNotMatch(hostile, /name="overwrite"[^>]*checked|value="bag"[^>]*selected|name="report_to" value="x"/);
+  assert.doesNotMatch((await open(`${LIST}&bucket=letters&report_to=x`)).html, /name="report_to" value="x"/);
 });
 
 Deno.test("fixity form: only checks of its bucket can be chosen to compare with, and one that was refused is named", async () => {
@@ -529,7 +523,7 @@ Deno.test("fixity pages: in Swedish too", async () => {
   const { open } = storagePages(gateway({ tasks: { letters: [damaged()] }, report: reportOf([]) }));
   const list = textOf((await open(LIST, "sv")).html);
   assert.match(list, /3 av 13 objekt är skadade\. Återställ dem/);
-  assert.match(list, /Tidigare kontroll ingen .*Jämför inte ETag:ar .*Manifest inget .*Rapport: nycklarna börjar med/);
+  assert.match(list, /Tidigare kontroll ingen .*Jämför inte ETag:ar .*Rapport: nycklarna börjar med/);
   assert.match(textOf((await open(CHECK, "sv")).html), /Fixitetskontroll av letters\/1794\//);
 });
 
@@ -547,11 +541,8 @@ Deno.test("fixity pages: sentences with a code are translated, others are shown 
       problems: ["m names 1 files", "of another version"],
       problem_codes: [{ code: "bag_manifest_fewer_files", params: { name: "m", files: 1, most: 2 } }, null],
     },
-    write_error: "'b' was not written; 'c' exists",
-    write_error_codes: [
-      { code: "not_written_too_many", params: { key: "b" } },
-      { code: "not_written_exists", params: { keys: "'c'" } },
-    ],
+    write_error: "'c' exists",
+    write_error_codes: [{ code: "not_written_exists", params: { keys: "'c'" } }],
   });
   const rows = [
     { key: "x", result: "unreadable", detail: "The login may not read it", code: "object_forbidden" },
@@ -564,7 +555,7 @@ Deno.test("fixity pages: sentences with a code are translated, others are shown 
       "Manifestet ”a” togs bort medan kontrollen pågick. Starta den igen.",
       "m nämner 1 filer, ett annat manifest över innehållet 2",
       "of another version",
-      "”b” skrevs inte: det finns för många objekt för ett manifest; 'c' finns redan med annat innehåll",
+      "'c' finns redan med annat innehåll",
       "Inloggningen får inte läsa det",
       "The store's own words",
     ]

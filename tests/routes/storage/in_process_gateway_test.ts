@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { InFlight } from "@/lib/http/in_flight.ts";
-import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { enterTenant, Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { readObjectPart } from "@/lib/storage/object_start.ts";
@@ -15,8 +14,8 @@ const BUCKETS = Array.from({ length: 23 }, (_, index) => `bucket-${index}`);
 
 /** A gateway with 12 slots for a tenant and 4 for the logins of an address. */
 function limitedGateway() {
-  const role = new InFlight(1000);
-  const tenants = new InFlight(12);
+  const role = new Slots(1000);
+  const tenants = new Slots(Infinity, 12);
   const logins = new UnprovenRequests(4, 100);
   /** Slots of the tenant that are taken while an object is read. */
   const taken: number[] = [];
@@ -46,7 +45,7 @@ function limitedGateway() {
     operation("GET", "/api/v1/buckets/{bucket}/objects", ofTenant, () => {
       const body = new ReadableStream({
         pull(controller) {
-          taken.push(tenants.count("archive"));
+          taken.push(tenants.countOf("archive"));
           controller.enqueue(OBJECT.slice());
         },
       }, { highWaterMark: 0 });
@@ -65,17 +64,17 @@ Deno.test("gateway of this process: what a page reads takes no slot for longer t
     const target = { path: `/api/v1/buckets/${bucket}/cors`, query: "" };
     assert.equal((await gateway.head(target, ACTING, context)).status, 200);
   }
-  assert.deepEqual([tenants.count("archive"), logins.count], [0, 0]);
+  assert.deepEqual([tenants.countOf("archive"), logins.count], [0, 0]);
 
   const target = { path: "/api/v1/buckets/a/versioning", query: "" };
   const passedOn = await gateway.send({ method: "GET", target, headers: new Headers() }, ACTING, context);
   await passedOn.body?.cancel();
-  assert.deepEqual([tenants.count("archive"), logins.count], [1, 0], "a response that is passed on is still sent");
+  assert.deepEqual([tenants.countOf("archive"), logins.count], [1, 0], "a response that is passed on is still sent");
   complete();
   await completed;
   await Promise.resolve();
   await Promise.resolve();
-  assert.equal(tenants.count("archive"), 0);
+  assert.equal(tenants.countOf("archive"), 0);
 });
 
 Deno.test("gateway of this process: a part of an object that a page reads takes its slot until it was read", async () => {
@@ -87,5 +86,5 @@ Deno.test("gateway of this process: a part of an object that a page reads takes 
   assert.equal(new TextDecoder().decode(part ?? undefined), "the bytes of an objectthe bytes");
   assert.deepEqual(taken, [1, 1]);
   await new Promise<void>((resolve) => queueMicrotask(resolve));
-  assert.equal(tenants.count("archive"), 0, "though the page is still sent");
+  assert.equal(tenants.countOf("archive"), 0, "though the page is still sent");
 });

@@ -20,7 +20,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { startDigest } from "@/lib/std/digests.ts";
-import { joinedBytes } from "@/lib/std/joined_bytes.ts";
+import { joinedBytes } from "@/lib/std/body_reader.ts";
 import { errorOf, eventually } from "@/tests/embedded/store/mapi_fixture.ts";
 import { leaks, startStore, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { bodyFiles, Bucket, complete, md5, MIB, pattern, read, start, upload } from "./multipart_fixture.ts";

@@ -12,7 +12,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { joinedBytes } from "@/lib/std/joined_bytes.ts";
+import { joinedBytes } from "@/lib/std/body_reader.ts";
 import { errorOf } from "@/tests/embedded/store/mapi_fixture.ts";
 import { leaks, startStore, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import {

@@ -5,7 +5,7 @@ import {
   DeleteObjectCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { joinedBytes } from "@/lib/std/joined_bytes.ts";
+import { joinedBytes } from "@/lib/std/body_reader.ts";
 import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { bodyFiles, Bucket, complete, md5, MIB, pattern, read, start, upload } from "./multipart_fixture.ts";
 

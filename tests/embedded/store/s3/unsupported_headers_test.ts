@@ -5,7 +5,7 @@ import {
   ListBucketsCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { read, upload } from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";

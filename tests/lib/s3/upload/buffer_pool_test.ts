@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { HttpError } from "@/lib/http/errors.ts";
-import { type BufferLease, BufferPool, type BufferPoolOptions } from "@/lib/s3/upload/buffer_pool.ts";
+import { type BufferLease, BufferPool, type BufferPoolOptions } from "@/lib/s3/upload/parts.ts";
 
 const BUFFER_BYTES = 4;
 const CACHED_BUFFERS = 3;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { BodySource } from "@/lib/http/body_source.ts";
-import { BufferPool } from "@/lib/s3/upload/buffer_pool.ts";
-import { BufferedPart, partsOfKnownLength, partsOfUnknownLength } from "@/lib/s3/upload/parts.ts";
+import type { BodySource } from "@/lib/http/body.ts";
+import { BufferedPart, BufferPool, partsOfKnownLength, partsOfUnknownLength } from "@/lib/s3/upload/parts.ts";
 
 /** So many bytes that count up, a few at a time. */
 function countingSource(lengthBytes: number): BodySource {

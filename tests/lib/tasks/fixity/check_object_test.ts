@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 
-import { checkObject } from "@/lib/tasks/fixity/check_object.ts";
-import { EtagJudge } from "@/lib/tasks/fixity/etag_judge.ts";
+import { checkObject, EtagJudge } from "@/lib/tasks/fixity/check_object.ts";
 import type { ReadSource } from "@/lib/tasks/fixity/read_object.ts";
 import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
 import { type FixityStore, startFixityStore } from "./fixity_run.ts";

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { FixityFigures, type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
-import { readRows, type ReportRow } from "@/lib/tasks/fixity/report_rows.ts";
-import { PROCESS_CLOCK, type TaskClock } from "@/lib/tasks/task_clock.ts";
+import { readRows, type ReportRow } from "@/lib/tasks/fixity/report.ts";
+import { PROCESS_CLOCK, type TaskClock } from "@/lib/tasks/task_handler.ts";
 import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -109,8 +109,6 @@ export const REQUEST: FixityProgress["request"] = {
   allVersions: false,
   full: true,
   etags: "compare",
-  write: null,
-  overwrite: false,
   reportTo: null,
   baseline: null,
   schedule: null,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Entry } from "@/lib/tasks/fixity/expected.ts";
 import { manifestKeys, type ManifestRef } from "@/lib/tasks/fixity/manifest_keys.ts";
-import { compareText } from "@/lib/std/text_order.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { type ObjectServer, startObjectServer } from "@/tests/lib/tasks/zip/object_server.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -40,8 +40,7 @@ Deno.test("schedule file: what is wrong is named, and nothing of a login is quot
     [schedule('cron: "0 2 * * 0", manifest_root: a/'), /^schedules\.0\.manifest_root: has no meaning without manifest/],
     [schedule('cron: "0 2 * * 0", bag: true, prefix: a'), /^schedules\.0\.prefix: that of a bag/],
     [schedule('cron: "0 2 * * 0", bag: true, manifest: a'), /^schedules\.0\.manifest: a bag has manifests/],
-    [schedule('cron: "0 2 * * 0", overwrite: true'), /^schedules\.0\.overwrite: has no meaning without write/],
-    [schedule('cron: "0 2 * * 0", write: bag, report_to: data/'), /^schedules\.0\.report_to: lies in the payload/],
+    [schedule('cron: "0 2 * * 0", overwrite: true'), /^schedules\.0\.overwrite: checks no longer write/],
     [`logins: { x: the-password }\nschedules: []`, /^logins\.x: /],
     [`logins: &a { x: { username: *a, password: the-password } }\nschedules: []`, /^(?:the file is no YAML|logins)/],
   ];

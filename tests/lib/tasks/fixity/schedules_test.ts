@@ -4,7 +4,7 @@ import { FIXITY, FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { parseScheduleFile } from "@/lib/tasks/fixity/schedule_file.ts";
 import { type FailedStart, FixitySchedules, LOOK_MS } from "@/lib/tasks/fixity/schedules.ts";
-import { PROCESS_CLOCK } from "@/lib/tasks/task_clock.ts";
+import { PROCESS_CLOCK } from "@/lib/tasks/task_handler.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FakeClock } from "@/tests/lib/tasks/fake_clock.ts";
 import { KEYS, Scene } from "@/tests/lib/tasks/task_scene.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { FairSlots } from "@/lib/std/fair_slots.ts";
-import type { Task } from "@/lib/tasks/task.ts";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import { FairSlots } from "@/lib/std/concurrency.ts";
+import type { Task, TaskStore } from "@/lib/tasks/task.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { CALLER, MODIFIED, type ObjectServer, planned, startObjectServer, storedTask } from "./object_server.ts";
 import { unzipped } from "./strict_zip.ts";

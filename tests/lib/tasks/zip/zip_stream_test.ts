@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { FairSlots } from "@/lib/std/fair_slots.ts";
+import { FairSlots } from "@/lib/std/concurrency.ts";
 import { type ObjectSource, openEntry } from "@/lib/tasks/zip/entry_read.ts";
 import { archiveBytes, plannedEntries, type PlannedEntry } from "@/lib/tasks/zip/zip_plan.ts";
 import { archiveChunks, joined } from "@/lib/tasks/zip/zip_stream.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/condition_table.ts";
+import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/store_kind.ts";
 import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 import { type EmbeddedObjects, withEmbeddedObjects } from "./embedded_objects.ts";
 import { leaks } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";

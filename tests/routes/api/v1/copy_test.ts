@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CONDITION_TABLES } from "@/lib/s3/condition_table.ts";
+import { CONDITION_TABLES } from "@/lib/s3/store_kind.ts";
 import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const GIB = 1024 ** 3;

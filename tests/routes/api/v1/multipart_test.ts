@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
-import { MAX_FORM_PART_BYTES } from "@/lib/s3/upload/form_part.ts";
+import { MAX_FORM_PART_BYTES, UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
 import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const MIB = 1024 * 1024;

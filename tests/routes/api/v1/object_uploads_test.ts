@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { BufferPool } from "@/lib/s3/upload/buffer_pool.ts";
+import { BufferPool } from "@/lib/s3/upload/parts.ts";
 import { UPLOAD_SIZES, type UploadSizes } from "@/lib/s3/upload/object_upload.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { type Fixture, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";

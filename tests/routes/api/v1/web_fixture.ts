@@ -4,7 +4,7 @@ import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { Handler } from "@/lib/http/middleware.ts";
+import type { Handler } from "@/lib/http/request_context.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
-import type { Task } from "@/lib/tasks/task.ts";
-import { steadyTime } from "@/lib/tasks/task_clock.ts";
-import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import type { Task, TaskStore } from "@/lib/tasks/task.ts";
+import { steadyTime } from "@/lib/tasks/task_handler.ts";
 import { type FakeAnswer, type Fixture, NOW, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const PATH = "/api/v1/buckets/letters/objects/download";

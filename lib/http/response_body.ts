@@ -1,0 +1,212 @@
+import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
+import {
+  announcedLength,
+  type BodyReader,
+  BodyTooLong,
+  boundedReader,
+  readWhole,
+  SHORT_BODY_MS,
+  SlowBody,
+  STREAM_BOUNDS,
+  streamReader,
+  type TimeBounds,
+  unreadMs,
+  UNWATCHED_BYTES,
+} from "@/lib/std/body_reader.ts";
+import { deadline, withDeadline } from "@/lib/std/timing.ts";
+import type { RequestContext, RequestInfo } from "./request_context.ts";
+
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/**
+ * The body of an upstream's response as a client gets it, bounded in time: when the upstream or the client takes too
+ * long, both connections are broken off, so that a part is not taken for the whole.
+ *
+ * A short body of known length is passed on untouched where the server can break off its connection: it does that when
+ * the response has not been sent in the time that its length allows. Without a connection the caller is another role of
+ * this process, which watches the body itself.
+ */
+export function boundedBody(
+  response: Response,
+  info: RequestInfo | undefined,
+  bounds: TimeBounds = STREAM_BOUNDS,
+): Body | null {
+  const { body } = response;
+  if (!body || !info?.completed) return body;
+  const lengthBytes = announcedLength(response);
+  if (info.breakOff && lengthBytes !== null && lengthBytes <= UNWATCHED_BYTES) return body;
+  return guardedBody(body, { bounds, unread: () => info.breakOff?.(), freesChunks: true });
+}
+
+/** Whether the memory of a chunk of a response may be freed with the next one: the runtime writes it to a connection. */
+export function freesWrittenChunks(info: RequestInfo | undefined): boolean {
+  return FREES_WRITTEN_CHUNKS && info?.completed !== undefined;
+}
+
+interface GuardedBodyOptions {
+  readonly bounds?: TimeBounds;
+  /** Called with the reason when the upstream's body fails. */
+  readonly broken?: (error: unknown) => void;
+  /** Called when the consumer reads nothing more. */
+  readonly unread?: () => void;
+  /** Whether the runtime writes the body to a connection, so that the memory of a chunk is freed with the next one. */
+  readonly freesChunks?: boolean;
+}
+
+/**
+ * Passes a body on chunk by chunk. When it fails or stalls, the consumer's stream fails as well; when the consumer
+ * cancels, the upstream's body is cancelled.
+ */
+export function guardedBody(
+  body: Body,
+  { bounds = STREAM_BOUNDS, broken, unread, freesChunks = false }: GuardedBodyOptions,
+): Body {
+  return guardedStream(
+    boundedReader(streamReader(body, { freesChunks: freesChunks && FREES_WRITTEN_CHUNKS }), { bounds }),
+    {
+      broken(error) {
+        broken?.(error);
+        return new BrokenStream("BrokenResponse", "a response broke off");
+      },
+      bounds,
+      unread,
+    },
+  );
+}
+
+interface GuardOptions {
+  /** Returns the error that the stream ends with, for what `read` threw. */
+  readonly broken: (error: unknown) => BrokenStream;
+  /** Called when the consumer reads nothing more, after the stream has failed: its connection must be ended. */
+  readonly unread?: () => void;
+  /** How long the consumer may take; as for all streams when absent. */
+  readonly bounds?: TimeBounds;
+}
+
+/**
+ * Passes a body on chunk by chunk, as its consumer reads. When `read` throws, the stream fails, so that a part is not
+ * taken for the whole. When the consumer cancels, or reads nothing for too long, the reader is cancelled.
+ */
+export function guardedStream(
+  reader: BodyReader,
+  { broken, unread, bounds = STREAM_BOUNDS }: GuardOptions,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const maxUnreadMs = unreadMs(bounds);
+  let isOver = false;
+  let release = () => {};
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      release();
+      try {
+        const chunk = await reader.read();
+        if (isOver) return;
+        if (chunk === null) return controller.close();
+        controller.enqueue(chunk);
+        release = deadline(maxUnreadMs, () => {
+          isOver = true;
+          controller.error(new BrokenStream("UnreadBody", "a body was not read"));
+          reader.cancel();
+          unread?.();
+        });
+      } catch (error) {
+        if (isOver) return;
+        controller.error(broken(error));
+        reader.cancel();
+      }
+    },
+    cancel() {
+      isOver = true;
+      release();
+      reader.cancel();
+    },
+  }, { highWaterMark: 0 });
+}
+
+/** The error of a failed stream. The server prints it, so it says nothing about the upstream, on one line. */
+export class BrokenStream extends Error {
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+    this.stack = `${name}: ${message}`;
+  }
+}
+
+/**
+ * A body that is written while it is read. The first chunks are awaited, so that what is wrong with them can still be said
+ * by a status; what breaks off later breaks the connection.
+ *
+ * @param what in the message of the break, such as `a report`
+ * @throws what `chunks` throws before anything is sent
+ */
+export async function streamedText(
+  chunks: AsyncGenerator<string>,
+  what: string,
+  context: RequestContext,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const encoder = new TextEncoder();
+  const next = async () => {
+    const { done, value } = await chunks.next();
+    return done ? null : encoder.encode(value);
+  };
+  const ahead = [await next(), await next()];
+  const reader: BodyReader = {
+    async read() {
+      for (;;) {
+        const chunk = ahead.length > 0 ? ahead.shift() ?? null : await next();
+        if (chunk === null || chunk.length > 0) return chunk;
+      }
+    },
+    cancel: () => void chunks.return(undefined),
+  };
+  return guardedStream(reader, {
+    broken: () => new BrokenStream("BrokenResponse", `${what} broke off`),
+    unread: () => context.info?.breakOff?.(),
+  });
+}
+
+/** A response whose body is still coming. */
+export interface UpstreamResponse extends Response {
+  /** Breaks the body off, also while it is read. Absent where cancelling the body is the only way. */
+  breakOff?: AbortController;
+}
+
+/** Reads a whole body as text (UTF-8, malformed bytes replaced). @throws as {@link readCappedBytes} */
+export async function readCapped(
+  response: UpstreamResponse,
+  capBytes: number,
+  totalMs: number = SHORT_BODY_MS,
+): Promise<string> {
+  return new TextDecoder().decode(await readCappedBytes(response, capBytes, totalMs));
+}
+
+/**
+ * Reads a whole body.
+ *
+ * @param capBytes most bytes that are taken; a longer body is cancelled
+ * @param totalMs longest way of the whole body, however steadily it drips
+ * @throws BodyTooLong, SlowBody, or what breaks the stream
+ */
+export async function readCappedBytes(
+  response: UpstreamResponse,
+  capBytes: number,
+  totalMs: number = SHORT_BODY_MS,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (!response.body) return new Uint8Array(0);
+  // The announced length of an encoded body is not that of what is read.
+  const announced = response.headers.has("content-encoding") ? null : announcedLength(response);
+  if (announced !== null && announced > capBytes) {
+    response.body.cancel().catch(() => {});
+    throw new BodyTooLong(capBytes);
+  }
+  const { breakOff } = response;
+  // In one call: of a short body, each chunk would cost more than all the rest. A long one would take its length three
+  // times outside of V8's heap (chunks, copies, the whole), and V8 would collect all of its memory every few bodies.
+  if (announced !== null && breakOff) {
+    return await withDeadline(totalMs, {
+      work: () => response.bytes(),
+      cancel: () => breakOff.abort(),
+      late: () => new SlowBody(`not whole after ${totalMs} ms`),
+    });
+  }
+  return await readWhole(streamReader(response.body), { maxBytes: capBytes, totalMs });
+}

@@ -1,0 +1,154 @@
+/** How late a deadline may come, ms. */
+const TICK_MS = 50;
+
+interface Deadline {
+  /** By `performance.now`, ms. */
+  readonly at: number;
+  readonly onTime: () => void;
+  /** Its index in {@link waiting}; -1 when it is due or cancelled. */
+  index: number;
+}
+
+/**
+ * Those that are neither due nor cancelled, in no order. It is no Set, which replaces its hash table as entries come and
+ * go: the replaced one refers to the next, so one that V8 has moved to the old generation holds all later ones, and what
+ * their callbacks refer to, until the next full collection.
+ */
+const waiting: Deadline[] = [];
+let timer: ReturnType<typeof setTimeout> | null = null;
+
+/**
+ * Calls back once so much time has passed, or up to {@link TICK_MS} later. All deadlines share one timer: nearly all are
+ * cancelled, and a timer for each costs more than an entry in a list.
+ *
+ * @param ms from `now` on, by `performance.now`; a caller that knows it saves a look at the clock
+ * @returns a function that cancels it; a process without deadlines is not kept alive by the timer
+ */
+export function deadline(ms: number, onTime: () => void, now: number = performance.now()): () => void {
+  const entry = { at: now + ms, onTime, index: waiting.length };
+  if (timer === null) timer = setTimeout(tick, TICK_MS);
+  else if (waiting.length === 0) timer.ref();
+  waiting.push(entry);
+  return function cancelDeadline() {
+    if (remove(entry) && waiting.length === 0) timer?.unref();
+  };
+}
+
+function tick(): void {
+  // Set first: should one of those that are due throw, the others come with the next tick.
+  timer = waiting.length > 0 ? setTimeout(tick, TICK_MS) : null;
+  const now = performance.now();
+  for (const entry of waiting.filter(({ at }) => at <= now)) if (remove(entry)) entry.onTime();
+  if (waiting.length === 0) timer?.unref();
+}
+
+/** The last one takes its index. @returns whether it was still waiting */
+function remove(entry: Deadline): boolean {
+  const { index } = entry;
+  if (index < 0) return false;
+  entry.index = -1;
+  const last = waiting.pop();
+  if (last && last !== entry) {
+    waiting[index] = last;
+    last.index = index;
+  }
+  return true;
+}
+
+/**
+ * Waits for work that may take so long at most.
+ *
+ * @param cancel must end the work; called when it takes longer
+ * @returns what the work returns
+ * @throws what `late` returns when the work took longer, however it ended then; else what the work throws
+ */
+export async function withDeadline<T>(
+  ms: number,
+  { work, cancel, late }: { work: () => Promise<T>; cancel: () => void; late: () => Error },
+): Promise<T> {
+  let isLate = false;
+  const release = deadline(ms, () => {
+    isLate = true;
+    cancel();
+  });
+  try {
+    const result = await work();
+    if (!isLate) return result;
+  } catch (error) {
+    if (!isLate) throw error;
+  } finally {
+    release();
+  }
+  throw late();
+}
+
+/**
+ * Waits for work for about so many ms at most. Late work goes on.
+ *
+ * @returns whether it has ended by then, in whichever way
+ */
+export function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = deadline(ms, () => resolve(false));
+    const end = () => {
+      cancel();
+      resolve(true);
+    };
+    work.then(end, end);
+  });
+}
+
+/**
+ * Wraps a read that may never end, such as one of a network share that is gone. It is never started a second time while
+ * it runs.
+ *
+ * @param ms how long it is waited for
+ * @returns reads; null when it is late, and at once while a late one still runs
+ * @throws what `read` throws
+ */
+export function readWithin<T>(ms: number, read: () => Promise<T>): () => Promise<T | null> {
+  let running: Promise<T> | null = null;
+  let isLate = false;
+  return async function readInTime() {
+    if (isLate) return null;
+    const reading = running ??= read().finally(() => {
+      running = null;
+      isLate = false;
+    });
+    if (await endsWithin(ms, reading)) return await reading;
+    // It may have ended in the turn in which it became late: then nothing would ever say that it is over.
+    isLate = running === reading;
+    return null;
+  };
+}
+
+/** Resolves after so many ms, or at once when `signal` is aborted: the caller asks the signal which of them it was. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end, { once: true });
+    if (signal?.aborted) end();
+  });
+}
+
+/**
+ * Limits how often something is done, such as a report of an error that would repeat with each request.
+ *
+ * @param intervalMs from a `true` to the next, ms
+ * @param now ms
+ * @returns a function that says whether it may be done now, and counts it as done where it may
+ */
+export function atMostEvery(intervalMs: number, now = () => performance.now()): () => boolean {
+  let last = -Infinity;
+  return function mayHappen() {
+    const time = now();
+    if (time - last < intervalMs) return false;
+    last = time;
+    return true;
+  };
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
+import { type Coded, type CodedText, PROBLEM_CODES } from "@/lib/std/coded.ts";
+import { readSentence, storedSentence, type Task } from "./task.ts";
+
+/** How the states of tasks are called in responses. */
+export const TASK_STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
+
+/** Members of every progress in responses. All times are ISO 8601 in UTC. */
+export const taskTimes = {
+  started_at: z.string(),
+  updated_at: z.string().meta({ description: "When this was stored" }),
+  ended_at: z.string().nullable(),
+};
+
+export function timesOf({ createdAt, updatedAt, endedAt }: Task) {
+  return { started_at: iso(createdAt), updated_at: iso(updatedAt), ended_at: endedAt === null ? null : iso(endedAt) };
+}
+
+/** A time in ms since 1970 as ISO 8601. */
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const code = z.enum(PROBLEM_CODES).meta({ id: "ProblemCode", description: "Code of the sentence beside it" });
+const params = z.record(z.string(), z.union([z.string(), z.number()])).meta({
+  id: "ProblemParams",
+  description: "Values in the sentence of a code",
+});
+
+/** A code with its values; null for a sentence without one, or with one of another version. */
+export const codedOrNull = z.object({ code, params: params.optional() }).nullable().catch(null);
+
+/** The members of a code beside a sentence, in schemas; a code of another version is left out. */
+export const codeMembers = { code: code.optional().catch(undefined), params: params.optional() };
+
+/** Statuses of errors that may pass (spec, Errors). */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+/** Whether the same work may succeed later. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof HttpError && TRANSIENT.has(error.status);
+}
+
+/** Why a task failed, as a sentence for its owner; null for a fault of this program. */
+export function failureSentence(error: unknown): CodedText | null {
+  if (!(error instanceof HttpError)) return null;
+  const { message } = error;
+  if (error.status === 401) {
+    return {
+      text: `${message}. They were right when the task was started: log in again and start it again`,
+      coded: { code: "task_login_refused" },
+    };
+  }
+  if (error.status === 403) {
+    return {
+      text: `${message}. The account, its password or its permissions may have changed since the task was started`,
+      coded: { code: "task_forbidden", params: { message } },
+    };
+  }
+  return sentenceOf(error);
+}
+
+/** Members of a response that say why a task failed; none where it did not. */
+export function failureMembers(stored: string | null): Partial<Coded> & { error?: string } {
+  if (stored === null) return {};
+  const { text, coded } = readSentence(stored);
+  return { error: text, ...coded };
+}
+
+/** The same for a kind of task that has no state "canceled" in its responses. */
+export function failureOrCancel({ state, error }: Pick<Task, "state" | "error">): Partial<Coded> & { error?: string } {
+  return failureMembers(state === "canceled" ? storedSentence(CANCELED) : error);
+}
+
+/** 410: something that the task needs is gone. */
+export function taskGone({ text, coded }: CodedText, cause?: unknown): HttpError {
+  return new HttpError(410, text, { coded, cause });
+}
+
+/** The sealed keys were sealed with another `API_SECRET_KEY`, or for another task, kind or bucket. */
+export const UNREADABLE_CALLER: CodedText = {
+  text: "The key of the gateway was replaced or the stored task was changed since it was started: start it again",
+  coded: { code: "task_key_replaced" },
+};
+/** A blob that the work reads is not the one that its owner's keys were sealed with. */
+export const CHANGED_INPUT: CodedText = {
+  text: "The stored list of what to work on was changed or is gone: start the task again",
+  coded: { code: "task_input_changed" },
+};
+/** A sealed progress does not open. That of a version that did not seal it does not either. */
+export const CHANGED_PROGRESS: CodedText = {
+  text: "The stored progress of the task was changed, or is of another version of the gateway: start it again",
+  coded: { code: "task_progress_changed" },
+};
+/** The progress is not one of this version, or of a kind that it does not have. */
+export const UNREADABLE_TASK: CodedText = {
+  text: "The task was started by another version of the gateway: start it again",
+  coded: { code: "task_other_version" },
+};
+/** The error of a cancelled task of a kind that has no such state in its responses. */
+const CANCELED: CodedText = { text: "The task was cancelled", coded: { code: "task_canceled" } };
+export const INTERNAL_ERROR: CodedText = {
+  text: "Internal error of the gateway: its log says more",
+  coded: { code: "task_internal_error" },
+};
