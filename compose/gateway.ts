@@ -14,9 +14,8 @@ import { CONDITION_TABLES, type ConditionSupport, rejectsShortBodies } from "@/l
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
-import { type FixityParts, fixitySchedules } from "./fixity.ts";
 import { type CredentialMemory, type ObserveUpstream, textOf, upstream } from "./shared.ts";
-import { taskRunner } from "./tasks.ts";
+import { type FixityParts, fixitySchedules, taskRunner } from "./tasks.ts";
 
 /** What the gateway role is made of. Here and below null: this process does not have it. */
 interface GatewayParts {

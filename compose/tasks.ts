@@ -1,22 +1,25 @@
-import type { Config, GatewayConfig } from "@/lib/config/mod.ts";
-import type { AuditRecorder } from "@/lib/http/audit_event.ts";
+import { resolveLogin } from "@/lib/auth/login.ts";
+import type { Identify } from "@/lib/auth/store_credentials.ts";
+import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { AuditRecorder } from "@/lib/http/audit_event.ts";
+import type { EndedCheck } from "@/lib/notifications/fixity_news.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import { countHandler } from "@/lib/tasks/count.ts";
 import { deleteHandler } from "@/lib/tasks/delete.ts";
-import { transferHandler } from "@/lib/tasks/transfer.ts";
-import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
+import { bagView, FixityFigures, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
+import type { FailedStart, FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
 import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
-import { deploymentOf, taskKeys } from "@/lib/tasks/task_keys.ts";
-import { PROCESS_CLOCK, steadyTime, type TaskHandler } from "@/lib/tasks/task_handler.ts";
-import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
+import { type EndedTask, PROCESS_CLOCK, steadyTime, type TaskHandler } from "@/lib/tasks/task_handler.ts";
+import { deploymentOf, taskKeys } from "@/lib/tasks/task_keys.ts";
+import { TaskRunner } from "@/lib/tasks/task_runner.ts";
+import { transferHandler } from "@/lib/tasks/transfer.ts";
 import { zipHandler } from "@/lib/tasks/zip/zip_task.ts";
-import { endedCheck, type FixityParts } from "./fixity.ts";
-import { caCertificates } from "./shared.ts";
+import { caCertificates, textOf } from "./shared.ts";
 
 /** The file of tasks in the data folder; SQLite adds `-wal` and `-shm`. */
 export const TASKS_FILE = "tasks.db";
@@ -119,4 +122,78 @@ export function taskHandlers(
     },
   });
   return [countHandler(s3), deleteHandler(s3), transferHandler(s3), zipHandler(s3), fixity];
+}
+
+/** Where fixity checks report to. */
+export interface FixityParts {
+  readonly figures: FixityFigures;
+  /** Receives each check that has ended; null: nothing is told. */
+  readonly report: ((check: EndedCheck) => Promise<void>) | null;
+}
+
+interface ScheduleParts {
+  readonly identify: Identify;
+  readonly s3: S3;
+  readonly tasks: TaskRunner;
+  readonly log: RequestLog;
+  readonly report: FixityParts["report"];
+}
+
+/**
+ * The schedules of fixity checks, which have not begun; null where none are configured.
+ *
+ * @throws {ConfigError}
+ */
+export async function fixitySchedules(
+  { fixitySchedules: source }: GatewayConfig,
+  { identify, s3, tasks, log, report }: ScheduleParts,
+): Promise<FixitySchedules | null> {
+  if (source === null) return null;
+  // Loaded only here: most starts have no schedules.
+  const { parseScheduleFile, ScheduleFileError } = await import("@/lib/tasks/fixity/schedule_file.ts");
+  const { FixitySchedules } = await import("@/lib/tasks/fixity/schedules.ts");
+  try {
+    return new FixitySchedules({
+      schedules: parseScheduleFile(textOf(source)),
+      identify,
+      s3,
+      tasks,
+      clock: PROCESS_CLOCK,
+      now: Date.now,
+      log,
+      onFailure: async (failure) => await report?.(failedCheck(failure)),
+    });
+  } catch (error) {
+    const variable = "text" in source ? "FIXITY_SCHEDULES" : "FIXITY_SCHEDULES_FILE";
+    throw new ConfigError(variable, error instanceof ScheduleFileError ? error.message : "cannot be read");
+  }
+}
+
+function failedCheck({ id, schedule: { name, bucket, prefix, login }, error }: FailedStart): EndedCheck {
+  const check = { id, owner: "", tenant: resolveLogin(login).tenant, bucket, prefix, schedule: name };
+  return { ...check, wasStarted: false, error, ...foundBy(null) };
+}
+
+/** The news of a check; null of one that was canceled. */
+function endedCheck(
+  { id, owner, tenant, bucket, state, error, progress }: EndedTask<FixityProgress>,
+): EndedCheck | null {
+  if (state === "canceled" || !progress) return null;
+  const { prefix, schedule } = progress.request;
+  return { id, owner, tenant, bucket, prefix, schedule, wasStarted: true, error, ...foundBy(progress) };
+}
+
+/** @param progress null of a check that could not be started */
+function foundBy(progress: FixityProgress | null) {
+  return {
+    files: progress?.files ?? 0,
+    bytes: progress?.bytes ?? 0,
+    changed: progress?.totals.changed ?? 0,
+    missing: progress?.totals.missing ?? 0,
+    unreadable: progress?.totals.unreadable ?? 0,
+    notInManifest: progress?.totals.not_in_manifest ?? 0,
+    bagIsValid: (progress && bagView(progress)?.valid) ?? null,
+    writeError: progress?.writeError ?? null,
+    endedAt: progress?.checkedAt ?? Date.now(),
+  };
 }

@@ -1,9 +1,11 @@
 import { Chip } from "@/components/chip.tsx";
 import { Moment } from "@/components/moment.tsx";
-import type { ActiveTask } from "@/lib/presentation/storage/active_task.ts";
 import { ACTIVE_TASK_KINDS, ACTIVE_TASK_LABELS, ACTIVE_TASK_STATES } from "@/lib/presentation/storage/active_task.ts";
 import { tasksPath } from "@/lib/presentation/storage/storage_paths.ts";
+import type { ActiveTasks as Listed } from "@/lib/tasks/task_responses.ts";
 import { KeyName } from "./key_name.tsx";
+
+type ActiveTask = Listed["tasks"][number];
 
 interface ActiveTasksProps {
   /** The account of the page. */

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type KeyObject, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
+import { derivedKey, openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 const SENDER_BYTES = 12;
@@ -57,4 +57,34 @@ export class SealedEvents {
       return [];
     }
   }
+}
+
+/**
+ * Returns the secrets that all replicas have in common, of which the first one seals and signs; none while they cannot
+ * be read. They may be replaced; the list is the same object until then.
+ */
+export type CommonSecrets = () => readonly KeyObject[];
+
+/** Thrown while there is no secret to derive a key from. */
+class SecretError extends Error {
+  override readonly name = "SecretError";
+}
+
+/**
+ * The keys for one purpose, derived from secrets in the same order.
+ *
+ * @returns a function that throws while the secrets cannot be read
+ */
+export function commonKeys(secrets: CommonSecrets, purpose: string): () => readonly KeyObject[] {
+  let from: readonly KeyObject[] = [];
+  let keys: readonly KeyObject[] = [];
+  return () => {
+    const current = secrets();
+    if (current.length === 0) throw new SecretError("the secret cannot be read");
+    if (from !== current) {
+      from = current;
+      keys = current.map((secret) => derivedKey(secret.export(), purpose));
+    }
+    return keys;
+  };
 }

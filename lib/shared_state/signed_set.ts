@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
-import { listOf, type RedisCommands, textOf } from "./redis_commands.ts";
+import { appendEntry, listOf, type RedisCommands, textOf } from "./event_streams.ts";
 import type { SealedEvents } from "./sealed_events.ts";
-import { appendEntry } from "./stream.ts";
 
 /** Characters of a signature: base64url of 32 bytes. */
 const SIGNATURE_CHARACTERS = 43;

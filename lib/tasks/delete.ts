@@ -22,26 +22,27 @@ const MAX_SHOWN_ERRORS = 100;
 /** A number of things. A negative index would be no element of a list, and so no prefix at all. */
 const amount = z.int().min(0);
 
+/** What a deletion does, and how far it is. Defaults are those of one that begins. */
 const deleteProgress = z.object({
   /** What is deleted: so many chunks of keys, and so many prefixes. */
   chunks: amount,
   prefixes: amount,
   /** First all is counted, then the chunks are deleted, then what is under the prefixes. */
-  phase: z.enum(["counting", "keys", "prefixes"]),
+  phase: z.enum(["counting", "keys", "prefixes"]).default("counting"),
   /** The prefix or the chunk that is worked on. */
-  index: amount,
+  index: amount.default(0),
   /** How far the count of this prefix is; null when it has not begun. */
-  count: keyCountState.nullable(),
+  count: keyCountState.nullable().default(null),
   /** The last key of this prefix that was dealt with. */
-  after: z.string().nullable(),
+  after: z.string().nullable().default(null),
   /** A page that is being deleted: its last key, and the number of its keys. */
-  page: z.object({ end: z.string(), keys: amount }).nullable(),
+  page: z.object({ end: z.string(), keys: amount }).nullable().default(null),
   total: amount,
-  deleted: amount,
-  failed: amount,
-  errors: z.array(z.object({ Key: z.string(), Code: z.string(), Message: z.string().nullable() })),
+  deleted: amount.default(0),
+  failed: amount.default(0),
+  errors: z.array(z.object({ Key: z.string(), Code: z.string(), Message: z.string().nullable() })).default([]),
   /** How long it has deleted so far, ms. */
-  deletingMs: z.number(),
+  deletingMs: z.number().default(0),
 });
 export type DeleteProgress = z.output<typeof deleteProgress>;
 
@@ -56,22 +57,8 @@ export function newDelete(
   keys: readonly string[],
   prefixes: readonly string[],
 ): { progress: DeleteProgress; blobs: Blobs } {
-  const { blobs, ...chosen } = packedKeys(keys, prefixes);
-  const progress: DeleteProgress = {
-    chunks: chosen.chunks,
-    prefixes: chosen.prefixes,
-    phase: "counting",
-    index: 0,
-    count: null,
-    after: null,
-    page: null,
-    total: chosen.keys,
-    deleted: 0,
-    failed: 0,
-    errors: [],
-    deletingMs: 0,
-  };
-  return { progress, blobs };
+  const { blobs, keys: total, ...chosen } = packedKeys(keys, prefixes);
+  return { progress: deleteProgress.parse({ ...chosen, total }), blobs };
 }
 
 /** Deletes keys, and what is under prefixes, page by page. A cancellation takes effect after the page under way. */

@@ -15,6 +15,12 @@ interface TaskEndsOptions {
 /** The kind of tasks of another version, which this one does not know. */
 const UNKNOWN = "unknown";
 
+/** Members of a progress that are recorded of each kind, by their names in the record. */
+const RECORDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  delete: { deleted: "deleted", not_deleted: "failed" },
+  transfer: { done: "done", deleted: "deleted", failed: "failed" },
+};
+
 /** Reports how the tasks of a process end: to their handlers, to the audit trail, and as counts. */
 export class TaskEnds {
   /** Tasks that ended in this process, by kind and then by state. */
@@ -48,6 +54,7 @@ export class TaskEnds {
   record(task: LeasedTask, { state, progress }: TaskEnd): void {
     const { recorder, keys, handlers } = this.#options;
     if (!recorder || task.kind === "count") return;
+    const counted = RECORDED[task.kind] ?? {};
     const caller = task.sealedCaller && openCaller(task.sealedCaller, task, keys)?.caller;
     const handler = handlers.get(task.kind);
     const counts = handler && readableProgress(handler, { ...task, progress }, keys);
@@ -65,16 +72,7 @@ export class TaskEnds {
         task: task.kind,
         task_id: task.id,
         state,
-        ...(task.kind === "delete"
-          ? { deleted: integerAt(counts, "deleted"), not_deleted: integerAt(counts, "failed") }
-          : {}),
-        ...(task.kind === "transfer"
-          ? {
-            done: integerAt(counts, "done"),
-            deleted: integerAt(counts, "deleted"),
-            failed: integerAt(counts, "failed"),
-          }
-          : {}),
+        ...Object.fromEntries(Object.entries(counted).map(([name, member]) => [name, integerAt(counts, member)])),
       },
     });
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
 import { type Coded, type CodedText, PROBLEM_CODES } from "@/lib/std/coded.ts";
-import { readSentence, storedSentence, type Task } from "./task.ts";
+import { readSentence, storedSentence, type Task, TASK_KINDS } from "./task.ts";
 
 /** How the states of tasks are called in responses. */
 export const TASK_STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
@@ -104,3 +104,21 @@ export const INTERNAL_ERROR: CodedText = {
   text: "Internal error of the gateway: its log says more",
   coded: { code: "task_internal_error" },
 };
+
+const taskSchema = z.object({
+  id: z.string(),
+  kind: z.enum(TASK_KINDS),
+  state: z.enum(["running", "canceling", "ready"]).meta({ description: "`ready`: an archive that can be downloaded" }),
+  tenant: z.string().nullable(),
+  account: z.string().nullable().meta({ description: "Null where the store proves no name" }),
+  bucket: z.string(),
+  started_at: z.string().meta({ description: "ISO 8601, UTC" }),
+  own: z.boolean().meta({ description: "Whether the caller's credentials started it" }),
+}).meta({ id: "ActiveTask" });
+
+/** The tasks that count for the limits. */
+export const activeTasks = z.object({
+  scope: z.enum(["own", "tenant", "all"]).meta({ description: "Whose tasks the caller sees" }),
+  tasks: z.array(taskSchema).meta({ description: "The oldest first" }),
+}).meta({ id: "ActiveTasks" });
+export type ActiveTasks = z.output<typeof activeTasks>;

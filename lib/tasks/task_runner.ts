@@ -194,28 +194,7 @@ export class TaskRunner {
     };
     const created = await this.store.create(task, this.#holder, bounds, blobs);
     if (created === "exists") return id;
-    if (created === "owner") {
-      throw tooManyRequests(
-        `You have ${bounds.maxPerOwner} background tasks and archives, which is the limit: wait until one of them ends`,
-        RETRY_AFTER_SECONDS,
-        "tasks_of_user",
-      );
-    }
-    if (created === "tenant") {
-      throw tooManyRequests(
-        `Your tenant has ${bounds.maxPerTenant} background tasks and archives, which is the limit: wait until one of them ` +
-          "ends, or have an administrator cancel some",
-        RETRY_AFTER_SECONDS,
-        "tasks_of_tenant",
-      );
-    }
-    if (created === "all") {
-      throw tooManyRequests(
-        "Too many background tasks at a time: try again later",
-        RETRY_AFTER_SECONDS,
-        "tasks_in_all",
-      );
-    }
+    if (created !== "created") throw tooManyTasks(created, bounds);
     this.#hold({ ...task, isCanceling: false }, at);
     return id;
   }
@@ -699,6 +678,15 @@ export class TaskRunner {
   #warn(message: string): void {
     this.#options.log.write({ level: "warn", message: redactText(`background tasks: ${message}`) });
   }
+}
+
+function tooManyTasks(bound: "owner" | "tenant" | "all", { maxPerOwner, maxPerTenant }: TaskBounds): HttpError {
+  const tooMany = (detail: string, reason: Parameters<typeof tooManyRequests>[2]) =>
+    tooManyRequests(detail, RETRY_AFTER_SECONDS, reason);
+  const limit = "background tasks and archives, which is the limit: wait until one of them ends";
+  if (bound === "owner") return tooMany(`You have ${maxPerOwner} ${limit}`, "tasks_of_user");
+  if (bound === "all") return tooMany("Too many background tasks at a time: try again later", "tasks_in_all");
+  return tooMany(`Your tenant has ${maxPerTenant} ${limit}, or have an administrator cancel some`, "tasks_of_tenant");
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -76,6 +76,7 @@ const order = z.discriminatedUnion("mode", [
 export type TransferOrder = z.output<typeof order>;
 type CopyOrder = Extract<TransferOrder, { mode: "copy" | "move" }>;
 
+/** What a transfer does, and how far it is. Defaults are those of one that begins. */
 const transferProgress = z.object({
   order,
   /** So many chunks of keys, and then so many prefixes. */
@@ -83,32 +84,32 @@ const transferProgress = z.object({
   prefixes: amount,
   phase: z.enum(["counting", "working"]),
   /** The chunk or, behind all of them, the prefix where it goes on; while it counts, the prefix. */
-  index: amount,
+  index: amount.default(0),
   /** How far the count of this prefix is; null when it has not begun. */
-  count: keyCountState.nullable(),
+  count: keyCountState.nullable().default(null),
   /** Keys of this chunk that were begun. */
-  at: amount,
+  at: amount.default(0),
   /** The last key below this prefix that was begun; for its versions, with the version. */
-  after: z.string().nullable(),
-  version: z.string().nullable(),
+  after: z.string().nullable().default(null),
+  version: z.string().nullable().default(null),
   /** What was begun and has not ended: stored before anything of it is done. */
-  pending: z.array(item),
-  markers: z.array(z.object({ key: z.string(), versionId: z.string() })),
+  pending: z.array(item).default([]),
+  markers: z.array(z.object({ key: z.string(), versionId: z.string() })).default([]),
   total: amount,
   /** Objects that were copied, or brought back. */
-  done: amount,
+  done: amount.default(0),
   /** Sources that were deleted after their copy. */
-  deleted: amount,
-  skipped: amount,
+  deleted: amount.default(0),
+  skipped: amount.default(0),
   /** Objects that got a number in their name. */
-  renamed: amount,
-  failed: amount,
+  renamed: amount.default(0),
+  failed: amount.default(0),
   errors: z.array(z.object({
     Key: z.string(),
     Status: z.int(),
     Message: z.string(),
     coded: codedOrNull,
-  })),
+  })).default([]),
 });
 export type TransferProgress = z.output<typeof transferProgress>;
 
@@ -122,28 +123,9 @@ export function newTransfer(
 ): { progress: TransferProgress; blobs: Blobs } {
   // A folder that moves up to a parent of the same name comes last: its objects may get keys of the others.
   const isUpward = (prefix: string) => order.mode !== "undo" && prefix.startsWith(targetOf(order, prefix));
-  const { blobs, ...chosen } = packedKeys(keys, prefixes, isUpward);
-  const progress: TransferProgress = {
-    order,
-    chunks: chosen.chunks,
-    prefixes: chosen.prefixes,
-    phase: order.mode === "undo" ? "working" : "counting",
-    index: 0,
-    count: null,
-    at: 0,
-    after: null,
-    version: null,
-    pending: [],
-    markers: [],
-    total: order.mode === "undo" ? 0 : chosen.keys,
-    done: 0,
-    deleted: 0,
-    skipped: 0,
-    renamed: 0,
-    failed: 0,
-    errors: [],
-  };
-  return { progress, blobs };
+  const { blobs, keys: total, ...chosen } = packedKeys(keys, prefixes, isUpward);
+  const begun = order.mode === "undo" ? { phase: "working", total: 0 } : { phase: "counting", total };
+  return { progress: transferProgress.parse({ order, ...chosen, ...begun }), blobs };
 }
 
 /** The key or prefix that one gets. */

@@ -17,9 +17,7 @@ import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
-import { checksPath } from "./checks_path.ts";
-import { fixityCheckView, shownCheck } from "./fixity_check.tsx";
-import { firstNumber } from "./first_number.ts";
+import { checksPath, firstNumber, fixityCheckView, shownCheck } from "./fixity_check.tsx";
 import {
   LoginEnded,
   statusWithout,

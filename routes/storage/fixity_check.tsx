@@ -23,8 +23,6 @@ import {
 import { choicesOf } from "@/lib/presentation/storage/fixity_fields.ts";
 import { fixityPath, fixityReportPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { checksPath } from "./checks_path.ts";
-import { firstNumber } from "./first_number.ts";
 import { readRowPage, type RowPage } from "./fixity_rows.ts";
 import {
   LoginEnded,
@@ -207,4 +205,20 @@ async function readRows(
   } finally {
     resolve();
   }
+}
+
+/**
+ * The path of a bucket's fixity checks below `/api/v1`, or of one of them; null for names that cannot be a segment of a path:
+ * it would be another path.
+ */
+export function checksPath(bucket: string, task?: string): string | null {
+  const names = task === undefined ? [bucket] : [bucket, task];
+  if (names.some((name) => /^\.{0,2}$/.test(name))) return null;
+  return ["/buckets", encodeURIComponent(bucket), "fixity", ...task === undefined ? [] : [encodeURIComponent(task)]]
+    .join("/");
+}
+
+/** The number of an address from which on a list is shown; 0 for what is none. */
+export function firstNumber(text: string | null): number {
+  return /^[0-9]{1,9}$/.test(text ?? "") ? Number(text) : 0;
 }

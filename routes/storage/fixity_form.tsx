@@ -17,8 +17,8 @@ import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storag
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
-import { checksPath } from "./checks_path.ts";
 import { fixityListView, type SentProblem } from "./fixity.tsx";
+import { checksPath } from "./fixity_check.tsx";
 import { LoginEnded, SeeOther, storagePage, type StoragePageDeps, type StorageVisit } from "./storage_page.tsx";
 
 /** Room for five keys of 1,024 bytes, escaped twice, and the other fields. */

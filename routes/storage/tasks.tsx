@@ -2,11 +2,12 @@ import { ActiveTasks } from "@/components/storage/active_tasks.tsx";
 import { StorageSection } from "@/components/storage/storage_section.tsx";
 import { parseForm, readBytes } from "@/lib/http/body.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { ACTIVE_TASK_LABELS, ACTIVE_TASK_SENTENCES, readActiveTasks } from "@/lib/presentation/storage/active_task.ts";
+import { ACTIVE_TASK_LABELS, ACTIVE_TASK_SENTENCES } from "@/lib/presentation/storage/active_task.ts";
 import { tasksPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
+import type { ActiveTasks as Listed } from "@/lib/tasks/task_responses.ts";
 import {
   LoginEnded,
   SeeOther,
@@ -60,11 +61,10 @@ export function tasksForm(deps: StoragePageDeps) {
 async function listed({ gateway, now }: StoragePageDeps, { account, login, context, query }: StorageVisit) {
   const { status, json } = await gateway.read("/tasks", login, context);
   if (status === 401) throw new LoginEnded();
-  const found = status === 200 ? readActiveTasks(json) : null;
-  if (found === null) {
+  if (status !== 200) {
     return { status, body: <p class="banner warn" role="alert">{storageProblem(status, "buckets")}</p> };
   }
-  const { scope, tasks } = found;
+  const { scope, tasks } = json as Listed;
   const canceled = query.get("canceled");
   return {
     status,

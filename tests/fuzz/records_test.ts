@@ -17,7 +17,7 @@ import { bagItName, LineSplitter, manifestLine, parseManifestLine } from "@/lib/
 import { csvReport, jsonReport, NO_ROWS, readRows, reportRow, storedRows } from "@/lib/tasks/fixity/report.ts";
 import { reportHead } from "@/lib/tasks/fixity/responses.ts";
 import { blobDigest } from "@/lib/tasks/task_keys.ts";
-import { ChunkLookup, DamagedPlan, EMPTY_PLAN, plannedEntries } from "@/lib/tasks/zip/zip_plan.ts";
+import { closedChunk, DamagedPlan, EMPTY_PLAN, objectsIn, plannedEntries } from "@/lib/tasks/zip/zip_plan.ts";
 import { assertNothingInherited, fuzz, near, nearBytes, nearJson, resolvedOr, resultOr } from "./hostile.ts";
 
 const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
@@ -225,13 +225,10 @@ function cellsOf(line: string): string[] {
   return cells;
 }
 
-const CHUNK = {
-  keys: ["a", "b/"],
-  names: { 0: "A" },
-  fileNames: { 1: "b" },
-  found: [[5, '"x"', 1], null],
-  missing: { 1: "gone" },
-};
+const CHUNK = [
+  { key: "a", name: "A", found: { size: 5, etag: '"x"', modifiedMs: 1 } },
+  { key: "b/", fileName: "b", missing: "gone" },
+];
 
 fuzz("stored plans of archives", {
   inputs: fc.tuple(nearJson([CHUNK]), nearBytes(["not deflated"])),
@@ -241,7 +238,7 @@ fuzz("stored plans of archives", {
     for (const blob of [deflateRawSync(JSON.stringify(chunk) ?? ""), Buffer.from(bytes)]) {
       const entries = resultOr(() => [...plannedEntries([blob])], isDamaged);
       for (const entry of entries ?? []) assert.ok(typeof entry.key === "string" && entry.name.length <= 4 * 65_536);
-      resultOr(() => new ChunkLookup(blob).close(EMPTY_PLAN), isDamaged);
+      resultOr(() => closedChunk(objectsIn(blob), EMPTY_PLAN), isDamaged);
     }
   },
 });

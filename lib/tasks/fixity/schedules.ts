@@ -157,33 +157,25 @@ export class FixitySchedules {
     const { tasks, now } = this.#options;
     const { tenant, username } = resolveLogin(schedule.login);
     const note = readNote(await tasks.store.readNote(noteName(schedule.name)));
-    const find = (id: string) => owner ? this.#found(schedule.bucket, id, owner) : this.#foundOfOther(schedule, id);
     return {
       schedule,
       account: tenant === null ? username : `${tenant}/${username}`,
       isOwn: owner !== null,
       note,
-      last: note?.task ? await find(note.task) : null,
+      last: note?.task ? await this.#found(schedule, note.task, owner) : null,
       nextAt: timeAfter(schedule, now()),
     };
   }
 
-  /** A check that a schedule of another account has started. */
-  async #foundOfOther({ bucket, name }: FixitySchedule, id: string): Promise<FoundTask<FixityProgress> | null> {
+  /** A check of an owner, or for an administrator one that the schedule has started. */
+  async #found({ bucket, name }: FixitySchedule, id: string, owner: Caller | null) {
     const { store, keys } = this.#options.tasks;
     const task = await store.get(id);
     if (task?.kind !== FIXITY.kind || task.bucket !== bucket) return null;
     const progress = readableProgress(FIXITY, task, keys);
-    return progress?.request.schedule === name ? { task, progress } : null;
-  }
-
-  async #found(bucket: string, id: string, caller: Caller): Promise<FoundTask<FixityProgress> | null> {
-    try {
-      return await this.#options.tasks.find(FIXITY, bucket, id, caller);
-    } catch (error) {
-      if (error instanceof HttpError && (error.status === 404 || error.status === 410)) return null;
-      throw error;
-    }
+    if (!progress) return null;
+    const isTheirs = owner ? task.owner === ownerOf(owner, keys) : progress.request.schedule === name;
+    return isTheirs ? { task, progress } : null;
   }
 
   async #run(): Promise<void> {

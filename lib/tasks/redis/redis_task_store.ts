@@ -33,10 +33,12 @@ import {
   LIST,
   POSTPONE,
   PROLONG,
+  RECORD_FIELDS,
   RELEASE,
   REPLACE_NOTE,
   SAVE,
   SUMMARIES,
+  SUMMARY_FIELDS,
   SWEEP,
   WRITE_BLOBS,
 } from "./task_scripts.ts";
@@ -47,61 +49,46 @@ const LAYOUT_VERSION = 2;
 const DAMAGED = "The stored record of this task is damaged: start the task again";
 
 const text = z.instanceof(Uint8Array).transform((bytes) => Buffer.from(bytes).toString("utf8"));
+const textOrNone = text.or(z.null());
 const time = text.pipe(z.string().regex(/^\d{1,15}$/)).transform(Number);
-const none = z.null();
-const kind = text.pipe(z.enum(TASK_KINDS));
-const state = text.pipe(z.enum(["running", "ready", "failed", "canceled"]));
 const flag = text.pipe(z.enum(["0", "1"])).transform((digit) => digit === "1");
 
-/** What `summary` of the scripts returns, in its order. */
-const SUMMARY = z.tuple([kind, text, text, state, flag, text.or(none), text.or(none), time, flag, text]).transform((
-  [kind, owner, bucket, state, canceling, tenant, account, createdAt, isLeased, id],
-): TaskSummary => ({
-  id,
-  kind,
-  owner,
-  tenant,
-  account,
-  bucket,
-  state,
-  isCanceling: state === "running" && canceling,
-  createdAt,
-  isLeased,
-}));
+/** A reply that is a list of values, in the order of their names. */
+const named = (names: readonly string[]) =>
+  z.array(z.unknown()).transform((values) => Object.fromEntries(names.map((name, at) => [name, values[at]])));
 
-/** What `record` of the scripts returns, in its order. */
-const RECORD = z.tuple([
-  text.pipe(z.enum(STORED_KINDS)),
-  text,
-  text,
-  state,
-  flag,
-  text.or(none),
-  text,
-  time,
-  time.or(none),
-  time,
-  text.or(none),
-  text.or(none),
-  z.instanceof(Uint8Array).or(none),
-  text,
-]).transform((
-  [kind, owner, bucket, state, canceling, error, progress, createdAt, endedAt, updatedAt, tenant, account, caller, id],
-): Task => ({
-  id,
-  kind,
-  owner,
-  tenant,
-  account,
-  bucket,
-  state,
-  isCanceling: state === "running" && canceling,
-  error,
-  progress,
+const summaryFields = {
+  id: text,
+  kind: text.pipe(z.enum(TASK_KINDS)),
+  owner: text,
+  bucket: text,
+  state: text.pipe(z.enum(["running", "ready", "failed", "canceled"])),
+  canceling: flag,
+  tenant: textOrNone,
+  account: textOrNone,
+  created: time,
+};
+const SUMMARY = named([...SUMMARY_FIELDS, "isLeased", "id"]).pipe(z.object({ ...summaryFields, isLeased: flag }))
+  .transform(({ canceling, created, ...task }): TaskSummary => ({
+    ...task,
+    isCanceling: task.state === "running" && canceling,
+    createdAt: created,
+  }));
+const RECORD = named([...RECORD_FIELDS, "caller", "id"]).pipe(z.object({
+  ...summaryFields,
+  kind: text.pipe(z.enum(STORED_KINDS)),
+  error: textOrNone,
+  progress: text,
+  ended: time.or(z.null()),
+  updated: time,
+  caller: z.instanceof(Uint8Array).or(z.null()),
+})).transform(({ canceling, created, ended, updated, caller, ...task }): Task => ({
+  ...task,
+  isCanceling: task.state === "running" && canceling,
+  createdAt: created,
+  endedAt: ended,
+  updatedAt: updated,
   sealedCaller: caller && plainBytes(caller),
-  createdAt,
-  updatedAt,
-  endedAt,
 }));
 
 const CREATED = text.pipe(z.enum(["created", "exists", "owner", "tenant", "all"]));
@@ -199,11 +186,11 @@ export class RedisTaskStore implements TaskStore {
   async readBlobs(id: string, names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]> {
     if (names.length === 0) return [];
     const reply = await this.#client.command("HMGET", `${this.#prefix}blobs:${id}`, ...names);
-    return parsed(z.array(z.instanceof(Uint8Array).or(none)), reply).map((blob) => blob && plainBytes(blob));
+    return parsed(z.array(z.instanceof(Uint8Array).or(z.null())), reply).map((blob) => blob && plainBytes(blob));
   }
 
   async readNote(name: string): Promise<string | null> {
-    return parsed(text.or(none), await this.#client.command("GET", `${this.#prefix}note:${name}`));
+    return parsed(textOrNone, await this.#client.command("GET", `${this.#prefix}note:${name}`));
   }
 
   async replaceNote(name: string, before: string | null, after: string): Promise<boolean> {

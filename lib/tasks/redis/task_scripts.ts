@@ -19,8 +19,22 @@ const lives = [...LIFETIMES].map(([kind, life]) =>
   `['${kind}'] = ${lifetime(life, life === LONG_LIFETIME ? "reports" : `ended-${kind}`)}`
 ).join(",\n");
 
+/** Fields of the hash of a task, in the order in which scripts return them. */
+export const SUMMARY_FIELDS = [
+  "kind",
+  "owner",
+  "bucket",
+  "state",
+  "canceling",
+  "tenant",
+  "account",
+  "created",
+] as const;
+export const RECORD_FIELDS = [...SUMMARY_FIELDS, "error", "progress", "ended", "updated"] as const;
+const fieldList = (names: readonly string[]) => names.map((name) => `'${name}'`).join(", ");
+
 /**
- * What every script begins with. KEYS[1] is the prefix of all keys of tasks; its hash tag puts them into one slot of a
+ * The beginning of every script. KEYS[1] is the prefix of all keys of tasks; its hash tag puts them into one slot of a
  * cluster, so a script may use keys that it finds in others. ARGV[1] is added to the server's clock, in tests.
  *
  * - `task:ID` is a hash of what a task is, `blobs:ID` a hash of its blobs, `caller:ID` its sealed keys.
@@ -81,22 +95,21 @@ local function delete(id)
   redis.call('ZREM', COUNTED, id)
 end
 
--- What RECORD in the store's module reads, in its order.
+-- The RECORD_FIELDS of a task, its sealed keys and its id.
 local function record(id)
   local values = redis.call('HMGET', key('task', id),
-    'kind', 'owner', 'bucket', 'state', 'canceling', 'error', 'progress', 'created', 'ended', 'updated', 'tenant',
-    'account')
+    ${fieldList(RECORD_FIELDS)})
   local caller = redis.pcall('GET', key('caller', id))
-  values[13] = type(caller) == 'string' and caller
-  values[14] = id
+  values[#values + 1] = type(caller) == 'string' and caller
+  values[#values + 1] = id
   return values
 end
 
--- What SUMMARY in the store's module reads, in its order.
+-- The SUMMARY_FIELDS of a task, whether it is leased, and its id.
 local function summary(id)
-  local values = fields(id, 'kind', 'owner', 'bucket', 'state', 'canceling', 'tenant', 'account', 'created')
-  values[9] = (tonumber(redis.call('ZSCORE', LEASES, id)) or 0) > now and '1' or '0'
-  values[10] = id
+  local values = fields(id, ${fieldList(SUMMARY_FIELDS)})
+  values[#values + 1] = (tonumber(redis.call('ZSCORE', LEASES, id)) or 0) > now and '1' or '0'
+  values[#values + 1] = id
   return values
 end
 

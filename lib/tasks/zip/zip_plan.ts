@@ -33,19 +33,27 @@ export class DamagedPlan extends Error {
 }
 
 /** An object as a listing or a look-up shows it. */
-export interface FoundObject {
-  readonly size: number;
+const found = z.object({
+  size: z.number(),
   /** With its quotes; null where the store has none. */
-  readonly etag: string | null;
+  etag: z.string().nullable(),
   /** ms since 1970 */
-  readonly modifiedMs: number;
-}
+  modifiedMs: z.number(),
+});
+export type FoundObject = z.output<typeof found>;
 
-/** An object that an archive is to hold. Its fields are null until it has been looked up. */
-interface PlannedObject {
-  readonly key: string;
-  readonly found: FoundObject | null;
-}
+/** An object that an archive is to hold, as it is stored. */
+const plannedObject = z.object({
+  key: z.string(),
+  /** The name of its entry where it differs from the key. */
+  name: z.string().optional(),
+  /** The name where the key ends with a slash and the object has bytes. */
+  fileName: z.string().optional(),
+  /** Absent until it has been looked up. */
+  found: found.optional(),
+  missing: z.enum(["gone", "changed", "denied", "unreadable"]).optional(),
+});
+type PlannedObject = z.output<typeof plannedObject>;
 
 /** An entry of a plan. */
 export interface PlannedEntry extends FoundObject {
@@ -58,21 +66,7 @@ export interface PlannedEntry extends FoundObject {
   readonly missing: LeftOut | null;
 }
 
-const found = z.tuple([z.number(), z.string().nullable(), z.number()]);
-const reason = z.enum(["gone", "changed", "denied", "unreadable"]);
-const chunkSchema = z.object({
-  keys: z.array(z.string()),
-  /** Names that differ from their keys, by their position in the chunk, as below. */
-  names: z.record(z.string(), z.string()),
-  /** Names of objects whose key ends with a slash, for where they have bytes. */
-  fileNames: z.record(z.string(), z.string()),
-  found: z.array(found.nullable()),
-  missing: z.record(z.string(), reason),
-});
-/** A chunk of a plan as it is stored. */
-type Chunk = z.output<typeof chunkSchema>;
-
-/** What is known of a plan without its chunks: the sums over those whose objects have all been looked up. */
+/** Sums over the chunks of a plan whose objects have all been looked up. */
 export const planSums = z.object({
   chunks: z.int(),
   entries: z.int(),
@@ -97,7 +91,7 @@ export function chunkName(chunk: number): string {
 export class PlanBuilder {
   readonly #names = new EntryNames();
   readonly #drafts: Uint8Array[] = [];
-  #draft = emptyChunk();
+  #draft: PlannedObject[] = [];
   #characters = 0;
   #count = 0;
   #bytes = 0;
@@ -112,91 +106,72 @@ export class PlanBuilder {
     return this.#bytes;
   }
 
-  add({ key, found }: PlannedObject): void {
+  /** @param found undefined until it has been looked up */
+  add(key: string, found?: FoundObject): void {
     this.#names.addFolders(key);
-    this.#draft.keys.push(key);
-    this.#draft.found.push(found && [found.size, found.etag, found.modifiedMs]);
+    this.#draft.push({ key, found });
     this.#characters += key.length;
     this.#count++;
-    if (this.#draft.keys.length >= MAX_CHUNK_ENTRIES || this.#characters >= MAX_CHUNK_CHARACTERS) this.#close();
+    if (this.#draft.length >= MAX_CHUNK_ENTRIES || this.#characters >= MAX_CHUNK_CHARACTERS) this.#close();
   }
 
   /** The chunks as blobs, by their names. */
   async blobs(): Promise<Map<string, Uint8Array>> {
-    if (this.#draft.keys.length > 0) this.#close();
+    if (this.#draft.length > 0) this.#close();
     const blobs = new Map<string, Uint8Array>();
     for (const [number, draft] of this.#drafts.entries()) {
-      const chunk = decoded(draft);
-      await yielding(chunk.keys.length, (at) => {
-        const key = chunk.keys[at];
-        const { name, fileName } = this.#names.nameOf(key);
-        if (name !== key) chunk.names[at] = name;
-        if (fileName !== null) chunk.fileNames[at] = fileName;
+      const objects = objectsIn(draft);
+      await yielding(objects.length, (at) => {
+        const object = objects[at];
+        const { name, fileName } = this.#names.nameOf(object.key);
+        if (name !== object.key) object.name = name;
+        if (fileName !== null) object.fileName = fileName;
       });
-      blobs.set(chunkName(number), encoded(chunk));
+      blobs.set(chunkName(number), packed(objects));
     }
     return blobs;
   }
 
   #close(): void {
-    const draft = encoded(this.#draft);
+    const draft = packed(this.#draft);
     this.#drafts.push(draft);
     this.#bytes += draft.length;
-    this.#draft = emptyChunk();
+    this.#draft = [];
     this.#characters = 0;
   }
 }
 
-/** A chunk whose objects are looked up where that is still to be done. */
-export class ChunkLookup {
-  readonly #chunk: Chunk;
+/** Whether an object is still to be looked up. */
+export function isOpen({ key, found, missing }: PlannedObject): boolean {
+  return missing === undefined && (!found || (found.etag === null && !isFolder(key, found.size)));
+}
 
-  /** @param blob as it is stored @throws DamagedPlan */
-  constructor(blob: Uint8Array) {
-    this.#chunk = decoded(blob);
-  }
-
-  /** The keys that are to be looked up, and their positions in the chunk. */
-  get open(): { readonly at: number; readonly key: string }[] {
-    const { keys, found, missing } = this.#chunk;
-    return keys.map((key, at) => ({ at, key })).filter(({ at, key }) => {
-      const object = found[at];
-      return missing[at] === undefined && (object === null || (object[1] === null && !isFolder(key, object[0])));
-    });
-  }
-
-  /** Stores what the look-up of a key has found, or why the object is left out. */
-  set(at: number, result: FoundObject | LeftOut): void {
-    if (typeof result === "string") this.#chunk.missing[at] = result;
-    else this.#chunk.found[at] = [result.size, result.etag, result.modifiedMs];
-  }
-
-  /** The chunk as a blob, the sums with those of this chunk, and the keys that are missing in it. */
-  close(before: PlanSums): { blob: Uint8Array; sums: PlanSums; missingKeys: string[] } {
-    const sums = { ...before, chunks: before.chunks + 1 };
-    const missingKeys: string[] = [];
-    for (const entry of entriesOf(this.#chunk, before.entries)) {
-      sums.entries++;
-      if (entry.missing !== null) {
-        missingKeys.push(entry.key);
-        sums.missing++;
-        sums.lineBytes += Buffer.byteLength(errorLine(entry.key, entry.missing));
-        continue;
-      }
-      sums.centralBytes += centralRecordBytes(entry.name.length, entry.size, sums.bytes);
-      sums.bytes += bytesOf(entry);
+/** A chunk whose objects have been looked up as a blob, the sums with those of it, and the keys that are missing in it. */
+export function closedChunk(
+  objects: readonly PlannedObject[],
+  before: PlanSums,
+): { blob: Uint8Array; sums: PlanSums; missingKeys: string[] } {
+  const sums = { ...before, chunks: before.chunks + 1 };
+  const missingKeys: string[] = [];
+  for (const object of objects) {
+    const entry = entryOf(object, sums.entries++);
+    if (entry.missing !== null) {
+      missingKeys.push(entry.key);
+      sums.missing++;
+      sums.lineBytes += Buffer.byteLength(errorLine(entry.key, entry.missing));
+      continue;
     }
-    return { blob: encoded(this.#chunk), sums, missingKeys };
+    sums.centralBytes += centralRecordBytes(entry.name.length, entry.size, sums.bytes);
+    sums.bytes += bytesOf(entry);
   }
+  return { blob: packed(objects), sums, missingKeys };
 }
 
 /** The entries of a plan whose objects have all been looked up. @param chunks as they are stored @throws DamagedPlan */
 export function* plannedEntries(chunks: Iterable<Uint8Array>): Generator<PlannedEntry> {
-  let first = 0;
+  let index = 0;
   for (const blob of chunks) {
-    const entries = entriesOf(decoded(blob), first);
-    yield* entries;
-    first += entries.length;
+    for (const object of objectsIn(blob)) yield entryOf(object, index++);
   }
 }
 
@@ -231,27 +206,21 @@ export function isFolder(key: string, size: number): boolean {
   return key.endsWith("/") && size === 0;
 }
 
-function entriesOf(chunk: Chunk, first: number): PlannedEntry[] {
-  return chunk.keys.map((key, at) => {
-    const missing = chunk.missing[at] ?? null;
-    const [size, etag, modifiedMs] = (missing === null && chunk.found[at]) || [0, null, 0];
-    const name = (size > 0 ? chunk.fileNames[at] : undefined) ?? chunk.names[at] ?? key;
-    return { index: first + at, key, name: Buffer.from(name), size, etag, modifiedMs, missing };
-  });
+function entryOf({ key, name, fileName, found, missing }: PlannedObject, index: number): PlannedEntry {
+  const object = (missing === undefined && found) || { size: 0, etag: null, modifiedMs: 0 };
+  const shown = (object.size > 0 ? fileName : undefined) ?? name ?? key;
+  return { index, key, name: Buffer.from(shown), ...object, missing: missing ?? null };
 }
 
-function emptyChunk(): Chunk {
-  return { keys: [], names: {}, fileNames: {}, found: [], missing: {} };
+function packed(objects: readonly PlannedObject[]): Uint8Array {
+  return deflateRawSync(JSON.stringify(objects));
 }
 
-function encoded(chunk: Chunk): Uint8Array {
-  return deflateRawSync(JSON.stringify(chunk));
-}
-
-function decoded(blob: Uint8Array): Chunk {
+/** The objects of a stored chunk. @throws DamagedPlan */
+export function objectsIn(blob: Uint8Array): PlannedObject[] {
   try {
     const text = inflateRawSync(blob, { maxOutputLength: MAX_CHUNK_BYTES }).toString("utf8");
-    return chunkSchema.parse(JSON.parse(text));
+    return z.array(plannedObject).parse(JSON.parse(text));
   } catch (cause) {
     throw new DamagedPlan("A part of a plan cannot be read", { cause });
   }

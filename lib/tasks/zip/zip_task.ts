@@ -12,14 +12,16 @@ import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
 import type { Blobs } from "@/lib/tasks/task.ts";
 import { problemOf, retried, RETRY_MS } from "./entry_read.ts";
 import {
-  ChunkLookup,
   chunkName,
+  closedChunk,
   DamagedPlan,
   EMPTY_PLAN,
   type FoundObject,
+  isOpen,
   type LeftOut,
   MAX_OBJECTS,
   MAX_PLAN_BYTES,
+  objectsIn,
   PlanBuilder,
   plannedEtag,
   planSums,
@@ -89,7 +91,7 @@ async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Calle
     mustFit(plan.count + page.objects.length);
     await yielding(page.objects.length, (at) => {
       const { Key, Size, ETag, LastModified } = page.objects[at];
-      plan.add({ key: Key, found: { size: Size, etag: plannedEtag(ETag), modifiedMs: timeOf(LastModified) } });
+      plan.add(Key, { size: Size, etag: plannedEtag(ETag), modifiedMs: timeOf(LastModified) });
     });
     mustBeShort(plan.bytes);
     const next = page.is_truncated ? page.next_continuation_token : null;
@@ -114,7 +116,7 @@ async function addKeys(
   mustFit(distinct.length);
   await headBucket(s3, caller, bucket);
   await yielding(distinct.length, (at) => {
-    plan.add({ key: distinct[at], found: null });
+    plan.add(distinct[at]);
     mustBeShort(plan.bytes);
   });
 }
@@ -178,21 +180,21 @@ async function lookUp(
   before: ZipProgress,
   blob: Uint8Array,
 ): Promise<ZipProgress> {
-  const lookup = new ChunkLookup(blob);
-  const { open } = lookup;
+  const objects = objectsIn(blob);
   let done = 0;
-  const busy: { readonly at: number; readonly error: unknown }[] = [];
+  const busy: unknown[] = [];
   let failure: { readonly error: unknown } | null = null;
   // A failure is thrown when all calls have ended: a checkpoint after it would overwrite those of the next run.
-  await forEachConcurrent(open, MAX_LOOKUPS, async ({ at, key }) => {
+  await forEachConcurrent(objects.filter(isOpen), MAX_LOOKUPS, async (object) => {
     if (failure) return;
     try {
-      const result = await found(source, job, key);
+      const result = await found(source, job, object.key);
       if ("error" in result) {
-        busy.push({ at, error: result.error });
-        return;
+        object.missing = "unreadable";
+        return void busy.push(result.error);
       }
-      lookup.set(at, result.object);
+      if (typeof result.object === "string") object.missing = result.object;
+      else object.found = result.object;
       done++;
       // It begins with the chunk again where it is interrupted.
       await job.checkpoint({ ...before, completed: before.completed + done }, "partial");
@@ -202,9 +204,8 @@ async function lookUp(
   });
   if (failure) throw (failure as { error: unknown }).error;
   // The store may be overloaded for all of them.
-  if (done === 0 && busy.length > 0) throw busy[0].error;
-  for (const { at } of busy) lookup.set(at, "unreadable");
-  const { blob: closed, sums, missingKeys } = lookup.close(before.plan);
+  if (done === 0 && busy.length > 0) throw busy[0];
+  const { blob: closed, sums, missingKeys } = closedChunk(objects, before.plan);
   await job.writeBlobs(new Map([[chunkName(before.plan.chunks), closed]]));
   return {
     ...before,

@@ -4,30 +4,12 @@ import { notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { isAdministratorOfTasks } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
-import { TASK_KINDS, type TaskSummary } from "@/lib/tasks/task.ts";
+import type { TaskSummary } from "@/lib/tasks/task.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
-import { iso } from "@/lib/tasks/task_responses.ts";
+import { type ActiveTasks, activeTasks, iso } from "@/lib/tasks/task_responses.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { TASKS_TAG } from "./task_progress.ts";
-
-const STATES = ["running", "canceling", "ready", "failed", "canceled"] as const;
-
-const taskSchema = z.object({
-  id: z.string(),
-  kind: z.enum(TASK_KINDS),
-  state: z.enum(STATES).meta({ description: "`ready`: an archive that can be downloaded" }),
-  tenant: z.string().nullable(),
-  account: z.string().nullable().meta({ description: "Null where the store proves no name" }),
-  bucket: z.string(),
-  started_at: z.string().meta({ description: "ISO 8601, UTC" }),
-  own: z.boolean().meta({ description: "Whether the caller's credentials started it" }),
-}).meta({ id: "ActiveTask" });
-
-const list = z.object({
-  scope: z.enum(["own", "tenant", "all"]).meta({ description: "Whose tasks the caller sees" }),
-  tasks: z.array(taskSchema).meta({ description: "The oldest first" }),
-}).meta({ id: "ActiveTasks" });
 
 interface ActiveTaskRoutes {
   readonly tasks: TaskRunner;
@@ -53,16 +35,15 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       description:
         "Those of the caller. Accounts with the role ADMINISTRATOR see those of their tenant, or at the system level of " +
         "all tenants, without what they work on.",
-      responses: { 200: { description: "What counts for the limits of tasks", schema: list } },
+      responses: { 200: { description: "What counts for the limits of tasks", schema: activeTasks } },
       async handler({ caller }) {
         const tenant = await administered(caller);
         const owner = ownerOf(caller, tasks.keys);
         const found = await tasks.store.summaries(tenant ?? null);
         const shown = tenant === undefined ? found.filter((task) => task.owner === owner) : found;
         const scope = tenant === undefined ? "own" : tenant === null ? "all" : "tenant";
-        return Response.json(
-          { scope, tasks: shown.map((task) => viewOf(task, owner)) } satisfies z.output<typeof list>,
-        );
+        const body: ActiveTasks = { scope, tasks: shown.map((task) => viewOf(task, owner)) };
+        return Response.json(body);
       },
     }),
     operation({
@@ -78,7 +59,7 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       responses: {
         200: {
           description: "It ends soon, or how it has ended",
-          schema: z.object({ id: z.string(), state: z.enum(STATES) }),
+          schema: z.object({ id: z.string(), state: z.enum(["canceling", "ready", "failed", "canceled"]) }),
         },
         404: { description: "No such task, or that of another account" },
       },
@@ -113,7 +94,7 @@ function viewOf({ id, kind, state, isCanceling, tenant, account, bucket, created
   return {
     id,
     kind,
-    state: isCanceling ? "canceling" as const : state,
+    state: isCanceling ? "canceling" as const : state === "ready" ? "ready" as const : "running" as const,
     tenant,
     account,
     bucket,

@@ -4,7 +4,7 @@ import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { parseByteRange } from "@/lib/std/header_encoding.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import type { ObjectSource } from "@/lib/tasks/zip/entry_read.ts";
-import { ChunkLookup, EMPTY_PLAN, PlanBuilder, type PlanSums } from "@/lib/tasks/zip/zip_plan.ts";
+import { closedChunk, EMPTY_PLAN, isOpen, objectsIn, PlanBuilder, type PlanSums } from "@/lib/tasks/zip/zip_plan.ts";
 
 export const MODIFIED = Date.UTC(2026, 10, 20, 7, 31, 17);
 
@@ -114,15 +114,15 @@ export async function planned(
 ): Promise<PlannedArchive> {
   const builder = new PlanBuilder();
   for (const [key, bytes] of objects) {
-    builder.add({ key, found: { size: bytes.length, etag: etagOf(bytes), modifiedMs: MODIFIED } });
+    builder.add(key, { size: bytes.length, etag: etagOf(bytes), modifiedMs: MODIFIED });
   }
-  for (const key of absent) builder.add({ key, found: null });
+  for (const key of absent) builder.add(key);
   let sums = EMPTY_PLAN;
   const blobs = new Map<string, Uint8Array>();
   for (const [name, draft] of await builder.blobs()) {
-    const lookup = new ChunkLookup(draft);
-    for (const { at } of lookup.open) lookup.set(at, "gone");
-    const closed = lookup.close(sums);
+    const objects = objectsIn(draft);
+    for (const object of objects.filter(isOpen)) object.missing = "gone";
+    const closed = closedChunk(objects, sums);
     blobs.set(name, closed.blob);
     sums = closed.sums;
   }

@@ -7,7 +7,7 @@ import { CALLER, s3Error, startObjectServer } from "./object_server.ts";
 
 async function planned(keys: readonly string[]): Promise<{ progress: ZipProgress; blobs: Map<string, Uint8Array> }> {
   const plan = new PlanBuilder();
-  for (const key of keys) plan.add({ key, found: null });
+  for (const key of keys) plan.add(key);
   const blobs = new Map(await plan.blobs());
   const none = { completed: 0, failedKeys: [], plan: EMPTY_PLAN };
   return { progress: { ...none, total: plan.count, chunks: blobs.size }, blobs };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createSecretKey, randomBytes } from "node:crypto";
-import { EventPublisher, MAX_WAITING_EVENTS } from "@/lib/shared_state/event_publisher.ts";
-import type { RedisCommands } from "@/lib/shared_state/redis_commands.ts";
+import { EventPublisher, MAX_WAITING_EVENTS, type RedisCommands } from "@/lib/shared_state/event_streams.ts";
 import { SealedEvents } from "@/lib/shared_state/sealed_events.ts";
 
 const KEY = createSecretKey(randomBytes(32));
