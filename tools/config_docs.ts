@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { kinds } from "@/lib/config/values.ts";
-import { type About, about, environment, otherwise, SECTIONS } from "@/lib/config/variables.ts";
+import { type About, about, environment, otherwise } from "@/lib/config/variables.ts";
 import { toolArguments } from "./arguments.ts";
 
 const PAGE = new URL("../docs/configuration.md", import.meta.url);
@@ -15,7 +15,7 @@ export function configurationPage(): string {
     "# Configuration",
     "<!-- Printed from lib/config by `deno task docs:config`; edit it there. -->",
     ...INTRODUCTION.map((block) => block === EXAMPLES ? block : wrapped(block)),
-    ...SECTIONS.flatMap((section) => [`## ${section}`, table(variableRows(section))]),
+    ...sections().flatMap((section) => [`## ${section}`, table(variableRows(section))]),
     "## Conventions",
     wrapped(CONVENTIONS_TEXT),
     CONVENTIONS_EXAMPLE.join("\n"),
@@ -71,6 +71,11 @@ const NOT_READ: readonly string[][] = [
   ["`OTEL_*`", "read by Deno itself if `OTEL_DENO=true` is set ([operations.md](operations.md#watch-it))"],
   ["`BACKEND_URL`, `COOKIE_SECURE`", "site and API share one origin; cookies follow the browser's scheme"],
 ];
+
+/** In the order of their first variables. */
+function sections(): string[] {
+  return [...new Set(Object.values(environment.shape).map((schema) => about.get(schema)?.section ?? ""))];
+}
 
 function variableRows(section: string): string[][] {
   const rows = Object.entries(environment.shape).flatMap(([name, schema]) => {

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import type { AuditActor, AuditDetail, AuditEvent, AuditTarget } from "@/lib/http/audit_event.ts";
-import type { AuditResult } from "@/lib/std/audit_words.ts";
 import { clip, isLonger } from "@/lib/std/untrusted.ts";
 
 /** Grows only when a member changes its meaning. */
@@ -16,27 +15,7 @@ const MAX_RECORD_BYTES = 60_000;
 const MAX_LISTED = 20;
 
 /** A record as it is stored, sent and read: one JSON object with these members in this order. New ones may be added. */
-export interface AuditRecord {
-  readonly v: typeof RECORD_VERSION;
-  /** `<trail>.<number>`; the numbers of a trail have no gaps. */
-  readonly id: string;
-  /** ISO 8601 with milliseconds, UTC. */
-  readonly time: string;
-  /** `store`: a client of the embedded store's own ports. */
-  readonly source: "application" | "store";
-  /** What handled the request; null: nothing did. */
-  readonly role: AuditEvent["role"];
-  readonly action: AuditEvent["action"];
-  /** The tenant that it happened to, in lower case; null: none. */
-  readonly tenant: string | null;
-  readonly actor: AuditActor | null;
-  readonly address: string | null;
-  readonly request_id: string | null;
-  readonly target: AuditTarget;
-  readonly result: AuditResult;
-  readonly status: number | null;
-  readonly details: Readonly<Record<string, AuditDetail>>;
-}
+export type AuditRecord = Readonly<ReturnType<typeof recordOf>>;
 
 /**
  * The record of an event, and as JSON on one line of {@link MAX_RECORD_BYTES} at most.
@@ -57,26 +36,35 @@ export function auditRecord(
 }
 
 /** @param maxText longest text in it, characters */
-function recordOf(event: AuditEvent, id: string, atMs: number, maxText: number): AuditRecord {
-  const { role, action, tenant, actor, address, requestId, target, result, status, details } = event;
+function recordOf(event: AuditEvent, id: string, atMs: number, maxText: number) {
+  const { role, action, tenant, actor, address, requestId, result, status, details } = event;
   const bounded = (text: string) => boundedText(text, maxText);
   const boundedDetail = (value: AuditDetail) => {
     if (typeof value === "string") return bounded(value);
     if (typeof value === "object") return value.slice(0, MAX_LISTED).map(bounded);
     return value;
   };
+  const source: "application" | "store" = role === "store" ? "store" : "application";
+  const boundedActor: AuditActor | null = actor &&
+    { name: bounded(actor.name), tenant: actor.tenant && bounded(actor.tenant.toLowerCase()) };
+  const target: AuditTarget = { kind: event.target.kind, ...present({ ...event.target }, bounded) };
   return {
     v: RECORD_VERSION,
+    /** `<trail>.<number>`; the numbers of a trail have no gaps. */
     id,
+    /** ISO 8601 with milliseconds, UTC. */
     time: new Date(atMs).toISOString(),
-    source: role === "store" ? "store" : "application",
+    /** `store`: a client of the embedded store's own ports. */
+    source,
+    /** What handled the request; null: nothing did. */
     role,
     action,
+    /** The tenant that it happened to, in lower case; null: none. */
     tenant: tenant === null ? null : bounded(tenant.toLowerCase()),
-    actor: actor && { name: bounded(actor.name), tenant: actor.tenant && bounded(actor.tenant.toLowerCase()) },
+    actor: boundedActor,
     address,
     request_id: requestId,
-    target: { kind: target.kind, ...present({ ...target }, bounded) },
+    target,
     result,
     status,
     details: present(details ?? {}, boundedDetail),

@@ -15,10 +15,6 @@ const SHORT_BODY_BYTES = 64 * 1024;
 const MAX_LONG_BODIES_PER_ADDRESS = 4;
 const MAX_LONG_BODIES = 16;
 
-const OK = 200;
-const UNAUTHORIZED = 401;
-const FORBIDDEN = 403;
-
 interface AdmissionOptions {
   readonly accepted: AcceptedIdentities;
   readonly guesses: GuessLimits;
@@ -149,18 +145,18 @@ export class Admission {
           if (protocol === "mapi" && verdict === "denied" && !sharedKeys && !isJudged && !accepted.isKnown(digest)) {
             isJudged = true;
             return this.#prove(digest, caller, protocol).catch(() => {}).then(() => {
-              if (!isAccepted) wrong(FORBIDDEN);
+              if (!isAccepted) wrong(403);
             });
           }
           // The store has accepted these credentials at another request meanwhile, so what is missing is a right.
           const isRight = verdict === "accepted" || (verdict === "denied" && accepted.isKnown(digest));
           context.isAccepted ||= isRight;
           if (isRight && verdict === "denied") return;
-          if (!isRight) return wrong(verdict === "refused" ? UNAUTHORIZED : FORBIDDEN);
+          if (!isRight) return wrong(verdict === "refused" ? 401 : 403);
           isAccepted = true;
           if (attempt) attempt.right();
           else guesses.accepted({ address, account });
-          if (attempt) this.#recordLogin("accepted", context, claims, protocol, OK);
+          if (attempt) this.#recordLogin("accepted", context, claims, protocol, 200);
           attempt?.end();
           this.#move(context, claims.tenant, leave);
         },
@@ -181,7 +177,7 @@ export class Admission {
       context.prove = prove;
       return { ...caller, prove };
     } catch (error) {
-      if (error instanceof HttpError && error.status === UNAUTHORIZED) wrong(UNAUTHORIZED);
+      if (error instanceof HttpError && error.status === 401) wrong(401);
       // Guesses that are no longer tried are attempts as well.
       else if (error instanceof HttpError && error.refusal?.startsWith("guesses_")) wrong(error.status);
       cancelBody(request);

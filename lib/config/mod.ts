@@ -2,7 +2,7 @@ import { campaignsConfig, resultsConfig, webConfig } from "./campaigns.ts";
 import { gatewayConfig } from "./gateway.ts";
 import { notificationsConfig } from "./notifications.ts";
 import { type Environment, type Files, Reading } from "./reading.ts";
-import { embeddedConfig, redisUrl, serverConfig } from "./server.ts";
+import { embeddedConfig, redisUrl, serverConfig, warnOfPlainRedis } from "./server.ts";
 import type { TextSource } from "./values.ts";
 import { about, environment, type VariableName } from "./variables.ts";
 
@@ -51,6 +51,7 @@ export function readConfig(env: Environment, files: Files = diskFiles) {
     /** Lines for the operator to read at the start; without secrets. */
     warnings: reading.warnings,
   };
+  if (config.redisUrl !== null || config.notifications?.redisUrl) warnOfPlainRedis(reading);
   reading.refuseProblems();
   return config;
 }

@@ -1,7 +1,6 @@
 import type { MailServer } from "@/lib/notifications/mail.ts";
 import { parseWebhookSecrets } from "@/lib/notifications/webhook.ts";
 import type { Reading } from "./reading.ts";
-import { warnOfPlainRedis } from "./server.ts";
 import { bindAddress, canonicalHost, isLoopback } from "./values.ts";
 
 export type NotificationsConfig = NonNullable<ReturnType<typeof notificationsConfig>>;
@@ -23,9 +22,6 @@ export function notificationsConfig(reading: Reading) {
     }
     return null;
   }
-  const redisUrl = settings.REDIS_URL ?? null;
-  // Of a role that uses it for more, this was said already.
-  if (redisUrl !== null && !usesRedis(reading)) warnOfPlainRedis(reading, redisUrl);
   return {
     events: settings.NOTIFY_EVENTS,
     /** Null where events are sent to no webhook. */
@@ -33,12 +29,8 @@ export function notificationsConfig(reading: Reading) {
     /** Null where no mails are sent. */
     mail,
     /** The server in which replicas share the queue, whatever their roles; null: none. */
-    redisUrl,
+    redisUrl: settings.REDIS_URL ?? null,
   };
-}
-
-function usesRedis({ settings, roles }: Reading): boolean {
-  return roles.has("gateway") || roles.has("results") || settings.GATEWAY_URL !== undefined;
 }
 
 function webhooksConfig(reading: Reading) {

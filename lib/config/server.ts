@@ -105,17 +105,14 @@ function connectionLimits(reading: Reading) {
 }
 
 /** The server that the replicas of these roles share; null without one, and in other roles. */
-export function redisUrl(reading: Reading): string | null {
-  const { settings: { REDIS_URL: url, GATEWAY_URL }, roles } = reading;
+export function redisUrl({ settings: { REDIS_URL, GATEWAY_URL }, roles }: Reading): string | null {
   const hasStoragePages = roles.has("web") && GATEWAY_URL !== undefined;
-  if (url === undefined || !(roles.has("gateway") || roles.has("results") || hasStoragePages)) return null;
-  warnOfPlainRedis(reading, url);
-  return url;
+  return roles.has("gateway") || roles.has("results") || hasStoragePages ? REDIS_URL ?? null : null;
 }
 
 /** Says so where the password of the server in which replicas share state can be read on its way. */
-export function warnOfPlainRedis(reading: Reading, url: string): void {
-  const { protocol, hostname } = new URL(url);
+export function warnOfPlainRedis(reading: Reading): void {
+  const { protocol, hostname } = new URL(reading.settings.REDIS_URL ?? "rediss://none");
   if (protocol === "redis:" && !isLoopback(canonicalHost(hostname) ?? hostname)) {
     reading.warn("REDIS_URL", "redis:// leaves this machine without TLS, so its password can be read: use rediss://");
   }

@@ -38,21 +38,10 @@ import {
 const ROLES = ["gateway", "web", "results"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Where a variable stands in the documentation. */
-export const SECTIONS = [
-  "Process",
-  "Embedded parts",
-  "Gateway",
-  "Store",
-  "Campaign web front",
-  "Results",
-  "Notifications",
-  "Audit trail",
-] as const;
-
 /** What is known of a variable beside its kind and its default. */
 export interface About {
-  readonly section: (typeof SECTIONS)[number];
+  /** Where it stands in the documentation. */
+  readonly section: string;
   /** The roles that read it; absent: every process. */
   readonly roles?: readonly Role[];
   /** Other names, the first one set counts; the variable's own name wins over all of them. */
@@ -75,7 +64,7 @@ export const otherwise = z.registry<{ readonly text: string }>();
 type Further = Partial<Omit<About, "section" | "meaning">>;
 
 /** Returns what describes the variables of one section. What they have in common, a variable's own facts may replace. */
-function section(name: About["section"], common: Further = {}) {
+function section(name: string, common: Further = {}) {
   return function described<S extends z.ZodType>(schema: S, meaning: string, further: Further = {}): S {
     about.add(schema, { section: name, ...common, meaning, ...further });
     return schema;

@@ -53,10 +53,7 @@ export function defineMetrics() {
       "Requests that were turned away because of a limit, by the limit. Those of an overload are counted here alone.",
       ["reason"],
     ),
-    overloaded: gauge(
-      "overloaded",
-      "1 while requests are turned away because the event loop is late, else 0.",
-    ),
+    overloaded: gauge("overloaded", "1 while requests are turned away because the event loop is late, else 0."),
     slots: gauge("slots_in_use", "Requests that are handled now, by the limit that they count against.", ["limit"]),
     maxSlots: gauge("slots_max", "How many requests may be handled at a time, by limit.", ["limit"]),
 
@@ -103,10 +100,7 @@ export function defineMetrics() {
     tasksEnded: counter(
       "tasks_ended_total",
       "Background tasks that ended in this process: ready, failed or canceled.",
-      [
-        "kind",
-        "result",
-      ],
+      ["kind", "result"],
     ),
     taskStoreReachable: gauge(
       "task_store_reachable",
