@@ -174,15 +174,8 @@ export function buildApp(deps: AppDeps): App {
   const health = healthOperations(checks, now);
   const open = routesOf(app);
   mount(open, health);
-  const operations = gateway && gatewayApi(gateway, {
-    role: role("gateway"),
-    unproven,
-    logins,
-    audit: deps.audit ?? null,
-    accountEnded: (account) => storage && endLogins(storage, account),
-    now,
-    log,
-  });
+  const accountEnded: AccountEnded = (account) => storage && endLogins(storage, account);
+  const operations = gateway && gatewayApi(gateway, deps, { role: role("gateway"), unproven, logins }, accountEnded);
   const ownGateway = operations && inProcessGateway(operations, { log, trustedHops: deps.trustedHops });
   const storage = web && storageDeps(web, ownGateway, deps.audit?.logins ?? null);
   if (gateway && operations) {
@@ -215,21 +208,20 @@ function trustHops(hops: number): Middleware {
   };
 }
 
-interface GatewayParts {
-  /** Slots of the role. */
+/** Slots of requests: of the role, of those whose credentials are not proven, and of logins. */
+interface GatewaySlots {
   readonly role: Slots;
-  /** Slots of requests whose credentials are not proven. */
   readonly unproven: UnprovenRequests;
   readonly logins: UnprovenRequests;
-  readonly audit: AuditDeps | null;
-  readonly accountEnded: AccountEnded;
-  readonly now: () => number;
-  readonly log: RequestLog;
 }
 
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
-function gatewayApi(deps: GatewayDeps, parts: GatewayParts): Operation[] {
-  const { role, unproven, logins, audit, accountEnded, now, log } = parts;
+function gatewayApi(
+  deps: GatewayDeps,
+  { audit, now, log }: AppDeps,
+  { role, unproven, logins }: GatewaySlots,
+  accountEnded: AccountEnded,
+): Operation[] {
   const { s3, mapi, backend } = deps;
   const keys = deps.tokenSecrets.map(tokenKey);
   const tenants = new Slots(Infinity, deps.maxTenantRequests ?? maxTenantRequests(DEFAULT_MAX_REQUESTS));

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { textIfExists } from "@/lib/std/files.ts";
@@ -155,4 +156,17 @@ function read<Value>(path: string, schema: z.ZodType<Value>): Value | "damaged" 
   const text = textIfExists(path);
   if (text === null) return null;
   return schema.safeParse(parsedJson(text)).data ?? "damaged";
+}
+
+/** The bytes of a file from one place to another, as far as it has them. */
+export async function readAt(file: Deno.FsFile, from: number, to: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(to - from);
+  await file.seek(from, Deno.SeekMode.Start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = await file.read(bytes.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
 }

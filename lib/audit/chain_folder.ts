@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { removeIfExistsAsync, syncFolderAsync, writeDurablyAsync } from "@/lib/std/files.ts";
+import { removeIfExistsAsync, syncFolderAsync, writeAll, writeDurablyAsync } from "@/lib/std/files.ts";
 import { errorReason } from "@/lib/std/text.ts";
 import type { DurableSink, SealedRecord } from "./audit_trail.ts";
 import {
@@ -20,6 +20,7 @@ import {
   idOf,
   opened,
   readAnchor,
+  readAt,
   readEnd,
   sealed,
 } from "./chain.ts";
@@ -28,6 +29,7 @@ import {
 const NOTE_END_MS = 1000;
 /** Where the last record of a file is looked for at an open, bytes: longer than any batch that a kill can cut off. */
 const TAIL_BYTES = 4 * 1024 * 1024;
+const MAX_HEADER_BYTES = 4096;
 
 interface ChainFolderOptions {
   /** How long days are retained; null: for ever. */
@@ -95,7 +97,7 @@ export class ChainFolder implements DurableSink {
     try {
       if (!lock.tryLockSync(true)) throw new Error("another process has it");
       const noted = await options.outside?.read() ?? null;
-      const found = findEnd(path, options.warn, noted);
+      const found = await findEnd(path, options.warn, noted);
       // The note of a trail that was exchanged stays, so that the check misses it.
       const isNoted = noted === null || noted.trail === found.trail;
       const folder = new ChainFolder(path, isNoted ? options : { ...options, outside: null }, lock, found);
@@ -186,7 +188,7 @@ export class ChainFolder implements DurableSink {
     const header = length === 0 ? [sealedHeader(this.trail, day, this.#end)] : [];
     const bytes = Buffer.from([...header, ...records.map(({ line }) => line)].map((line) => `${line}\n`).join(""));
     try {
-      for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+      await writeAll(file, bytes);
       await file.syncData();
       if (header.length > 0) await syncFolderAsync(this.path);
     } catch (error) {
@@ -266,8 +268,12 @@ interface FoundEnd {
  * Where the trail of a folder goes on: behind what was noted outside of it where records are missing, so that the check
  * finds the gap.
  */
-function findEnd(path: string, warn: (line: string) => void, noted: ChainEnd | null): FoundEnd {
-  const found = endInFolder(path, warn);
+async function findEnd(
+  path: string,
+  warn: (line: string) => void,
+  noted: ChainEnd | null,
+): Promise<FoundEnd> {
+  const found = await endInFolder(path, warn);
   if (noted !== null && (found === null || isBehind(found, noted))) {
     warn(`${path}: records of the audit trail are missing, there were ${noted.number}: run deno task verify`);
     const { trail, number, hash } = noted;
@@ -284,11 +290,11 @@ function isBehind({ trail, position }: FoundEnd, noted: ChainEnd): boolean {
 }
 
 /** Where a folder's own files say that its trail goes on; null where it has none. */
-function endInFolder(path: string, warn: (line: string) => void): FoundEnd | null {
+async function endInFolder(path: string, warn: (line: string) => void): Promise<FoundEnd | null> {
   const days = daysIn(path);
   const newest = days.at(-1) ?? null;
   for (const day of days.reverse()) {
-    const found = endOfFile(dayFile(path, day), day === newest, warn);
+    const found = await endOfFile(dayFile(path, day), day === newest, warn);
     if (found) return { ...found, day: newest };
   }
   // Files are missing that these notes speak of: the trail goes on behind them, so that the check finds the gap.
@@ -300,15 +306,19 @@ function endInFolder(path: string, warn: (line: string) => void): FoundEnd | nul
 }
 
 /** The last record of a file, or what its header says; null where it has neither. */
-function endOfFile(path: string, isNewest: boolean, warn: (line: string) => void): Omit<FoundEnd, "day"> | null {
-  const file = Deno.openSync(path, { read: true, write: true });
+async function endOfFile(
+  path: string,
+  isNewest: boolean,
+  warn: (line: string) => void,
+): Promise<Omit<FoundEnd, "day"> | null> {
+  const file = await Deno.open(path, { read: true, write: true });
   try {
-    const { size } = file.statSync();
-    const tail = readAt(file, Math.max(0, size - TAIL_BYTES), size);
+    const { size } = await file.stat();
+    const tail = await readAt(file, Math.max(0, size - TAIL_BYTES), size);
     const whole = tail.lastIndexOf(0x0a) + 1;
     if (isNewest && whole < tail.length) {
-      file.truncateSync(size - (tail.length - whole));
-      file.syncSync();
+      await file.truncate(size - (tail.length - whole));
+      await file.sync();
     }
     const lines = tail.toString("utf8", 0, whole).split("\n").slice(0, -1);
     for (const line of lines.reverse()) {
@@ -325,30 +335,11 @@ function endOfFile(path: string, isNewest: boolean, warn: (line: string) => void
   }
 }
 
-function readAt(file: Deno.FsFile, from: number, to: number): Buffer {
-  const bytes = Buffer.alloc(to - from);
-  file.seekSync(from, Deno.SeekMode.Start);
-  let filled = 0;
-  while (filled < bytes.length) {
-    const count = file.readSync(bytes.subarray(filled));
-    if (count === null) break;
-    filled += count;
-  }
-  return bytes.subarray(0, filled);
-}
-
 /** The first line of a file, as far as a header is long. */
 async function firstLine(path: string): Promise<string> {
   const file = await Deno.open(path, { read: true });
   try {
-    const bytes = new Uint8Array(4096);
-    let filled = 0;
-    while (filled < bytes.length) {
-      const count = await file.read(bytes.subarray(filled));
-      if (count === null) break;
-      filled += count;
-    }
-    const text = Buffer.from(bytes.subarray(0, filled)).toString("utf8");
+    const text = (await readAt(file, 0, MAX_HEADER_BYTES)).toString("utf8");
     return text.slice(0, Math.max(0, text.indexOf("\n")));
   } finally {
     file.close();

@@ -4,7 +4,7 @@ import { csvField } from "@/lib/std/text.ts";
 import { unlessMissingAsync } from "@/lib/std/files.ts";
 import { member, parsedJson } from "@/lib/std/untrusted.ts";
 import { type AuditRecord, jsonText, oneLine } from "./audit_record.ts";
-import { dayFile, daysInAsync, idOf, opened } from "./chain.ts";
+import { dayFile, daysInAsync, idOf, opened, readAt } from "./chain.ts";
 
 /** How many records a page looks at: a filter that matches few must not hold up other requests. */
 const LOOKED_AT = 20_000;
@@ -138,11 +138,7 @@ function openedDay(path: string): Promise<Deno.FsFile | null> {
 }
 
 async function isLineStart(file: Deno.FsFile, offset: number, size: number): Promise<boolean> {
-  if (offset === 0) return true;
-  if (offset > size) return false;
-  const byte = new Uint8Array(1);
-  await file.seek(offset - 1, Deno.SeekMode.Start);
-  return (await file.read(byte)) === 1 && byte[0] === 0x0a;
+  return offset === 0 || (offset <= size && (await readAt(file, offset - 1, offset))[0] === 0x0a);
 }
 
 const BLOCK_BYTES = 256 * 1024;
@@ -168,14 +164,9 @@ async function* linesBackwards(file: Deno.FsFile, end: number): AsyncGenerator<L
   let isWhole = false;
   while (start > 0) {
     const length = Math.min(BLOCK_BYTES, start);
-    const block = Buffer.alloc(length);
-    await file.seek(start - length, Deno.SeekMode.Start);
-    for (let filled = 0; filled < length;) {
-      const count = await file.read(block.subarray(filled));
-      // The file became shorter: what is missing was never complete.
-      if (count === null) return;
-      filled += count;
-    }
+    const block = await readAt(file, start - length, start);
+    // The file became shorter: what is missing was never complete.
+    if (block.length < length) return;
     start -= length;
     held = held.length === 0 ? block : Buffer.concat([block, held]);
     for (;;) {

@@ -1,7 +1,10 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
-import { exists, syncFolderAsync, unlessMissingAsync } from "@/lib/std/files.ts";
+import { exists, syncFolderAsync, unlessMissingAsync, writeAll } from "@/lib/std/files.ts";
 import type { DurableSink, SealedRecord } from "./audit_trail.ts";
+import { readAt } from "./chain.ts";
+
+const LINE_FEED = Buffer.from("\n");
 
 /**
  * Appends records to a file, a line each, and flushes it. A file that was moved or removed, as rotation does, is created
@@ -33,7 +36,7 @@ export class FileSink implements DurableSink {
     const { size } = await file.stat();
     const bytes = Buffer.from(records.map(({ line }) => `${line}\n`).join(""));
     try {
-      for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+      await writeAll(file, bytes);
       await file.syncData();
     } catch (error) {
       // Half a line would be taken for the beginning of the next one.
@@ -60,7 +63,8 @@ export class FileSink implements DurableSink {
     const { ino, size } = await file.stat();
     this.#inode = ino;
     this.#file = file;
-    if (size > 0 && !(await endsWithLine(file, size))) await file.write(LINE_END);
+    // A loss of power may have cut the last line off.
+    if (size > 0 && (await readAt(file, size - 1, size))[0] !== LINE_FEED[0]) await file.write(LINE_FEED);
     await syncFolderAsync(dirname(this.#path));
     return file;
   }
@@ -70,22 +74,10 @@ export class FileSink implements DurableSink {
 export const standardOutput: DurableSink = {
   name: "stdout",
   async append(records) {
-    for (const { line } of records) {
-      const bytes = Buffer.from(`${line}\n`);
-      for (let written = 0; written < bytes.length;) written += await Deno.stdout.write(bytes.subarray(written));
-    }
+    for (const { line } of records) await writeAll(Deno.stdout, Buffer.from(`${line}\n`));
   },
   close: () => Promise.resolve(),
 };
-
-const LINE_END = new Uint8Array([0x0a]);
-
-/** Whether a file ends with a whole line: a loss of power may have cut one off. */
-async function endsWithLine(file: Deno.FsFile, size: number): Promise<boolean> {
-  const last = new Uint8Array(1);
-  await file.seek(size - 1, Deno.SeekMode.Start);
-  return await file.read(last) === 1 && last[0] === LINE_END[0];
-}
 
 /** Null where there is no such file. */
 async function inodeOf(path: string): Promise<number | null> {

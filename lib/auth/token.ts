@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from "node:crypto";
 import { EncryptJWT, errors, jwtDecrypt, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
@@ -37,21 +38,17 @@ const PAYLOAD_SCHEMA = z.object({
   exp: z.number(),
 });
 
-/** The imported keys of tokens; they cannot be exported. */
+/** The keys of tokens. */
 export interface TokenKey {
   /** Signs and verifies. */
-  readonly signing: Promise<CryptoKey>;
+  readonly signing: KeyObject;
   /** Encrypts and decrypts. */
-  readonly encryption: Promise<CryptoKey>;
+  readonly encryption: KeyObject;
 }
 
-/** Imports the configured secret bytes as keys. */
-export function tokenKey(secret: Uint8Array<ArrayBuffer>): TokenKey {
-  const encryption = Uint8Array.from(derivedKey(secret, "token encryption").export());
-  return {
-    signing: crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]),
-    encryption: crypto.subtle.importKey("raw", encryption, "AES-GCM", false, ["encrypt", "decrypt"]),
-  };
+/** The keys that follow from the configured secret bytes. */
+export function tokenKey(secret: Uint8Array): TokenKey {
+  return { signing: createSecretKey(secret), encryption: derivedKey(secret, "token encryption") };
 }
 
 /**
@@ -75,9 +72,9 @@ export async function issueToken(
     exp: Math.floor(nowSeconds) + lifetimeMinutes * 60,
   };
   const token = format === "signed"
-    ? await new SignJWT(payload).setProtectedHeader({ alg: SIGNATURE, typ: "JWT" }).sign(await key.signing)
+    ? await new SignJWT(payload).setProtectedHeader({ alg: SIGNATURE, typ: "JWT" }).sign(key.signing)
     : await new EncryptJWT(payload).setProtectedHeader({ alg: KEY_MANAGEMENT, enc: ENCRYPTION, typ: "JWT" })
-      .encrypt(await key.encryption);
+      .encrypt(key.encryption);
   if (token.length > MAX_TOKEN_CHARACTERS) throw unprocessable("username and password are too long");
   return token;
 }
@@ -157,11 +154,11 @@ async function authenticPayload(token: string, keys: readonly TokenKey[], nowSec
 }
 
 async function verified(token: string, { signing }: TokenKey, currentDate: Date) {
-  return await jwtVerify(token, await signing, { algorithms: [SIGNATURE], currentDate });
+  return await jwtVerify(token, signing, { algorithms: [SIGNATURE], currentDate });
 }
 
 async function decrypted(token: string, { encryption }: TokenKey, currentDate: Date) {
-  return await jwtDecrypt(token, await encryption, {
+  return await jwtDecrypt(token, encryption, {
     keyManagementAlgorithms: [KEY_MANAGEMENT],
     contentEncryptionAlgorithms: [ENCRYPTION],
     currentDate,

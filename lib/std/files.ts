@@ -22,8 +22,7 @@ export async function writeDurablyAsync(path: string, bytes: Uint8Array): Promis
   const beside = `${path}.new`;
   const file = await Deno.open(beside, { create: true, write: true, truncate: true, mode: 0o600 });
   try {
-    let written = 0;
-    while (written < bytes.length) written += await file.write(bytes.subarray(written));
+    await writeAll(file, bytes);
     await file.sync();
   } catch (error) {
     // Half of it would take room on a full disk.
@@ -34,6 +33,11 @@ export async function writeDurablyAsync(path: string, bytes: Uint8Array): Promis
   }
   await Deno.rename(beside, path);
   await syncFolderAsync(path.slice(0, path.lastIndexOf("/")));
+}
+
+/** Writes all of these bytes: a single write may take fewer. */
+export async function writeAll(file: Pick<Deno.FsFile, "write">, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
 }
 
 /** Makes the entries of a folder durable: a file that was synced alone may still lose its name on power loss. */
