@@ -159,7 +159,7 @@ function read<Value>(path: string, schema: z.ZodType<Value>): Value | "damaged" 
 }
 
 /** The bytes of a file from one place to another, as far as it has them. */
-export async function readAt(file: Deno.FsFile, from: number, to: number): Promise<Buffer> {
+export async function readAt(file: Deno.FsFile, from: number, to: number): Promise<Buffer<ArrayBuffer>> {
   const bytes = Buffer.alloc(to - from);
   await file.seek(from, Deno.SeekMode.Start);
   let filled = 0;
