@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 import { preferredCoding } from "./header_values.ts";
 
@@ -42,24 +41,13 @@ export function compressibleResponse(
   });
 }
 
-/** {@link compressibleResponse} of a value as JSON, with status 200. A short text goes to the runtime as it is. */
+/** {@link compressibleResponse} of a value as JSON, with status 200. */
 export function compressibleJson(
   request: Request,
   value: unknown,
   { headers }: Pick<ResponseOptions, "headers"> = {},
 ): Response {
-  const text = JSON.stringify(value);
-  if (text.length >= MIN_COMPRESSED_BYTES) {
-    return compressibleResponse(request, encoder.encode(text), "application/json", { headers });
-  }
-  return new Response(text, {
-    headers: {
-      "Content-Type": "application/json",
-      "Content-Length": String(Buffer.byteLength(text)),
-      "Vary": "Accept-Encoding",
-      ...headers,
-    },
-  });
+  return compressibleResponse(request, encoder.encode(JSON.stringify(value)), "application/json", { headers });
 }
 
 /**

@@ -141,7 +141,7 @@ interface RestMatcher {
  * How the decoded rest of a key route is matched against a template: `{key}` is any text, `{key}/copy` any text before
  * that suffix, `delete` itself, `download/{task_id}` a literal and one segment.
  */
-export function restMatcher(template: string): RestMatcher {
+function restMatcher(template: string): RestMatcher {
   if (template.startsWith(KEY)) {
     const suffix = template.slice(KEY.length);
     return {

@@ -65,10 +65,11 @@ export async function copyObject(
     if (!(await s3.conditions?.(caller, target))?.copySource) throw unsupported(ofSource.names);
     requireConditions(ofSource, stateOf(headers), source);
   }
+  const copy = { s3, caller, source, target, conditions };
   // Each part has this condition by itself.
-  if (write === "complete") return await copyInParts(s3, caller, source, target, { size, headers }, conditions);
+  if (write === "complete") return await copyInParts(copy, { size, headers });
   if (ofSource) conditions["x-amz-copy-source-if-match"] = unchanged(stateOf(headers), source)["if-match"];
-  return await copyWhole(s3, caller, source, target, conditions);
+  return await copyWhole(copy);
 }
 
 /** The conditions of a copy. */
@@ -81,22 +82,21 @@ interface CopyConditions {
   readonly whereSupported?: HeaderRecord;
 }
 
-async function copyWhole(
-  s3: S3,
-  caller: Caller,
-  source: VersionRef,
-  target: ObjectRef,
-  conditions: HeaderRecord,
-): Promise<WrittenObject> {
-  const { bucket, key } = target;
+/** A copy that is under way. */
+interface Copy {
+  readonly s3: S3;
+  readonly caller: Caller;
+  readonly source: VersionRef;
+  readonly target: ObjectRef;
+  /** Headers of the write. */
+  readonly conditions: HeaderRecord;
+}
+
+async function copyWhole({ s3, caller, source, target, conditions }: Copy): Promise<WrittenObject> {
   const input = { CopySource: copySource(source), MetadataDirective: "COPY" } as const;
-  const call = { operation: "CopyObject", bucket, key, headers: conditions, workMs: ASSEMBLY_MS, input } as const;
-  return await callSdk(
-    s3,
-    caller,
-    call,
-    ({ CopyObjectResult }, headers) => ({ etag: CopyObjectResult?.ETag ?? null, headers }),
-  );
+  const call = { operation: "CopyObject", ...target, headers: conditions, workMs: ASSEMBLY_MS, input } as const;
+  const read = (etag: string | undefined, headers: Headers) => ({ etag: etag ?? null, headers });
+  return await callSdk(s3, caller, call, ({ CopyObjectResult }, headers) => read(CopyObjectResult?.ETag, headers));
 }
 
 /** The value of the header x-amz-copy-source. */
@@ -110,29 +110,17 @@ interface SourceHead {
   readonly headers: Headers;
 }
 
-async function copyInParts(
-  s3: S3,
-  caller: Caller,
-  source: VersionRef,
-  target: ObjectRef,
-  head: SourceHead,
-  conditions: HeaderRecord,
-): Promise<WrittenObject> {
+async function copyInParts(copy: Copy, head: SourceHead): Promise<WrittenObject> {
+  const { s3, caller, source, target, conditions } = copy;
   const headers = copiedHeaders(head.headers);
   if (Number(head.headers.get("x-amz-tagging-count")) > 0) {
     headers.set("x-amz-tagging", tagHeader(await getTags(s3, caller, source)));
   }
   await using upload = await openUpload(s3, caller, target, headers);
-  return await upload.complete(await copyParts(s3, caller, source, upload, head), new Headers(conditions));
+  return await upload.complete(await copyParts(copy, upload, head), new Headers(conditions));
 }
 
-async function copyParts(
-  s3: S3,
-  caller: Caller,
-  source: VersionRef,
-  upload: OpenUpload,
-  { size, headers }: SourceHead,
-): Promise<SentPart[]> {
+async function copyParts(copy: Copy, upload: OpenUpload, { size, headers }: SourceHead): Promise<SentPart[]> {
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
   const parts = new Array<SentPart>(Math.ceil(size / partBytes));
   const etag = headers.get("etag");
@@ -142,7 +130,7 @@ async function copyParts(
     const from = index * partBytes;
     const part = { number: index + 1, from, to: Math.min(from + partBytes, size) - 1, etag };
     try {
-      parts[index] = await copyPart(s3, caller, source, upload, part);
+      parts[index] = await copyPart(copy, upload, part);
     } catch (error) {
       // The copies that are under way end first: one that came after the abort could leave its part in the store.
       failures.push(error);
@@ -162,19 +150,12 @@ interface Part {
   readonly etag: string | null;
 }
 
-async function copyPart(
-  s3: S3,
-  caller: Caller,
-  source: VersionRef,
-  { bucket, key, uploadId }: OpenUpload,
-  { number, from, to, etag }: Part,
-): Promise<SentPart> {
-  const resource = `object '${key}' part ${number}`;
+async function copyPart({ s3, caller, source }: Copy, upload: OpenUpload, part: Part): Promise<SentPart> {
+  const { number, from, to, etag } = part;
+  const resource = `object '${upload.key}' part ${number}`;
   const call = {
     operation: "UploadPartCopy",
-    bucket,
-    key,
-    uploadId,
+    ...upload,
     workMs: ASSEMBLY_MS,
     resource,
     input: {

@@ -80,25 +80,13 @@ function hashOf(sources: Sources): string {
 
 async function rebuild(root: string, sources: Sources, hash: string, last: Manifest | null): Promise<Manifest> {
   // Needed only here: a start that finds everything built does not load them.
-  const { bundleClient, STYLE_FILES, stylesheet } = await import("./bundle.ts");
-  const { transform, stop } = await import("esbuild");
+  const { bundleSite, stop } = await import("./bundle.ts");
   try {
-    const islands = [...sources.keys()].filter((path) => /^islands\/[^/]+\.tsx$/.test(path));
-    const bundle = await bundleClient(root, islands.map((path) => path.slice("islands/".length)));
-    const css = stylesheet(
-      STYLE_FILES.map((name) => sources.get(`lib/site/styles/${name}`) ?? ""),
-      [...sources].flatMap(([path, text]) => path.endsWith(".tsx") ? [text] : []),
-    );
-    const { code } = await transform(css, { loader: "css", minify: true, target: "es2023" });
-    const style = { name: `site-${shortHash(code)}.css`, content: new TextEncoder().encode(code) };
-    const files = [...bundle.files, style].flatMap((file) => [file, ...compressedForms(file)]);
-    const manifest: Manifest = {
-      sources: hash,
-      scripts: bundle.scripts,
-      stylesheet: style.name,
-      devScript: bundle.devScript,
-      files: files.map(({ name }) => name),
-    };
+    const pages = [...sources.keys()].filter((path) => path.endsWith(".tsx"));
+    const islands = pages.filter((path) => /^islands\/[^/]+$/.test(path)).map((path) => path.slice("islands/".length));
+    const bundle = await bundleSite(root, islands, pages.map((path) => sources.get(path) ?? ""));
+    const files = bundle.files.flatMap((file) => [file, ...compressedForms(file)]);
+    const manifest = { sources: hash, assets: bundle.assets, files: files.map(({ name }) => name) };
     write(root, files, manifest);
     clean(root, new Set([...manifest.files, ...last?.files ?? []]));
     return manifest;
@@ -141,10 +129,6 @@ function clean(root: string, current: ReadonlySet<string>): void {
       // Another process cleans as well.
     }
   }
-}
-
-function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase();
 }
 
 function buildError(error: unknown): BuildError {

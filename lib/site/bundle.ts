@@ -3,7 +3,13 @@ import presetTailwind from "@twind/preset-tailwind";
 import { defineConfig, twind, virtual } from "@twind/core";
 import { build, type BuildOptions, type BuildResult, type Plugin } from "esbuild";
 import { type Language, LANGUAGES } from "@/lib/presentation/locale/language.ts";
-import type { PageScripts, SiteScripts } from "./site.ts";
+import { type Assets, BUILD_PATH, type PageScripts } from "./site.ts";
+
+/** Ends the bundler. */
+export { stop } from "esbuild";
+
+/** The folder of the styles of components. */
+const STYLES = "lib/site/styles";
 
 /** A file of the bundle: its name carries a hash of its content. */
 interface BundleFile {
@@ -11,12 +17,10 @@ interface BundleFile {
   readonly content: Uint8Array;
 }
 
-interface ClientBundle {
+/** The files of a site, and which of them pages load. */
+interface Bundle {
   readonly files: readonly BundleFile[];
-  /** Names of the script that wakes up the islands, and of the chunks that it needs at once. */
-  readonly scripts: Readonly<Record<Language, SiteScripts>>;
-  /** Name of the script that reloads pages in development. */
-  readonly devScript: string;
+  readonly assets: Assets & { readonly devScript: string };
 }
 
 /**
@@ -25,43 +29,40 @@ interface ClientBundle {
  *
  * @param root the project's folder
  * @param islands file names in `islands/`
+ * @param pages the texts of components, islands and pages
  * @throws {Error} with the messages of the bundler when a source is not sound
  */
-export async function bundleClient(root: string, islands: readonly string[]): Promise<ClientBundle> {
+export async function bundleSite(root: string, islands: readonly string[], pages: readonly string[]): Promise<Bundle> {
   const [en, sv] = await Promise.all(LANGUAGES.map((language) => bundleLanguage(root, islands, language)));
-  const files = new Map([...en.files, ...sv.files].map((file) => [file.name, file]));
-  return { files: [...files.values()], scripts: { en: en.scripts, sv: sv.scripts }, devScript: en.devScript };
+  const style = await bundleStyles(root, pages);
+  const files = new Map([...en.files, ...sv.files, style].map((file) => [file.name, file]));
+  const scripts = { en: en.scripts, sv: sv.scripts };
+  const assets = { scripts, stylesheet: BUILD_PATH + style.name, devScript: en.devScript };
+  return { files: [...files.values()], assets };
 }
 
-interface LanguageBundle {
-  readonly files: readonly BundleFile[];
-  readonly scripts: SiteScripts;
-  readonly devScript: string;
-}
-
-async function bundleLanguage(root: string, islands: readonly string[], language: Language): Promise<LanguageBundle> {
+async function bundleLanguage(root: string, islands: readonly string[], language: Language) {
   const result = await build({
     ...options(root, language, entrySource(loaders(islands), language)),
     entryPoints: [{ in: ENTRY, out: "site" }, { in: `${root}/lib/client/dev_reload_client.ts`, out: "dev_reload" }],
   });
   const list = await bundleList(root, islands.filter((file) => ISLANDS_OF_LIST.includes(file)), language);
+  const outputs = [...result.outputFiles, ...list.outputFiles];
   return {
-    files: [...result.outputFiles, ...list.outputFiles].map(({ path, contents }) => ({
-      name: nameOf(path),
-      content: contents,
-    })),
+    files: outputs.map(({ path, contents }): BundleFile => ({ name: nameOf(path), content: contents })),
     scripts: { ...scriptsOf(result, ENTRY), list: scriptsOf(list, ENTRY) },
     devScript: scriptsOf(result, "dev_reload_client").script,
   };
 }
 
-/** The names of an entry point's file and of the chunks that it needs at once. */
+/** The addresses of an entry point's file and of the chunks that it needs at once. */
 function scriptsOf({ metafile }: Bundled, entryPoint: string): PageScripts {
   const entry = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint?.includes(entryPoint));
   if (!entry) throw new Error("the bundler left out an entry point");
   const [path, { imports }] = entry;
   const needed = imports.filter(({ kind }) => kind === "import-statement");
-  return { script: nameOf(path), preload: needed.map(({ path }) => nameOf(path)) };
+  const address = (path: string) => BUILD_PATH + nameOf(path);
+  return { script: address(path), preload: needed.map(({ path }) => address(path)) };
 }
 
 const ENTRY = "stackroom:site";
@@ -156,46 +157,29 @@ function entrySource(loaders: readonly string[], language: Language): string {
   ].join("\n");
 }
 
-/** The styles of components, in the order in which they apply. */
-export const STYLE_FILES = [
-  "tokens.css",
-  "base.css",
-  "top_bar.css",
-  "board.css",
-  "card.css",
-  "card_volumes.css",
-  "card_widths.css",
-  "log.css",
-  "confidence.css",
-  "alto.css",
-  "run_summary.css",
-  "login.css",
-  "viewer.css",
-  "viewer_panels.css",
-  "viewer_widths.css",
-  "storage.css",
-  "storage_files.css",
-  "storage_object.css",
-  "storage_widths.css",
-  "storage_records.css",
-  "uploads.css",
-  "storage_tasks.css",
-  "dock.css",
-];
-
 /**
  * One stylesheet of the components' styles and the utility classes that the sources use. Utilities come last, so that a
  * component may be adjusted where it is placed.
  *
- * @param styles the texts of {@link STYLE_FILES}
  * @param sources texts of components, islands and pages
  */
-export function stylesheet(styles: readonly string[], sources: readonly string[]): string {
-  return [...styles, utilities(sources)].join("\n");
+async function bundleStyles(root: string, sources: readonly string[]): Promise<BundleFile> {
+  const { outputFiles: [{ path, contents }] } = await build({
+    absWorkingDir: root,
+    stdin: { contents: `@import "./site.css";\n${utilities(sources)}`, loader: "css", resolveDir: `${root}/${STYLES}` },
+    bundle: true,
+    minify: true,
+    target: "es2023",
+    outdir: `${root}/static/build`,
+    entryNames: "site-[hash]",
+    write: false,
+    logLevel: "silent",
+  });
+  return { name: nameOf(path), content: contents };
 }
 
 /** The rules for every utility named in a class of the sources. */
-function utilities(sources: readonly string[]): string {
+export function utilities(sources: readonly string[]): string {
   const sheet = virtual();
   const tw = twind(UTILITIES, sheet);
   for (const name of new Set(sources.flatMap(classNames))) tw(name);

@@ -18,7 +18,7 @@ export interface PageScripts {
 }
 
 /** The scripts of the site's pages in one language. */
-export interface SiteScripts extends PageScripts {
+interface SiteScripts extends PageScripts {
   /** Those of the list of campaigns, which is most visited: smaller than the chunks with the same code. */
   readonly list: PageScripts;
 }
@@ -61,9 +61,7 @@ export class BuildError extends Error {
 export interface Manifest {
   /** Hash of all sources. */
   readonly sources: string;
-  readonly scripts: Readonly<Record<Language, SiteScripts>>;
-  readonly stylesheet: string;
-  readonly devScript: string;
+  readonly assets: Assets;
   /** Every file of this build. */
   readonly files: readonly string[];
 }
@@ -81,19 +79,9 @@ export function builtAssets(root: string = PROJECT_FOLDER): Assets {
   return assetsOf(manifest, false);
 }
 
-/** A build as addresses of our own origin. */
-export function assetsOf(manifest: Manifest, dev: boolean): Assets {
-  const addresses = ({ script, preload }: PageScripts): PageScripts => ({
-    script: BUILD_PATH + script,
-    preload: preload.map((name) => BUILD_PATH + name),
-  });
-  const ofSite = (scripts: SiteScripts) => ({ ...addresses(scripts), list: addresses(scripts.list) });
-  const { en, sv } = manifest.scripts;
-  return {
-    scripts: { en: ofSite(en), sv: ofSite(sv) },
-    stylesheet: BUILD_PATH + manifest.stylesheet,
-    devScript: dev ? BUILD_PATH + manifest.devScript : null,
-  };
+/** The files of a build that pages load. */
+export function assetsOf({ assets }: Manifest, dev: boolean): Assets {
+  return dev ? assets : { ...assets, devScript: null };
 }
 
 /** The program that bundles. */
@@ -109,7 +97,7 @@ export function builder(): string {
 export function readManifest(root: string): Manifest | null {
   try {
     const manifest: Manifest = JSON.parse(Deno.readTextFileSync(`${buildFolder(root)}/${MANIFEST}`));
-    const isWhole = LANGUAGES.every((language) => manifest.scripts[language].list.script !== undefined);
+    const isWhole = LANGUAGES.every((language) => manifest.assets.scripts[language].list.script !== undefined);
     return Array.isArray(manifest.files) && isWhole ? manifest : null;
   } catch {
     return null;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { decodeKey, decodeParameter, hasDotSegment, ownPath, rawTarget } from "@/lib/http/raw_path.ts";
+import { hasDotSegment, ownPath, rawTarget } from "@/lib/http/raw_path.ts";
 import { parseQuery } from "@/lib/http/validation.ts";
 import { readListAddress } from "@/lib/presentation/campaign_list.ts";
 import { readLogAddress, readVolumeAddress } from "@/lib/presentation/volume_address.ts";
@@ -12,28 +12,11 @@ import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/page_paths.ts";
 import { nextPath } from "@/lib/results/login_form.ts";
 import { resultKey } from "@/lib/results/object_keys.ts";
-import { encodeRfc3986, percentDecoded } from "@/lib/std/text.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
 import { fuzz, near, resultOr } from "./hostile.ts";
 
 const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
 const isS3Error = (error: unknown) => error instanceof S3Error && error.status < 500;
-
-const KEYS = ["a%2Fb%20c", "%C3%A5", "%c3%28", "plain", "%2e%2e", "a+b", "%00"];
-
-fuzz("percent-encoding", {
-  inputs: near(KEYS, ["%2F", "%zz", "%E2%82"]),
-  check(raw) {
-    const decoded = percentDecoded(raw);
-    const wanted = resultOr(() => decodeURIComponent(raw), (error) => error instanceof URIError);
-    assert.equal(decoded, wanted);
-    assert.equal(resultOr(() => decodeKey(raw), isRefused), wanted);
-    const parameter = resultOr(() => decodeParameter("bucket", raw), isRefused);
-    assert.equal(parameter, wanted?.includes("\0") ? null : wanted);
-    if (wanted?.isWellFormed()) assert.equal(percentDecoded(encodeRfc3986(wanted)), wanted);
-  },
-  growth: { seeds: KEYS, read: percentDecoded },
-});
 
 const URLS = [
   "http://host/api/v1/buckets/b/objects/a//b/../c?prefix=x&delimiter=%2F#end",

@@ -9,26 +9,6 @@ import { assertNothingInherited, fuzz, near, nearBytes, nearJson, resolvedOr, re
 
 const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
 
-const FORM_TYPE = "application/x-www-form-urlencoded";
-const FORMS = ["username=a%2Fb&password=p+w%26&next=%2Fx", "a=1&a=2&b", "username=%ff&password=", "=&=&a"];
-
-fuzz("urlencoded forms", {
-  inputs: nearBytes(FORMS, ["%26", "&password=", "+"]),
-  async check(bytes) {
-    const fields = await parseForm(bytes, FORM_TYPE);
-    const oracle = new Map<string, string>();
-    for (const [name, value] of new URLSearchParams(new TextDecoder().decode(bytes))) oracle.set(name, value);
-    for (const [name, value] of oracle) assert.equal(fields.get(name), value === "" ? undefined : value);
-    for (const name of fields.keys()) assert.ok(oracle.has(name));
-  },
-  growth: {
-    seeds: FORMS,
-    words: ["§=1&"],
-    read: (text) => parseForm(Uint8Array.from(Buffer.from(text)), FORM_TYPE),
-    most: 16 * 1024,
-  },
-});
-
 const TYPE = "multipart/form-data; boundary=bound";
 const MULTIPART = [
   '--bound\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: text/plain\r\n\r\nbytes\r\n--bound--\r\n',

@@ -7,18 +7,12 @@ import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors_mat
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { storedHeaders } from "@/embedded/store/s3/stored_headers.ts";
 import { bearerToken } from "@/lib/auth/token.ts";
-import {
-  contentDisposition,
-  fileNameOf,
-  headerText,
-  preferredCoding,
-  preferredLanguage,
-} from "@/lib/http/header_values.ts";
+import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
 import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
-import { asciiDisposition, decodeWords, parseByteRange } from "@/lib/std/header_encoding.ts";
+import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
 import { readTraceParent, traceParentOf } from "@/lib/tracing/tracing.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
@@ -26,40 +20,6 @@ import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
 
 const isS3Error = (error: unknown) => error instanceof S3Error && (error.status < 500 || error.status === 501);
 const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
-
-const RANGES = ["bytes=0-499", "bytes=500-", "bytes=-500", "bytes=0-0,-1", "bytes=9007199254740991-", "items=0-1"];
-
-fuzz("ranges", {
-  inputs: fc.tuple(nearHeader(RANGES), fc.oneof(fc.nat(1000), fc.constantFrom(0, 1, 5 * 2 ** 40))),
-  check([header, size]) {
-    const range = parseByteRange(header, size);
-    if (range === null) return;
-    assert.match(header, /^bytes=\d*-\d*$/i, "no other form selects anything");
-    if (range === "unsatisfiable") return;
-    assert.ok(Number.isSafeInteger(range.first) && Number.isSafeInteger(range.last));
-    assert.ok(0 <= range.first && range.first <= range.last && range.last < size, JSON.stringify(range));
-    const again = parseByteRange(`bytes=${range.first}-${range.last}`, size);
-    assert.deepEqual(again, range);
-  },
-  growth: { seeds: RANGES, read: (text) => parseByteRange(text, 1000) },
-});
-
-const WEIGHTED = ["br;q=1.0, gzip;q=0.8, *;q=0.1", "gzip, deflate, br", "sv-FI,sv;q=0.9,en;q=0.5", "identity;q=0", "*"];
-
-fuzz("weighted headers", {
-  inputs: nearHeader(WEIGHTED, [";q=", "q=0.", ";q=1;q=0"]),
-  check(header) {
-    const coding = preferredCoding(header, ["br", "gzip"]);
-    assert.ok(coding === null || header.toLowerCase().includes(coding) || header.includes("*"), String(coding));
-    const language = preferredLanguage(header, ["en", "sv"]);
-    assert.ok(language === null || header.toLowerCase().includes(language) || header.includes("*"), String(language));
-  },
-  growth: {
-    seeds: WEIGHTED,
-    words: ["§,", "a§;q=0.5,"],
-    read: (text) => [preferredCoding(text, ["br"]), preferredLanguage(text, ["sv"])],
-  },
-});
 
 const FORWARDED = ["192.0.2.1, 198.51.100.7", "[2001:db8::1]:8080", "::ffff:192.0.2.1", "192.0.2.1:80", "fe80::1%eth0"];
 

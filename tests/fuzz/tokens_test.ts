@@ -7,7 +7,6 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { loginNoteCookie, readLoginNote } from "@/lib/results/login_note.ts";
 import { parseRevocationRows, parseRevocationText, revocationText } from "@/lib/results/revocation_text.ts";
 import { sessionValues } from "@/lib/results/session_cookie.ts";
-import { parseSessionKeys } from "@/lib/results/session_key.ts";
 import { openSession, sealSession } from "@/lib/results/session_token.ts";
 import { SealedEvents } from "@/lib/shared_state/sealed_events.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
@@ -185,14 +184,4 @@ fuzz("entries of shared streams", {
     assert.ok(STREAM.open(entry).length <= 1);
   },
   growth: { seeds: [ENTRY], read: (text) => STREAM.open(text) },
-});
-
-const BASE64 = Buffer.alloc(32, 1).toString("base64");
-
-fuzz("files of session keys", {
-  inputs: near([BASE64, `${BASE64}\n${BASE64}\n`], ["=", "\n", " "]),
-  check(text) {
-    for (const key of parseSessionKeys(text) ?? []) assert.equal(key.length, 32);
-  },
-  growth: { seeds: [BASE64], read: parseSessionKeys },
 });

@@ -228,28 +228,21 @@ const DIGESTS: Readonly<Record<string, DigestAlgorithm>> = {
 /** The request headers with a digest of the body, in lower case. */
 const DIGEST_HEADERS: readonly string[] = Object.keys(DIGESTS);
 
-/** Digests of a body that streams. */
-interface BodyDigests {
-  /** Takes the next bytes. */
-  update(bytes: Uint8Array): void;
-  /** @throws HttpError 400 naming the header whose digest is not that of the bytes */
-  check(): void;
-}
-
 /**
  * The digests of a body that goes in parts. The store never has the body in one request, so the digests that the client
  * sent for it are checked here.
  */
-function bodyDigests(headers: Headers): BodyDigests {
+function bodyDigests(headers: Headers) {
   const stated = Object.entries(DIGESTS).flatMap(([name, algorithm]) => {
     const value = headers.get(name);
     return value === null ? [] : [{ name, value: value.trim(), digest: startDigest(algorithm) }];
   });
   return {
-    update(bytes) {
+    update(bytes: Uint8Array): void {
       for (const { digest } of stated) digest.update(bytes);
     },
-    check() {
+    /** @throws HttpError 400 naming the header whose digest is not that of the bytes */
+    check(): void {
       for (const { name, value, digest } of stated) {
         if (Uint8Array.fromHex(digest.hex()).toBase64() !== value) {
           throw badRequest(`${name}: does not match the body`);

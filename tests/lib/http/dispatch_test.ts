@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { httpApp, routesOf } from "@/lib/http/app.ts";
-import { mount, restMatcher } from "@/lib/http/dispatch.ts";
+import { mount } from "@/lib/http/dispatch.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
 import { NO_LOG } from "./no_log.ts";
 
@@ -32,17 +32,6 @@ function mounted(params: z.ZodObject, routes: readonly (readonly [method: Method
     return response.status === 200 ? await response.json() : [response.status, response.headers.get("Location")];
   };
 }
-
-Deno.test("rest of a key route: keys, suffixes, literals and literals with a parameter", () => {
-  assert.deepEqual(restMatcher("{key}").rest("a/b/"), { key: "a/b/" });
-  assert.deepEqual(restMatcher("{key}/copy").rest("a/copy/copy"), { key: "a/copy" });
-  assert.equal(restMatcher("{key}/copy").rest("/copy"), null);
-  assert.equal(restMatcher("{key}").rest(""), null);
-  assert.deepEqual(restMatcher("delete").rest("delete"), {});
-  assert.equal(restMatcher("delete").rest("delete/x"), null);
-  assert.deepEqual(restMatcher("download/{task_id}").rest("download/7"), { task_id: "7" });
-  assert.equal(restMatcher("download/{task_id}").rest("download/"), null);
-});
 
 Deno.test("key routes: a literal beats a suffix beats the key, per method, and as=object forces the key", async () => {
   const asked = mounted(z.object({ b: z.string(), key: z.string().optional(), id: z.string().optional() }), [

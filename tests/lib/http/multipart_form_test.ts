@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import fc from "fast-check";
+import { Buffer } from "node:buffer";
 import { type BodySource, bodySource } from "@/lib/http/body.ts";
-import { fileInForm } from "@/lib/http/multipart_form.ts";
+import { byteSearch, fileInForm } from "@/lib/http/multipart_form.ts";
 
 /** The bytes cut into chunks of the given lengths, in turn. */
 function source(bytes: Uint8Array, lengths: readonly number[]): BodySource {
@@ -42,4 +42,20 @@ Deno.test("form: what the runtime's own encoder writes is read", async () => {
     }),
     { numRuns: 60 },
   );
+});
+
+Deno.test("byte search: finds the first place, as the runtime's own search does", () => {
+  // Few different bytes make near misses likely.
+  const bytes = (minLength: number, maxLength: number) =>
+    fc.array(fc.constantFrom(13, 10, 45, 98), { minLength, maxLength }).map((list) => Uint8Array.from(list));
+  fc.assert(
+    fc.property(bytes(1, 8), bytes(0, 200), (mark, text) => {
+      assert.equal(byteSearch(mark)(text), Buffer.from(text).indexOf(Buffer.from(mark)));
+    }),
+    { numRuns: 2000 },
+  );
+  const long = new Uint8Array(400).fill(7);
+  const text = new Uint8Array(1000).fill(7);
+  text[300] = 8;
+  assert.equal(byteSearch(long)(text), 301);
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { listen } from "@/lib/process/listener.ts";
+import { type Handler, type HandlerInfo, leaving } from "@/lib/process/handler.ts";
+import { drainingServer, listen } from "@/lib/process/listener.ts";
+import { serveConnection } from "@/lib/runtime/serve_connection.ts";
 
 const refusing = (status: string) => () => new Response(status, { status: 503 });
 
@@ -43,3 +45,38 @@ async function rawAnswer(port: number, end: string): Promise<string> {
   }
   return text;
 }
+
+for (const serve of [serveConnection, null]) {
+  Deno.test(`server ${serve ? "with" : "without"} limits: a handler that throws is 500 with the default headers`, async () => {
+    const handler = () => {
+      throw new Error("broke at X-Amz-Signature=hush");
+    };
+    const said: string[] = [];
+    const { error } = console;
+    console.error = (text) => said.push(String(text));
+    const server = drainingServer({ hostname: "127.0.0.1", port: 0, serve }, handler, handler);
+    try {
+      const response = await fetch(`http://127.0.0.1:${server.port}`);
+      assert.deepEqual([response.status, await response.text()], [500, "Internal Server Error"]);
+      assert.equal(response.headers.get("Content-Security-Policy"), "frame-ancestors 'none'");
+      assert.equal(response.headers.get("X-Content-Type-Options"), "nosniff");
+    } finally {
+      console.error = error;
+      await server.drain();
+    }
+    assert.match(said.join("\n"), /broke at/);
+    assert.ok(!said.join("\n").includes("hush"), said.join("\n"));
+  });
+}
+
+Deno.test("leaving: probes say that the process stops, all else is served, and each connection is closed behind it", async () => {
+  const served: Handler = ({ url }) => new Response(`served ${url}`);
+  const stopping: Handler = () => new Response("stopping", { status: 503 });
+  const leave = leaving(served, { isProbe: (path) => path === "/readyz", stopping });
+  const shown = async (path: string) => {
+    const response = await leave(new Request(`http://localhost${path}`), {} as HandlerInfo);
+    return [response.status, await response.text(), response.headers.get("Connection")];
+  };
+  assert.deepEqual(await shown("/readyz?from=proxy"), [503, "stopping", "close"]);
+  assert.deepEqual(await shown("/readyz/x"), [200, "served http://localhost/readyz/x", "close"]);
+});

@@ -94,11 +94,6 @@ async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
   while (!await isTrue()) await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
 }
 
-testTls("TLS: the URL of a request is https", async ({ port }) => {
-  using https = client();
-  assert.equal(await get(port, https), "https:");
-});
-
 testTls("TLS: a replaced certificate serves new connections, open ones stay", async ({ port, folder, stderr }) => {
   using before = client();
   assert.equal(await get(port, before), "https:");

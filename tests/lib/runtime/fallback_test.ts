@@ -6,11 +6,10 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Tests of HTTP that hold for either way. Limits of connections hold for the private function alone. */
 const TESTS = [
-  "tests/lib/http/body_source_test.ts",
-  "tests/lib/http/read_bytes_test.ts",
+  "tests/lib/http/body_test.ts",
   "tests/lib/http/upstream",
   "tests/lib/http/watched_upload_test.ts",
-  "tests/lib/process/fault_response_test.ts",
+  "tests/lib/process/listener_test.ts",
 ];
 
 Deno.test("runtime: tests of HTTP pass on the runtime's public API alone", async () => {

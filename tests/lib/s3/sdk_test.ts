@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import fc from "fast-check";
+import { createServer } from "node:http";
 import { HttpError } from "@/lib/http/errors.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
@@ -9,7 +9,7 @@ import { createBucket, getCors, listBuckets, putCors, setVersioning } from "@/li
 import type { S3 } from "@/lib/s3/client.ts";
 import { abortUpload, listParts, listUploads } from "@/lib/s3/multipart.ts";
 import { sendDelete } from "@/lib/s3/objects.ts";
-import { callSdk } from "@/lib/s3/sdk.ts";
+import { callSdk, sdkDocument } from "@/lib/s3/sdk.ts";
 import { s3Path } from "@/lib/s3/signer.ts";
 import { deleteTags, getTags } from "@/lib/s3/tags.ts";
 import { fitsXml } from "@/lib/s3/xml.ts";
@@ -68,23 +68,6 @@ Deno.test("SDK: any access list is read as it was written", async () => {
   await fc.assert(fc.asyncProperty(owner, fc.array(grant), async (owner, grants) => {
     await putAcl(s3, CALLER, { bucket: "b" }, { owner, grants });
     assert.deepEqual(await getAcl(s3, CALLER, { bucket: "b" }), { owner, grants });
-  }));
-});
-
-Deno.test("SDK: any CORS rules are read as they were written", async () => {
-  const texts = fc.option(fc.array(text, { minLength: 1 }));
-  const rule = fc.record({
-    ID: text,
-    AllowedHeaders: texts,
-    AllowedMethods: texts,
-    AllowedOrigins: texts,
-    ExposeHeaders: texts,
-    MaxAgeSeconds: fc.option(fc.nat()),
-  }, { noNullPrototype: true });
-  const s3 = keepingStore();
-  await fc.assert(fc.asyncProperty(fc.array(rule), async (rules) => {
-    await putCors(s3, CALLER, "b", rules);
-    assert.deepEqual(await getCors(s3, CALLER, "b"), rules);
   }));
 });
 
@@ -335,4 +318,36 @@ Deno.test("SDK: a body that hangs, drips, lies or is too long is 502, and no mor
     });
   }
   assert.ok(sent < 8 * 1024 * 1024, `${sent} bytes were taken`);
+});
+
+function refused(xml: string, root = "a"): void {
+  assert.throws(() => sdkDocument(xml, root), { name: "MalformedXml" }, xml.slice(0, 100));
+}
+
+Deno.test("documents for the SDK: what its parser would take for an empty document is rejected", () => {
+  for (
+    const xml of ["", " ", "text", "<?xml version='1.0'?>", "<a>", "<a></b>", "<b/>", "<html><a/></html>", "<a/><a/>"]
+  ) {
+    refused(xml);
+  }
+  refused('<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>');
+  refused("<a>&unknown;</a>");
+});
+
+Deno.test("documents for the SDK: depth, elements and texts are bounded", () => {
+  refused("<a>".repeat(200) + "</a>".repeat(200));
+  refused(`<a>${"<b/>".repeat(50_001)}</a>`);
+  refused(`<a>${"x".repeat(65 * 1024)}</a>`);
+  refused(`<a x="${"x".repeat(65 * 1024)}"/>`);
+  const long = `<a>${"<b>x</b>".repeat(40_000)}<c>${"y".repeat(60 * 1024)}</c></a>`;
+  assert.equal(sdkDocument(long, "a"), long);
+});
+
+Deno.test("documents for the SDK: prefixes are removed, wide characters are written out", () => {
+  const xml =
+    `<?xml version="1.0"?>\n<ns2:a xmlns:ns2='urn:x'><b c="d" >x &lt; &#10;&#x1F642;</b><ns2:c e="f"/><d/></ns2:a>`;
+  assert.equal(
+    sdkDocument(xml, "a"),
+    `<?xml version="1.0"?>\n<a xmlns:ns2='urn:x'><b c="d" >x &lt; &#10;🙂</b><c e="f"/><d/></a>`,
+  );
 });

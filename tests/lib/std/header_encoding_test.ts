@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { asciiDisposition, decodeWords, encodeWords, utf8Text, utf8Value } from "@/lib/std/header_encoding.ts";
+import {
+  asciiDisposition,
+  decodeWords,
+  encodeWords,
+  parseByteRange,
+  utf8Text,
+  utf8Value,
+} from "@/lib/std/header_encoding.ts";
 
 const text = fc.string({ unit: "grapheme" }).filter((value) => value.isWellFormed());
 
@@ -50,5 +57,18 @@ Deno.test("content disposition: a name beyond ASCII comes in filename*, whatever
   for (const [value, wanted] of Object.entries(cases)) assert.equal(asciiDisposition(value), wanted, value);
   fc.assert(fc.property(fc.oneof(text, text.map((name) => `attachment; filename="${name}`)), (value) => {
     assert.match(asciiDisposition(value), /^[\t\x20-\x7e]*$/);
+  }));
+});
+
+Deno.test("byte range: contains exactly the selected bytes for any ends", () => {
+  const end = fc.option(fc.nat(40), { nil: null });
+  fc.assert(fc.property(end, end, fc.nat(30), (from, to, size) => {
+    const range = parseByteRange(`bytes=${from ?? ""}-${to ?? ""}`, size);
+    const asked = (i: number) => from === null ? i >= size - (to ?? 0) : i >= from && i <= (to ?? size);
+    const wanted = [...Array(size).keys()].filter(asked);
+    const isRange = from === null ? to !== null : to === null || to >= from;
+    if (!isRange) return assert.equal(range, null);
+    if (wanted.length === 0) return assert.equal(range, "unsatisfiable");
+    assert.deepEqual(range, { first: wanted[0], last: wanted.at(-1) });
   }));
 });

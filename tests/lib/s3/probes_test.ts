@@ -3,13 +3,77 @@ import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { setVersioning } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { genericConditions } from "@/lib/s3/probes.ts";
-import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/store_kind.ts";
 import { listVersions } from "@/lib/s3/listing.ts";
 import { listUploads } from "@/lib/s3/multipart.ts";
-import { setVersioning } from "@/lib/s3/buckets.ts";
+import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
+import { CONDITION_TABLES, type ConditionTable, rejectsShortBodies, storeKind } from "@/lib/s3/store_kind.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+
+Deno.test("store kind: known servers by the header that they send, and which of them reject a short body", () => {
+  const servers: [server: string | null, kind: string, rejects: boolean][] = [
+    ["HCP V9.5.0.12", "hcp", true],
+    ["AmazonS3", "aws", true],
+    ["MinIO", "minio", true],
+    ["MinIO/RELEASE.2026", "minio", true],
+    ["Ceph Object Gateway (squid)", "ceph", true],
+    ["VERSITYGW", "versitygw", false],
+    ["nginx", "unknown", false],
+    ["not MinIO", "unknown", false],
+    ["", "unknown", false],
+    [null, "unknown", false],
+  ];
+  for (const [server, kind, rejects] of servers) {
+    assert.equal(storeKind(server), kind);
+    assert.equal(rejectsShortBodies(storeKind(server), false), rejects, String(server));
+    assert.equal(rejectsShortBodies(storeKind(server), true), rejects || kind === "versitygw", String(server));
+  }
+});
+
+Deno.test("store probe: asks until the store responds, then remembers its kind and whether it has uploads in parts", async () => {
+  const response = (status: number, server = "") => new Response(null, { status, headers: { server } });
+  const responses = [
+    response(502, "nginx"),
+    response(403, "VERSITYGW"),
+    response(503, "nginx"),
+    response(403, "VERSITYGW"),
+    response(403),
+    response(403, "MinIO"),
+    response(404),
+    response(405),
+    response(501),
+  ];
+  const seen: string[] = [];
+  const store = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ method, url, headers }) => {
+    const { pathname, search } = new URL(url);
+    seen.push(`${method} ${pathname}${search} ${headers.has("authorization") ? "signed" : "unsigned"}`);
+    return responses.shift() ?? new Response(null, { status: 599 });
+  });
+  const endpoint = `http://127.0.0.1:${store.addr.port}`;
+  const s3 = {
+    addresses: { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }) },
+    region: "us-east-1",
+    upstream: upstreamClient({ verifyTls: true, timeoutMs: 20_000 }),
+    now: Date.now,
+  };
+  const probe = storeProbe(s3, null, "unknown");
+  assert.deepEqual([await probe(), await probe()], [null, null]);
+  const found = { kind: "versitygw", hasParts: true };
+  assert.deepEqual([await probe(), await probe()], [found, found]);
+  const keys = { accessKey: "a", secretKey: "b" };
+  assert.deepEqual(await storeProbe(s3, keys, "unknown")(), { kind: "minio", hasParts: true });
+  assert.deepEqual(await storeProbe(s3, keys, "minio")(), { kind: "minio", hasParts: true });
+  assert.deepEqual(await storeProbe(s3, keys, "unknown")(), { kind: "unknown", hasParts: false });
+  const upload = /^POST \/stackroom-probe-[0-9a-f-]{36}\/probe\?uploads= /;
+  assert.deepEqual(
+    seen.map((line) => upload.test(line)),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [3, 5, 9].includes(n)),
+  );
+  assert.deepEqual(seen.map((line) => line.endsWith(" signed")), seen.map((_, index) => index >= 5));
+  await store.shutdown();
+  assert.equal(await storeProbe(s3, null, "unknown")(), null);
+});
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
 const PLACE = { bucket: "maps", key: "folder/k" };

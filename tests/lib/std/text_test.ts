@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { csvField } from "@/lib/std/text.ts";
+import { Buffer } from "node:buffer";
+import { compareText, csvField, withoutTrailingSlash } from "@/lib/std/text.ts";
 
 /** A field's text as a reader of RFC 4180 sees it. */
 function readBack(field: string): string {
@@ -26,4 +27,19 @@ Deno.test("csv field: any text is one field, and comes back behind its apostroph
     assert.ok([text, `'${text}`].includes(readBack(field)));
     assert.doesNotMatch(readBack(field), /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u);
   }));
+});
+
+Deno.test("text order: it agrees with the order of UTF-8 bytes", () => {
+  const text = fc.string({ unit: "binary", maxLength: 6 });
+  fc.assert(fc.property(text, text, (a, b) => {
+    const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
+    assert.equal(Math.sign(compareText(a, b)), Math.sign(bytes));
+  }));
+});
+
+Deno.test("without trailing slash: only the slashes at the end go, however many there are", () => {
+  fc.assert(fc.property(fc.string({ unit: fc.constantFrom("/", "a") }), fc.nat(5), (text, more) => {
+    assert.equal(withoutTrailingSlash(`${text}a${"/".repeat(more)}`), `${text}a`);
+  }));
+  assert.equal(withoutTrailingSlash("///"), "");
 });
