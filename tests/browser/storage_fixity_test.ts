@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 
 import { fixityPath, fixityReportPath, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
-import { type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
-import { endOfTask } from "@/tests/end_to_end/task_client.ts";
+import { endOfTask, type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { launch } from "./chromium.ts";
 import { idleControls } from "./page_states.ts";
 import { awake, countShifts, follow } from "./site_fixture.ts";

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { CONVENTIONS, type Conventions, labelNames, selectors } from "@/lib/campaigns/projection/conventions.ts";
+import { readStatusRecord, type StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
 import { until } from "@/tests/until.ts";
@@ -109,3 +111,117 @@ async function exists(path: string): Promise<boolean> {
     throw error;
   }
 }
+
+/** Conventions that share no word with the preset. */
+const CONVENTIONS_OF_OURS: Conventions = {
+  labelDomain: "batch.example.org/",
+  campaignApp: "our-batch",
+  warmupApp: "our-warmup",
+  managedBy: "our-tool",
+  pipelinePrefix: "our-pipeline-",
+  summaryManager: "our-web",
+  failuresManager: "our-web-failures",
+  applyManager: "our-campaigns",
+  defaultNamespace: "our-batch",
+  cookieStem: "our_session",
+};
+
+interface Item {
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+}
+
+Deno.test("conventions: labels, names, namespace and cookie are the ones in the cluster and at the door", async () => {
+  const application = await startApplication({ env: { CAMPAIGN_CONVENTIONS: JSON.stringify(CONVENTIONS_OF_OURS) } });
+  const { site, dataFolder } = application;
+  const { defaultNamespace: namespace, cookieStem, labelDomain, pipelinePrefix } = CONVENTIONS_OF_OURS;
+  try {
+    const cookie = await resultsCookie(site);
+    assert.ok(cookie.startsWith(`${cookieStem}=`));
+    const read = async <T>(path: string): Promise<T> => {
+      const response = await fetch(`${site}api/v1${path}`, { headers: { cookie } });
+      assert.equal(response.status, 200, path);
+      return await response.json();
+    };
+    const jobs = await read<JobSummary[]>("/jobs");
+    assert.ok(jobs.some(({ jobGone }) => jobGone) && jobs.some(({ jobGone }) => !jobGone));
+    assert.ok(jobs.every((row) => row.namespace === namespace));
+    assert.ok(jobs.some(({ warmup }) => warmup.phase !== "missing"));
+    assert.ok(jobs.some(({ qualityPrediction }) => qualityPrediction));
+    for (const jobGone of [true, false]) {
+      const name = jobs.find((row) => row.jobGone === jobGone)?.name;
+      const detail = await read<JobDetail>(`/jobs/${namespace}/${name}`);
+      assert.equal(detail.jobGone, jobGone);
+      assert.ok(detail.volumes.length > 0 && detail.pipelineSteps.length > 0, name);
+    }
+
+    const config = JSON.parse(await Deno.readTextFile(`${dataFolder}/kubeconfig`));
+    const server: string = config.clusters[0].cluster.server;
+    const list = async (path: string, labelSelector: string): Promise<Item[]> => {
+      const response = await fetch(`${server}${path}?${new URLSearchParams({ labelSelector })}`);
+      assert.equal(response.status, 200);
+      return (await response.json()).items;
+    };
+    const { campaignJobs, pipelines } = selectors(CONVENTIONS_OF_OURS);
+    const batch = await list(`/apis/batch/v1/namespaces/${namespace}/jobs`, campaignJobs);
+    assert.deepEqual(
+      batch.map(({ metadata }) => metadata.name).sort(),
+      jobs.filter(({ jobGone }) => !jobGone).map(({ name }) => name).sort(),
+    );
+    const maps = await list(`/api/v1/namespaces/${namespace}/configmaps`, pipelines);
+    assert.ok(maps.length > 0);
+    for (const { metadata: { name, labels } } of maps) {
+      assert.equal(name, pipelinePrefix + labels?.[`${labelDomain}pipeline`]);
+    }
+  } finally {
+    await application.stop();
+  }
+});
+
+const { stackroom } = CONVENTIONS;
+const names = labelNames(stackroom);
+
+Deno.test("whole application: behind lists and details, every live campaign has a record, under two managers", async () => {
+  const application = await startApplication({ env: { SIMULATOR_SPEED: "1" } });
+  const { site, dataFolder } = application;
+  try {
+    const cookie = await resultsCookie(site);
+    const read = async <T>(path: string): Promise<T> =>
+      await (await fetch(`${site}api/v1${path}`, { headers: { cookie } })).json();
+    const config = JSON.parse(await Deno.readTextFile(`${dataFolder}/kubeconfig`));
+    const maps = `${config.clusters[0].cluster.server}/api/v1/namespaces/batch-default/configmaps`;
+    const selector = new URLSearchParams({ labelSelector: `${names.managedBy}=converter,${names.kind}=status` });
+    const records = async () => {
+      const { items }: { items: { metadata: { managedFields: { manager: string }[] } }[] } =
+        await (await fetch(`${maps}?${selector}`)).json();
+      return new Map(items.flatMap((item): [string, { record: StatusRecord; managers: string[] }][] => {
+        const record = readStatusRecord(item, stackroom);
+        const managers = item.metadata.managedFields.map(({ manager }) => manager);
+        return record ? [[record.job, { record, managers }]] : [];
+      }));
+    };
+
+    const live = (await read<JobSummary[]>("/jobs")).filter(({ jobGone }) => !jobGone);
+    let written = await until("the records", async () => {
+      const found = await records();
+      return live.every(({ name }) => found.has(name)) ? found : null;
+    });
+    for (const { name, counts } of live) assert.equal(written.get(name)?.record.volumesTotal, counts.total);
+
+    const running = live.find(({ phase }) => phase === "Running");
+    const failed = live.find(({ counts }) => counts.failed > 0);
+    assert.ok(running && failed);
+    for (const { namespace, name } of [running, failed]) {
+      const detail = await read<JobDetail>(`/jobs/${namespace}/${name}`);
+      written = await until(`the failures of ${name}`, async () => {
+        const found = await records();
+        return found.get(name)?.managers.includes(stackroom.failuresManager) ? found : null;
+      });
+      const failures = [...written.get(name)?.record.failures.keys() ?? []].sort();
+      assert.deepEqual(failures, detail.failures.map(({ id }) => id).sort());
+    }
+    assert.ok(written.get(running.name)?.managers.includes(stackroom.summaryManager));
+    assert.doesNotMatch(application.output(), /unwritten_records/);
+  } finally {
+    await application.stop();
+  }
+});

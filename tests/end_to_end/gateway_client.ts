@@ -1,3 +1,4 @@
+import type { S3Client } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -39,6 +40,19 @@ export async function logIn(site: string, username: string, password = "stackroo
       return JSON.parse(text);
     },
   };
+}
+
+/** A client of the store itself, with the S3 keys of an account. */
+export async function storeClient(client: GatewayClient): Promise<S3Client> {
+  const { S3Client } = await import("@aws-sdk/client-s3");
+  const { endpoint_url, access_key_id, secret_access_key } = await client.json("GET", "/credentials");
+  return new S3Client({
+    endpoint: String(endpoint_url),
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: { accessKeyId: String(access_key_id), secretAccessKey: String(secret_access_key) },
+    maxAttempts: 1,
+  });
 }
 
 /** Logs in to the results store as a page does, and gives the session's cookie. */
@@ -124,4 +138,104 @@ export async function streamDigest(body: AsyncIterable<Uint8Array> | null): Prom
 export function residentBytes(pid: number): number {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+}
+
+/** Requests the progress of a task. */
+export function poll(client: GatewayClient, path: string): Promise<Response> {
+  return client.call("GET", path, undefined, { accept: "application/json" });
+}
+
+/** Whether a task is over. */
+export const hasEnded = ({ ended_at }: Record<string, unknown>) => ended_at !== null;
+
+/** The events of a task, until its end. */
+export async function* taskEvents(client: GatewayClient, path: string) {
+  const response = await client.call("GET", path, undefined, { Accept: "text/event-stream" });
+  assert.equal(response.status, 200);
+  let text = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
+      text = text.slice(end + 2);
+      if (event) yield { event, data: JSON.parse(data) as Record<string, unknown> };
+    }
+  }
+}
+
+/** The last event of a task, which tells how it ended. */
+export async function endOfTask(client: GatewayClient, path: string): Promise<Record<string, unknown>> {
+  let last: Record<string, unknown> = {};
+  for await (const { event, data } of taskEvents(client, path)) if (event === "end") last = data;
+  return last;
+}
+
+/** How many parts are sent at once. */
+const PARALLEL = 6;
+
+interface PartUpload {
+  readonly bucket: string;
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly partBytes: number;
+  /** The part whose first try breaks off half way; 0: none. */
+  readonly breaksOnce: number;
+  /** The bytes of a part. */
+  readonly bytes: (partNumber: number, length: number) => Buffer<ArrayBuffer>;
+}
+
+interface SentParts {
+  readonly uploadId: string;
+  readonly parts: { ETag: string; PartNumber: number }[];
+  /** Tries that broke off. */
+  readonly broken: number;
+}
+
+/** Sends a file in parts as the reference client does: begun, presigned, six at once, a failed part sent again. */
+export async function sendParts(client: GatewayClient, upload: PartUpload): Promise<SentParts> {
+  const path = `/buckets/${upload.bucket}/multipart/${upload.key}`;
+  const begun = await client.call("POST", path);
+  assert.equal(begun.status, 201);
+  const { upload_id } = await begun.json();
+  const presigned = await client.json("POST", `${path}/presign`, {
+    upload_id,
+    file_size: upload.sizeBytes,
+    part_size: upload.partBytes,
+  });
+  assert.equal(presigned.upload_id, upload_id);
+  assert.ok(Array.isArray(presigned.urls));
+  const urls = presigned.urls.map(({ part_number, url }, index) => {
+    assert.equal(part_number, index + 1);
+    return String(url);
+  });
+  const parts: SentParts["parts"] = [];
+  let broken = 0;
+  const queue = urls.entries();
+  const worker = async () => {
+    for (const [index, url] of queue) {
+      const number = index + 1;
+      const length = Math.min(upload.partBytes, upload.sizeBytes - index * upload.partBytes);
+      const bytes = upload.bytes(number, length);
+      if (number === upload.breaksOnce) {
+        await assert.rejects(breakingPut(url, bytes));
+        broken++;
+      }
+      const answer = await fetch(url, { method: "PUT", body: bytes });
+      assert.equal(answer.status, 200, await answer.text());
+      parts[index] = { ETag: answer.headers.get("etag") ?? "", PartNumber: number };
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  return { uploadId: upload_id, parts, broken };
+}
+
+/** A PUT that ends after half of its body. */
+async function breakingPut(url: string, bytes: Buffer): Promise<void> {
+  const { hostname, port, pathname, search, host } = new URL(url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const head = `PUT ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(head));
+  await connection.write(bytes.subarray(0, Math.min(bytes.length >> 1, 64 * 1024)));
+  connection.close();
+  throw new Error("the connection broke");
 }

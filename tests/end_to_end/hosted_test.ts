@@ -9,7 +9,7 @@ import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { logIn, resultsCookie } from "./gateway_client.ts";
-import { refusedByRuntime, startHostedProcess } from "./hosted_process.ts";
+import { refusedByRuntime, startHostedProcess } from "./hosted_application.ts";
 import { StorageBrowser } from "./storage_browser.ts";
 
 const PASSWORD = "stackroom-demo";

@@ -4,8 +4,7 @@ import { TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { MailServer } from "@/tests/lib/notifications/mail_server.ts";
 import { WEBHOOK_SECRET, WebhookReceiver } from "@/tests/lib/notifications/webhook_receiver.ts";
 import { TIMEOUT_MS, until } from "@/tests/until.ts";
-import { logIn } from "./gateway_client.ts";
-import { endOfTask } from "./task_client.ts";
+import { endOfTask, logIn } from "./gateway_client.ts";
 import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
 
 // Waits for 60 s: events of a minute become one mail.

@@ -1,8 +1,9 @@
+import { ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { type Application, startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
 import { servedDocument } from "@/tests/docs/openapi_document.ts";
 import { until } from "@/tests/until.ts";
-import { logIn, madeBody, putMade } from "./gateway_client.ts";
+import { type GatewayClient, logIn, madeBody, putMade, storeClient } from "./gateway_client.ts";
 
 async function refusedStart(options: Parameters<typeof startApplication>[0]): Promise<string> {
   try {
@@ -22,12 +23,14 @@ Deno.test("start: a taken port ends it with one line that names the way out", as
   assert.match(output, new RegExp(`^PORT: ${port} is taken.*another PORT$`));
 });
 
-Deno.test("start: a locked data folder ends it with one line that names the way out", async () => {
+Deno.test("start: a data folder that others may read is warned of in one line, and a locked one ends it with one", async () => {
   const dataFolder = await Deno.makeTempDir();
+  await Deno.chmod(dataFolder, 0o755);
   const first = await startApplication({ dataFolder, env: STORAGE_ONLY });
   const output = await refusedStart({ dataFolder });
   await first.stop();
   await Deno.remove(dataFolder, { recursive: true });
+  assert.match(first.output(), new RegExp(`^The data folder ${dataFolder} is open .*chmod 700 .*$`, "m"));
   assert.match(output, /^The data folder .* is in use by another Stackroom: .* DATA_DIR .*$/);
   assert.ok(output.includes(dataFolder));
 });
@@ -97,15 +100,6 @@ Deno.test("start: an index that is lost ends it with one line, and no body goes"
   await Deno.remove(dataFolder, { recursive: true });
 });
 
-Deno.test("start: a data folder that others may read is warned of in one line", async () => {
-  const dataFolder = await Deno.makeTempDir();
-  await Deno.chmod(dataFolder, 0o755);
-  const application = await startApplication({ dataFolder, env: STORAGE_ONLY });
-  await application.stop();
-  await Deno.remove(dataFolder, { recursive: true });
-  assert.match(application.output(), new RegExp(`^The data folder ${dataFolder} is open .*chmod 700 .*$`, "m"));
-});
-
 Deno.test("start: says the site, the API page, the logins and the data folder, and the API's document is the golden one", async () => {
   const application = await startApplication();
   const document = await (await fetch(`${application.site}openapi.json`)).json();
@@ -120,7 +114,7 @@ Deno.test("start: says the site, the API page, the logins and the data folder, a
   assert.deepEqual(document, await servedDocument());
 });
 
-Deno.test("stop: uploads under way end well, by both ways, and one that stalls is cut", async () => {
+Deno.test("stop: uploads under way end well, by both ways, one that stalls is cut, and a Ctrl-C that two processes send counts once", async () => {
   const application = await startApplication({ env: STORAGE_ONLY });
   const curator = await logIn(application.site, "archive/curator");
   const presigned = await curator.json("POST", "/presign", {
@@ -154,6 +148,7 @@ Deno.test("stop: uploads under way end well, by both ways, and one that stalls i
     putMade(String(presigned.url), {}, size, 3, onPart),
   ]);
   await half.promise;
+  Deno.kill(application.pid, "SIGINT");
   const stopped = application.stop();
   await untilItStops(application);
   const refused = await fetch(`${curator.base}/buckets`, { headers: { ...authorized, "X-Request-ID": "late-1" } });
@@ -165,31 +160,6 @@ Deno.test("stop: uploads under way end well, by both ways, and one that stalls i
   const { code } = await stopped;
   assert.equal(code, 0);
   assert.equal(new TextDecoder().decode(new Uint8Array(await readAll(stalled))).includes(" 200 "), false);
-});
-
-Deno.test("stop: a Ctrl-C that a terminal and a task runner both send counts once", async () => {
-  const application = await startApplication({ env: STORAGE_ONLY });
-  const curator = await logIn(application.site, "archive/curator");
-  const stopping = Promise.withResolvers<void>();
-  const half = Promise.withResolvers<void>();
-  const upload = putMade(
-    `${curator.base}/buckets/letters/objects/through`,
-    { authorization: curator.authorization },
-    4 * 1024 * 1024,
-    2,
-    async (sent) => {
-      if (sent !== 2 * 1024 * 1024) return;
-      half.resolve();
-      await stopping.promise;
-    },
-  );
-  await half.promise;
-  Deno.kill(application.pid, "SIGINT");
-  const stopped = application.stop();
-  await untilItStops(application);
-  stopping.resolve();
-  assert.equal((await upload).status, 200);
-  assert.equal((await stopped).code, 0);
 });
 
 async function untilItStops({ site }: Application): Promise<void> {
@@ -204,4 +174,92 @@ async function readAll(connection: Deno.Conn): Promise<number[]> {
     // The connection was cut, which is what is expected here.
   }
   return bytes;
+}
+
+const MIB = 1024 * 1024;
+const BUCKET = "letters";
+
+/** How a body is framed that stalls in the middle of a part, and what is sent of it. */
+const STALLING: readonly { key: string; framing: string; head: string; piece: string; pieces: number }[] = [
+  {
+    key: "of unknown length",
+    framing: "Transfer-Encoding: chunked",
+    head: "",
+    piece: chunk("x".repeat(MIB)),
+    pieces: 19,
+  },
+  {
+    key: "beyond one PUT",
+    framing: `Content-Length: ${6 * 1024 * MIB}`,
+    head: "",
+    piece: "x".repeat(MIB),
+    pieces: 3,
+  },
+  {
+    key: "in a form",
+    framing: "Transfer-Encoding: chunked\r\nContent-Type: multipart/form-data; boundary=b",
+    head: chunk('--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n'),
+    piece: chunk("x".repeat(MIB)),
+    pieces: 19,
+  },
+];
+
+Deno.test("stop: uploads in parts that stall are cut, and none stays open in the store", async () => {
+  const store = await startApplication({ env: STORAGE_ONLY });
+  try {
+    const owner = await logIn(store.site, "archive/curator");
+    const { endpoint_url } = await owner.json("GET", "/credentials");
+    const client = await storeClient(owner);
+    const open = async () =>
+      (await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }))).Uploads?.map(({ Key }) => Key) ?? [];
+    const gateway = await startApplication({
+      env: {
+        ROLES: "gateway",
+        EMBEDDED: "off",
+        HOST: "127.0.0.1",
+        API_SECRET_KEY: "a key of this test, long enough to sign with",
+        HCP_HOST: "127.0.0.1",
+        S3_ENDPOINT_URL: String(endpoint_url),
+      },
+    });
+    const curator = await logIn(gateway.site, "archive/curator");
+    const stalled = await Promise.all(STALLING.map((body) => beginUpload(gateway, curator, body)));
+    try {
+      await until("all uploads are open", async () => (await open()).length === STALLING.length || null);
+    } finally {
+      const { code } = await gateway.stop();
+      stalled.forEach((connection) => connection.close());
+      assert.equal(code, 0);
+    }
+    assert.deepEqual(await open(), []);
+    client.destroy();
+  } finally {
+    await store.stop();
+  }
+});
+
+async function beginUpload(
+  { site }: Application,
+  { authorization }: GatewayClient,
+  { key, framing, head, piece, pieces }: (typeof STALLING)[number],
+): Promise<Deno.TcpConn> {
+  const { port } = new URL(site);
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+  const method = framing.includes("form-data") ? "POST" : "PUT";
+  await write(
+    connection,
+    `${method} /api/v1/buckets/${BUCKET}/objects/${encodeURIComponent(key)} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+      `Authorization: ${authorization}\r\n${framing}\r\n\r\n${head}`,
+  );
+  for (let n = 0; n < pieces; n++) await write(connection, piece);
+  return connection;
+}
+
+function chunk(text: string): string {
+  return `${text.length.toString(16)}\r\n${text}\r\n`;
+}
+
+async function write(connection: Deno.TcpConn, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let written = 0; written < bytes.length;) written += await connection.write(bytes.subarray(written));
 }

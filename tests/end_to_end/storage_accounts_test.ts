@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
-import { logIn } from "./gateway_client.ts";
+import { type GatewayClient, logIn } from "./gateway_client.ts";
 import { StorageBrowser } from "./storage_browser.ts";
 
 const ACCOUNT = "archive/curator";
@@ -82,17 +82,37 @@ Deno.test({
   },
 });
 
-Deno.test("whole application: a tenant that does not exist opens nothing, whoever names it", async () => {
+Deno.test("whole application: an account is refused what it may not touch, and a tenant that does not exist opens nothing", async () => {
   const { site } = await sharedApplication();
-  const nowhere = await logIn(site, "nosuch/curator");
-  const unknown = await nowhere.call("GET", "/buckets");
-  assert.equal(unknown.status, 403);
-  await unknown.body?.cancel();
+  const reader = await logIn(site, "archive/reader");
+  const { buckets } = await reader.json("GET", "/buckets");
+  assert.ok(Array.isArray(buckets));
+  assert.deepEqual(buckets.map(({ Name }) => Name), ["campaigns"]);
   // An account of the system level gains nothing by naming a tenant that does not exist.
-  const sneaky = await logIn(site, "nosuch/admin");
-  const tenants = await sneaky.call("GET", "/mapi/tenants");
-  assert.equal(tenants.status, 403);
-  await tenants.body?.cancel();
+  const [stranger, nowhere, sneaky] = await Promise.all([
+    logIn(site, "archive/reader", "not-the-password"),
+    logIn(site, "nosuch/curator"),
+    logIn(site, "nosuch/admin"),
+  ]);
+  const refused: [client: GatewayClient, method: string, path: string, status: number, body?: unknown][] = [
+    [reader, "GET", "/buckets/letters/objects", 403],
+    [reader, "HEAD", "/buckets/maps", 403],
+    [reader, "GET", `/buckets/letters/objects/${encodeURIComponent("1794/Åbo, 3 maj.txt")}`, 403],
+    [reader, "PUT", "/buckets/campaigns/objects/x", 403, "x"],
+    [reader, "POST", "/buckets", 403, { bucket: "mine" }],
+    [reader, "DELETE", "/buckets/campaigns", 403],
+    [reader, "PUT", "/mapi/tenants/archive/namespaces", 403, { name: "mine" }],
+    [reader, "GET", "/mapi/tenants", 403],
+    [stranger, "HEAD", "/buckets/campaigns", 403],
+    [stranger, "GET", "/buckets", 401],
+    [nowhere, "GET", "/buckets", 403],
+    [sneaky, "GET", "/mapi/tenants", 403],
+  ];
+  for (const [client, method, path, status, body] of refused) {
+    const response = await client.call(method, path, body);
+    await response.body?.cancel();
+    assert.equal(response.status, status, `${method} ${path}`);
+  }
 });
 
 Deno.test({

@@ -1,32 +1,92 @@
+import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { type IncomingMessage, request } from "node:http";
-import { CreateBucketCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
+import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { until } from "@/tests/until.ts";
-import { type GatewayClient, logIn } from "./gateway_client.ts";
+import { type GatewayClient, hasEnded, logIn, poll } from "./gateway_client.ts";
 import { HeldStore, type StoreRequest } from "./held_store.ts";
-import {
-  begun,
-  BUCKET,
-  hasEnded,
-  isLaterPage,
-  isWholePage,
-  keysOf,
-  length,
-  put,
-  queryOf,
-  received,
-  shows,
-  small,
-} from "./held_tasks.ts";
 
 const MIB = 1024 * 1024;
+const BUCKET = "parcels";
+const OBJECTS = `/buckets/${BUCKET}/objects`;
 
-/** A gateway in a process of its own, with its tasks in memory, in front of an S3 server. */
-function startGateway(endpoint: string): Promise<Application> {
+/** What a poll of a task returns. */
+type Progress = Record<string, unknown>;
+
+/** Puts objects into the bucket. */
+async function put(s3: S3Client, entries: readonly (readonly [key: string, body: string | Uint8Array])[]) {
+  await forEachConcurrent(entries, 16, async ([Key, Body]) => {
+    await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body }));
+  });
+}
+
+/** Keys such as `prefix0007`. */
+function keysOf(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, number) => prefix + String(number).padStart(4, "0"));
+}
+
+/** Short objects with these keys. */
+function small(keys: readonly string[]) {
+  return keys.map((key) => [key, "letter"] as const);
+}
+
+/** Waits until a task shows something; no poll fails before. */
+async function shows(
+  client: GatewayClient,
+  path: string,
+  isShown: (progress: Progress) => boolean,
+): Promise<Progress> {
+  return await until(path, async () => {
+    const response = await poll(client, path);
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    const progress = JSON.parse(text);
+    return isShown(progress) ? progress : null;
+  });
+}
+
+/** Starts a task; the path of its progress. */
+async function begun(client: GatewayClient, kind: string, body?: unknown): Promise<string> {
+  const { task_id } = await client.json("POST", `${OBJECTS}/${kind}`, body);
+  return `${OBJECTS}/${kind.split("?")[0]}/${task_id}`;
+}
+
+/** The query of a request to the store. */
+function queryOf({ path }: Pick<StoreRequest, "path">): URLSearchParams {
+  return new URL(path, "http://store").searchParams;
+}
+
+/** Whether a page of keys is read that is not the first one under this prefix. */
+function isLaterPage(request: StoreRequest, prefix: string): boolean {
+  const query = queryOf(request);
+  return query.get("prefix") === prefix && (query.has("continuation-token") || query.has("start-after"));
+}
+
+/** Whether keys under this prefix are counted or listed. A start reads one key, to find whether the bucket exists. */
+function isWholePage(request: Pick<StoreRequest, "path">, prefix: string): boolean {
+  const query = queryOf(request);
+  return query.get("prefix") === prefix && query.get("max-keys") !== "1";
+}
+
+/** Reads a body until it ends or breaks off. */
+async function received(body: ReadableStream<Uint8Array> | null, chunks: Uint8Array[]): Promise<void> {
+  try {
+    for await (const chunk of body ?? []) chunks.push(chunk);
+  } catch (error) {
+    assert.ok(error instanceof TypeError, String(error));
+  }
+}
+
+/** The sum of the lengths, bytes. */
+const length = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+
+/** A gateway in a process of its own, in front of an S3 server. */
+function startGateway(endpoint: string, redisUrl?: string): Promise<Application> {
   const env = {
     ROLES: "gateway",
     EMBEDDED: "off",
@@ -34,6 +94,7 @@ function startGateway(endpoint: string): Promise<Application> {
     API_SECRET_KEY: "a key of this test, long enough to sign with",
     HCP_HOST: "127.0.0.1",
     S3_ENDPOINT_URL: endpoint,
+    ...(redisUrl && { REDIS_URL: redisUrl }),
   };
   return startApplication({ env });
 }
@@ -42,27 +103,33 @@ interface Scene {
   readonly held: HeldStore;
   readonly s3: S3Client;
   readonly mapi: string;
-  readonly site: string;
-  readonly client: GatewayClient;
+  readonly applications: readonly Application[];
+  readonly clients: readonly GatewayClient[];
 }
 
-/** A gateway whose store can be held back or cut off, with one bucket. */
-async function withScene(run: (scene: Scene) => Promise<void>): Promise<void> {
+/** Runs a test with a store that can be held back or cut off, and one gateway, or two over one Redis, in front of it. */
+async function withScene(redis: RedisServer | null, run: (scene: Scene) => Promise<void>): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const store = stack.use(await startStore());
   const held = stack.use(await HeldStore.start(store.s3("archive")));
   const s3 = store.client("archive", "curator");
   stack.defer(() => s3.destroy());
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
-  const application = await startGateway(held.url);
-  stack.defer(async () => void await application.stop());
-  const { site } = application;
+  const applications: Application[] = [];
+  const clients: GatewayClient[] = [];
+  while (applications.length < (redis ? 2 : 1)) {
+    const application = await startGateway(held.url, redis?.url);
+    // A test may have ended it already.
+    stack.defer(() => application.kill().catch(() => {}));
+    applications.push(application);
+    clients.push(await logIn(application.site, "archive/curator"));
+  }
   const mapi = `${store.mapi("archive")}/mapi/tenants/archive`;
-  await run({ held, s3, mapi, site, client: await logIn(site, "archive/curator") });
+  await run({ held, s3, mapi, applications, clients });
 }
 
 Deno.test("faults of tasks: the store is away for seconds in the middle of each kind, and nothing is lost", async () => {
-  await withScene(async ({ held, s3, site, client }) => {
+  await withScene(null, async ({ held, s3, applications: [{ site }], clients: [client] }) => {
     const [stay, gone] = [keysOf("stay/", 80), keysOf("gone/", 1100)];
     const films = keysOf("films/", 3).map((key, number) => [key, new Uint8Array(8 * MIB).fill(number + 1)] as const);
     await put(s3, [...small([...stay, ...gone]), ...films]);
@@ -132,7 +199,7 @@ Deno.test("faults of tasks: the store is away for seconds in the middle of each 
 });
 
 Deno.test("faults of tasks: a count fails with what it has when its starter's password changes, and says so", async () => {
-  await withScene(async ({ held, s3, mapi, site, client }) => {
+  await withScene(null, async ({ held, s3, mapi, applications: [{ site }], clients: [client] }) => {
     await put(s3, small(keysOf("stay/", 1100)));
     held.hold((request) => isLaterPage(request, "stay/") ? "request" : null);
     const count = await begun(client, "s3_stats?prefix=stay/");
@@ -246,4 +313,136 @@ Deno.test("faults of tasks: a client that stops reading an archive stops the rea
   } finally {
     await application.stop();
   }
+});
+
+async function listed(s3: S3Client): Promise<string[]> {
+  const keys: string[] = [];
+  let ContinuationToken: string | undefined;
+  do {
+    const page = await s3.send(new ListObjectsV2Command({ Bucket: BUCKET, ContinuationToken }));
+    for (const { Key } of page.Contents ?? []) keys.push(Key!);
+    ContinuationToken = page.NextContinuationToken;
+  } while (ContinuationToken);
+  return keys;
+}
+
+Deno.test({
+  name: "shared tasks: another process takes over the tasks of a killed one, and nothing is lost or counted twice",
+  ignore: REDIS_PROGRAM === null,
+  async fn() {
+    await using redis = await RedisServer.start();
+    await withScene(redis, async ({ held, s3, applications: [killed, left], clients: [one, other] }) => {
+      const [stay, gone] = [keysOf("stay/", 1100), keysOf("gone/", 1100)];
+      const films = keysOf("films/", 3).map((key, number) => [key, new Uint8Array(8 * MIB).fill(number + 1)] as const);
+      const besides = ["gone", "gone.txt", "gonf/0000"];
+      await put(s3, [...small([...stay, ...gone, ...besides]), ...films]);
+
+      const archive = await begun(one, "download", { prefix: "films/" });
+      const { download_url: link } = await shows(other, archive, ({ status }) => status === "ready");
+      let deletions = 0;
+      held.hold((request) => {
+        const { method, path } = request;
+        const isLastDeletion = method === "POST" && path.includes("?delete") && ++deletions === 3;
+        const isLateLookup = method === "HEAD" && path.includes("/stay/") && Number(path.slice(-4)) >= 40;
+        const isLastFilm = method === "GET" && path.includes(films[2][0]);
+        return isLastDeletion || isLateLookup || isLastFilm || isLaterPage(request, "stay/") ? "response" : null;
+      });
+      const count = await begun(one, "s3_stats?prefix=stay/");
+      const deletion = await begun(one, "delete-task", { prefixes: ["gone/"], keys: ["gone/0001", "never there"] });
+      const lookups = await begun(one, "download", { keys: [...stay.slice(0, 80), "not there"] });
+      const broken = await fetch(new URL(String(link), killed.site));
+      const chunks: Uint8Array[] = [];
+      const reading = received(broken.body, chunks);
+
+      await shows(other, count, ({ status, files }) => status === "counting" && files === 1000);
+      await shows(other, deletion, ({ status, deleted }) => status === "processing" && deleted === 1001);
+      await shows(other, lookups, ({ status, completed }) => status === "processing" && Number(completed) > 0);
+      await until("the last page is deleted", () => deletions === 3 ? true : null);
+      await until("a part of the archive", () => length(chunks) > 10 * MIB ? true : null);
+      for (const { site } of [killed, left]) {
+        const reader = await logIn(site, "archive/reader");
+        for (const task of [archive, count, deletion, lookups]) {
+          assert.equal((await poll(reader, task)).status, 404, task);
+        }
+      }
+      await killed.kill();
+      await reading;
+      held.release();
+
+      assert.ok(length(chunks) < Number(broken.headers.get("x-zip-size")));
+      const bytes = await (await fetch(new URL(String(link), left.site))).bytes();
+      assert.equal(bytes.length, Number(broken.headers.get("x-zip-size")));
+      const found = unzipped(bytes);
+      assert.deepEqual([...found.keys()], films.map(([key]) => key));
+      for (const [key, film] of films) assert.ok(Buffer.from(film).equals(found.get(key)!), key);
+
+      const [counted, deleted, planned] = await Promise.all([
+        shows(other, count, hasEnded),
+        shows(other, deletion, hasEnded),
+        shows(other, lookups, hasEnded),
+      ]);
+      assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", 1100, 1100 * 6]);
+      assert.deepEqual(
+        [deleted.status, deleted.total, deleted.deleted, deleted.failed, deleted.errors],
+        ["done", 1101, 1101, 0, []],
+      );
+      assert.deepEqual(
+        [planned.status, planned.completed, planned.failed, planned.failed_keys],
+        ["ready", 81, 1, ["not there"]],
+      );
+      assert.deepEqual(await listed(s3), [...films.map(([key]) => key), ...besides, ...stay].sort());
+    });
+  },
+});
+
+Deno.test({
+  name: "shared tasks: polls are 503 without Redis, and tasks go on when it is back",
+  ignore: REDIS_PROGRAM === null,
+  async fn() {
+    await using redis = await RedisServer.start();
+    await withScene(redis, async ({ held, s3, clients }) => {
+      const [one, other] = clients;
+      const [stay, gone] = [keysOf("stay/", 20), keysOf("gone/", 20)];
+      await put(s3, small([...stay, ...gone]));
+      held.hold(({ method, path }) => {
+        if (isWholePage({ path }, "stay/")) return "request";
+        return method === "POST" && path.includes("?delete") ? "response" : null;
+      });
+      const tasks = [
+        await begun(one, "s3_stats?prefix=stay/"),
+        await begun(one, "delete-task", { prefixes: ["gone/"] }),
+      ];
+      await shows(other, tasks[0], ({ status }) => status === "counting");
+      await shows(other, tasks[1], ({ total }) => total === 20);
+      await until("both are held", () => held.held === 2 ? true : null);
+
+      await redis.kill();
+      for (const client of clients) {
+        for (const task of tasks) {
+          const response = await poll(client, task);
+          assert.deepEqual([response.status, typeof (await response.json()).detail], [503, "string"]);
+          assert.match(response.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+        }
+        const start = await client.call("POST", `${OBJECTS}/s3_stats`);
+        assert.equal(start.status, 503, await start.text());
+      }
+      held.release();
+      await redis.start();
+
+      for (const client of clients) {
+        const isBack = async () => {
+          const response = await poll(client, tasks[0]);
+          const text = await response.text();
+          if (response.status === 503) return null;
+          assert.equal(response.status, 200, text);
+          return true;
+        };
+        await until("Redis is reached again", isBack);
+        const [counted, deleted] = await Promise.all(tasks.map((task) => shows(client, task, hasEnded)));
+        assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", 20, 20 * 6]);
+        assert.deepEqual([deleted.status, deleted.total, deleted.deleted, deleted.failed], ["done", 20, 20, 0]);
+      }
+      assert.deepEqual(await listed(s3), stay);
+    });
+  },
 });

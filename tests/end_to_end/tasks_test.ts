@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
-import { type GatewayClient, logIn } from "./gateway_client.ts";
-import { endOfTask, taskEvents } from "./task_client.ts";
+import { endOfTask, type GatewayClient, logIn, taskEvents } from "./gateway_client.ts";
 
 const OBJECTS = 3000;
 const WRITERS = 16;

@@ -1,14 +1,21 @@
 import assert from "node:assert/strict";
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
+import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import {
   OTHER_CA,
   OTHER_CERTIFICATE,
   OTHER_KEY,
+  SERVER,
   TEST_CA,
   TEST_CERTIFICATE,
   TEST_KEY,
 } from "@/tests/lib/http/certificates.ts";
+import { kubeconfig } from "@/tests/lib/kubernetes/kubeconfig.ts";
+import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
+import { PartsStore } from "@/tests/routes/parts_store.ts";
 import { until } from "@/tests/until.ts";
+import { logIn, resultsCookie } from "./gateway_client.ts";
 
 Deno.test("TLS: the application serves HTTPS with secure cookies, and takes a replaced certificate", async () => {
   const folder = await Deno.makeTempDir();
@@ -52,3 +59,94 @@ Deno.test("TLS: the application serves HTTPS with secure cookies, and takes a re
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+const MIB = 1024 ** 2;
+const UPLOAD = "0123456789abcdef".repeat(6 * MIB / 16);
+const NO_BUCKETS = "<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucketsResult>";
+
+/** A store over TLS that lets everybody in. */
+function secureStore(store: PartsStore): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {}, ...SERVER }, async (request) => {
+    const { method, url, headers } = request;
+    if (method === "HEAD") return new Response(null);
+    if (method === "GET") return new Response(NO_BUCKETS);
+    const target = url.slice(new URL(url).origin.length);
+    return await store.answer(request, { method, target, headers, body: await request.text() });
+  });
+}
+
+/** The ways in which the certificates of the upstreams are trusted, or not looked at. */
+const TRUST = {
+  "CA_FILE": { file: "CA_FILE", settings: {}, cluster: {} },
+  "the runtime's variable": { file: "NODE_EXTRA_CA_CERTS", settings: {}, cluster: {} },
+  "nothing verified": {
+    file: null,
+    settings: { S3_VERIFY_SSL: "false", RESULTS_S3_VERIFY_TLS: "false" },
+    cluster: { "insecure-skip-tls-verify": true },
+  },
+};
+
+for (const [name, { file, settings, cluster }] of Object.entries(TRUST)) {
+  Deno.test(`secure upstreams: a store and a cluster over TLS, trusted by ${name}, take no right to ask the system`, async () => {
+    const folder = await Deno.makeTempDir();
+    const store = new PartsStore();
+    const server = secureStore(store);
+    const api = new FaultyCluster({ cert: OTHER_CERTIFICATE, key: OTHER_KEY });
+    testCluster(api);
+    const endpoint = `https://localhost:${server.addr.port}`;
+    await Deno.writeTextFile(`${folder}/authorities.pem`, `${TEST_CA}\n${OTHER_CA}`);
+    await Deno.writeTextFile(`${folder}/other.pem`, TEST_CA);
+    await Deno.writeTextFile(`${folder}/key`, "A".repeat(43) + "=");
+    const members = { cluster: { server: api.url, ...cluster }, user: { token: "t" } };
+    await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfig(members));
+    try {
+      const application = await startApplication({
+        env: {
+          EMBEDDED: "off",
+          API_SECRET_KEY: "a key of this test, long enough to sign with",
+          STORAGE_BACKEND: "minio",
+          S3_ENDPOINT_URL: endpoint,
+          RESULTS_S3_ENDPOINT: endpoint,
+          RESULTS_S3_BUCKET: "results",
+          CAMPAIGN_RESULTS_URL: "https://campaigns.example.org/results",
+          RESULTS_SESSION_KEY_FILE: `${folder}/key`,
+          KUBECONFIG: `${folder}/kubeconfig`,
+          // Where it is set, the runtime's own way to these files takes a right.
+          NODE_EXTRA_CA_CERTS: `${folder}/other.pem`,
+          ...(file && { [file]: `${folder}/authorities.pem` }),
+          ...settings,
+        },
+      });
+      try {
+        await useAll(application.site, store);
+      } finally {
+        await application.stop();
+      }
+    } finally {
+      await server.shutdown();
+      await api.stop();
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+async function useAll(site: string, store: PartsStore): Promise<void> {
+  const client = await logIn(site, "key", "secret");
+  const uploaded = await fetch(`${client.base}/buckets/b/objects/in%20parts`, {
+    method: "PUT",
+    headers: { authorization: client.authorization },
+    body: new Blob([UPLOAD]).stream(),
+  });
+  assert.equal(uploaded.status, 200, await uploaded.text());
+  assert.equal(store.begun, 1);
+  assert.equal(store.objects.get("/b/in%20parts")?.body, UPLOAD);
+
+  const cookie = await resultsCookie(site, "key", "secret");
+  const list = await fetch(`${site}api/v1/jobs`, { headers: { cookie } });
+  assert.equal(list.status, 200, await list.clone().text());
+  const jobs: JobSummary[] = await list.json();
+  assert.deepEqual(jobs.map((job) => job.name).sort(), ["lund", "reaped", "visby"]);
+
+  const ready = await fetch(`${site}readyz`);
+  assert.equal(ready.status, 200, await ready.text());
+}

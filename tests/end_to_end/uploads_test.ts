@@ -1,4 +1,4 @@
-import { ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
+import { ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
@@ -6,9 +6,19 @@ import fc from "fast-check";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { until } from "@/tests/until.ts";
-import { type GatewayClient, logIn, madeBody, madeDigest, residentBytes, streamDigest } from "./gateway_client.ts";
+import {
+  type GatewayClient,
+  logIn,
+  madeBody,
+  madeDigest,
+  putMade,
+  residentBytes,
+  storeClient,
+  streamDigest,
+} from "./gateway_client.ts";
 
 const MIB = 1024 * 1024;
+const SIZE = 300 * MIB + 12_345;
 const LEAVING_CLIENTS = 41;
 /**
  * One part of 5 MiB, and what the runtime has not collected yet of the pieces that the gateway and, in the same process,
@@ -23,172 +33,201 @@ const shared = sharedByFile(async () => {
   return { application, curator };
 }, ({ application }) => application.stop());
 
-async function withApplication(body: (application: Application, curator: GatewayClient) => Promise<void>) {
-  const { application, curator } = await shared();
-  await body(application, curator);
+function whole(name: string, body: (application: Application, curator: GatewayClient) => Promise<void>): void {
+  const fn = async () => {
+    const { application, curator } = await shared();
+    await body(application, curator);
+  };
+  Deno.test({ name: `whole application: ${name}`, sanitizeOps: false, sanitizeResources: false, fn });
 }
 
-const slow = { sanitizeOps: false, sanitizeResources: false };
+/** A way of a long body into the store: under which key, as what, and with which entity tag it ends. */
+interface Way {
+  readonly key: string;
+  readonly type: string;
+  readonly etag: RegExp;
+  send(curator: GatewayClient, url: string, seed: number, onPart: () => void): Promise<number>;
+}
 
-Deno.test({
-  name: "whole application: a body of unknown length goes in by parts, in bounded memory, plain or in a form",
-  ...slow,
-  fn: () =>
-    withApplication(async (application, curator) => {
-      const small = await curator.call("PUT", "/buckets/deposit/objects/warm", "x");
-      assert.equal(small.status, 200);
-      await small.body?.cancel();
-      const before = residentBytes(application.pid);
-      let highest = before;
-      const size = 300 * MIB + 12_345;
-      const pieces = (seed: number, head = "", tail = "") => {
-        const parts = madeBody(size, seed);
-        let state = 0;
-        return new ReadableStream<Uint8Array>({
-          pull(controller) {
-            highest = Math.max(highest, residentBytes(application.pid));
-            if (state === 0 && head !== "") controller.enqueue(new TextEncoder().encode(head));
-            state = 1;
-            const { done, value } = parts.next();
-            if (!done) return controller.enqueue(new Uint8Array(value));
-            if (tail !== "") controller.enqueue(new TextEncoder().encode(tail));
-            controller.close();
-          },
-        });
-      };
-      const url = (key: string) => `${curator.base}/buckets/deposit/objects/${key}`;
-      const headers = { authorization: curator.authorization };
-      const plain = await fetch(url("plain"), { method: "PUT", headers, body: pieces(1) });
-      assert.equal(plain.status, 200, await plain.clone().text());
-      assert.match((await plain.json()).etag, /^"[0-9a-f]{32}-61"$/);
-      const form = await fetch(url("form"), {
-        method: "POST",
-        headers: { ...headers, "content-type": "multipart/form-data; boundary=bound" },
-        body: pieces(
-          2,
-          '--bound\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: image/tiff\r\n\r\n',
-          "\r\n--bound--\r\n",
-        ),
-      });
-      assert.equal(form.status, 201, await form.clone().text());
-      await form.body?.cancel();
-      for (const [key, seed, type] of [["plain", 1, "binary/octet-stream"], ["form", 2, "image/tiff"]] as const) {
-        const download = await curator.call("GET", `/buckets/deposit/objects/${key}`);
-        assert.equal(download.headers.get("content-type"), type);
-        assert.deepEqual(await streamDigest(download.body), { digest: madeDigest(size, seed), size });
-      }
-      const growth = highest - before;
-      assert.ok(growth < MAX_GROWTH_BYTES, `memory grew by ${Math.round(growth / MIB)} MiB`);
-      for (const key of ["warm", "plain", "form"]) {
-        const gone = await curator.call("DELETE", `/buckets/deposit/objects/${key}`);
-        assert.equal(gone.status, 200);
-        await gone.body?.cancel();
-      }
-      await nothingLeft(application, curator);
-    }),
+const WAYS: readonly Way[] = [
+  {
+    key: "länk/A 1+2.tif",
+    type: "binary/octet-stream",
+    etag: /^"[0-9a-f]{32}"$/,
+    async send(curator, _url, seed, onPart) {
+      const link = { bucket: "deposit", key: this.key, method: "put_object", expires_in: 600 };
+      const { url } = await curator.json("POST", "/presign", link);
+      return (await putMade(String(url), {}, SIZE, seed, onPart)).status;
+    },
+  },
+  {
+    key: "genom/A 50%.tif",
+    type: "image/tiff",
+    etag: /^"[0-9a-f]{32}"$/,
+    async send({ authorization }, url, seed, onPart) {
+      return (await putMade(url, { authorization, "content-type": "image/tiff" }, SIZE, seed, onPart)).status;
+    },
+  },
+  {
+    key: "of unknown length",
+    type: "binary/octet-stream",
+    etag: /^"[0-9a-f]{32}-61"$/,
+    send: ({ authorization }, url, seed, onPart) => {
+      return sent(url, { method: "PUT", headers: { authorization }, body: pieces(seed, onPart) });
+    },
+  },
+  {
+    key: "in a form",
+    type: "image/tiff",
+    etag: /^"[0-9a-f]{32}-61"$/,
+    send: ({ authorization }, url, seed, onPart) => {
+      const head = '--bound\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n' +
+        "Content-Type: image/tiff\r\n\r\n";
+      const headers = { authorization, "content-type": "multipart/form-data; boundary=bound" };
+      return sent(url, { method: "POST", headers, body: pieces(seed, onPart, head, "\r\n--bound--\r\n") });
+    },
+  },
+];
+
+async function sent(url: string, init: RequestInit): Promise<number> {
+  const response = await fetch(url, init);
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** A made body without a length. */
+function pieces(seed: number, onPart: () => void, head = "", tail = ""): ReadableStream<Uint8Array> {
+  function* all(): Generator<Uint8Array> {
+    if (head !== "") yield new TextEncoder().encode(head);
+    for (const part of madeBody(SIZE, seed)) {
+      onPart();
+      yield new Uint8Array(part);
+    }
+    if (tail !== "") yield new TextEncoder().encode(tail);
+  }
+  return ReadableStream.from(all());
+}
+
+whole("300 MiB go in by each way and come out the same, in bounded memory", async (application, curator) => {
+  await curator.json("PUT", "/buckets/deposit/objects/warm", "x");
+  const before = residentBytes(application.pid);
+  let highest = before;
+  const measure = () => {
+    highest = Math.max(highest, residentBytes(application.pid));
+  };
+  for (const [seed, way] of WAYS.entries()) {
+    const path = `/buckets/deposit/objects/${encodeURIComponent(way.key)}`;
+    assert.ok([200, 201].includes(await way.send(curator, curator.base + path, seed, measure)), way.key);
+    const { objects } = await curator.json("GET", `/buckets/deposit/objects?prefix=${encodeURIComponent(way.key)}`);
+    assert.ok(Array.isArray(objects));
+    assert.deepEqual(objects.map(({ Key, Size }) => [Key, Size]), [[way.key, SIZE]]);
+    const download = await curator.call("GET", path);
+    assert.equal(download.headers.get("content-type"), way.type, way.key);
+    assert.match(download.headers.get("etag") ?? "", way.etag, way.key);
+    assert.deepEqual(await streamDigest(download.body), { digest: madeDigest(SIZE, seed), size: SIZE }, way.key);
+    measure();
+    await curator.json("DELETE", path);
+  }
+  const growth = highest - before;
+  assert.ok(growth < MAX_GROWTH_BYTES, `memory grew by ${Math.round(growth / MIB)} MiB`);
+  await curator.json("DELETE", "/buckets/deposit/objects/warm");
+  await nothingLeft(application, curator);
 });
 
-Deno.test({
-  name: "whole application: 41 clients that leave in mid-upload leave the process up, and neither upload nor file",
-  ...slow,
-  fn: () =>
-    withApplication(async (application, curator) => {
-      const auth = `Authorization: ${curator.authorization}\r\n`;
-      const put = (key: string, framing: string) =>
-        `PUT /api/v1/buckets/deposit/objects/${key} HTTP/1.1\r\nHost: localhost\r\n${auth}${framing}\r\n\r\n`;
-      const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
-      const kinds: ((n: number) => [head: string, piece: string, pieces: number])[] = [
-        (n) => [put(`known-${n}`, `Content-Length: ${100 * MIB}`), "x".repeat(MIB), 3],
-        (n) => [put(`dots-${n}/../x`, `Content-Length: ${100 * MIB}`), "x".repeat(MIB), 3],
-        (n) => [put(`chunked-${n}`, "Transfer-Encoding: chunked"), chunk(MIB), 2],
-        (n) => [put(`parts-${n}`, "Transfer-Encoding: chunked"), chunk(MIB), 19],
-        (n) => [put(`beyond-${n}`, `Content-Length: ${6 * 1024 * MIB}`), "x".repeat(MIB), 12],
-        (n) => [
-          put(`form-${n}`, "Transfer-Encoding: chunked\r\nContent-Type: multipart/form-data; boundary=b").replace(
-            "PUT",
-            "POST",
-          ) +
-          `4b\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="abcdefghij"\r\n\r\n\r\n`,
-          chunk(MIB),
-          19,
-        ],
-      ];
-      await Promise.all(Array.from({ length: LEAVING_CLIENTS }, async (_, n) => {
-        const [head, piece, pieces] = kinds[n % kinds.length](n);
-        await sendAndLeave(application.site, head, piece, pieces);
-      }));
-      await nothingLeft(application, curator);
-      const { objects } = await curator.json("GET", "/buckets/deposit/objects");
-      assert.deepEqual(objects, []);
-      const after = await curator.call("PUT", "/buckets/deposit/objects/after", "still here");
-      assert.equal(after.status, 200);
-      await after.body?.cancel();
-      await allCutOff(application, LEAVING_CLIENTS);
-      assert.doesNotMatch(application.output(), /"level":"error"|Uncaught|panicked/);
-    }),
-});
+whole(
+  "41 clients that leave in mid-upload leave the process up, and neither upload nor file",
+  async (application, curator) => {
+    const auth = `Authorization: ${curator.authorization}\r\n`;
+    const put = (key: string, framing: string) =>
+      `PUT /api/v1/buckets/deposit/objects/${key} HTTP/1.1\r\nHost: localhost\r\n${auth}${framing}\r\n\r\n`;
+    const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
+    const kinds: ((n: number) => [head: string, piece: string, pieces: number])[] = [
+      (n) => [put(`known-${n}`, `Content-Length: ${100 * MIB}`), "x".repeat(MIB), 3],
+      (n) => [put(`dots-${n}/../x`, `Content-Length: ${100 * MIB}`), "x".repeat(MIB), 3],
+      (n) => [put(`chunked-${n}`, "Transfer-Encoding: chunked"), chunk(MIB), 2],
+      (n) => [put(`parts-${n}`, "Transfer-Encoding: chunked"), chunk(MIB), 19],
+      (n) => [put(`beyond-${n}`, `Content-Length: ${6 * 1024 * MIB}`), "x".repeat(MIB), 12],
+      (n) => [
+        put(`form-${n}`, "Transfer-Encoding: chunked\r\nContent-Type: multipart/form-data; boundary=b").replace(
+          "PUT",
+          "POST",
+        ) +
+        `4b\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="abcdefghij"\r\n\r\n\r\n`,
+        chunk(MIB),
+        19,
+      ],
+    ];
+    await Promise.all(Array.from({ length: LEAVING_CLIENTS }, async (_, n) => {
+      const [head, piece, pieces] = kinds[n % kinds.length](n);
+      await sendAndLeave(application.site, head, piece, pieces);
+    }));
+    await nothingLeft(application, curator);
+    const { objects } = await curator.json("GET", "/buckets/deposit/objects");
+    assert.deepEqual(objects, []);
+    const after = await curator.call("PUT", "/buckets/deposit/objects/after", "still here");
+    assert.equal(after.status, 200);
+    await after.body?.cancel();
+    await allCutOff(application, LEAVING_CLIENTS);
+    assert.doesNotMatch(application.output(), /"level":"error"|Uncaught|panicked/);
+  },
+);
 
-Deno.test({
-  name: "whole application: any key is written, listed, read and deleted under its own name",
-  ...slow,
-  fn: () =>
-    withApplication(async (_application, curator) => {
-      const special = [
-        "a/acl",
-        "a/tags",
-        "a/versions",
-        "a/restore",
-        "delete",
-        "copy",
-        "presign",
-        "folder",
-        "s3_stats/x",
-        "download/x",
-        "x/copy",
-        "nul\0l",
-        "new\nline\r\n",
-        "\x01\x7f\u0085",
-        "..",
-        "a/../b",
-        "./.",
-        "//",
-        "%2F",
-        "%",
-        "+ ?#&=",
-        "\u{1F5C4}/å",
-        "e\u0301",
-        "\\back",
-        "'\"<>`^{|}",
-        "x".repeat(1024),
-      ];
-      const keys = fc.string({ unit: "binary", minLength: 1, maxLength: 60 }).filter((key) =>
-        key.isWellFormed() && !dotted(key)
-      );
-      const check = async (key: string, sent = encodeURIComponent(key)) => {
-        const path = `/buckets/deposit/objects/${sent}?as=object`;
-        const digest = createHash("md5").update(key).digest("hex");
-        const request = (method: string, body?: string) => exchange(curator, method, path, body);
-        const written = await request("PUT", digest);
-        assert.equal(written.status, 200, `${JSON.stringify(key)}: ${written.body}`);
-        assert.equal(JSON.parse(written.body).key, key);
-        assert.equal((await request("GET")).body, digest);
-        assert.equal((await request("HEAD")).status, 200);
-        const page = await curator.json("GET", `/buckets/deposit/objects?prefix=${encodeURIComponent(key)}`);
-        assert.ok(Array.isArray(page.objects) && page.objects.some(({ Key }) => Key === key), JSON.stringify(key));
-        const gone = await request("DELETE");
-        assert.equal(gone.status, 200);
-        assert.equal(JSON.parse(gone.body).key, key);
-        assert.equal((await request("DELETE")).status, 404);
-      };
-      for (const key of special) await check(key);
-      await check("a/b", "a%2fb");
-      await fc.assert(fc.asyncProperty(keys, (key) => check(key)), { numRuns: 40 });
-      for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
-        const tooLong = await exchange(curator, method, `/buckets/deposit/objects/${"y".repeat(1025)}`, "x");
-        assert.equal(tooLong.status, 400, method);
-        assert.equal((await exchange(curator, method, "/buckets/deposit/objects/", "x")).status, 404, method);
-      }
-    }),
+whole("any key is written, listed, read and deleted under its own name", async (_application, curator) => {
+  const special = [
+    "a/acl",
+    "a/tags",
+    "a/versions",
+    "a/restore",
+    "delete",
+    "copy",
+    "presign",
+    "folder",
+    "s3_stats/x",
+    "download/x",
+    "x/copy",
+    "nul\0l",
+    "new\nline\r\n",
+    "\x01\x7f\u0085",
+    "..",
+    "a/../b",
+    "./.",
+    "//",
+    "%2F",
+    "%",
+    "+ ?#&=",
+    "\u{1F5C4}/å",
+    "e\u0301",
+    "\\back",
+    "'\"<>`^{|}",
+    "x".repeat(1024),
+  ];
+  const keys = fc.string({ unit: "binary", minLength: 1, maxLength: 60 }).filter((key) =>
+    key.isWellFormed() && !dotted(key)
+  );
+  const check = async (key: string, sent = encodeURIComponent(key)) => {
+    const path = `/buckets/deposit/objects/${sent}?as=object`;
+    const digest = createHash("md5").update(key).digest("hex");
+    const request = (method: string, body?: string) => exchange(curator, method, path, body);
+    const written = await request("PUT", digest);
+    assert.equal(written.status, 200, `${JSON.stringify(key)}: ${written.body}`);
+    assert.equal(JSON.parse(written.body).key, key);
+    assert.equal((await request("GET")).body, digest);
+    assert.equal((await request("HEAD")).status, 200);
+    const page = await curator.json("GET", `/buckets/deposit/objects?prefix=${encodeURIComponent(key)}`);
+    assert.ok(Array.isArray(page.objects) && page.objects.some(({ Key }) => Key === key), JSON.stringify(key));
+    const gone = await request("DELETE");
+    assert.equal(gone.status, 200);
+    assert.equal(JSON.parse(gone.body).key, key);
+    assert.equal((await request("DELETE")).status, 404);
+  };
+  for (const key of special) await check(key);
+  await check("a/b", "a%2fb");
+  await fc.assert(fc.asyncProperty(keys, (key) => check(key)), { numRuns: 40 });
+  for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
+    const tooLong = await exchange(curator, method, `/buckets/deposit/objects/${"y".repeat(1025)}`, "x");
+    assert.equal(tooLong.status, 400, method);
+    assert.equal((await exchange(curator, method, "/buckets/deposit/objects/", "x")).status, 404, method);
+  }
 });
 
 function dotted(key: string): boolean {
@@ -236,13 +275,7 @@ async function sendAndLeave(site: string, head: string, piece: string, pieces: n
 
 /** Waits until the store has no upload under way and no large file: with its client gone, each of them goes. */
 async function nothingLeft(application: Application, curator: GatewayClient): Promise<void> {
-  const keys = await curator.json("GET", "/credentials");
-  const client = new S3Client({
-    endpoint: String(keys.endpoint_url),
-    region: "us-east-1",
-    forcePathStyle: true,
-    credentials: { accessKeyId: String(keys.access_key_id), secretAccessKey: String(keys.secret_access_key) },
-  });
+  const client = await storeClient(curator);
   await until("no upload is open, no large file is left", async () => {
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: "deposit" }));
     return (Uploads.length === 0 && largeFiles(application.dataFolder).length === 0) || null;

@@ -1,9 +1,8 @@
 import { readPorts } from "@/embedded/store/ports.ts";
 import { RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import { type Application, type ApplicationOptions, startProcess } from "@/tests/application.ts";
-import { TEST_CA } from "@/tests/lib/http/certificates.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 import { RedisServer } from "@/tests/redis_server.ts";
-import { mapiFront } from "./mapi_front.ts";
 
 /** The roles, in the order in which they are started where they are apart. */
 export const ROLES = ["gateway", "results", "web"] as const;
@@ -58,4 +57,35 @@ export async function startUpstreams(options: ApplicationOptions, resultsUrl: st
     kubeconfig: `${dataFolder}/kubeconfig`,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+/** The management API of an embedded store as that of a store of one's own: over TLS, with one address for all tenants. */
+export interface MapiFront extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** @param dataFolder of the embedded store */
+export function mapiFront(dataFolder: string): MapiFront {
+  const tls = { cert: TEST_CERTIFICATE, key: TEST_KEY };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {}, ...tls }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const { method, headers } = request;
+    const body = request.body && await request.bytes();
+    const ports = readPorts(`${dataFolder}/ports.json`);
+    const tenant = /^\/mapi\/tenants\/([^/]+)/.exec(pathname)?.[1].toLowerCase();
+    const send = (port: number) =>
+      fetch(`http://127.0.0.1:${port}${pathname}${search}`, { method, headers, body, redirect: "manual" });
+    // An account is of the tenant, or of the system level, which has a port of its own.
+    const ofTenant = ports[`mapi ${tenant}`];
+    if (ofTenant !== undefined) {
+      const response = await send(ofTenant);
+      if (response.status !== 401 && response.status !== 403) return response;
+      const other = await send(ports.mapi);
+      const [shown, left] = other.status === 401 || other.status === 403 ? [response, other] : [other, response];
+      await left.body?.cancel();
+      return shown;
+    }
+    return await send(ports.mapi);
+  });
+  return { port: server.addr.port, [Symbol.asyncDispose]: () => server.shutdown() };
 }
