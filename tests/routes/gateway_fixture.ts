@@ -31,6 +31,8 @@ export interface Seen {
 
 export type FakeAnswer = (request: Request, seen: Seen) => Response | Promise<Response>;
 
+type Json = Awaited<ReturnType<Response["json"]>>;
+
 export interface Fixture {
   readonly app: App;
   /** Origin of the gateway on a real port. */
@@ -41,6 +43,8 @@ export interface Fixture {
   readonly bearer: { Authorization: string };
   /** Calls the gateway over the network with a bearer token. */
   call(path: string, init?: RequestInit): Promise<Response>;
+  /** POSTs JSON in the same way, and reads the JSON of the response. */
+  post(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: Json }>;
   answer(answer: FakeAnswer): void;
 }
 
@@ -150,6 +154,8 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     480,
   );
   const bearer = { Authorization: `Bearer ${token}` };
+  const call: Fixture["call"] = (path, init = {}) =>
+    fetch(origin + path, { redirect: "manual", ...init, headers: { ...bearer, ...init.headers } });
   try {
     await body({
       app,
@@ -161,8 +167,12 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
         log.flush();
         return lines.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
       },
-      call: (path, init = {}) =>
-        fetch(origin + path, { redirect: "manual", ...init, headers: { ...bearer, ...init.headers } }),
+      call,
+      async post(path, body) {
+        const headers = { "content-type": "application/json" };
+        const response = await call(path, { method: "POST", headers, body: JSON.stringify(body) });
+        return { status: response.status, body: await response.json() };
+      },
       answer(given) {
         answer = given;
       },
@@ -174,6 +184,15 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     await tasks.store.close();
     await store.shutdown();
   }
+}
+
+/** A test with a gateway and a store of its own; see {@link withGateway}. */
+export function gatewayTest(
+  name: string,
+  body: (fixture: Fixture) => Promise<void>,
+  options: FixtureOptions = {},
+): void {
+  Deno.test(name, () => withGateway(options, body));
 }
 
 /** The addresses of a store that has both of its ports at one origin. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
-import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
-import { leaks, withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
+import { leaks, mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
+import { withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 import { bothWays, login, resultsDeps, web } from "@/tests/routes/results/results_fixture.ts";
 import { SECRET } from "./gateway_fixture.ts";
 
@@ -73,6 +73,6 @@ Deno.test(
         assertAlike(await Promise.all(users.map((user) => tried(user, false))), 401, way);
         assertAlike(await Promise.all(users.map((user) => tried(user, true))), 303, way);
       }
-    }, Date.now);
+    }, { now: Date.now });
   },
 );

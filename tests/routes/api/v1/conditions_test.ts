@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/store_kind.ts";
 import { withGateway } from "@/tests/routes/gateway_fixture.ts";
-import { type EmbeddedObjects, withEmbeddedObjects } from "./embedded_objects.ts";
-import { leaks } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
+import { type EmbeddedGateway, embeddedTest } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 
 const OTHER = '"00000000000000000000000000000000"';
 const OLD_DATE = "Mon, 01 Jan 2001 00:00:00 GMT";
@@ -22,103 +21,101 @@ function chunked(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new Blob([text]).stream();
 }
 
-async function etagOf({ call }: EmbeddedObjects, path: string): Promise<string | null> {
+async function etagOf({ call }: EmbeddedGateway, path: string): Promise<string | null> {
   const { status, headers } = await call("HEAD", path);
   return status === 200 ? headers.get("etag") : null;
 }
 
-Deno.test(
+embeddedTest(
   "conditions: each write of an object holds each of them, and one that fails changes nothing",
-  leaks,
-  async () => {
-    await withEmbeddedObjects(async (objects) => {
-      const { call, json } = objects;
-      for (const versioning of ["never", "Enabled", "Suspended"]) {
-        const bucket = `/buckets/cond-${versioning.toLowerCase()}`;
-        await json("POST", "/buckets", { bucket: bucket.slice("/buckets/".length) });
-        if (versioning !== "never") await json("PUT", `${bucket}/versioning`, { status: versioning });
-        const path = `${bucket}/objects/k`;
-        const source = { source_bucket: bucket.slice("/buckets/".length), source_key: "source" };
-        await json("PUT", `${bucket}/objects/source`, "source");
-        const complete: Write = async (headers) => {
-          const { upload_id } = await json("POST", `${bucket}/multipart/k`);
-          const part = await call("PUT", `${bucket}/multipart/k?upload_id=${upload_id}&part_number=1`, "new", LENGTH);
-          const parts = [{ PartNumber: 1, ETag: (await part.json()).etag }];
-          return await call("POST", `${bucket}/multipart/k/complete`, { upload_id, parts }, { headers });
-        };
-        const writes: Record<string, Write> = {
-          put: (headers) => call("PUT", path, "new", { headers: { ...headers, ...LENGTH.headers } }),
-          form: (headers) => call("POST", path, form("new"), { headers }),
-          chunked: (headers) => call("PUT", path, chunked("new"), { headers }),
-          copy: (headers) => call("POST", `${path}/copy`, source, { headers }),
-          complete,
-          delete: (headers) => call("DELETE", path, undefined, { headers }),
-        };
-        for (const [name, write] of Object.entries(writes)) {
-          const at = (headers: Given) => `${versioning} ${name} ${JSON.stringify(headers)}`;
-          await json("PUT", path, "old");
-          const etag = await etagOf(objects, path) ?? "";
-          const fails: Given[] = [
-            { "if-match": OTHER },
-            { "if-match": `${OTHER}, "b"` },
-            { "if-match": `W/${etag}` },
-            { "if-none-match": "*" },
-            { "if-none-match": etag },
-            { "if-none-match": `W/${etag}` },
-            { "if-none-match": `"a", ${etag}` },
-            { "if-unmodified-since": OLD_DATE },
-            { "if-match": etag, "if-none-match": etag },
-          ];
-          for (const headers of fails) {
-            const response = await write(headers);
-            await response.body?.cancel();
-            assert.equal(response.status, 412, at(headers));
-            assert.equal(await etagOf(objects, path), etag, at(headers));
-          }
-          const malformed: Given[] = [
-            { "if-match": etag + '"' },
-            { "if-none-match": "" },
-            { "if-unmodified-since": "now" },
-          ];
-          for (const headers of malformed) {
-            const response = await write(headers);
-            assert.equal(response.status, 400, at(headers));
-            assert.ok((await response.text()).includes(`${Object.keys(headers)[0]}: must be`));
-          }
-          const holding: Given[] = [
-            { "if-match": etag },
-            { "if-match": etag.replaceAll('"', "") },
-            { "if-match": `"a", ${etag}` },
-            { "if-match": "*" },
-            { "if-none-match": OTHER },
-            { "if-unmodified-since": FUTURE },
-            { "if-match": etag, "if-unmodified-since": OLD_DATE },
-          ];
-          for (const headers of holding) {
-            await json("PUT", path, "old");
-            const response = await write(headers);
-            await response.body?.cancel();
-            assert.ok(response.ok, at(headers));
-            assert.notEqual(await etagOf(objects, path), etag, at(headers));
-          }
-          await (await call("DELETE", path)).body?.cancel();
-          for (const headers of [{ "if-match": etag }, { "if-match": "*" }, { "if-match": `${etag}, "b"` }]) {
-            const absent = await write(headers);
-            await absent.body?.cancel();
-            assert.ok(absent.status === 404 || absent.status === 412, at(headers));
-            assert.equal(await etagOf(objects, path), null, at(headers));
-          }
-          const created = await write({ "if-none-match": "*" });
-          await created.body?.cancel();
-          assert.equal(created.status, name === "delete" ? 404 : name === "form" ? 201 : 200, at({}));
+  async (objects) => {
+    const { call, json } = objects;
+    for (const versioning of ["never", "Enabled", "Suspended"]) {
+      const bucket = `/buckets/cond-${versioning.toLowerCase()}`;
+      await json("POST", "/buckets", { bucket: bucket.slice("/buckets/".length) });
+      if (versioning !== "never") await json("PUT", `${bucket}/versioning`, { status: versioning });
+      const path = `${bucket}/objects/k`;
+      const source = { source_bucket: bucket.slice("/buckets/".length), source_key: "source" };
+      await json("PUT", `${bucket}/objects/source`, "source");
+      const complete: Write = async (headers) => {
+        const { upload_id } = await json("POST", `${bucket}/multipart/k`);
+        const part = await call("PUT", `${bucket}/multipart/k?upload_id=${upload_id}&part_number=1`, "new", LENGTH);
+        const parts = [{ PartNumber: 1, ETag: (await part.json()).etag }];
+        return await call("POST", `${bucket}/multipart/k/complete`, { upload_id, parts }, { headers });
+      };
+      const writes: Record<string, Write> = {
+        put: (headers) => call("PUT", path, "new", { headers: { ...headers, ...LENGTH.headers } }),
+        form: (headers) => call("POST", path, form("new"), { headers }),
+        chunked: (headers) => call("PUT", path, chunked("new"), { headers }),
+        copy: (headers) => call("POST", `${path}/copy`, source, { headers }),
+        complete,
+        delete: (headers) => call("DELETE", path, undefined, { headers }),
+      };
+      for (const [name, write] of Object.entries(writes)) {
+        const at = (headers: Given) => `${versioning} ${name} ${JSON.stringify(headers)}`;
+        await json("PUT", path, "old");
+        const etag = await etagOf(objects, path) ?? "";
+        const fails: Given[] = [
+          { "if-match": OTHER },
+          { "if-match": `${OTHER}, "b"` },
+          { "if-match": `W/${etag}` },
+          { "if-none-match": "*" },
+          { "if-none-match": etag },
+          { "if-none-match": `W/${etag}` },
+          { "if-none-match": `"a", ${etag}` },
+          { "if-unmodified-since": OLD_DATE },
+          { "if-match": etag, "if-none-match": etag },
+        ];
+        for (const headers of fails) {
+          const response = await write(headers);
+          await response.body?.cancel();
+          assert.equal(response.status, 412, at(headers));
+          assert.equal(await etagOf(objects, path), etag, at(headers));
         }
+        const malformed: Given[] = [
+          { "if-match": etag + '"' },
+          { "if-none-match": "" },
+          { "if-unmodified-since": "now" },
+        ];
+        for (const headers of malformed) {
+          const response = await write(headers);
+          assert.equal(response.status, 400, at(headers));
+          assert.ok((await response.text()).includes(`${Object.keys(headers)[0]}: must be`));
+        }
+        const holding: Given[] = [
+          { "if-match": etag },
+          { "if-match": etag.replaceAll('"', "") },
+          { "if-match": `"a", ${etag}` },
+          { "if-match": "*" },
+          { "if-none-match": OTHER },
+          { "if-unmodified-since": FUTURE },
+          { "if-match": etag, "if-unmodified-since": OLD_DATE },
+        ];
+        for (const headers of holding) {
+          await json("PUT", path, "old");
+          const response = await write(headers);
+          await response.body?.cancel();
+          assert.ok(response.ok, at(headers));
+          assert.notEqual(await etagOf(objects, path), etag, at(headers));
+        }
+        await (await call("DELETE", path)).body?.cancel();
+        for (const headers of [{ "if-match": etag }, { "if-match": "*" }, { "if-match": `${etag}, "b"` }]) {
+          const absent = await write(headers);
+          await absent.body?.cancel();
+          assert.ok(absent.status === 404 || absent.status === 412, at(headers));
+          assert.equal(await etagOf(objects, path), null, at(headers));
+        }
+        const created = await write({ "if-none-match": "*" });
+        await created.body?.cancel();
+        assert.equal(created.status, name === "delete" ? 404 : name === "form" ? 201 : 200, at({}));
       }
-    });
+    }
   },
 );
 
-Deno.test("conditions: of a version that is deleted, of a restore and of the source of a copy", leaks, async () => {
-  await withEmbeddedObjects(async ({ call, json }) => {
+embeddedTest(
+  "conditions: of a version that is deleted, of a restore and of the source of a copy",
+  async ({ call, json }) => {
     await json("POST", "/buckets", { bucket: "versions" });
     await json("PUT", "/buckets/versions/versioning", { status: "Enabled" });
     const path = "/buckets/versions/objects/k";
@@ -158,8 +155,8 @@ Deno.test("conditions: of a version that is deleted, of a restore and of the sou
     assert.equal(await copy({ "if-modified-since": FUTURE }), 412);
     assert.equal(await copy({ "if-match": '"' }), 400);
     assert.equal(await copy({ "if-match": old.etag }), 200);
-  });
-});
+  },
+);
 
 const JSON_COPY = JSON.stringify({ source_bucket: "b", source_key: "s" });
 const COMPLETE = JSON.stringify({ upload_id: "u", parts: [{ PartNumber: 1, ETag: "e" }] });

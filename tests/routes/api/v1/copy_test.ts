@@ -1,37 +1,35 @@
 import assert from "node:assert/strict";
 import { CONDITION_TABLES } from "@/lib/s3/store_kind.ts";
-import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { gatewayTest, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const GIB = 1024 ** 3;
 const COPIED = '<CopyObjectResult><ETag>"e"</ETag></CopyObjectResult>';
 const body = JSON.stringify({ source_bucket: "from", source_key: "a b/å?.txt" });
 const path = "/api/v1/buckets/to/objects/c%20d/copy";
 
-Deno.test("copy: the store copies, with the metadata; the answer names the copy", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer((request) => new Response(request.method === "HEAD" ? null : COPIED, { headers: { "x-amz-meta-a": "1" } }));
-    const response = await call(path, { method: "POST", body });
-    assert.deepEqual(await response.json(), { status: "copied", bucket: "to", key: "c d" });
-    assert.deepEqual(seen.map(({ method, target }) => [method, target]), [
-      ["HEAD", "/from/a%20b/%C3%A5%3F.txt"],
-      ["PUT", "/to/c%20d"],
-    ]);
-    assert.equal(seen[1].headers.get("x-amz-copy-source"), "/from/a%20b/%C3%A5%3F.txt");
-    assert.equal(seen[1].headers.get("x-amz-metadata-directive"), "COPY");
-    answer(() => new Response(null, { status: 404 }));
-    const missing = await call(path, { method: "POST", body });
-    assert.deepEqual([missing.status, await missing.json()], [404, { detail: "object 'a b/å?.txt': Not Found" }]);
-    answer((request) =>
-      request.method === "HEAD" ? new Response(null) : s3Error(200, "InternalError", "We failed half way")
-    );
-    const failed = await call(path, { method: "POST", body });
-    assert.deepEqual([failed.status, await failed.json()], [502, { detail: "object 'c d': We failed half way" }]);
-    for (const bad of [{}, { source_bucket: "b" }, { source_bucket: "", source_key: "k" }]) {
-      const refused = await call(path, { method: "POST", body: JSON.stringify(bad) });
-      assert.equal(refused.status, 422);
-      await refused.body?.cancel();
-    }
-  });
+gatewayTest("copy: the store copies, with the metadata; the answer names the copy", async ({ call, answer, seen }) => {
+  answer((request) => new Response(request.method === "HEAD" ? null : COPIED, { headers: { "x-amz-meta-a": "1" } }));
+  const response = await call(path, { method: "POST", body });
+  assert.deepEqual(await response.json(), { status: "copied", bucket: "to", key: "c d" });
+  assert.deepEqual(seen.map(({ method, target }) => [method, target]), [
+    ["HEAD", "/from/a%20b/%C3%A5%3F.txt"],
+    ["PUT", "/to/c%20d"],
+  ]);
+  assert.equal(seen[1].headers.get("x-amz-copy-source"), "/from/a%20b/%C3%A5%3F.txt");
+  assert.equal(seen[1].headers.get("x-amz-metadata-directive"), "COPY");
+  answer(() => new Response(null, { status: 404 }));
+  const missing = await call(path, { method: "POST", body });
+  assert.deepEqual([missing.status, await missing.json()], [404, { detail: "object 'a b/å?.txt': Not Found" }]);
+  answer((request) =>
+    request.method === "HEAD" ? new Response(null) : s3Error(200, "InternalError", "We failed half way")
+  );
+  const failed = await call(path, { method: "POST", body });
+  assert.deepEqual([failed.status, await failed.json()], [502, { detail: "object 'c d': We failed half way" }]);
+  for (const bad of [{}, { source_bucket: "b" }, { source_bucket: "", source_key: "k" }]) {
+    const refused = await call(path, { method: "POST", body: JSON.stringify(bad) });
+    assert.equal(refused.status, 422);
+    await refused.body?.cancel();
+  }
 });
 
 /** A store whose source is so large that it goes by parts. */
@@ -57,8 +55,9 @@ function largeSource(size: number, part: (number: number, tries: number) => Resp
   };
 }
 
-Deno.test("copy: above 5 GiB part by part, each tried again, metadata kept, the ranges without gap", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "copy: above 5 GiB part by part, each tried again, metadata kept, the ranges without gap",
+  async ({ call, answer, seen }) => {
     const size = 5 * GIB + 1;
     answer(
       largeSource(
@@ -93,52 +92,49 @@ Deno.test("copy: above 5 GiB part by part, each tried again, metadata kept, the 
       completion.body,
       /<Part><ETag>&quot;p1&quot;<\/ETag><PartNumber>1<\/PartNumber><\/Part>.*<PartNumber>11</,
     );
-  });
+  },
+);
+
+gatewayTest("copy: a part that fails aborts the upload and is the answer", async ({ call, answer, seen }) => {
+  answer(
+    largeSource(
+      6 * GIB,
+      (number) =>
+        number === 2
+          ? s3Error(412, "PreconditionFailed", "changed")
+          : new Response(`<CopyPartResult><ETag>"p${number}"</ETag></CopyPartResult>`),
+    ),
+  );
+  const response = await call(path, { method: "POST", body });
+  assert.deepEqual([response.status, await response.json()], [412, { detail: "object 'c d' part 2: changed" }]);
+  const last = seen[seen.length - 1];
+  assert.deepEqual([last.method, last.target], ["DELETE", "/to/c%20d?uploadId=u%2F1"]);
+  assert.ok(!seen.some(({ method, target }) => method === "POST" && target.includes("uploadId")));
 });
 
-Deno.test("copy: a part that fails aborts the upload and is the answer", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(
-      largeSource(
-        6 * GIB,
-        (number) =>
-          number === 2
-            ? s3Error(412, "PreconditionFailed", "changed")
-            : new Response(`<CopyPartResult><ETag>"p${number}"</ETag></CopyPartResult>`),
-      ),
-    );
-    const response = await call(path, { method: "POST", body });
-    assert.deepEqual([response.status, await response.json()], [412, { detail: "object 'c d' part 2: changed" }]);
-    const last = seen[seen.length - 1];
-    assert.deepEqual([last.method, last.target], ["DELETE", "/to/c%20d?uploadId=u%2F1"]);
-    assert.ok(!seen.some(({ method, target }) => method === "POST" && target.includes("uploadId")));
+gatewayTest("copy: a client that goes in the middle leaves no upload behind", async ({ call, answer }) => {
+  const started = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<string>();
+  const store = largeSource(6 * GIB, () => new Response(null, { status: 599 }));
+  answer(async (request, seen) => {
+    if (request.method === "DELETE") aborted.resolve(seen.target);
+    if (request.method === "PUT") {
+      started.resolve();
+      await aborted.promise;
+    }
+    return store(request, seen);
   });
+  const client = new AbortController();
+  const left = assert.rejects(call(path, { method: "POST", body, signal: client.signal }));
+  await started.promise;
+  client.abort();
+  assert.equal(await aborted.promise, "/to/c%20d?uploadId=u%2F1");
+  await left;
 });
 
-Deno.test("copy: a client that goes in the middle leaves no upload behind", async () => {
-  await withGateway({}, async ({ call, answer }) => {
-    const started = Promise.withResolvers<void>();
-    const aborted = Promise.withResolvers<string>();
-    const store = largeSource(6 * GIB, () => new Response(null, { status: 599 }));
-    answer(async (request, seen) => {
-      if (request.method === "DELETE") aborted.resolve(seen.target);
-      if (request.method === "PUT") {
-        started.resolve();
-        await aborted.promise;
-      }
-      return store(request, seen);
-    });
-    const client = new AbortController();
-    const left = assert.rejects(call(path, { method: "POST", body, signal: client.signal }));
-    await started.promise;
-    client.abort();
-    assert.equal(await aborted.promise, "/to/c%20d?uploadId=u%2F1");
-    await left;
-  });
-});
-
-Deno.test("copy: above 5 GiB its conditions are those of the completion and of each part", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "copy: above 5 GiB its conditions are those of the completion and of each part",
+  async ({ call, answer, seen }) => {
     const store = largeSource(6 * GIB, () => new Response('<CopyPartResult><ETag>"p"</ETag></CopyPartResult>'));
     answer((request, given) => {
       const { pathname } = new URL(given.target, "http://x");
@@ -160,8 +156,8 @@ Deno.test("copy: above 5 GiB its conditions are those of the completion and of e
     assert.ok(parts.length > 0 && parts.every(({ headers }) => headers.get("x-amz-copy-source-if-match") === '"src"'));
     assert.equal((await copy(source))[0], 200);
     assert.equal((await copy({ "x-amz-copy-source-if-match": '"other"' }))[0], 412);
-  });
-});
+  },
+);
 
 Deno.test("folder: an empty object whose key ends with one slash; one that exists is never written", async () => {
   const conditions = [() => Promise.resolve(CONDITION_TABLES.embedded), () => Promise.resolve(null)];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { type EmbeddedGateway, leaks, withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
+import { type EmbeddedGateway, embeddedTest } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 import { type DescribedOperation, type Document, sample } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
-import { withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { gatewayTest } from "@/tests/routes/gateway_fixture.ts";
 
 /** What the samples are made of: whoever presses "Execute" on the API page must leave every row as it was. */
 const TABLES = ["tenants", "users", "groups", "group_members", "buckets", "grants", "documents", "objects"];
@@ -45,49 +45,44 @@ function address(path: string, { parameters }: DescribedOperation, document: Doc
     query.map(({ name }, at) => `${at === 0 ? "?" : "&"}${name}=${value(name)}`).join("");
 }
 
-Deno.test(
+embeddedTest(
   "openapi: executing every operation as its examples stand leaves the samples as they were",
-  leaks,
-  async () => {
-    await withEmbeddedGateway(async (fixture) => {
-      const { app, store } = fixture;
-      const document: Document = await (await app.request("/openapi.json")).json();
-      const before = stored(store.folder);
-      assert.ok(before.tables.length >= 6 && before.rows.size > 20, before.tables.join(" "));
-      const done: string[] = [];
-      for (const username of ["archive/curator", "admin"]) {
-        const headers = { Authorization: `Bearer ${await token(fixture, username)}` };
-        // The second time meets what the first one made.
-        for (const _ of [1, 2]) {
-          for (const [path, methods] of Object.entries(document.paths)) {
-            for (const [method, operation] of Object.entries(methods)) {
-              const schema = operation.requestBody?.content["application/json"]?.schema;
-              const body = schema ? JSON.stringify(sample(schema, document)) : operation.requestBody && "text";
-              const target = address(path, operation, document);
-              const response = await app.request(target, { method: method.toUpperCase(), headers, body });
-              await response.body?.cancel();
-              if (response.ok && method !== "get" && method !== "head") done.push(operation.operationId);
-              const { rows } = stored(store.folder);
-              for (const row of before.rows) {
-                assert.ok(rows.has(row), `${username} ${method} ${target} ${body}: changed ${row}`);
-              }
+  async (fixture) => {
+    const { app, store } = fixture;
+    const document: Document = await (await app.request("/openapi.json")).json();
+    const before = stored(store.folder);
+    assert.ok(before.tables.length >= 6 && before.rows.size > 20, before.tables.join(" "));
+    const done: string[] = [];
+    for (const username of ["archive/curator", "admin"]) {
+      const headers = { Authorization: `Bearer ${await token(fixture, username)}` };
+      // The second time meets what the first one made.
+      for (const _ of [1, 2]) {
+        for (const [path, methods] of Object.entries(document.paths)) {
+          for (const [method, operation] of Object.entries(methods)) {
+            const schema = operation.requestBody?.content["application/json"]?.schema;
+            const body = schema ? JSON.stringify(sample(schema, document)) : operation.requestBody && "text";
+            const target = address(path, operation, document);
+            const response = await app.request(target, { method: method.toUpperCase(), headers, body });
+            await response.body?.cancel();
+            if (response.ok && method !== "get" && method !== "head") done.push(operation.operationId);
+            const { rows } = stored(store.folder);
+            for (const row of before.rows) {
+              assert.ok(rows.has(row), `${username} ${method} ${target} ${body}: changed ${row}`);
             }
           }
         }
       }
-      // The examples go together: what one makes the next can use.
-      for (
-        const id of ["create_bucket", "create_user_account", "update_user_account", "create_namespace", "create_tenant"]
-      ) {
-        assert.ok(done.includes(id), `${id} is refused: ${done.join(" ")}`);
-      }
-    }, Date.now);
+    }
+    // The examples go together: what one makes the next can use.
+    for (
+      const id of ["create_bucket", "create_user_account", "update_user_account", "create_namespace", "create_tenant"]
+    ) {
+      assert.ok(done.includes(id), `${id} is refused: ${done.join(" ")}`);
+    }
   },
 );
 
-Deno.test("openapi: no example grants anything to all users", async () => {
-  await withGateway({}, async ({ app }) => {
-    const document = await (await app.request("/openapi.json")).text();
-    assert.ok(!document.includes("global/AllUsers"));
-  });
+gatewayTest("openapi: no example grants anything to all users", async ({ app }) => {
+  const document = await (await app.request("/openapi.json")).text();
+  assert.ok(!document.includes("global/AllUsers"));
 });

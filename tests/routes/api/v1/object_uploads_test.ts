@@ -350,19 +350,3 @@ Deno.test("form: without a file, with two or malformed it is refused by name, an
     assert.ok(seen.every(({ method }) => method !== "GET"));
   });
 });
-
-Deno.test("openapi: both ways to write, and the names to save under, are described", async () => {
-  await withParts(async ({ app }) => {
-    const { paths } = await (await app.request("/openapi.json")).json();
-    const { put, post, get } = paths["/api/v1/buckets/{bucket}/objects/{key}"];
-    assert.deepEqual(Object.keys(put.requestBody.content), ["application/octet-stream"]);
-    assert.deepEqual(post.requestBody.content["multipart/form-data"].schema, {
-      type: "object",
-      required: ["file"],
-      properties: { file: { type: "string", format: "binary" } },
-    });
-    assert.ok(post.responses[201] && post.responses[422] && put.responses[413] && put.responses[503]);
-    const names = get.parameters.flatMap(({ name }: { name?: string }) => name ?? []);
-    assert.deepEqual(names, ["bucket", "key", "version_id", "as", "disposition", "filename"]);
-  });
-});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type FakeAnswer, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { type FakeAnswer, gatewayTest, s3Error } from "@/tests/routes/gateway_fixture.ts";
+import { type EmbeddedGateway, embeddedTest } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 
 const B = "/api/v1/buckets/b";
 
@@ -19,8 +20,9 @@ const page = (entries: string, next?: string) =>
   );
 const T = (second: string) => `2026-01-01T00:00:${second}Z`;
 
-Deno.test("versions of a key: only its own, the newest first, delete markers told apart", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "versions of a key: only its own, the newest first, delete markers told apart",
+  async ({ call, answer, seen }) => {
     answer(() =>
       page(
         version("k+%C3%A5", "3", T("03.500")) + version("k+%C3%A5", "1", T("01")) +
@@ -67,11 +69,12 @@ Deno.test("versions of a key: only its own, the newest first, delete markers tol
       prefix: "k å",
     });
     assert.equal(seen.length, 1);
-  });
-});
+  },
+);
 
-Deno.test("versions of a key: a page says that it is the last one when only other keys follow", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "versions of a key: a page says that it is the last one when only other keys follow",
+  async ({ call, answer, seen }) => {
     let following = version("k", "1", T("01"));
     answer((_request, { target }) =>
       target.includes("max-keys=1&")
@@ -110,8 +113,8 @@ Deno.test("versions of a key: a page says that it is the last one when only othe
       const rejected = await call(`${B}/versions/k?${query}`);
       assert.equal(rejected.status, 422, `${query}: ${await rejected.text()}`);
     }
-  });
-});
+  },
+);
 
 interface FakeObject {
   readonly versioning?: string;
@@ -162,8 +165,9 @@ function storeOf({ versioning = "Enabled", current, sizeBytes = 5, copy, tags = 
   };
 }
 
-Deno.test("restore: an old version is copied onto its key, unless that was written meanwhile", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "restore: an old version is copied onto its key, unless that was written meanwhile",
+  async ({ call, answer, seen }) => {
     const restore = async (version_id: unknown) => {
       seen.length = 0;
       const response = await call(`${B}/restore/k%20å`, { method: "POST", body: JSON.stringify({ version_id }) });
@@ -201,11 +205,12 @@ Deno.test("restore: an old version is copied onto its key, unless that was writt
     }
     answer(storeOf({ current: { id: "3", etag: '"new"' }, copy: () => s3Error(403, "AccessDenied", "no") }));
     assert.deepEqual(await restore("1"), [403, { detail: "object 'k å': no" }]);
-  });
-});
+  },
+);
 
-Deno.test("restore: what cannot be restored is an error that says why, and nothing is written", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "restore: what cannot be restored is an error that says why, and nothing is written",
+  async ({ call, answer, seen }) => {
     const current = { id: "3", etag: '"new"' };
     const cases: [FakeObject, unknown, number, string][] = [
       [{ current }, "7", 404, "version '7' of object 'k' not found"],
@@ -259,11 +264,12 @@ Deno.test("restore: what cannot be restored is an error that says why, and nothi
       }]);
       assert.ok(seen.every(({ method }) => method === "GET" || method === "HEAD"));
     }
-  });
-});
+  },
+);
 
-Deno.test("restore: above 5 GiB by parts of that version, with its metadata and tags, on the same condition", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "restore: above 5 GiB by parts of that version, with its metadata and tags, on the same condition",
+  async ({ call, answer, seen }) => {
     answer(storeOf({ current: { id: "3", etag: '"new"' }, sizeBytes: 5 * 1024 ** 3 + 1, tags: 1 }));
     const response = await call(`${B}/restore/k`, { method: "POST", body: '{"version_id":"1"}' });
     assert.deepEqual(await response.json(), {
@@ -285,11 +291,12 @@ Deno.test("restore: above 5 GiB by parts of that version, with its metadata and 
     }
     const completion = seen[seen.length - 1];
     assert.deepEqual([completion.method, completion.headers.get("if-match")], ["POST", '"new"']);
-  });
-});
+  },
+);
 
-Deno.test("versions and restore: the key is all that follows, and other methods are 405", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "versions and restore: the key is all that follows, and other methods are 405",
+  async ({ call, answer, seen }) => {
     answer(() => page(version("a/b/versions", "1", T("01"), true)));
     for (const path of ["a/b/versions", "a%2Fb%2Fversions", "a/b/versions?as=object"]) {
       const response = await call(`${B}/versions/${path}`);
@@ -314,5 +321,76 @@ Deno.test("versions and restore: the key is all that follows, and other methods 
       }
     }
     assert.deepEqual(seen, []);
-  });
+  },
+);
+
+interface Listed {
+  readonly VersionId: string;
+  readonly IsLatest: boolean;
+  readonly IsDeleteMarker: boolean;
+  readonly Size: number | null;
+}
+
+/** The path of an object's versions, tags or restore. */
+function at(path: string, word: "versions" | "tags" | "restore"): string {
+  return path.replace("/objects/", `/${word}/`);
+}
+
+async function put({ call }: EmbeddedGateway, path: string, body: string, headers: Record<string, string> = {}) {
+  const response = await call("PUT", path, body, { headers });
+  assert.equal(response.status, 200, await response.text());
+  return response.headers.get("x-amz-version-id") ?? "";
+}
+
+async function versionsOf({ json }: EmbeddedGateway, path: string, query = ""): Promise<readonly Listed[]> {
+  const { versions } = await json("GET", `${at(path, "versions")}${query}`);
+  assert.ok(Array.isArray(versions));
+  return versions;
+}
+
+embeddedTest(
+  "restore in the embedded store: a user who is not the owner replaces no version 'null'",
+  async (objects) => {
+    const { call, json } = objects;
+    const path = "/buckets/campaigns/objects/old";
+    const newKey = "/buckets/campaigns/objects/new";
+    const users = { Type: "Group", URI: "http://acs.amazonaws.com/groups/global/AuthenticatedUsers" };
+    await json("PUT", "/buckets/campaigns/acl", { Grants: [{ Grantee: users, Permission: "WRITE" }] });
+    await put(objects, path, "from before versioning");
+    await json("PUT", "/buckets/campaigns/versioning", { status: "Enabled" });
+    const second = await put(objects, path, "two");
+    await put(objects, path, "three");
+    const first = await put(objects, newKey, "one");
+    await put(objects, newKey, "two");
+    const restore = (path: string, version_id: string) =>
+      call("POST", at(path, "restore"), { version_id }, { user: "reader" });
+    assert.equal((await restore(newKey, first)).status, 200, "no version is null");
+    for (const status of ["Enabled", "Suspended"]) {
+      await json("PUT", "/buckets/campaigns/versioning", { status });
+      const before = await versionsOf(objects, path);
+      for (const version of [second, "null"]) {
+        const response = await restore(path, version);
+        assert.equal(response.status, 409, await response.text());
+      }
+      assert.deepEqual(await versionsOf(objects, path), before);
+      assert.equal(await (await call("GET", `${path}?version_id=null`)).text(), "from before versioning");
+    }
+  },
+);
+
+embeddedTest("restore in the embedded store: a write that comes first is not lost", async (objects) => {
+  const path = "/buckets/maps/objects/raced";
+  const first = await put(objects, path, "one");
+  await put(objects, path, "two");
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, async (_, n) => {
+      if (n % 2 === 0) return { written: await put(objects, path, `write ${n}`) };
+      const response = await objects.call("POST", at(path, "restore"), { version_id: first });
+      await response.body?.cancel();
+      assert.ok(response.status === 200 || response.status === 409, String(response.status));
+      return {};
+    }),
+  );
+  const ids = (await versionsOf(objects, path)).map(({ VersionId }) => VersionId);
+  for (const { written } of outcomes) if (written) assert.ok(ids.includes(written));
 });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { addressesAt, nowhere, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { addressesAt, gatewayTest, nowhere, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const O = "/api/v1/buckets/b/objects/";
 
-Deno.test("put: the bytes reach the store with their length, and the answer names what was written", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "put: the bytes reach the store with their length, and the answer names what was written",
+  async ({ call, answer, seen }) => {
     answer(() => new Response(null, { headers: { ETag: '"abc"', "x-amz-version-id": "7" } }));
     const response = await call(`${O}a%20dir/%C3%A5%2Bb.txt`, {
       method: "PUT",
@@ -30,11 +31,12 @@ Deno.test("put: the bytes reach the store with their length, and the answer name
       headers.get("authorization") ?? "",
       /SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-meta-who,/,
     );
-  });
-});
+  },
+);
 
-Deno.test("put: an empty object has length 0, so has a body of unknown length by its end, a bad header is named", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "put: an empty object has length 0, so has a body of unknown length by its end, a bad header is named",
+  async ({ call, answer, seen }) => {
     answer(() => new Response(null, { headers: { ETag: '"d41d"' } }));
     await (await call(`${O}empty`, { method: "PUT" })).body?.cancel();
     assert.equal(seen[0].headers.get("content-length"), "0");
@@ -52,11 +54,12 @@ Deno.test("put: an empty object has length 0, so has a body of unknown length by
     assert.equal(odd.status, 400);
     assert.match((await odd.json()).detail, /^x-amz-meta-name:/);
     assert.equal(seen.length, 2);
-  });
-});
+  },
+);
 
-Deno.test("put: keys with dot segments reach the store as they are, length and all", async () => {
-  await withGateway({}, async ({ origin, bearer, answer, seen }) => {
+gatewayTest(
+  "put: keys with dot segments reach the store as they are, length and all",
+  async ({ origin, bearer, answer, seen }) => {
     answer(() => new Response(null, { headers: { ETag: '"x"' } }));
     // A raw socket, because fetch would fold the dots on this side too.
     const port = Number(new URL(origin).port);
@@ -77,11 +80,12 @@ Deno.test("put: keys with dot segments reach the store as they are, length and a
     assert.equal(seen[0].target, "/b/a/.././c");
     assert.equal(seen[0].headers.get("content-length"), "5");
     assert.equal(seen[0].body, "hello");
-  });
-});
+  },
+);
 
-Deno.test("get: body, range and headers pass, dates stay HTTP dates, what is not an object's header stays behind", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "get: body, range and headers pass, dates stay HTTP dates, what is not an object's header stays behind",
+  async ({ call, answer, seen }) => {
     const date = "Fri, 20 Nov 2026 07:31:17 GMT";
     answer(() =>
       new Response("ell", {
@@ -117,40 +121,37 @@ Deno.test("get: body, range and headers pass, dates stay HTTP dates, what is not
     assert.equal(seen[0].headers.get("range"), "bytes=1-3");
     assert.equal(seen[0].headers.get("if-match"), '"abc"');
     assert.equal(seen[0].headers.get("accept-encoding"), "identity");
-  });
+  },
+);
+
+gatewayTest("get: an object stored compressed comes out as stored, and 304 has no body", async ({ call, answer }) => {
+  const packed = new Uint8Array(gzipSync("hello ".repeat(500)));
+  answer(() => new Response(packed, { headers: { "Content-Encoding": "gzip", "Cache-Control": "max-age=9" } }));
+  const response = await call(`${O}x.gz`, { headers: { "Accept-Encoding": "identity" } });
+  assert.equal(response.headers.get("content-encoding"), "gzip");
+  assert.equal(response.headers.get("content-length"), String(packed.length));
+  assert.equal(response.headers.get("cache-control"), "max-age=9");
+  assert.deepEqual(new Uint8Array(await response.arrayBuffer()), packed);
+  answer(() => new Response(null, { status: 304, headers: { ETag: '"abc"' } }));
+  const same = await call(`${O}x.gz`, { headers: { "If-None-Match": '"abc"' } });
+  assert.equal(same.status, 304);
+  assert.equal(same.headers.get("etag"), '"abc"');
 });
 
-Deno.test("get: an object stored compressed comes out as stored, and 304 has no body", async () => {
-  await withGateway({}, async ({ call, answer }) => {
-    const packed = new Uint8Array(gzipSync("hello ".repeat(500)));
-    answer(() => new Response(packed, { headers: { "Content-Encoding": "gzip", "Cache-Control": "max-age=9" } }));
-    const response = await call(`${O}x.gz`, { headers: { "Accept-Encoding": "identity" } });
-    assert.equal(response.headers.get("content-encoding"), "gzip");
-    assert.equal(response.headers.get("content-length"), String(packed.length));
-    assert.equal(response.headers.get("cache-control"), "max-age=9");
-    assert.deepEqual(new Uint8Array(await response.arrayBuffer()), packed);
-    answer(() => new Response(null, { status: 304, headers: { ETag: '"abc"' } }));
-    const same = await call(`${O}x.gz`, { headers: { "If-None-Match": '"abc"' } });
-    assert.equal(same.status, 304);
-    assert.equal(same.headers.get("etag"), '"abc"');
-  });
+gatewayTest("get: If-Range becomes a condition, and a changed object is sent whole", async ({ call, answer, seen }) => {
+  answer((_request, { headers }) =>
+    headers.get("if-match") === '"old"' ? s3Error(412, "PreconditionFailed", "changed") : new Response("whole")
+  );
+  const response = await call(`${O}x`, { headers: { Range: "bytes=1-3", "If-Range": '"old"' } });
+  assert.equal(response.status, 200);
+  assert.equal(await response.text(), "whole");
+  assert.equal(seen.length, 2);
+  assert.equal(seen[1].headers.get("range"), null);
 });
 
-Deno.test("get: If-Range becomes a condition, and a changed object is sent whole", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer((_request, { headers }) =>
-      headers.get("if-match") === '"old"' ? s3Error(412, "PreconditionFailed", "changed") : new Response("whole")
-    );
-    const response = await call(`${O}x`, { headers: { Range: "bytes=1-3", "If-Range": '"old"' } });
-    assert.equal(response.status, 200);
-    assert.equal(await response.text(), "whole");
-    assert.equal(seen.length, 2);
-    assert.equal(seen[1].headers.get("range"), null);
-  });
-});
-
-Deno.test("get: what is neither a strong entity tag nor a date never matches, so If-Range asks for the whole", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "get: what is neither a strong entity tag nor a date never matches, so If-Range asks for the whole",
+  async ({ call, answer, seen }) => {
     answer(() => new Response("x"));
     const asked = async (validator: string) => {
       await (await call(`${O}x`, { headers: { Range: "bytes=1-3", "If-Range": validator } })).body?.cancel();
@@ -163,24 +164,23 @@ Deno.test("get: what is neither a strong entity tag nor a date never matches, so
     for (const other of ['W/"tag"', "nonsense", "*", '"a", "b"', '"open', "2026-11-21"]) {
       assert.deepEqual(await asked(other), [null, null, null], other);
     }
-  });
+  },
+);
+
+gatewayTest("head: the store is asked with HEAD, and its length is shown", async ({ call, answer, seen }) => {
+  answer(() => new Response(null, { headers: { "Content-Length": "123456", "Content-Type": "image/png" } }));
+  const response = await call(`${O}pic.png`, { method: "HEAD" });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("content-length"), "123456");
+  assert.equal(response.headers.get("content-type"), "image/png");
+  assert.equal(seen[0].method, "HEAD");
+  answer(() => new Response(null, { status: 404 }));
+  assert.equal((await call(`${O}gone`, { method: "HEAD" })).status, 404);
 });
 
-Deno.test("head: the store is asked with HEAD, and its length is shown", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => new Response(null, { headers: { "Content-Length": "123456", "Content-Type": "image/png" } }));
-    const response = await call(`${O}pic.png`, { method: "HEAD" });
-    assert.equal(response.status, 200);
-    assert.equal(response.headers.get("content-length"), "123456");
-    assert.equal(response.headers.get("content-type"), "image/png");
-    assert.equal(seen[0].method, "HEAD");
-    answer(() => new Response(null, { status: 404 }));
-    assert.equal((await call(`${O}gone`, { method: "HEAD" })).status, 404);
-  });
-});
-
-Deno.test("delete: looks first, so a second delete is 404; one who may not read may still delete", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "delete: looks first, so a second delete is 404; one who may not read may still delete",
+  async ({ call, answer, seen }) => {
     let status = 200;
     answer((request) => new Response(null, { status: request.method === "HEAD" ? status : 204 }));
     const response = await call(`${O}a/b`, { method: "DELETE" });
@@ -194,11 +194,12 @@ Deno.test("delete: looks first, so a second delete is 404; one who may not read 
     status = 403;
     assert.equal((await call(`${O}a/b?version_id=1`, { method: "DELETE" })).status, 200);
     assert.equal(seen.at(-1)?.target, "/b/a/b?versionId=1");
-  });
-});
+  },
+);
 
-Deno.test("keys: decoded once, refused when malformed or empty; a trailing slash belongs to the key", async () => {
-  await withGateway({}, async ({ call, answer, seen, app }) => {
+gatewayTest(
+  "keys: decoded once, refused when malformed or empty; a trailing slash belongs to the key",
+  async ({ call, answer, seen, app }) => {
     answer(() => new Response("x"));
     for (
       const [raw, target] of [
@@ -233,8 +234,8 @@ Deno.test("keys: decoded once, refused when malformed or empty; a trailing slash
     assert.equal(slash.status, 400);
     await slash.body?.cancel();
     assert.equal(seen.length, count, "nothing of this reached the store");
-  });
-});
+  },
+);
 
 Deno.test("store: unreachable is 502, silence is 504, nonsense and redirects are 502", async () => {
   await withGateway({ gateway: { addresses: nowhere() } }, async ({ call }) => {

@@ -1,47 +1,47 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { ownKeyIdentities, sharedKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { gatewayTest, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
-Deno.test("presign: answers a URL under the public address, without asking the store", async () => {
-  await withGateway({}, async ({ call, seen }) => {
-    const post = async (body: Record<string, unknown>) => {
-      const response = await call("/api/v1/presign", {
-        method: "POST",
-        body: JSON.stringify({ bucket: "b", key: "a b", ...body }),
-      });
-      return { status: response.status, body: await response.json() };
-    };
-    const plain = await post({});
-    const { url, ...rest } = plain.body;
-    assert.deepEqual(rest, { bucket: "b", key: "a b", expires_in: 3600, method: "get_object" });
-    assert.ok(url.startsWith("https://share.example.org/b/a%20b?X-Amz-Algorithm=AWS4-HMAC-SHA256&"));
-    assert.equal(new URL(url).searchParams.get("X-Amz-Expires"), "3600");
-    assert.equal((await post({ expires_in: 604_800, method: "put_object" })).body.expires_in, 604_800);
-    assert.equal((await post({ validity: 60 })).body.expires_in, 60);
-    assert.equal((await post({ validity: 60, expires_in: 61 })).body.expires_in, 61);
-    assert.equal((await post({ validity: null, expires_in: null })).body.expires_in, 3600);
-    for (
-      const [field, value] of [["expires_in", 0], ["expires_in", 604_801], ["validity", 999_999], [
-        "expires_in",
-        1.5,
-      ]] as const
-    ) {
-      const refused = await post({ [field]: value });
-      assert.equal(refused.status, 422);
-      assert.deepEqual(refused.body.detail[0].loc, ["body", field]);
-      assert.equal(refused.body.detail[0].input, value);
-    }
-    const method = await post({ method: "delete_object" });
-    assert.deepEqual([method.status, method.body], [422, { detail: "method must be one of: get_object, put_object" }]);
-    for (const key of ["a/../b", ".", "\ud800"]) assert.equal((await post({ key })).status, 400, key);
-    assert.equal(seen.length, 0);
-  });
+gatewayTest("presign: answers a URL under the public address, without asking the store", async ({ call, seen }) => {
+  const post = async (body: Record<string, unknown>) => {
+    const response = await call("/api/v1/presign", {
+      method: "POST",
+      body: JSON.stringify({ bucket: "b", key: "a b", ...body }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  const plain = await post({});
+  const { url, ...rest } = plain.body;
+  assert.deepEqual(rest, { bucket: "b", key: "a b", expires_in: 3600, method: "get_object" });
+  assert.ok(url.startsWith("https://share.example.org/b/a%20b?X-Amz-Algorithm=AWS4-HMAC-SHA256&"));
+  assert.equal(new URL(url).searchParams.get("X-Amz-Expires"), "3600");
+  assert.equal((await post({ expires_in: 604_800, method: "put_object" })).body.expires_in, 604_800);
+  assert.equal((await post({ validity: 60 })).body.expires_in, 60);
+  assert.equal((await post({ validity: 60, expires_in: 61 })).body.expires_in, 61);
+  assert.equal((await post({ validity: null, expires_in: null })).body.expires_in, 3600);
+  for (
+    const [field, value] of [["expires_in", 0], ["expires_in", 604_801], ["validity", 999_999], [
+      "expires_in",
+      1.5,
+    ]] as const
+  ) {
+    const refused = await post({ [field]: value });
+    assert.equal(refused.status, 422);
+    assert.deepEqual(refused.body.detail[0].loc, ["body", field]);
+    assert.equal(refused.body.detail[0].input, value);
+  }
+  const method = await post({ method: "delete_object" });
+  assert.deepEqual([method.status, method.body], [422, { detail: "method must be one of: get_object, put_object" }]);
+  for (const key of ["a/../b", ".", "\ud800"]) assert.equal((await post({ key })).status, 400, key);
+  assert.equal(seen.length, 0);
 });
 
 const SHA256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=";
 
-Deno.test("presign: a checksum and a content type are signed headers, which the response names", async () => {
-  await withGateway({}, async ({ call, seen }) => {
+gatewayTest(
+  "presign: a checksum and a content type are signed headers, which the response names",
+  async ({ call, seen }) => {
     const post = async (body: Record<string, unknown>) => {
       const response = await call("/api/v1/presign", {
         method: "POST",
@@ -92,8 +92,8 @@ Deno.test("presign: a checksum and a content type are signed headers, which the 
       });
     }
     assert.equal(seen.length, 0);
-  });
-});
+  },
+);
 
 Deno.test("credentials: derived, the caller's own, or the configured ones", async () => {
   const ask = async (gateway: Parameters<typeof withGateway>[0]) => {
@@ -124,3 +124,215 @@ Deno.test("data routes: without an S3 endpoint for the caller 403, and never a r
     assert.equal(credentials.endpoint_url, null);
   });
 });
+
+const HEAD =
+  '<?xml version="1.0" encoding="UTF-8"?><Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>';
+const NONE = "<DeleteResult/>";
+const keysOf = (xml: string) => [...xml.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key);
+const page = (keys: readonly string[], next?: string) =>
+  `<ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${
+    next === undefined ? "" : `<NextContinuationToken>${next}</NextContinuationToken>`
+  }<EncodingType>url</EncodingType>${
+    keys.map((key) => `<Contents><Key>${encodeURIComponent(key)}</Key><Size>1</Size></Contents>`).join("")
+  }</ListBucketResult>`;
+
+gatewayTest(
+  "bulk delete: a thousand keys a call, quiet and with Content-MD5; failures are listed, status 200",
+  async ({ call, answer, seen }) => {
+    const post = (body: unknown) =>
+      call("/api/v1/buckets/b/objects/delete", { method: "POST", body: JSON.stringify(body) });
+    answer(() => new Response(NONE));
+    assert.deepEqual(await (await post({ keys: ["a&b", "c\r", "gone"], prefix: null })).json(), {
+      status: "deleted",
+      deleted: 3,
+      errors: [],
+    });
+    const { method, target, headers, body } = seen[0];
+    assert.deepEqual([method, target], ["POST", "/b?delete="]);
+    assert.equal(
+      body,
+      `${HEAD}<Object><Key>a&amp;b</Key></Object><Object><Key>c&#13;</Key></Object><Object><Key>gone</Key></Object></Delete>`,
+    );
+    assert.equal(headers.get("content-md5"), createHash("md5").update(body).digest("base64"));
+
+    seen.length = 0;
+    answer((_request, { body }) =>
+      new Response(
+        `<DeleteResult>${
+          keysOf(body).filter((key) => key.endsWith("7")).map((key) =>
+            `<Error><Key>${key}</Key><Code>AccessDenied</Code><Message>no https://x/?X-Amz-Signature=abc</Message></Error>`
+          ).join("")
+        }</DeleteResult>`,
+      )
+    );
+    const many = await (await post({ keys: Array.from({ length: 2500 }, (_, i) => `k${i}`) })).json();
+    assert.deepEqual(seen.map(({ body }) => keysOf(body).length), [1000, 1000, 500]);
+    assert.deepEqual([many.deleted, many.errors.length], [2250, 250]);
+    assert.deepEqual(many.errors[0], { Key: "k7", Code: "AccessDenied", Message: "no [url]" });
+
+    seen.length = 0;
+    assert.deepEqual(await (await post({})).json(), { status: "deleted", deleted: 0, errors: [] });
+    assert.deepEqual(await (await post({ keys: [], prefix: null })).json(), {
+      status: "deleted",
+      deleted: 0,
+      errors: [],
+    });
+    for (
+      const [body, status] of [
+        [{ prefix: "" }, 400],
+        [{ prefix: "\ud800" }, 422],
+        [{ all: true }, 400],
+        [{ keys: ["a"], all: true }, 400],
+        [{ keys: ["a", "\ud800"] }, 422],
+        [{ keys: [""] }, 422],
+        [{ keys: "a" }, 422],
+      ] as const
+    ) {
+      const refused = await post(body);
+      assert.equal(refused.status, status, JSON.stringify(body));
+      await refused.body?.cancel();
+    }
+    assert.equal(seen.length, 0, "nothing was asked of the store");
+    answer(() => s3Error(404, "NoSuchBucket", "gone"));
+    const missing = await post({ keys: ["a"] });
+    assert.deepEqual([missing.status, await missing.json()], [404, { detail: "bucket 'b': gone" }]);
+  },
+);
+
+gatewayTest(
+  "bulk delete: a prefix is deleted page by page, keys that XML cannot carry one by one",
+  async ({ call, answer, seen }) => {
+    const post = (body: unknown) =>
+      call("/api/v1/buckets/b/objects/delete", { method: "POST", body: JSON.stringify(body) });
+    answer((request, { target }) => {
+      if (request.method === "DELETE") return s3Error(403, "AccessDenied", "held");
+      if (request.method === "POST") return new Response(NONE);
+      return new Response(target.includes("continuation-token") ? page(["p/3"]) : page(["p/1", "p/\x01"], "t+1"));
+    });
+    const answered = await (await post({ prefix: "p/" })).json();
+    assert.deepEqual(answered, {
+      status: "deleted",
+      deleted: 2,
+      errors: [{ Key: "p/\x01", Code: "AccessDenied", Message: "object 'p/\x01': held" }],
+    });
+    assert.deepEqual(
+      seen.map(({ method }) => method),
+      ["GET", "GET", "POST", "DELETE", "POST"],
+      "the next page is read while one is deleted",
+    );
+    assert.equal(seen[3].target, "/b/p/%01");
+    assert.equal(new URL(seen[1].target, "http://x").searchParams.get("continuation-token"), "t+1");
+
+    seen.length = 0;
+    answer((request) => request.method === "DELETE" ? new Response(null, { status: 204 }) : new Response(NONE));
+    const byKey = await (await post({ keys: ["a", "b\x01", "\uffff/c"] })).json();
+    assert.deepEqual([byKey.deleted, byKey.errors], [3, []]);
+    assert.deepEqual(keysOf(seen[0].body), ["a"]);
+    assert.deepEqual(seen.slice(1).map(({ target }) => target).sort(), ["/b/%EF%BF%BF/c", "/b/b%01"]);
+
+    answer((request) => new Response(request.method === "GET" ? page([]) : NONE));
+    seen.length = 0;
+    assert.deepEqual(await (await post({ prefix: "", all: true })).json(), {
+      status: "deleted",
+      deleted: 0,
+      errors: [],
+    });
+    assert.deepEqual(seen.map(({ method }) => method), ["GET"], "nothing found, nothing deleted");
+
+    answer((request) => new Response(request.method === "GET" ? page(["x"], "same") : NONE));
+    const stuck = await post({ prefix: "x" });
+    assert.equal(stuck.status, 502, "a listing that does not get on ends");
+    await stuck.body?.cancel();
+  },
+);
+
+gatewayTest("bulk presign: an array and a map of the same URLs, without asking the store", async ({ call, seen }) => {
+  const post = async (body: unknown) => {
+    const response = await call("/api/v1/buckets/b/objects/presign", { method: "POST", body: JSON.stringify(body) });
+    return { status: response.status, type: response.headers.get("content-type"), body: await response.json() };
+  };
+  const keys = ['a "b"', "../up", "å/1", "__proto__", 'a "b"'];
+  const { status, type, body } = await post({ keys, expires_in: 60, method: "put_object" });
+  assert.deepEqual([status, type, body.expires_in], [200, "application/json", 60]);
+  assert.deepEqual(body.urls.map(({ key }: { key: string }) => key), ['a "b"', "å/1", "__proto__", 'a "b"']);
+  for (const { key, url } of body.urls) {
+    assert.equal(Object.getOwnPropertyDescriptor(body.by_key, key)?.value, url);
+    const single = await call("/api/v1/presign", {
+      method: "POST",
+      body: JSON.stringify({ bucket: "b", key, method: "put_object", expires_in: 60 }),
+    });
+    assert.equal((await single.json()).url, url);
+  }
+  assert.equal((await post({ keys: ["k"] })).body.expires_in, 3600);
+  assert.equal((await post({ keys: ["k"], validity: 604_800 })).body.expires_in, 604_800);
+  const empty = await post({ keys: ["./x"] });
+  assert.deepEqual(empty.body, { urls: [], by_key: {}, expires_in: 3600 });
+  for (
+    const bad of [{ keys: [] }, {}, { keys: [""] }, { keys: ["k"], expires_in: 0 }, {
+      keys: ["k"],
+      validity: 604_801,
+    }, {
+      keys: ["k"],
+      method: "delete_object",
+    }, { keys: Array.from({ length: 10_001 }, () => "k") }]
+  ) {
+    assert.equal((await post(bad)).status, 422, JSON.stringify(bad).slice(0, 80));
+  }
+  assert.equal(seen.length, 0);
+});
+
+gatewayTest(
+  "bulk presign: objects with a checksum or a content type have URLs that sign them",
+  async ({ call, seen }) => {
+    const post = async (path: string, body: unknown) => {
+      const response = await call(`/api/v1/${path}`, { method: "POST", body: JSON.stringify(body) });
+      return { status: response.status, body: await response.json() };
+    };
+    const bulk = (body: unknown) => post("buckets/b/objects/presign", body);
+    const digests = ["LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="];
+    const objects = [
+      { key: "a", checksum_sha256: digests[0] },
+      { key: 'b "å"', checksum_sha256: digests[1], content_type: "image/tiff" },
+      { key: "../up", checksum_sha256: digests[1] },
+      { key: "c", content_type: 'text/plain; a="b"' },
+      { key: "d" },
+    ];
+    const { status, body } = await bulk({ keys: ["plain"], objects, method: "put_object", expires_in: 60 });
+    assert.equal(status, 200);
+    assert.deepEqual(body.urls.map(({ key, headers }: Record<string, unknown>) => [key, headers]), [
+      ["plain", undefined],
+      ["a", { "x-amz-checksum-sha256": digests[0] }],
+      ['b "å"', { "content-type": "image/tiff", "x-amz-checksum-sha256": digests[1] }],
+      ["c", { "content-type": 'text/plain; a="b"' }],
+      ["d", undefined],
+    ]);
+    for (const { key, url, headers } of body.urls) {
+      const known = objects.find((object) => object.key === key);
+      const single = await post("presign", { bucket: "b", method: "put_object", expires_in: 60, key, ...known });
+      assert.equal(single.body.url, url);
+      assert.equal(body.by_key[key], headers ? undefined : url, "a map has no room for the headers");
+    }
+    assert.deepEqual(Object.keys(body.by_key), ["plain", "d"]);
+    const { body: both } = await bulk({ objects: [objects[0], { key: "a" }], method: "put_object" });
+    assert.deepEqual(both.by_key, { a: both.urls[1].url }, "the first one without headers");
+    assert.equal((await bulk({ objects, method: "put_object" })).status, 200);
+    assert.deepEqual(await bulk({ objects }), {
+      status: 422,
+      body: { detail: "objects go with the method put_object" },
+    });
+    const rejected: [Record<string, unknown>, (string | number)[]][] = [
+      [{ objects: null }, ["body", "keys"]],
+      [{ objects: [] }, ["body", "objects"]],
+      [{ objects: ["a"] }, ["body", "objects", 0]],
+      [{ objects: [{ key: "" }] }, ["body", "objects", 0, "key"]],
+      [{ objects: [{ key: "a", checksum_sha256: "no" }] }, ["body", "objects", 0, "checksum_sha256"]],
+      [{ objects: [{ key: "a", sha256: digests[0] }] }, ["body", "objects", 0, "sha256"]],
+    ];
+    for (const [body, loc] of rejected) {
+      const response = await bulk({ method: "put_object", ...body });
+      assert.equal(response.status, 422);
+      assert.deepEqual(response.body.detail[0].loc, loc);
+    }
+    assert.equal(seen.length, 0);
+  },
+);

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { gatewayTest, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const STORED = '<Tagging xmlns="x"><TagSet><Tag><Key>kind</Key><Value>a letter</Value></Tag>' +
   "<Tag><Key>__proto__</Key><Value/></Tag></TagSet></Tagging>";
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?><Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/">';
 const B = "/api/v1/buckets/b";
 
-Deno.test("tags: read, replaced and removed, of an object and of a version, with exactly these requests", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "tags: read, replaced and removed, of an object and of a version, with exactly these requests",
+  async ({ call, answer, seen }) => {
     answer(() => new Response(STORED));
     const read = await call(`${B}/tags/a%20b/tags?version_id=7`);
     assert.equal(await read.text(), '{"tags":{"kind":"a letter","__proto__":""}}');
@@ -38,8 +39,8 @@ Deno.test("tags: read, replaced and removed, of an object and of a version, with
       const missing = await call(`${B}/tags/k`, { method, body: method === "PUT" ? '{"tags":{}}' : undefined });
       assert.deepEqual([missing.status, await missing.json()], [404, { detail: "object 'k': gone" }]);
     }
-  });
-});
+  },
+);
 
 Deno.test("tags: any that S3 allows are written and read as they are", async () => {
   const character = fc.constantFrom(..."aZ09åλж木 +-=._:/@");
@@ -63,8 +64,9 @@ Deno.test("tags: any that S3 allows are written and read as they are", async () 
   });
 });
 
-Deno.test("tags: what is no set of tags is 422 naming the tag, and nothing is sent or written", async () => {
-  await withGateway({}, async ({ call, seen }) => {
+gatewayTest(
+  "tags: what is no set of tags is 422 naming the tag, and nothing is sent or written",
+  async ({ call, seen }) => {
     const rejected: [unknown, string][] = [
       ["text that is no JSON", "body"],
       [[], "body"],
@@ -92,61 +94,55 @@ Deno.test("tags: what is no set of tags is 422 naming the tag, and nothing is se
     const empty = await call(`${B}/tags/k`, { method: "PUT" });
     assert.equal(empty.status, 422, await empty.text());
     assert.equal(seen.length, 0);
-  });
+  },
+);
+
+gatewayTest("tags: the key is all that follows, and other methods are 405", async ({ call, answer, seen }) => {
+  answer(() => new Response(STORED));
+  for (const path of ["a/b/tags", "a%2Fb%2Ftags", "a/b/tags?as=object"]) {
+    const response = await call(`${B}/tags/${path}`);
+    assert.equal(response.status, 200, path);
+    await response.body?.cancel();
+  }
+  assert.deepEqual(seen.map(({ target }) => target), Array(3).fill("/b/a/b/tags?tagging="));
+  seen.length = 0;
+  for (const method of ["HEAD", "POST"]) {
+    const response = await call(`${B}/tags/k`, { method });
+    assert.deepEqual([response.status, response.headers.get("Allow")], [405, "DELETE, GET, PUT"], method);
+    await response.body?.cancel();
+  }
+  for (const path of ["tags", "tags/"]) {
+    for (const method of ["GET", "DELETE"]) {
+      assert.equal((await call(`${B}/${path}`, { method })).status, 404, `${method} ${path}`);
+    }
+  }
+  assert.deepEqual(seen, []);
 });
 
-Deno.test("tags: the key is all that follows, and other methods are 405", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => new Response(STORED));
-    for (const path of ["a/b/tags", "a%2Fb%2Ftags", "a/b/tags?as=object"]) {
-      const response = await call(`${B}/tags/${path}`);
-      assert.equal(response.status, 200, path);
-      await response.body?.cancel();
-    }
-    assert.deepEqual(seen.map(({ target }) => target), Array(3).fill("/b/a/b/tags?tagging="));
+gatewayTest("objects: keys that end in tags, versions or restore are plain keys", async ({ call, answer, seen }) => {
+  for (const word of ["tags", "versions", "restore"]) {
     seen.length = 0;
-    for (const method of ["HEAD", "POST"]) {
-      const response = await call(`${B}/tags/k`, { method });
-      assert.deepEqual([response.status, response.headers.get("Allow")], [405, "DELETE, GET, PUT"], method);
+    answer(() => new Response(null, { headers: { etag: '"e"', "content-length": "0" } }));
+    for (const [method, body] of [["PUT", "bytes"], ["GET"], ["HEAD"], ["DELETE"]]) {
+      const response = await call(`${B}/objects/x/${word}`, { method, body });
+      assert.equal(response.status, 200, `${method} ${word}`);
       await response.body?.cancel();
     }
-    for (const path of ["tags", "tags/"]) {
-      for (const method of ["GET", "DELETE"]) {
-        assert.equal((await call(`${B}/${path}`, { method })).status, 404, `${method} ${path}`);
-      }
-    }
-    assert.deepEqual(seen, []);
-  });
+    const sent = seen.map(({ method, target }) => `${method} ${target}`);
+    assert.deepEqual(new Set(sent), new Set(["PUT", "GET", "HEAD", "DELETE"].map((m) => `${m} /b/x/${word}`)));
+    const post = await call(`${B}/objects/x/${word}`, { method: "POST", body: '{"version_id":"1"}' });
+    assert.equal(post.status, 422, "the upload of a form, which this body is not");
+    await post.body?.cancel();
+  }
 });
 
-Deno.test("objects: keys that end in tags, versions or restore are plain keys", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    for (const word of ["tags", "versions", "restore"]) {
-      seen.length = 0;
-      answer(() => new Response(null, { headers: { etag: '"e"', "content-length": "0" } }));
-      for (const [method, body] of [["PUT", "bytes"], ["GET"], ["HEAD"], ["DELETE"]]) {
-        const response = await call(`${B}/objects/x/${word}`, { method, body });
-        assert.equal(response.status, 200, `${method} ${word}`);
-        await response.body?.cancel();
-      }
-      const sent = seen.map(({ method, target }) => `${method} ${target}`);
-      assert.deepEqual(new Set(sent), new Set(["PUT", "GET", "HEAD", "DELETE"].map((m) => `${m} /b/x/${word}`)));
-      const post = await call(`${B}/objects/x/${word}`, { method: "POST", body: '{"version_id":"1"}' });
-      assert.equal(post.status, 422, "the upload of a form, which this body is not");
-      await post.body?.cancel();
-    }
-  });
-});
-
-Deno.test("tags: of a new object go to the store as its header says", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => new Response("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"));
-    const headers = { "x-amz-tagging": "kind=a+letter&x" };
-    for (const [method, path] of [["PUT", `${B}/objects/k`], ["POST", "/api/v1/buckets/b/multipart/k"]]) {
-      const response = await call(path, { method, headers, body: method === "PUT" ? "x" : undefined });
-      assert.ok(response.ok, await response.text());
-      assert.equal(seen[seen.length - 1].headers.get("x-amz-tagging"), "kind=a+letter&x");
-      assert.match(seen[seen.length - 1].headers.get("authorization") ?? "", /;x-amz-tagging,/);
-    }
-  });
+gatewayTest("tags: of a new object go to the store as its header says", async ({ call, answer, seen }) => {
+  answer(() => new Response("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"));
+  const headers = { "x-amz-tagging": "kind=a+letter&x" };
+  for (const [method, path] of [["PUT", `${B}/objects/k`], ["POST", "/api/v1/buckets/b/multipart/k"]]) {
+    const response = await call(path, { method, headers, body: method === "PUT" ? "x" : undefined });
+    assert.ok(response.ok, await response.text());
+    assert.equal(seen[seen.length - 1].headers.get("x-amz-tagging"), "kind=a+letter&x");
+    assert.match(seen[seen.length - 1].headers.get("authorization") ?? "", /;x-amz-tagging,/);
+  }
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { LoginRecords } from "@/lib/audit/login_records.ts";
 import type { AuditEvent, AuditTarget } from "@/lib/http/audit_event.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
-import { withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { gatewayTest, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const T = "/tenants/archive";
 const N = `${T}/namespaces/letters`;
@@ -273,8 +273,9 @@ const READS: [path: string, store: unknown, answer: unknown, target?: string][] 
   [`${N}/replicationCollisionSettings`, { deleteDays: "30" }, { deleteDays: 30 }],
 ];
 
-Deno.test("management: every read keeps what the store adds and fills what it leaves out with null", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "management: every read keeps what the store adds and fills what it leaves out with null",
+  async ({ call, answer, seen }) => {
     for (const [path, store, expected, target] of READS) {
       answer(() => Response.json(store));
       const response = await call(`/api/v1/mapi${path}`);
@@ -287,42 +288,42 @@ Deno.test("management: every read keeps what the store adds and fills what it le
     answer(() => Response.json({ chargebackData: [{ odd: 1 }] }));
     const report = await (await call(`/api/v1/mapi${T}/chargebackReport`)).json();
     assert.equal("odd" in report.chargebackData[0], false);
-  });
-});
+  },
+);
 
-Deno.test("tenants: a record names the version of the store's software, where it is known", async () => {
-  await withGateway({}, async ({ call, answer }) => {
+gatewayTest(
+  "tenants: a record names the version of the store's software, where it is known",
+  async ({ call, answer }) => {
     answer(() => Response.json({ namespaceQuota: 5 }, { headers: { "X-HCP-SoftwareVersion": "9.7.0" } }));
     const known = await (await call(`/api/v1/mapi${T}`)).json();
     assert.deepEqual([known.softwareVersion, known.namespaceQuota, known.name], ["9.7.0", "5", null]);
     answer(() => Response.json({}));
     assert.equal("softwareVersion" in await (await call(`/api/v1/mapi${T}`)).json(), false);
-  });
-});
+  },
+);
 
-Deno.test("management: HEAD is 200 or 404, without a body", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    const paths = [
-      T,
-      `${T}/userAccounts/a`,
-      `${T}/groupAccounts/a`,
-      `${T}/contentClasses/a`,
-      N,
-      `${N}/retentionClasses/a`,
-    ];
-    for (const path of paths) {
-      for (const [store, expected] of [[200, 200], [201, 200], [302, 404], [404, 404], [403, 403]]) {
-        answer(() => new Response(null, { status: store }));
-        const response = await call(`/api/v1/mapi${path}`, { method: "HEAD" });
-        assert.deepEqual([response.status, await response.text()], [expected, ""], path);
-        assert.deepEqual([seen.at(-1)?.method, seen.at(-1)?.target], ["HEAD", `/mapi${path}`]);
-      }
+gatewayTest("management: HEAD is 200 or 404, without a body", async ({ call, answer, seen }) => {
+  const paths = [
+    T,
+    `${T}/userAccounts/a`,
+    `${T}/groupAccounts/a`,
+    `${T}/contentClasses/a`,
+    N,
+    `${N}/retentionClasses/a`,
+  ];
+  for (const path of paths) {
+    for (const [store, expected] of [[200, 200], [201, 200], [302, 404], [404, 404], [403, 403]]) {
+      answer(() => new Response(null, { status: store }));
+      const response = await call(`/api/v1/mapi${path}`, { method: "HEAD" });
+      assert.deepEqual([response.status, await response.text()], [expected, ""], path);
+      assert.deepEqual([seen.at(-1)?.method, seen.at(-1)?.target], ["HEAD", `/mapi${path}`]);
     }
-  });
+  }
 });
 
-Deno.test("management: what does not fit is 422 and names the member, and the store is not asked", async () => {
-  await withGateway({}, async ({ call, seen }) => {
+gatewayTest(
+  "management: what does not fit is 422 and names the member, and the store is not asked",
+  async ({ call, seen }) => {
     const refused: [string, string, unknown, string][] = [
       ["PUT", `${T}/userAccounts`, { ...USER, forcePasswordChange: true }, "query.password"],
       ["PUT", `${T}/userAccounts?password=x`, { ...USER, forcePasswordChange: "soon" }, "body.forcePasswordChange"],
@@ -356,11 +357,12 @@ Deno.test("management: what does not fit is 422 and names the member, and the st
       );
     }
     assert.equal(seen.length, 0);
-  });
-});
+  },
+);
 
-Deno.test("export: one namespace with its sub-documents, without what only the store sets", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "export: one namespace with its sub-documents, without what only the store sets",
+  async ({ call, answer, seen }) => {
     const documents: Record<string, unknown> = {
       "": { id: "x", name: "letters", dpl: "Dynamic", hardQuota: "5 GB", odd: null, creationTime: "t" },
       "/versioningSettings": { enabled: true },
@@ -390,11 +392,12 @@ Deno.test("export: one namespace with its sub-documents, without what only the s
     });
     assert.equal(seen[0].target, `/mapi${N}?verbose=true`);
     assert.equal(seen.length, 13);
-  });
-});
+  },
+);
 
-Deno.test("export: several at once, 404 for an absent one, 502 when the store fails on the way", async () => {
-  await withGateway({}, async ({ call, answer }) => {
+gatewayTest(
+  "export: several at once, 404 for an absent one, 502 when the store fails on the way",
+  async ({ call, answer }) => {
     const many = `/api/v1/mapi${T}/namespaces/export`;
     answer((_, { target }) =>
       /namespaces\/(a|b)\?/.test(target) ? Response.json({ description: "d" }) : new Response("", { status: 403 })
@@ -409,5 +412,5 @@ Deno.test("export: several at once, 404 for an absent one, 502 when the store fa
     assert.deepEqual([absent.status, await absent.json()], [404, { detail: "namespace 'c' not found" }]);
     answer((_, { target }) => new Response("{}", { status: /cors/.test(target) ? 500 : 200 }));
     assert.equal((await call(`${many}?names=a`)).status, 502);
-  });
-});
+  },
+);

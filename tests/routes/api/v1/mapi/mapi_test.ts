@@ -1,38 +1,37 @@
 import assert from "node:assert/strict";
-import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { ownKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
+import { addressesAt, gatewayTest, nowhere, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const TENANTS = "/api/v1/mapi/tenants";
 const NAMESPACES = `${TENANTS}/archive/namespaces`;
 
-Deno.test("tenants: listed with the caller's header and all list parameters", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => Response.json({ name: ["a", "b"], extra: 1 }));
-    const response = await call(
-      `${TENANTS}?offset=1&count=2&sortType=name&sortOrder=desc&filterType=name&filterString=a%20b&verbose=YES&odd=1`,
-    );
-    assert.deepEqual(await response.json(), { name: ["a", "b"], extra: 1 });
-    const [{ method, target, headers }] = seen;
-    assert.equal(method, "GET");
-    assert.equal(headers.get("authorization"), "HCP Y3VyYXRvcg==:2a9d119df47ff993b662a8ef36f9ea20");
-    assert.equal(headers.get("accept"), "application/json");
-    assert.equal(headers.get("content-type"), null);
-    assert.equal(
-      target,
-      "/mapi/tenants?offset=1&count=2&sortType=name&sortOrder=descending&filterType=name&filterString=a%20b&verbose=true",
-    );
-    await (await call(TENANTS)).body?.cancel();
-    assert.equal(seen[1].target, "/mapi/tenants?verbose=false");
-    for (const query of ["verbose=maybe", "sortOrder=up", "offset=-1", "count=x"]) {
-      const refused = await call(`${TENANTS}?${query}`);
-      assert.equal(refused.status, 422, query);
-      await refused.body?.cancel();
-    }
-  });
+gatewayTest("tenants: listed with the caller's header and all list parameters", async ({ call, answer, seen }) => {
+  answer(() => Response.json({ name: ["a", "b"], extra: 1 }));
+  const response = await call(
+    `${TENANTS}?offset=1&count=2&sortType=name&sortOrder=desc&filterType=name&filterString=a%20b&verbose=YES&odd=1`,
+  );
+  assert.deepEqual(await response.json(), { name: ["a", "b"], extra: 1 });
+  const [{ method, target, headers }] = seen;
+  assert.equal(method, "GET");
+  assert.equal(headers.get("authorization"), "HCP Y3VyYXRvcg==:2a9d119df47ff993b662a8ef36f9ea20");
+  assert.equal(headers.get("accept"), "application/json");
+  assert.equal(headers.get("content-type"), null);
+  assert.equal(
+    target,
+    "/mapi/tenants?offset=1&count=2&sortType=name&sortOrder=descending&filterType=name&filterString=a%20b&verbose=true",
+  );
+  await (await call(TENANTS)).body?.cancel();
+  assert.equal(seen[1].target, "/mapi/tenants?verbose=false");
+  for (const query of ["verbose=maybe", "sortOrder=up", "offset=-1", "count=x"]) {
+    const refused = await call(`${TENANTS}?${query}`);
+    assert.equal(refused.status, 422, query);
+    await refused.body?.cancel();
+  }
 });
 
-Deno.test("tenants: full records pass as an array, an empty answer has no names, nonsense is 502", async () => {
-  await withGateway({}, async ({ call, answer }) => {
+gatewayTest(
+  "tenants: full records pass as an array, an empty answer has no names, nonsense is 502",
+  async ({ call, answer }) => {
     const list = async (body: string) => {
       answer(() => new Response(body));
       const response = await call(TENANTS);
@@ -42,42 +41,41 @@ Deno.test("tenants: full records pass as an array, an empty answer has no names,
     assert.deepEqual(await list(""), [200, { name: null }]);
     assert.deepEqual(await list("not json"), [200, { name: null }]);
     assert.deepEqual(await list('{"name":5}'), [502, { detail: "tenants: the store's answer is not MAPI's" }]);
-  });
+  },
+);
+
+gatewayTest("mapi: every status of the store has its answer", async ({ call, answer }) => {
+  const table: [number, number, string][] = [
+    [302, 404, "tenants not found or no permission"],
+    [400, 400, "why"],
+    [401, 401, "HCP authentication failed"],
+    [403, 403, "why"],
+    [404, 404, "tenants not found"],
+    [405, 405, "Method not allowed for this resource"],
+    [409, 409, "tenants: why"],
+    [414, 414, "Request URI too large"],
+    [415, 415, "Unsupported media type"],
+    [418, 502, "Unexpected HCP status 418: why"],
+    [500, 502, "HCP internal error: why"],
+    [503, 503, "HCP unavailable: why"],
+    [507, 507, "tenants: why"],
+  ];
+  for (const [status, expected, detail] of table) {
+    answer(() => new Response("body", { status, headers: { "X-HCP-ErrorMessage": "why" } }));
+    const response = await call(TENANTS);
+    assert.equal(response.status, expected);
+    assert.deepEqual(await response.json(), { detail });
+    assert.equal(response.headers.get("www-authenticate"), null);
+  }
+  answer(() => new Response("only a body with password=abc", { status: 403 }));
+  assert.deepEqual(await (await call(TENANTS)).json(), { detail: "only a body with password=[redacted]" });
+  answer(() => new Response("", { status: 403 }));
+  assert.deepEqual(await (await call(TENANTS)).json(), { detail: "HCP returned 403" });
 });
 
-Deno.test("mapi: every status of the store has its answer", async () => {
-  await withGateway({}, async ({ call, answer }) => {
-    const table: [number, number, string][] = [
-      [302, 404, "tenants not found or no permission"],
-      [400, 400, "why"],
-      [401, 401, "HCP authentication failed"],
-      [403, 403, "why"],
-      [404, 404, "tenants not found"],
-      [405, 405, "Method not allowed for this resource"],
-      [409, 409, "tenants: why"],
-      [414, 414, "Request URI too large"],
-      [415, 415, "Unsupported media type"],
-      [418, 502, "Unexpected HCP status 418: why"],
-      [500, 502, "HCP internal error: why"],
-      [503, 503, "HCP unavailable: why"],
-      [507, 507, "tenants: why"],
-    ];
-    for (const [status, expected, detail] of table) {
-      answer(() => new Response("body", { status, headers: { "X-HCP-ErrorMessage": "why" } }));
-      const response = await call(TENANTS);
-      assert.equal(response.status, expected);
-      assert.deepEqual(await response.json(), { detail });
-      assert.equal(response.headers.get("www-authenticate"), null);
-    }
-    answer(() => new Response("only a body with password=abc", { status: 403 }));
-    assert.deepEqual(await (await call(TENANTS)).json(), { detail: "only a body with password=[redacted]" });
-    answer(() => new Response("", { status: 403 }));
-    assert.deepEqual(await (await call(TENANTS)).json(), { detail: "HCP returned 403" });
-  });
-});
-
-Deno.test("namespaces: created from the members that are known, nulls left out; 409 when it exists", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "namespaces: created from the members that are known, nulls left out; 409 when it exists",
+  async ({ call, answer, seen }) => {
     answer(() => new Response("ignored"));
     const body = JSON.stringify({
       name: "notes",
@@ -121,17 +119,15 @@ Deno.test("namespaces: created from the members that are known, nulls left out; 
         input: "SPEED",
       },
     ]);
-  });
-});
+  },
+);
 
-Deno.test("mapi: names in the path stay one segment", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => Response.json({ name: [] }));
-    await (await call(`${TENANTS}/a%3Fb%23%25%2Fc%20d/namespaces`)).body?.cancel();
-    assert.equal(seen[0].target, "/mapi/tenants/a%3Fb%23%25%2Fc%20d/namespaces?verbose=false");
-    await (await call(`${TENANTS}/%252e%252e/namespaces`)).body?.cancel();
-    assert.equal(seen[1].target, "/mapi/tenants/%252e%252e/namespaces?verbose=false");
-  });
+gatewayTest("mapi: names in the path stay one segment", async ({ call, answer, seen }) => {
+  answer(() => Response.json({ name: [] }));
+  await (await call(`${TENANTS}/a%3Fb%23%25%2Fc%20d/namespaces`)).body?.cancel();
+  assert.equal(seen[0].target, "/mapi/tenants/a%3Fb%23%25%2Fc%20d/namespaces?verbose=false");
+  await (await call(`${TENANTS}/%252e%252e/namespaces`)).body?.cancel();
+  assert.equal(seen[1].target, "/mapi/tenants/%252e%252e/namespaces?verbose=false");
 });
 
 Deno.test("mapi: switched off it is not there, on a generic identity it is refused", async () => {
@@ -150,12 +146,243 @@ Deno.test("mapi: switched off it is not there, on a generic identity it is refus
   });
 });
 
-Deno.test("cors: removing rules that are not there does not say that the tenant is absent", async () => {
-  await withGateway({}, async ({ call, answer }) => {
+gatewayTest(
+  "cors: removing rules that are not there does not say that the tenant is absent",
+  async ({ call, answer }) => {
     answer(() => new Response("", { status: 404 }));
     for (const [path, what] of [["", "tenant 'archive'"], ["/namespaces/letters", "namespace 'letters'"]]) {
       const response = await call(`/api/v1/mapi/tenants/archive${path}/cors`, { method: "DELETE" });
       assert.deepEqual([response.status, await response.json()], [404, { detail: `CORS rules of ${what} not found` }]);
     }
-  });
+  },
+);
+
+const TENANT = "/api/v1/mapi/tenants/archive";
+const LISTS = [
+  "/api/v1/mapi/tenants",
+  `${TENANT}/userAccounts`,
+  `${TENANT}/groupAccounts`,
+  `${TENANT}/contentClasses`,
+  `${TENANT}/namespaces`,
+  `${TENANT}/namespaces/letters/retentionClasses`,
+];
+
+/** Records of 1 kB, more than 8 MiB of them. */
+const RECORDS = JSON.stringify(
+  Array.from({ length: 10_000 }, (_, i) => ({ name: `n${i}`, description: "å".repeat(480), tags: { tag: ['[{\\"'] } })),
+);
+
+gatewayTest(
+  "lists: full records beyond 8 MiB go on as the store gives them, with or without their length",
+  async ({ call, answer }) => {
+    const bytes = new TextEncoder().encode(RECORDS);
+    for (const list of LISTS) {
+      answer(() => new Response(list.includes("group") ? new Blob([bytes]).stream() : bytes));
+      const response = await call(`${list}?verbose=true`);
+      assert.deepEqual([response.status, response.headers.get("content-type")], [200, "application/json"], list);
+      assert.equal(response.headers.get("cache-control"), "private, no-store");
+      assert.ok(response.headers.has("x-request-id"));
+      assert.equal(await response.text(), RECORDS);
+    }
+  },
+);
+
+gatewayTest("lists: names, or what is no list of records, are bounded as every answer is", async ({ call, answer }) => {
+  const detail = "HCP connection error: more than 8388608 bytes";
+  answer(() => new Response(RECORDS));
+  const names = await call(LISTS[4]);
+  assert.deepEqual([names.status, await names.json()], [502, { detail }]);
+  answer(() => new Response(JSON.stringify({ name: [RECORDS] })));
+  const noList = await call(`${LISTS[4]}?verbose=true`);
+  assert.deepEqual([noList.status, await noList.json()], [502, { detail }]);
+  answer(() => new Response(RECORDS, { status: 403, headers: { "X-HCP-ErrorMessage": "no" } }));
+  assert.equal((await (await call(`${LISTS[4]}?verbose=true`)).json()).detail, detail);
 });
+
+gatewayTest("lists: a store that breaks off in a long one breaks the answer off as well", async ({ call, answer }) => {
+  answer(() => {
+    const bytes = new TextEncoder().encode(RECORDS.slice(0, -100));
+    let isSent = false;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      if (isSent) return controller.error(new Error("broken off"));
+      controller.enqueue(bytes);
+      isSent = true;
+    };
+    return new Response(new ReadableStream({ pull }));
+  });
+  const response = await call(`${LISTS[1]}?verbose=true`);
+  assert.equal(response.status, 200);
+  await assert.rejects(response.text());
+  // The gateway is none the worse for it.
+  answer(() => new Response("[]"));
+  assert.deepEqual(await (await call(`${LISTS[1]}?verbose=true`)).json(), []);
+});
+
+const PATH = "/api/v1/mapi/tenants/archive/contactInfo";
+const TIMEOUT_MS = 300;
+
+type Connection = Deno.Conn;
+
+/** A store that does what `behave` says with every connection that sent something, until the body ends. */
+async function withHostileStore(
+  behave: (connection: Connection) => Promise<unknown>,
+  body: (origin: string) => Promise<void>,
+): Promise<void> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Connection>();
+  const serving = (async () => {
+    for await (const connection of listener) {
+      open.add(connection);
+      connection.read(new Uint8Array(65536)).then(() => behave(connection)).catch(() => {
+        // The gateway hung up, as it should on most of what is sent here.
+      });
+    }
+  })();
+  try {
+    await body(`http://127.0.0.1:${listener.addr.port}`);
+  } finally {
+    listener.close();
+    for (const connection of open) close(connection);
+    await serving;
+  }
+}
+
+function close(connection: Connection): void {
+  try {
+    connection.close();
+  } catch {
+    // It is closed already.
+  }
+}
+
+const text = (value: string) => new TextEncoder().encode(value);
+
+async function flood(connection: Connection, head: string, bytes: number): Promise<number> {
+  const block = new Uint8Array(1024 * 1024).fill(0x20);
+  await connection.write(text(head));
+  let sent = 0;
+  for (; sent < bytes; sent += block.length) {
+    for (let at = 0; at < block.length;) at += await connection.write(block.subarray(at));
+  }
+  return sent;
+}
+
+const ANSWERS: [what: string, behave: (connection: Connection) => Promise<unknown>, status: number, detail: string][] =
+  [
+    [
+      "no HTTP at all",
+      async (c) => {
+        await c.write(text("SSH-2.0-OpenSSH_9.6\r\n"));
+        c.close();
+      },
+      502,
+      "HCP connection error",
+    ],
+    ["nothing", () => Promise.resolve(), 504, "HCP timed out"],
+    [
+      "a cut before the headers end",
+      async (c) => {
+        await c.write(text("HTTP/1.1 200 OK\r\nContent-Le"));
+        c.close();
+      },
+      502,
+      "HCP connection error",
+    ],
+    [
+      "a cut in the body",
+      async (c) => {
+        await c.write(text('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"city":'));
+        c.close();
+      },
+      502,
+      "HCP connection error",
+    ],
+    [
+      "a body that stops",
+      (c) => c.write(text('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"city":')),
+      504,
+      "HCP timed out",
+    ],
+    [
+      "a redirect elsewhere",
+      (c) => c.write(text("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")),
+      404,
+      "tenant 'archive' not found or no permission",
+    ],
+    [
+      "a record of another shape",
+      (c) => c.write(text('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"city":5}')),
+      502,
+      "tenant 'archive': the store's answer is not MAPI's",
+    ],
+  ];
+
+for (const [what, behave, status, detail] of ANSWERS) {
+  Deno.test(`hostile store: ${what} is a clear ${status}`, async () => {
+    await withHostileStore(behave, (origin) =>
+      withGateway({
+        // Only those that end by the timeout get a short one.
+        timeoutMs: status === 504 ? TIMEOUT_MS : undefined,
+        gateway: { addresses: addressesAt(origin) },
+      }, async ({ call }) => {
+        const response = await call(PATH);
+        assert.deepEqual([response.status, await response.json()], [status, { detail }]);
+      }));
+  });
+}
+
+Deno.test("hostile store: where a record is due, 100 MB are cut off after a few", async () => {
+  const sent = Promise.withResolvers<number>();
+  const behave = async (connection: Connection) => {
+    let bytes = 0;
+    try {
+      bytes = await flood(connection, "HTTP/1.1 200 OK\r\nContent-Length: 104857600\r\n\r\n", 100 * 1024 * 1024);
+    } catch {
+      // The connection was cut, as it should.
+    }
+    sent.resolve(bytes);
+  };
+  await withHostileStore(
+    behave,
+    (origin) =>
+      withGateway({ gateway: { addresses: addressesAt(origin) } }, async ({ call }) => {
+        const response = await call(PATH);
+        const detail = "HCP connection error: more than 8388608 bytes";
+        assert.deepEqual([response.status, await response.json()], [502, { detail }]);
+        assert.equal(await sent.promise, 0);
+      }),
+  );
+});
+
+gatewayTest("hostile store: an address without a server is 502", async ({ call }) => {
+  const response = await call(PATH);
+  assert.deepEqual([response.status, await response.json()], [502, { detail: "HCP unreachable" }]);
+}, { gateway: { addresses: nowhere() } });
+
+Deno.test("management: a client that goes away ends the request to the store", async () => {
+  const asked = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  await withHostileStore(async (connection) => {
+    asked.resolve();
+    const more = await connection.read(new Uint8Array(1)).catch(() => null);
+    if (more === null) ended.resolve();
+  }, (origin) =>
+    withGateway({ gateway: { addresses: addressesAt(origin) } }, async ({ call }) => {
+      const leaving = new AbortController();
+      const answer = call(PATH, { signal: leaving.signal });
+      await asked.promise;
+      leaving.abort();
+      await assert.rejects(answer);
+      await ended.promise;
+    }));
+});
+
+gatewayTest(
+  "management: under `ad` the store is sent the user name and the password as they are",
+  async ({ call, answer, seen }) => {
+    answer(() => new Response("{}"));
+    await (await call(PATH)).body?.cancel();
+    assert.equal(seen[0].headers.get("authorization"), "AD curator:p4ssw0rd");
+  },
+  { identify: storeIdentities("ad") },
+);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { administrator, leaks, withEmbeddedGateway } from "./embedded_gateway.ts";
+import { administrator, embeddedTest } from "./embedded_gateway.ts";
 import type { Document } from "./schema_samples.ts";
 
 type Json = Record<string, unknown>;
@@ -19,55 +19,52 @@ const TOGETHER: Readonly<Record<string, Json>> = { emailTemplate: { from: "a", s
 /** Texts of which at least one breaks any pattern of a rule. */
 const ODD = ["\u0001", "a/b", "x,y", "?", "[", "0 GB", ".."];
 
-Deno.test(
+embeddedTest(
   "openapi: what its rules of members forbid the embedded store refuses, and their bounds it takes",
-  leaks,
-  async () => {
-    await withEmbeddedGateway(async ({ app, as }) => {
-      const curator = as("archive", "curator");
-      const at = "/tenants/archive";
-      for (
-        const [path, body] of [
-          ["/userAccounts?password=ruled-12", administrator("ruled")],
-          ["/namespaces", { name: "ruled" }],
-          ["/groupAccounts", { groupname: "ruled" }],
-          ["/contentClasses", { name: "ruled" }],
-          ["/namespaces/ruled/retentionClasses", { name: "ruled", value: "0" }],
-        ] as const
-      ) {
-        assert.equal((await curator("PUT", at + path, body)).status, 201, path);
-      }
-      const document: Document = await (await app.request("/openapi.json")).json();
-      const checked: string[] = [];
-      for (const [path, methods] of Object.entries(document.paths)) {
-        const schema = methods.post?.requestBody?.content["application/json"]?.schema;
-        if (!schema || !path.startsWith("/api/v1/mapi/")) continue;
-        const target = path.replace("/api/v1/mapi", "").replace(/\{(\w+)\}/g, (_, name: string) => NAMES[name]);
-        for (const [member, rule] of rules(resolved(schema, document), document)) {
-          const send = async (value: unknown) => {
-            const { status, text } = await curator("POST", target, bodyWith(member, value));
-            return {
-              status,
-              what: `POST ${target} ${member} ${JSON.stringify(value).slice(0, 60)}: ${status} ${text}`,
-            };
+  async ({ app, as }) => {
+    const curator = as("archive", "curator");
+    const at = "/tenants/archive";
+    for (
+      const [path, body] of [
+        ["/userAccounts?password=ruled-12", administrator("ruled")],
+        ["/namespaces", { name: "ruled" }],
+        ["/groupAccounts", { groupname: "ruled" }],
+        ["/contentClasses", { name: "ruled" }],
+        ["/namespaces/ruled/retentionClasses", { name: "ruled", value: "0" }],
+      ] as const
+    ) {
+      assert.equal((await curator("PUT", at + path, body)).status, 201, path);
+    }
+    const document: Document = await (await app.request("/openapi.json")).json();
+    const checked: string[] = [];
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const schema = methods.post?.requestBody?.content["application/json"]?.schema;
+      if (!schema || !path.startsWith("/api/v1/mapi/")) continue;
+      const target = path.replace("/api/v1/mapi", "").replace(/\{(\w+)\}/g, (_, name: string) => NAMES[name]);
+      for (const [member, rule] of rules(resolved(schema, document), document)) {
+        const send = async (value: unknown) => {
+          const { status, text } = await curator("POST", target, bodyWith(member, value));
+          return {
+            status,
+            what: `POST ${target} ${member} ${JSON.stringify(value).slice(0, 60)}: ${status} ${text}`,
           };
-          for (const value of violations(rule)) {
-            const { status, what } = await send(value);
-            assert.ok(status === 400 || status === 422, what);
-            checked.push(member);
-          }
-          for (const value of bounds(rule)) {
-            const { status, what } = await send(value);
-            assert.equal(status, 200, what);
-          }
+        };
+        for (const value of violations(rule)) {
+          const { status, what } = await send(value);
+          assert.ok(status === 400 || status === 422, what);
+          checked.push(member);
+        }
+        for (const value of bounds(rule)) {
+          const { status, what } = await send(value);
+          assert.equal(status, 200, what);
         }
       }
-      // Of every kind of rule there were some.
-      for (const member of ["softQuota", "hardQuota", "description", "loginMessage", "pruneDays", "retentionDefault"]) {
-        assert.ok(checked.includes(member), member);
-      }
-      assert.ok(checked.length > 120, String(checked.length));
-    });
+    }
+    // Of every kind of rule there were some.
+    for (const member of ["softQuota", "hardQuota", "description", "loginMessage", "pruneDays", "retentionDefault"]) {
+      assert.ok(checked.includes(member), member);
+    }
+    assert.ok(checked.length > 120, String(checked.length));
   },
 );
 

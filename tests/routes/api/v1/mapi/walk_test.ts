@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { gatewayTest } from "@/tests/routes/gateway_fixture.ts";
 import { broken, type DescribedOperation, type Document, sample } from "./schema_samples.ts";
 
 type Sent = { body?: string; query?: string };
@@ -31,8 +31,9 @@ function bodySchema(operation: DescribedOperation): Record<string, unknown> | un
   return operation.requestBody?.content["application/json"].schema;
 }
 
-Deno.test("management: every operation takes its own example, and answers only what it documents, whatever the store says", async () => {
-  await withGateway({}, async ({ app, call, answer }) => {
+gatewayTest(
+  "management: every operation takes its own example, and answers only what it documents, whatever the store says",
+  async ({ app, call, answer }) => {
     const { document, operations } = await managementOperations(app);
     for (const { path, method, operation } of operations) {
       const schema = bodySchema(operation);
@@ -47,11 +48,12 @@ Deno.test("management: every operation takes its own example, and answers only w
         else assert.ok(!response.ok, what);
       }
     }
-  });
-});
+  },
+);
 
-Deno.test("management: broken input is a documented 4xx of every operation, and never reaches the store's faults", async () => {
-  await withGateway({}, async ({ app, call, answer }) => {
+gatewayTest(
+  "management: broken input is a documented 4xx of every operation, and never reaches the store's faults",
+  async ({ app, call, answer }) => {
     answer(() => new Response("{}"));
     const { document, operations } = await managementOperations(app);
     for (const { path, method, operation } of operations) {
@@ -82,11 +84,12 @@ Deno.test("management: broken input is a documented 4xx of every operation, and 
         );
       }
     }
-  });
-});
+  },
+);
 
-Deno.test("management: without a token every operation is 401, before anything else is looked at", async () => {
-  await withGateway({}, async ({ app, seen }) => {
+gatewayTest(
+  "management: without a token every operation is 401, before anything else is looked at",
+  async ({ app, seen }) => {
     const { document, operations } = await managementOperations(app);
     for (const { path, method, operation } of operations) {
       const response = await app.request(target(path, operation, document), {
@@ -98,5 +101,5 @@ Deno.test("management: without a token every operation is 401, before anything e
       if (method !== "head") assert.deepEqual(await response.json(), { detail: "Not authenticated" });
     }
     assert.equal(seen.length, 0);
-  });
-});
+  },
+);
