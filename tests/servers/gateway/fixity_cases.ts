@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { until } from "@/tests/until.ts";
-import type { GatewayCase } from "./case.ts";
-import { PART_BYTES } from "./gateway_server.ts";
+import { type GatewayCase, PART_BYTES } from "./gateway_server.ts";
 
 const SMALL = 70_000;
 const LARGE = 2 * PART_BYTES + 1000;

@@ -6,19 +6,12 @@ import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
 import { rejectsShortBodies } from "@/lib/s3/store_kind.ts";
 import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
 import { addressesAt, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import type { Backend, ContractCase } from "@/tests/servers/contract.ts";
 
 const MIB = 1024 ** 2;
 
 /** Smallest parts, so that little is enough for many. */
 export const PART_BYTES = 5 * MIB;
-
-/** An S3 server that the gateway is put in front of. */
-export interface Backend {
-  readonly endpoint: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly isEmbedded?: boolean;
-}
 
 /** The gateway over a backend, and somebody logged in. */
 export interface Client {
@@ -33,6 +26,9 @@ export interface Client {
   /** A client with other keys. */
   as(accessKey: string, secretKey: string): Promise<Client>;
 }
+
+/** Something that the gateway has to do in front of every S3 server. */
+export type GatewayCase = ContractCase<Client>;
 
 /** What the gateway answers, looked into by the tests. */
 export type Answer = Awaited<ReturnType<Response["json"]>>;

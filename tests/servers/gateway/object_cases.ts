@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { GatewayCase } from "./case.ts";
+import type { GatewayCase } from "./gateway_server.ts";
 
 interface Listed {
   Key: string;

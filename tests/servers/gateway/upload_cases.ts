@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
 import { until } from "@/tests/until.ts";
-import type { GatewayCase } from "./case.ts";
-import { type Client, PART_BYTES } from "./gateway_server.ts";
+import { type Client, type GatewayCase, PART_BYTES } from "./gateway_server.ts";
 
 const LENGTH = 2 * PART_BYTES + 1000;
 

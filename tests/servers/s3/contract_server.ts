@@ -1,12 +1,19 @@
 import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { randomUUID } from "node:crypto";
-import type { ContractServer } from "./case.ts";
+import type { Backend, ContractCase } from "@/tests/servers/contract.ts";
 
 /** A server as the cases see it. */
-export function contractServer(
-  endpoint: string,
-  credentials: { accessKeyId: string; secretAccessKey: string },
-): ContractServer {
+export interface ContractServer extends Backend {
+  /** The SDK in its default settings but for the path style. */
+  readonly client: S3Client;
+  /** A fresh bucket's name. */
+  bucket(): Promise<string>;
+}
+
+/** Something that every S3 server has to do. */
+export type S3Case = ContractCase<ContractServer>;
+
+export function contractServer({ endpoint, ...credentials }: Backend): ContractServer {
   const client = new S3Client({ endpoint, credentials, region: "us-east-1", forcePathStyle: true, maxAttempts: 1 });
   const bucket = async () => {
     const Bucket = `contract-${randomUUID()}`;

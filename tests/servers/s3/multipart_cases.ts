@@ -15,8 +15,7 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { refusal } from "./contract_server.ts";
-import type { ContractCase } from "./case.ts";
+import { refusal, type S3Case } from "./contract_server.ts";
 
 const PART_BYTES = 5 * 1024 * 1024;
 
@@ -26,7 +25,7 @@ interface Place {
 }
 
 /** Uploads in parts. */
-export const MULTIPART_CASES: readonly ContractCase[] = [
+export const MULTIPART_CASES: readonly S3Case[] = [
   {
     name: "parts in any order become one object, with its metadata and tags",
     run: async ({ client, bucket }) => {

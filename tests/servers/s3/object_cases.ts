@@ -10,11 +10,10 @@ import {
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
-import { refusal } from "./contract_server.ts";
-import type { ContractCase } from "./case.ts";
+import { refusal, type S3Case } from "./contract_server.ts";
 
 /** Objects whole, in part, under conditions, copied and deleted. */
-export const OBJECT_CASES: readonly ContractCase[] = [
+export const OBJECT_CASES: readonly S3Case[] = [
   {
     name: "strings, buffers and streams come back as they were sent",
     run: async ({ client, bucket }) => {

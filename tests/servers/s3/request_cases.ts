@@ -3,10 +3,10 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { ContractCase, ContractServer } from "./case.ts";
+import type { ContractServer, S3Case } from "./contract_server.ts";
 
 /** Requests as they are on the wire, by clients of different makers. */
-export const REQUEST_CASES: readonly ContractCase[] = [
+export const REQUEST_CASES: readonly S3Case[] = [
   {
     name: "aws4fetch writes, reads, lists and deletes",
     run: async (server) => {
