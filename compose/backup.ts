@@ -3,8 +3,14 @@ import { basename, dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { ANCHOR_FILE, AUDIT_DIR_COPY, AUDIT_FOLDER, daysIn, END_FILE, OUTSIDE_END_FILE } from "@/lib/audit/chain.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
-import { type BodyMark, missingIndexError, NAMING_TABLES, needsIndex, writeMark } from "@/embedded/store/body_mark.ts";
-import { pinBodies } from "@/embedded/store/body_pin.ts";
+import {
+  type BodyMark,
+  missingIndexError,
+  NAMING_TABLES,
+  needsIndex,
+  pinBodies,
+  writeMark,
+} from "@/embedded/store/body_folder.ts";
 import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";

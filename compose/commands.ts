@@ -1,4 +1,4 @@
-import { BODY_MARK } from "@/embedded/store/body_mark.ts";
+import { BODY_MARK } from "@/embedded/store/body_folder.ts";
 import { type Config, readConfig } from "@/lib/config/mod.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";

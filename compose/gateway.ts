@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { EMBEDDED_FORMS } from "@/embedded/store/s3/issued_forms.ts";
+import { EMBEDDED_FORMS } from "@/embedded/store/names.ts";
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";

@@ -4,10 +4,9 @@ import { AUDIT_DIR_COPY, AUDIT_FOLDER, OUTSIDE_END_FILE, type OutsideEnd, outsid
 import { AUDIT_END, Documents } from "@/embedded/store/documents.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
-import { bodyFault } from "@/embedded/store/body_fault.ts";
-import { bindingMismatch, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
+import { bodyFault, namedBodies } from "@/embedded/store/named_bodies.ts";
+import { bindingMismatch, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_folder.ts";
 import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
-import { namedBodies } from "@/embedded/store/named_bodies.ts";
 import { readPorts } from "@/embedded/store/ports.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";

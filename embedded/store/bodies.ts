@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { boundedReader, SlowBody, type TimeBounds } from "@/lib/std/body_reader.ts";
 import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { removeIfExists, syncFolder } from "@/lib/std/files.ts";
 import { bodyReader } from "@/lib/runtime/request_body.ts";
-import type { StoredBody } from "./changes.ts";
+import { boundedReader, SlowBody, type TimeBounds } from "@/lib/std/body_reader.ts";
 import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
+import { removeIfExists, syncFolder } from "@/lib/std/files.ts";
+import type { StoredBody } from "./changes.ts";
 import type { DiskSpace } from "./disk_space.ts";
 import { isNoSpace, StoreError } from "./store_error.ts";
 
@@ -68,33 +68,35 @@ export async function receiveBody(
   const digests = new Map<DigestAlgorithm, Digest>();
   for (const algorithm of ["md5", ...algorithms] as const) digests.set(algorithm, startDigest(algorithm));
   const small: Uint8Array[] = [];
-  let file: OpenFile | null = null;
+  let file: ReturnType<typeof createBodyFile> | null = null;
   let size = 0;
   try {
     for await (const chunk of decode(bodyChunks(stream, lengthBytes))) {
       size += chunk.length;
       for (const digest of digests.values()) digest.update(chunk);
       if (!file && size > INLINE_LIMIT_BYTES) {
-        if (space && !await space.admits()) throw new StoreError("NoSpace");
+        if (space && !await space.admits()) throw new StoreError("OutOfSpace");
         file = createBodyFile(folder);
-        for (const earlier of small.splice(0)) file.write(earlier);
+        for (const earlier of small.splice(0)) writeWhole(file.open, earlier);
       }
-      if (file && space?.isReserved) throw new StoreError("NoSpace");
-      if (file) file.write(chunk);
+      if (file && space?.isReserved) throw new StoreError("OutOfSpace");
+      if (file) writeWhole(file.open, chunk);
       else small.push(chunk.slice());
     }
-    if (file && size >= EARLY_SYNC_BYTES) await file.sync();
+    if (file && size >= EARLY_SYNC_BYTES) await file.open.syncData();
   } catch (error) {
-    file?.remove();
-    if (isNoSpace(error) || error instanceof StoreError) space?.recordFull(size);
+    file?.open.close();
+    if (file) removeIfExists(file.path);
+    if (isNoSpace(error)) space?.recordFull(size);
     throw error;
   }
-  file?.close();
+  file?.open.close();
+  const path = file?.path;
   return {
     body: file ? { file: file.name } : { data: joined(small, size) },
     size,
     digests: new Map([...digests].map(([algorithm, digest]) => [algorithm, digest.hex()])),
-    discard: () => file?.remove(),
+    discard: () => path === undefined ? undefined : removeIfExists(path),
   };
 }
 
@@ -177,39 +179,17 @@ export async function* bodyChunks(
   }
 }
 
-interface OpenFile {
-  name: string;
-  write(bytes: Uint8Array): void;
-  sync(): Promise<void>;
-  close(): void;
-  remove(): void;
-}
-
-function createBodyFile(folder: string): OpenFile {
+function createBodyFile(folder: string): { name: string; path: string; open: Deno.FsFile } {
   const hour = `${BODY_FOLDER}/${bodyFolderName(new Date())}`;
   ensureFolder(folder, hour);
   const name = `${hour}/${randomUUID()}`;
   const path = `${folder}/${name}`;
-  const file = Deno.openSync(path, { createNew: true, write: true, mode: 0o600 });
-  let open = true;
-  const close = () => {
-    if (open) file.close();
-    open = false;
-  };
-  return {
-    name,
-    // Synchronous on purpose: it only fills the page cache, and Deno's pool for asynchronous writes collapses under load.
-    write(bytes) {
-      let written = 0;
-      while (written < bytes.length) written += file.writeSync(bytes.subarray(written));
-    },
-    sync: () => file.syncData(),
-    close,
-    remove() {
-      close();
-      removeIfExists(path);
-    },
-  };
+  return { name, path, open: Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }) };
+}
+
+/** Synchronous on purpose: it only fills the page cache, and Deno's pool for asynchronous writes collapses under load. */
+function writeWhole(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
 }
 
 const ensured = new Set<string>();
@@ -233,4 +213,84 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
     at += chunk.length;
   }
   return whole;
+}
+
+/** A part of a body in parts: a file below the data folder, or bytes in memory. */
+export type PartSource = { file: string; size: number } | { data: Uint8Array; size: number };
+
+/**
+ * How many parts are open at a time. They are opened before their turn, since an overwrite meanwhile unlinks them: a file
+ * that is open can be read on. Few enough for many readers under the usual limit of open files.
+ */
+const OPEN_PARTS = 64;
+
+/**
+ * The bytes `first` to `last` (inclusive) of a body in parts, one stream over all of them.
+ *
+ * @throws {Deno.errors.NotFound} when a part is gone before the first byte is read; one that is gone later breaks the
+ *   stream, so that nothing mixed is read
+ */
+export async function readParts(
+  folder: string,
+  parts: readonly PartSource[],
+  first: number,
+  last: number,
+): Promise<ReadableStream<Uint8Array>> {
+  const waiting = overlapping(parts, first, last);
+  const open: ReadableStreamDefaultReader<Uint8Array>[] = [];
+  const openNext = async () => {
+    const next = waiting.shift();
+    if (next) open.push((await openPart(folder, next)).getReader());
+  };
+  const closeAll = async (reason: unknown) => {
+    await Promise.all(open.splice(0).map((reader) => reader.cancel(reason).catch(() => {})));
+  };
+  try {
+    while (waiting.length > 0 && open.length < OPEN_PARTS) await openNext();
+  } catch (error) {
+    await closeAll(error);
+    throw error;
+  }
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        while (open.length > 0) {
+          const { done, value } = await open[0].read();
+          if (!done) return controller.enqueue(value);
+          open.shift();
+          await openNext();
+        }
+        controller.close();
+      } catch (error) {
+        await closeAll(error);
+        throw error;
+      }
+    },
+    cancel: closeAll,
+  }, { highWaterMark: 0 });
+}
+
+interface Span {
+  part: PartSource;
+  first: number;
+  last: number;
+}
+
+/** What of each part a range takes. */
+function overlapping(parts: readonly PartSource[], first: number, last: number): Span[] {
+  const spans: Span[] = [];
+  let start = 0;
+  for (const part of parts) {
+    const end = start + part.size;
+    if (part.size > 0 && first < end && last >= start) {
+      spans.push({ part, first: Math.max(0, first - start), last: Math.min(last, end - 1) - start });
+    }
+    start = end;
+  }
+  return spans;
+}
+
+function openPart(folder: string, { part, first, last }: Span): Promise<ReadableStream<Uint8Array>> {
+  if ("file" in part) return readFileSpan(`${folder}/${part.file}`, first, last);
+  return Promise.resolve(ReadableStream.from([part.data.subarray(first, last + 1)]));
 }

@@ -29,15 +29,11 @@ export function mergedDocument(present: Readonly<Document>, change: Readonly<Doc
  * Reads the documents of the management API as they were set, without defaults. Names are looked up case-insensitively.
  */
 export class Documents {
-  readonly #index: Statements;
-
-  constructor(index: Statements) {
-    this.#index = index;
-  }
+  constructor(private readonly index: Statements) {}
 
   /** A document; those without a name of their own have the name "". Null where none was set. */
   document({ tenant, bucket, kind }: DocumentScope, name = ""): Document | null {
-    const row = this.#index.row(
+    const row = this.index.row(
       "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? AND folded = ?",
       tenant,
       bucket,
@@ -49,7 +45,7 @@ export class Documents {
 
   /** All documents of a kind in the order of their names. */
   documents({ tenant, bucket, kind }: DocumentScope): Document[] {
-    return this.#index.rows(
+    return this.index.rows(
       "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? ORDER BY folded",
       tenant,
       bucket,

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
-import { type Acl, parseAcl } from "./acl.ts";
-import { readBodyFile } from "./bodies.ts";
+import { type Acl, parseAcl } from "./access.ts";
+import { type PartSource, readBodyFile, readParts } from "./bodies.ts";
 import type { StoredParts, VersionId, Versioning } from "./changes.ts";
-import { type PartSource, readParts } from "./part_reading.ts";
 import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
 
 /** One version of an object as it is read. */
@@ -64,31 +63,21 @@ const REREADS = 5;
 
 /** Reads objects and listings. */
 export class Objects {
-  readonly #folder: string;
-  readonly #index: Statements;
-
-  constructor(folder: string, index: Statements) {
-    this.#folder = folder;
-    this.#index = index;
-  }
+  constructor(private readonly folder: string, private readonly index: Statements) {}
 
   /** The current version of a key, or the one that is named. */
   find(bucket: number, versioning: Versioning, key: Uint8Array, version: string | null): Found {
-    if (version !== null) return this.#findVersion(bucket, versioning, key, version);
-    const row = this.#index.row(
-      `SELECT ${OBJECT} FROM objects LEFT JOIN bodies ON bodies.id = objects.body
-      WHERE bucket = ? AND key = ?`,
-      bucket,
-      key,
-    );
-    if (row) return this.#object(row, versioning);
-    const newest = this.#index.row(
-      "SELECT seq, is_null, is_marker FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1",
-      bucket,
-      key,
-    );
+    const which = version === null ? "" : version === "null" ? "AND is_null = 1" : "AND is_null = 0 AND seq = ?";
+    const parameters = version === null || version === "null" ? [bucket, key] : [bucket, key, versionNumber(version)];
+    const select = (table: string, isMarker: string) =>
+      `SELECT ${OBJECT}, ${isMarker} FROM ${table} LEFT JOIN bodies ON bodies.id = ${table}.body
+       WHERE bucket = ? AND key = ? ${which} ORDER BY seq DESC LIMIT 1`;
+    const current = this.index.row(select("objects", "0"), ...parameters);
+    if (current) return this.#object(current, versioning);
+    const old = this.index.row(select("history", "is_marker"), ...parameters);
+    if (old?.at(-1) === 1) return { marker: versionIdOf(old[0], old[1], versioning) };
     // Without a marker the key was deleted where none are used: its versions are history, and it is just absent.
-    return newest?.[2] === 1 ? { marker: versionIdOf(newest[0], newest[1], versioning) } : null;
+    return old && version !== null ? this.#object(old, versioning) : null;
   }
 
   /** Finds an object and starts reading it; a body that an overwrite removed meanwhile is looked up again. */
@@ -120,7 +109,7 @@ export class Objects {
     const end = successor(prefix);
     // One row more than the page shows where the next page starts. All rows at once: half the cost of one by one.
     const rows = delimiter.length === 0
-      ? this.#index.rows(
+      ? this.index.rows(
         `SELECT ${textOf("key")}, 0, ${LISTED} FROM objects WHERE bucket = ?1 AND key >= ?2 ${
           before(end, "?4")
         } ORDER BY key LIMIT ?3`,
@@ -129,7 +118,7 @@ export class Objects {
         limit + 1,
         ...end ? [end] : [],
       )
-      : this.#index.rows(
+      : this.index.rows(
         skipScan(before(end, "?7")),
         bucket,
         start,
@@ -161,24 +150,6 @@ export class Objects {
     return page;
   }
 
-  #findVersion(bucket: number, versioning: Versioning, key: Uint8Array, version: string): Found {
-    const where = version === "null" ? "is_null = 1" : "is_null = 0 AND seq = ?";
-    const parameters: Cell[] = version === "null" ? [bucket, key] : [bucket, key, versionNumber(version)];
-    const current = this.#index.row(
-      `SELECT ${OBJECT} FROM objects LEFT JOIN bodies ON bodies.id = objects.body
-      WHERE bucket = ? AND key = ? AND ${where}`,
-      ...parameters,
-    );
-    if (current) return this.#object(current, versioning);
-    const old = this.#index.row(
-      `SELECT ${OBJECT}, is_marker FROM history LEFT JOIN bodies ON bodies.id = history.body
-      WHERE bucket = ? AND key = ? AND ${where}`,
-      ...parameters,
-    );
-    if (!old) return null;
-    return old.at(-1) === 1 ? { marker: versionIdOf(old[0], old[1], versioning) } : this.#object(old, versioning);
-  }
-
   #object(cells: Cell[], versioning: Versioning): StoredObject {
     const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums, tags, parts, owner, acl] =
       cells;
@@ -200,10 +171,10 @@ export class Objects {
       owner: numberOrNull(owner),
       acl: parseAcl(textOrNull(acl)),
       read: (first, last) => {
-        if (parts !== null) return readParts(this.#folder, this.#partSources(JSON.parse(String(parts))), first, last);
+        if (parts !== null) return readParts(this.folder, this.#partSources(JSON.parse(String(parts))), first, last);
         return file === null
           ? Promise.resolve((data as Uint8Array).subarray(first, last + 1))
-          : readBodyFile(`${this.#folder}/${file}`, first, last, Number(size));
+          : readBodyFile(`${this.folder}/${file}`, first, last, Number(size));
       },
     };
   }
@@ -216,7 +187,7 @@ export class Objects {
   #partSources({ parts }: StoredParts): PartSource[] {
     return parts.map((part) => {
       if ("file" in part) return part;
-      const row = this.#index.row("SELECT data FROM bodies WHERE id = ?", part.body);
+      const row = this.index.row("SELECT data FROM bodies WHERE id = ?", part.body);
       if (!row) throw new Deno.errors.NotFound("a part's body is gone");
       return { data: row[0] as Uint8Array, size: part.size };
     });

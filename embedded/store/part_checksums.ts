@@ -60,22 +60,20 @@ const CRCS: Partial<Record<string, Crc>> = {
 
 /** What a CRC is multiplied with when bytes follow: x to the power of their bits. Sizes repeat, and so do their squares. */
 class Shifts {
-  readonly #crc: Crc;
   readonly #known = new Map<number, Polynomial>();
   readonly #squares: Polynomial[];
 
-  constructor(crc: Crc) {
-    this.#crc = crc;
+  constructor(private readonly crc: Crc) {
     this.#squares = [power(crc, 8)];
   }
 
   by(bytes: number): Polynomial {
     let shift = this.#known.get(bytes);
     if (shift) return shift;
-    shift = power(this.#crc, 0);
+    shift = power(this.crc, 0);
     for (let left = bytes, i = 0; left > 0; left = Math.floor(left / 2), i++) {
-      this.#squares[i] ??= product(this.#crc, this.#squares[i - 1], this.#squares[i - 1]);
-      if (left % 2 === 1) shift = product(this.#crc, shift, this.#squares[i]);
+      this.#squares[i] ??= product(this.crc, this.#squares[i - 1], this.#squares[i - 1]);
+      if (left % 2 === 1) shift = product(this.crc, shift, this.#squares[i]);
     }
     this.#known.set(bytes, shift);
     return shift;

@@ -2,6 +2,7 @@ import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/listener.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
+import { folded } from "./names.ts";
 
 /** Ports are chosen from this range, below the ephemeral ports of outgoing connections. */
 const FIRST_PORT = 20_000;
@@ -103,4 +104,31 @@ export function readPorts(path: string): Record<string, number> {
     ports[name] = port;
   }
   return ports;
+}
+
+/** What stands for the tenant's name in the template of a public origin. */
+const TENANT = "{tenant}";
+/** A label that takes its place where the template is read as a URL. */
+const STAND_IN = "tenant-of-the-request";
+
+/** The public origin of a tenant's S3; null without a template. */
+export function publicOrigin(template: string | null, tenant: string): string | null {
+  return template?.replaceAll(TENANT, folded(tenant)) ?? null;
+}
+
+/**
+ * Finds the tenant whose public name a `Host` header carries.
+ *
+ * @param template an origin whose host name has `{tenant}` in it once; null: no tenant has a public name
+ * @returns the folded name of a tenant that may exist; null for any other host
+ */
+export function publicTenant(template: string | null): (host: string | null) => string | null {
+  const name = template === null ? "" : new URL(template.replaceAll(TENANT, STAND_IN)).hostname;
+  const [before, after] = name.split(STAND_IN);
+  if (after === undefined) return () => null;
+  return (host) => {
+    const given = host?.replace(/:[0-9]*$/, "").toLowerCase() ?? "";
+    const tenant = given.slice(before.length, given.length - after.length);
+    return given === `${before}${tenant}${after}` && /^[a-z0-9-]+$/.test(tenant) ? tenant : null;
+  };
 }

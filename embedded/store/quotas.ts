@@ -5,25 +5,20 @@ import type { Cell, Statements } from "./statements.ts";
  * so that the operator knows before writes fail.
  */
 export class SoftQuotas {
-  readonly #index: Statements;
-  readonly #warn: (message: string) => void;
   /** What was warned of, and has not gone below its soft quota since. */
   #reached = new Set<string>();
 
-  constructor(index: Statements, warn: (message: string) => void) {
-    this.#index = index;
-    this.#warn = warn;
-  }
+  constructor(private readonly index: Statements, private readonly warn: (message: string) => void) {}
 
   /** Warns of each that reached its soft quota since the last check; the first check warns of all. */
   check(): void {
     const reached = new Set<string>();
-    for (const row of [...this.#index.each(TENANTS), ...this.#index.each(BUCKETS)]) {
+    for (const row of [...this.index.each(TENANTS), ...this.index.each(BUCKETS)]) {
       const warning = warningOf(row);
       if (warning === null) continue;
       const id = String(row[0]);
       reached.add(id);
-      if (!this.#reached.has(id)) this.#warn(warning);
+      if (!this.#reached.has(id)) this.warn(warning);
     }
     this.#reached = reached;
   }

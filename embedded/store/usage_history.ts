@@ -1,25 +1,31 @@
-import type { Cell, Statements } from "./statements.ts";
+import type { Statements } from "./statements.ts";
 
-/** What was done within an interval; bytes and numbers. */
-const FLOWS = ["bytesIn", "bytesOut", "reads", "writes", "deletes"] as const;
+/** What was done within an interval, in bytes and numbers, with the columns of the index. */
+const FLOWS = {
+  bytesIn: "bytes_in",
+  bytesOut: "bytes_out",
+  reads: "reads",
+  writes: "writes",
+  deletes: "deletes",
+} as const;
 
 /**
  * What was there at its end; bytes and numbers. Objects are all versions; `partBytes` are those of parts that are not
  * yet an object.
  */
-const POINTS = [
-  "objectCount",
-  "objectBytes",
-  "partBytes",
-  "multipartObjects",
-  "multipartObjectParts",
-  "multipartObjectBytes",
-  "uploads",
-  "uploadParts",
-] as const;
+export const USAGE_POINTS = {
+  objectCount: "stored_count",
+  objectBytes: "stored_bytes",
+  partBytes: "part_bytes",
+  multipartObjects: "multipart_objects",
+  multipartObjectParts: "multipart_object_parts",
+  multipartObjectBytes: "multipart_object_bytes",
+  uploads: "upload_count",
+  uploadParts: "upload_parts",
+} as const;
 
 /** The usage of an interval, and whether a bucket that is gone by now contributed. */
-export type Used = Record<typeof FLOWS[number] | typeof POINTS[number], number> & { hasDeleted: boolean };
+export type Used = Record<Figure, number> & { hasDeleted: boolean };
 
 /** Hours since 1970, both within the interval. */
 export interface Interval {
@@ -27,75 +33,72 @@ export interface Interval {
   last: number;
 }
 
-/** Reads what was counted by bucket and hour. */
-export class UsageHistory {
-  readonly #index: Statements;
+type Figure = keyof typeof FLOWS | keyof typeof USAGE_POINTS;
 
-  constructor(index: Statements) {
-    this.#index = index;
-  }
+const FIGURES = Object.entries({ ...FLOWS, ...USAGE_POINTS }).map(([name, column]) => ({
+  name: name as Figure,
+  column,
+}));
 
-  /**
-   * What was done in a tenant's buckets, or one of them, by intervals in ascending order. Hours without an entry did
-   * nothing, and hold what was there before. Memory is bounded by the intervals, whatever the buckets.
-   */
-  during(tenant: number, bucket: number | null, intervals: readonly Interval[]): Used[] {
-    const sums = intervals.map(nothing);
-    const end = intervals.at(-1)?.last ?? -1;
-    let row: Point | null = null;
-    let at = 0;
-    // The last entry of a bucket holds for the end of each interval until the next entry.
-    const holdUntil = (hour: number) => {
-      while (at < intervals.length && intervals[at].last < hour) {
-        if (row) addPoint(sums[at], row);
-        at++;
-      }
-    };
-    for (const cells of this.#rows(tenant, bucket, end)) {
-      const next = pointOf(cells);
-      if (next.bucket !== row?.bucket) {
-        holdUntil(Infinity);
-        at = 0;
-        row = null;
-      }
-      holdUntil(next.hour);
-      row = next;
-      if (at < intervals.length && intervals[at].first <= next.hour) addFlow(sums[at], next);
+type Point = Used & { readonly bucket: number; readonly hour: number };
+
+/**
+ * What was done in a tenant's buckets, or one of them, by intervals in ascending order. Hours without an entry did
+ * nothing, and hold what was there before. Memory is bounded by the intervals, whatever the buckets.
+ */
+export function usageDuring(
+  index: Statements,
+  tenant: number,
+  bucket: number | null,
+  intervals: readonly Interval[],
+): Used[] {
+  const sums = intervals.map(nothing);
+  let row: Point | null = null;
+  let at = 0;
+  // The last entry of a bucket holds for the end of each interval until the next entry.
+  const holdUntil = (hour: number) => {
+    while (at < intervals.length && intervals[at].last < hour) {
+      if (row) add(sums[at], row, USAGE_POINTS);
+      at++;
     }
-    holdUntil(Infinity);
-    return sums;
+  };
+  for (const next of points(index, tenant, bucket, intervals.at(-1)?.last ?? -1)) {
+    if (next.bucket !== row?.bucket) {
+      holdUntil(Infinity);
+      at = 0;
+      row = null;
+    }
+    holdUntil(next.hour);
+    row = next;
+    if (at < intervals.length && intervals[at].first <= next.hour) {
+      add(sums[at], next, FLOWS);
+      sums[at].hasDeleted ||= next.hasDeleted;
+    }
   }
-
-  #rows(tenant: number, bucket: number | null, end: number): Iterable<Cell[]> {
-    const select =
-      `SELECT ${COLUMNS}, NOT EXISTS (SELECT 1 FROM buckets WHERE id = bucket) FROM usage WHERE tenant = ?`;
-    return bucket === null
-      ? this.#index.each(`${select} AND hour <= ? ORDER BY bucket, hour`, tenant, end)
-      : this.#index.each(`${select} AND bucket = ? AND hour <= ? ORDER BY hour`, tenant, bucket, end);
-  }
+  holdUntil(Infinity);
+  return sums;
 }
 
-const COLUMNS = `bucket, hour, bytes_in, bytes_out, reads, writes, deletes, stored_count, stored_bytes, part_bytes,
-  multipart_objects, multipart_object_parts, multipart_object_bytes, upload_count, upload_parts`;
-
-type Point = Used & { bucket: number; hour: number };
-
-function pointOf([bucket, hour, ...cells]: Cell[]): Point {
-  const used = nothing();
-  for (const [i, name] of [...FLOWS, ...POINTS].entries()) used[name] = Number(cells[i]);
-  return { ...used, bucket: Number(bucket), hour: Number(hour), hasDeleted: cells.at(-1) === 1 };
+function* points(index: Statements, tenant: number, bucket: number | null, end: number): Generator<Point> {
+  const columns = FIGURES.map(({ column }) => column);
+  const which = bucket === null ? [tenant, end] : [tenant, end, bucket];
+  const rows = index.each(
+    `SELECT bucket, hour, NOT EXISTS (SELECT 1 FROM buckets WHERE id = bucket), ${columns} FROM usage
+     WHERE tenant = ? AND hour <= ? ${bucket === null ? "" : "AND bucket = ?"} ORDER BY bucket, hour`,
+    ...which,
+  );
+  for (const [bucket, hour, isDeleted, ...cells] of rows) {
+    const used = nothing();
+    for (const [i, { name }] of FIGURES.entries()) used[name] = Number(cells[i]);
+    yield { ...used, bucket: Number(bucket), hour: Number(hour), hasDeleted: isDeleted === 1 };
+  }
 }
 
 function nothing(): Used {
-  const zeros = Object.fromEntries([...FLOWS, ...POINTS].map((name) => [name, 0]));
+  const zeros = Object.fromEntries(FIGURES.map(({ name }) => [name, 0]));
   return { ...zeros as Omit<Used, "hasDeleted">, hasDeleted: false };
 }
 
-function addFlow(sum: Used, point: Point): void {
-  for (const name of FLOWS) sum[name] += point[name];
-  sum.hasDeleted ||= point.hasDeleted;
-}
-
-function addPoint(sum: Used, point: Point): void {
-  for (const name of POINTS) sum[name] += point[name];
+function add(sum: Used, point: Point, figures: Readonly<Partial<Record<Figure, string>>>): void {
+  for (const name of Object.keys(figures) as Figure[]) sum[name] += point[name];
 }

@@ -18,95 +18,78 @@ export interface ListedVersion {
   storageClass: string | null;
 }
 
-/** The versions of a bucket that a listing requests; empty byte strings stand for absent parameters. */
-interface VersionsQuery {
+/** The keys that a listing requests; empty byte strings stand for absent parameters. */
+interface KeysQuery {
   prefix: Uint8Array;
   delimiter: Uint8Array;
-  /** The listing continues after this key or common prefix … */
+  /** The listing continues after this key or common prefix. */
   keyMarker: Uint8Array;
-  /** … or, where this is not null, after this version of the key. */
-  versionMarker: string | null;
   limit: number;
 }
 
-export interface VersionsPage {
-  versions: ListedVersion[];
+/** A page of a listing of keys with several entries each. */
+export interface EntriesPage<T> {
+  entries: T[];
   prefixes: Uint8Array[];
-  /** The last entry of a page that is not the last: a version of a key, or a common prefix. */
-  next: { key: Uint8Array; version: string | null } | null;
+  /** The last entry of a page that is not the last: an entry of a key, or (without one) a common prefix. */
+  next: { key: Uint8Array; entry: T | null } | null;
 }
 
-/** Lists the versions of buckets. */
-export class Versions {
-  readonly #index: Statements;
-
-  constructor(index: Statements) {
-    this.#index = index;
-  }
-
-  /**
-   * A page of the versions and delete markers of a bucket: keys in binary order, the versions of a key from the newest
-   * on. A common prefix is one entry, and the index is queried again after it. The page shows one state of the index.
-   */
-  list(bucket: number, query: VersionsQuery): VersionsPage {
-    return this.#index.snapshot(() => listVersions(this.#index, bucket, query));
-  }
-}
-
-function listVersions(index: Statements, bucket: number, query: VersionsQuery): VersionsPage {
-  const page: VersionsPage = { versions: [], prefixes: [], next: null };
+/**
+ * A page of the versions and delete markers of a bucket: keys in binary order, the versions of a key from the newest on.
+ * With a `versionMarker`, it continues after that version of the marker's key. The page shows one state of the index.
+ */
+export function listVersions(
+  index: Statements,
+  bucket: number,
+  { versionMarker, ...query }: KeysQuery & { versionMarker: string | null },
+): EntriesPage<ListedVersion> {
   const end = successor(query.prefix);
-  let last: VersionsPage["next"] = { key: query.keyMarker, version: query.versionMarker };
-  let start = startOf(index, bucket, query);
-  scan: while (start) {
-    for (const version of merged(index, bucket, start, end)) {
-      if (isFull()) return { ...page, next: last };
-      let common = commonPrefix(version.key, query.prefix, query.delimiter);
+  return index.snapshot(() =>
+    pageOf(query, versionMarker !== null, (key, isInKey) => {
+      const below = isInKey ? markedNumber(index, bucket, key, versionMarker ?? "") : null;
+      return versionsFrom(index, bucket, key, below, end);
+    })
+  );
+}
+
+/**
+ * A page of entries in the order of their keys. A common prefix is one entry, and they are read again after it.
+ *
+ * @param isInKey whether it continues within the entries of the marker's key
+ * @param read returns the entries from a key on; `isInKey` says whether only those after the marker's
+ */
+export function pageOf<T extends { key: Uint8Array }>(
+  { prefix, delimiter, keyMarker, limit }: KeysQuery,
+  isInKey: boolean,
+  read: (from: Uint8Array, isInKey: boolean) => Iterable<T>,
+): EntriesPage<T> {
+  const page: EntriesPage<T> = { entries: [], prefixes: [], next: null };
+  let last: EntriesPage<T>["next"] = { key: keyMarker, entry: null };
+  let isWithin = isInKey && compareBytes(keyMarker.subarray(0, prefix.length), prefix) === 0 &&
+    !commonPrefix(keyMarker, prefix, delimiter);
+  let from = isWithin ? keyMarker : afterMarker(keyMarker, prefix, delimiter);
+  scan: while (from) {
+    for (const entry of read(from, isWithin)) {
+      if (page.entries.length + page.prefixes.length === limit) return { ...page, next: last };
+      const common = commonPrefix(entry.key, prefix, delimiter);
+      last = { key: common ?? entry.key, entry: common ? null : entry };
       if (!common) {
-        page.versions.push(version);
-        last = { key: version.key, version: version.version };
+        page.entries.push(entry);
         continue;
       }
-      // A common prefix is often followed by another one: single rows are cheaper than a new scan for each.
-      let key: Uint8Array | null = null;
-      while (common) {
-        page.prefixes.push(common);
-        last = { key: common, version: null };
-        key = firstKey(index, bucket, successor(common), end);
-        if (key && isFull()) return { ...page, next: last };
-        common = key && commonPrefix(key, query.prefix, query.delimiter);
-      }
-      start = key && { key, below: null };
+      page.prefixes.push(common);
+      from = successor(common);
+      isWithin = false;
       continue scan;
     }
     return page;
   }
   return page;
-
-  function isFull(): boolean {
-    return page.versions.length + page.prefixes.length === query.limit;
-  }
-}
-
-/** The first key from one on that has a version or a marker; null where there is none before the end. */
-function firstKey(
-  index: Statements,
-  bucket: number,
-  from: Uint8Array | null,
-  end: Uint8Array | null,
-): Uint8Array | null {
-  if (!from) return null;
-  const [current, older] = ["objects", "history"].map((table) => {
-    const range = `SELECT key FROM ${table} WHERE bucket = ? AND key >= ? ${end ? "AND key < ?" : ""}`;
-    const row = index.row(`${range} ORDER BY key LIMIT 1`, bucket, from, ...(end ? [end] : []));
-    return row && keyOf(row);
-  });
-  if (!current || !older) return current ?? older;
-  return compareBytes(current, older) <= 0 ? current : older;
 }
 
 /** The part of a key up to the first delimiter after the prefix; null where it has none. */
-export function commonPrefix(key: Uint8Array, prefix: Uint8Array, delimiter: Uint8Array): Uint8Array | null {
+function commonPrefix(key: Uint8Array, prefix: Uint8Array, delimiter: Uint8Array): Uint8Array | null {
   if (delimiter.length === 0) return null;
   const cut = indexOfBytes(key, delimiter, prefix.length);
   return cut < 0 ? null : key.slice(0, cut + delimiter.length);
@@ -124,88 +107,49 @@ export function afterMarker(marker: Uint8Array, prefix: Uint8Array, delimiter: U
   return common ? successor(common) : Uint8Array.of(...marker, 0);
 }
 
-/** Where a scan starts: at a key, or (where `below` is set) at its versions that are older than a number. */
-interface Start {
-  key: Uint8Array;
-  below: number | null;
-}
-
-function startOf(index: Statements, bucket: number, query: VersionsQuery): Start | null {
-  const { prefix, delimiter, keyMarker, versionMarker } = query;
-  const next = afterMarker(keyMarker, prefix, delimiter);
-  const isInKey = versionMarker !== null && compareBytes(keyMarker.subarray(0, prefix.length), prefix) === 0 &&
-    !commonPrefix(keyMarker, prefix, delimiter);
-  if (!isInKey) return next && { key: next, below: null };
-  if (versionMarker !== "null") return { key: keyMarker, below: versionNumber(versionMarker) };
-  const row = index.row("SELECT seq FROM objects WHERE bucket = ? AND key = ? AND is_null = 1", bucket, keyMarker) ??
-    index.row("SELECT seq FROM history WHERE bucket = ? AND key = ? AND is_null = 1", bucket, keyMarker);
-  // A null version that was deleted since: showing the key's others again is better than leaving one out.
-  return { key: keyMarker, below: row ? Number(row[0]) : null };
-}
-
-/** Current and older versions in one order: a key's current version is newer than all its others. */
-function* merged(index: Statements, bucket: number, start: Start, end: Uint8Array | null): Generator<ListedVersion> {
-  const current = rowsOf(index, "objects", bucket, start, end);
-  const older = rowsOf(index, "history", bucket, start, end);
-  // The key whose newest version was scanned already.
-  let begun = start.below !== null && isBegun(index, bucket, start.key, start.below) ? start.key : null;
-  try {
-    let a = current.next();
-    let b = older.next();
-    for (;;) {
-      const isCurrent = !a.done && (b.done || compareBytes(keyOf(a.value), keyOf(b.value)) <= 0);
-      const next = isCurrent ? a : b;
-      if (next.done) return;
-      const key = keyOf(next.value);
-      // A key that was deleted without a marker has old versions only.
-      const mayBeLatest = isCurrent || next.value.at(-1) === 1;
-      yield listed(next.value, mayBeLatest && (!begun || compareBytes(begun, key) !== 0));
-      begun = key;
-      if (isCurrent) a = current.next();
-      else b = older.next();
-    }
-  } finally {
-    current.return(undefined);
-    older.return(undefined);
-  }
-}
-
-/** Whether a key has a version of this number or a newer one. */
-function isBegun(index: Statements, bucket: number, key: Uint8Array, seq: number): boolean {
-  return ["objects", "history"].some((table) =>
-    index.row(`SELECT 1 FROM ${table} WHERE bucket = ? AND key = ? AND seq >= ? LIMIT 1`, bucket, key, seq) !== null
+/** The number of the version that a marker names; null for a null version that was deleted since. */
+function markedNumber(index: Statements, bucket: number, key: Uint8Array, version: string): number | null {
+  if (version !== "null") return versionNumber(version);
+  const [row = null] = ["objects", "history"].flatMap((table) =>
+    index.rows(`SELECT seq FROM ${table} WHERE bucket = ? AND key = ? AND is_null = 1`, bucket, key)
   );
+  // Showing the key's others again is better than leaving one out.
+  return row && Number(row[0]);
 }
 
-/** The rows of one table from a start on, in the order of a listing. */
-function* rowsOf(
+/** Current and older versions from a key on or, where `below` is set, from its versions older than that number on. */
+function* versionsFrom(
   index: Statements,
-  table: "objects" | "history",
   bucket: number,
-  { key, below }: Start,
+  key: Uint8Array,
+  below: number | null,
   end: Uint8Array | null,
-): Generator<Cell[]> {
-  const select = table === "objects" ? `SELECT ${LISTED}, 0 FROM objects` : `SELECT ${LISTED}, is_marker FROM history`;
+): Generator<ListedVersion> {
   if (below !== null) {
-    yield* index.each(`${select} WHERE bucket = ? AND key = ? AND seq < ? ORDER BY seq DESC`, bucket, key, below);
+    for (const row of index.each(select("key = ?2 AND seq < ?3"), bucket, key, below)) yield listed(row);
   }
-  const range = `${below === null ? ">=" : ">"} ? ${end ? "AND key < ?" : ""}`;
-  const parameters = end ? [bucket, key, end] : [bucket, key];
-  yield* index.each(`${select} WHERE bucket = ? AND key ${range} ORDER BY key, seq DESC`, ...parameters);
+  const range = `key ${below === null ? ">=" : ">"} ?2 ${end ? "AND key < ?3" : ""}`;
+  for (const row of index.each(select(range), bucket, key, ...(end ? [end] : []))) yield listed(row);
 }
 
 const LISTED = `key, seq, is_null, size, etag, modified_ms, owner, checksums, ${STORAGE_CLASS}`;
 
-function keyOf(row: Cell[]): Uint8Array {
-  return row[0] as Uint8Array;
+/** Whether a marker is the newest of its key: one that was deleted without a marker has old versions only. */
+const IS_LATEST = `is_marker
+  AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.bucket = history.bucket AND objects.key = history.key)
+  AND seq = (SELECT max(seq) FROM history AS own WHERE own.bucket = history.bucket AND own.key = history.key)`;
+
+function select(where: string): string {
+  return `SELECT ${LISTED}, 0, 1 FROM objects WHERE bucket = ?1 AND ${where} UNION ALL
+    SELECT ${LISTED}, is_marker, ${IS_LATEST} FROM history WHERE bucket = ?1 AND ${where} ORDER BY key, seq DESC`;
 }
 
-function listed(row: Cell[], isLatest: boolean): ListedVersion {
-  const [, seq, isNull, size, etag, modifiedMs, owner, checksums, storageClass, isMarker] = row;
+function listed(row: Cell[]): ListedVersion {
+  const [key, seq, isNull, size, etag, modifiedMs, owner, checksums, storageClass, isMarker, isLatest] = row;
   return {
-    key: keyOf(row),
+    key: key as Uint8Array,
     version: isNull === 1 ? "null" : String(seq),
-    isLatest,
+    isLatest: isLatest === 1,
     isMarker: isMarker === 1,
     size: Number(size),
     etag: String(etag),

@@ -1,4 +1,4 @@
-import { EMBEDDED_FORMS } from "@/embedded/store/s3/issued_forms.ts";
+import { EMBEDDED_FORMS } from "@/embedded/store/names.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 import { webDeps } from "@/tests/routes/web_deps_fixture.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { z } from "zod";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { hasDotSegment, ownPath, rawTarget } from "@/lib/http/raw_path.ts";
 import { parseQuery } from "@/lib/http/validation.ts";
@@ -16,7 +16,7 @@ import { gatewayTarget } from "@/lib/storage/door_path.ts";
 import { fuzz, near, resultOr } from "./hostile.ts";
 
 const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
-const isS3Error = (error: unknown) => error instanceof S3Error && error.status < 500;
+const isStoreError = (error: unknown) => error instanceof StoreError && error.status < 500;
 
 const URLS = [
   "http://host/api/v1/buckets/b/objects/a//b/../c?prefix=x&delimiter=%2F#end",
@@ -44,7 +44,7 @@ fuzz("targets", {
     }
     const s3 = resultOr(
       () => parseS3Request(new Request(url)),
-      (error) => isS3Error(error) || error instanceof TypeError,
+      (error) => isStoreError(error) || error instanceof TypeError,
     );
     if (s3?.key) assert.ok(new TextEncoder().encode(s3.key).length <= 1024);
   },

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { awsChunked } from "@/embedded/store/s3/aws_chunked.ts";
-import { ChunkSignatures } from "@/embedded/store/s3/chunk_signatures.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { ChunkSignatures } from "@/embedded/store/s3/sigv4.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { fuzz, nearBytes, resolvedOr } from "./hostile.ts";
 
 const TRAILER = "x-amz-checksum-crc32c";
@@ -25,7 +25,7 @@ const WORDS = [
   "1 \r\n",
 ];
 const SIZE = 11;
-const isS3Error = (error: unknown) => error instanceof S3Error && error.status < 500;
+const isStoreError = (error: unknown) => error instanceof StoreError && error.status < 500;
 
 interface Decoded {
   readonly text: string;
@@ -101,15 +101,15 @@ fuzz("aws-chunked bodies", {
   ),
   async check([bytes, cuts, hasTrailer]) {
     const expected = hasTrailer ? [TRAILER] : [];
-    const found = await resolvedOr(() => decoded(bytes, expected, cuts), isS3Error);
+    const found = await resolvedOr(() => decoded(bytes, expected, cuts), isStoreError);
     const wanted = oracle(Buffer.from(bytes).toString("latin1"), hasTrailer);
     if (found !== null || bytes.length < 200) assert.deepEqual(found, wanted);
-    const signed = await resolvedOr(() => decoded(bytes, expected, cuts, true), isS3Error);
+    const signed = await resolvedOr(() => decoded(bytes, expected, cuts, true), isStoreError);
     assert.equal(signed, null, "none of these has a signature that holds");
   },
   growth: {
     seeds: BODIES,
     words: WORDS,
-    read: (text) => resolvedOr(() => decoded(Buffer.from(text, "latin1"), [TRAILER], [65_536]), isS3Error),
+    read: (text) => resolvedOr(() => decoded(Buffer.from(text, "latin1"), [TRAILER], [65_536]), isStoreError),
   },
 });

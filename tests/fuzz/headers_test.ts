@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { statedAcl } from "@/embedded/store/s3/acl_headers.ts";
-import { checkReadConditions, rangeHolds, writeCondition } from "@/embedded/store/s3/conditions.ts";
-import { parseCopySource } from "@/embedded/store/s3/copy_source.ts";
-import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors_matching.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
-import { storedHeaders } from "@/embedded/store/s3/stored_headers.ts";
+import { statedAcl } from "@/embedded/store/s3/acl_forms.ts";
+import { checkReadConditions, rangeHolds, storedHeaders, writeCondition } from "@/embedded/store/s3/object_headers.ts";
+import { parseCopySource } from "@/embedded/store/s3/copy_object.ts";
+import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors_rules.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { bearerToken } from "@/lib/auth/token.ts";
 import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
 import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_address.ts";
@@ -18,7 +17,7 @@ import { readTraceParent, traceParentOf } from "@/lib/tracing/tracing.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
 import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
 
-const isS3Error = (error: unknown) => error instanceof S3Error && (error.status < 500 || error.status === 501);
+const isStoreError = (error: unknown) => error instanceof StoreError && (error.status < 500 || error.status === 501);
 const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
 
 const FORWARDED = ["192.0.2.1, 198.51.100.7", "[2001:db8::1]:8080", "::ffff:192.0.2.1", "192.0.2.1:80", "fe80::1%eth0"];
@@ -136,8 +135,8 @@ fuzz("conditions", {
   inputs: fc.array(fc.tuple(fc.constantFrom(...CONDITION_NAMES), nearHeader(CONDITIONS)), { maxLength: 4 }),
   check(pairs) {
     const headers = new Headers(pairs);
-    resultOr(() => checkReadConditions(headers, OBJECT, {}), (error) => error instanceof S3Error);
-    resultOr(() => writeCondition(headers), isS3Error);
+    resultOr(() => checkReadConditions(headers, OBJECT, {}), (error) => error instanceof StoreError);
+    resultOr(() => writeCondition(headers), isStoreError);
     rangeHolds(headers.get("if-match"), OBJECT);
   },
   growth: {
@@ -145,7 +144,7 @@ fuzz("conditions", {
     read: (text) =>
       resultOr(
         () => checkReadConditions(new Headers({ "if-match": text.trim().replace(/[^\x20-\x7e]/g, "") }), OBJECT, {}),
-        isS3Error,
+        isStoreError,
       ),
   },
 });
@@ -163,9 +162,9 @@ fuzz("headers of the embedded store", {
     names: nearHeader(["content-type, x-amz-date", "*"]),
   }),
   check({ grant, canned, source, meta, names }) {
-    resultOr(() => statedAcl(new Headers({ "x-amz-grant-read": grant })), isS3Error);
-    resultOr(() => statedAcl(new Headers({ "x-amz-acl": canned })), isS3Error);
-    const copied = resultOr(() => parseCopySource(source), isS3Error);
+    resultOr(() => statedAcl(new Headers({ "x-amz-grant-read": grant })), isStoreError);
+    resultOr(() => statedAcl(new Headers({ "x-amz-acl": canned })), isStoreError);
+    const copied = resultOr(() => parseCopySource(source), isStoreError);
     if (copied) assert.ok(copied.bucket !== "" && copied.key !== "" && !copied.bucket.includes("?"));
     const stored = resultOr(
       () =>
@@ -173,7 +172,7 @@ fuzz("headers of the embedded store", {
           new Headers({ "x-amz-meta-a": meta, "content-encoding": meta, "content-disposition": meta }),
           ["x-amz-meta-a"],
         ),
-      isS3Error,
+      isStoreError,
     );
     if (stored !== null) JSON.parse(stored);
     matchingCorsRule([{ origins: ["http://*.a"], methods: ["GET"], allowedHeaders: ["x-*"] } as never], {
@@ -185,8 +184,8 @@ fuzz("headers of the embedded store", {
   growth: {
     seeds: [...GRANTS, ...ENCODED, "/bucket/a?versionId=1"],
     read: (text) => [
-      resultOr(() => parseCopySource(text), isS3Error),
-      resultOr(() => statedAcl(new Headers({ "x-amz-grant-read": text.replace(/[^\x20-\x7e]/g, "") })), isS3Error),
+      resultOr(() => parseCopySource(text), isStoreError),
+      resultOr(() => statedAcl(new Headers({ "x-amz-grant-read": text.replace(/[^\x20-\x7e]/g, "") })), isStoreError),
       requestedHeaders(text),
       decodeWords(text),
       asciiDisposition(text),

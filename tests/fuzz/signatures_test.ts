@@ -3,16 +3,16 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import fc from "fast-check";
 import { withHeadersOfQuery } from "@/embedded/store/s3/presigned_headers.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { parseS3Request, type S3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
 import { matchSignature, statedSignature } from "@/embedded/store/s3/sigv4.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { presignQuery } from "@/lib/s3/signer.ts";
 import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);
 const KEYS = { accessKey: "dGVzdHVzZXI=", secretKey: "179ad45c6ce2cb97cf1029e212046e81" };
-const isS3Error = (error: unknown) => error instanceof S3Error && error.status < 500;
+const isStoreError = (error: unknown) => error instanceof StoreError && error.status < 500;
 
 const sdk = new S3Client({
   endpoint: "http://store:8001",
@@ -59,12 +59,12 @@ function parsed(target: string, method: string, headers: Record<string, string> 
     () => new Request(url, { method, headers: { host: "store:8001", ...headers } }),
     (error) => error instanceof TypeError,
   );
-  return request && resultOr(() => parseS3Request(request), isS3Error);
+  return request && resultOr(() => parseS3Request(request), isStoreError);
 }
 
 function holds(request: S3Request): boolean {
-  const stated = resultOr(() => statedSignature(request, NOW), isS3Error);
-  const statedV2 = resultOr(() => statedSignatureV2(request, NOW), isS3Error);
+  const stated = resultOr(() => statedSignature(request, NOW), isStoreError);
+  const statedV2 = resultOr(() => statedSignatureV2(request, NOW), isStoreError);
   return (stated !== null && matchSignature(request, stated, KEYS.secretKey) !== null) ||
     (statedV2 !== null && signatureV2Holds(request, statedV2, KEYS.secretKey));
 }
@@ -89,7 +89,7 @@ fuzz("presigned URLs", {
     const request = parsed(target, method);
     if (request === null) return;
     if (holds(request)) assert.ok(GENUINE.has(meaning(request)), `${method} ${target} is another request`);
-    const moved = resultOr(() => withHeadersOfQuery(request), isS3Error);
+    const moved = resultOr(() => withHeadersOfQuery(request), isStoreError);
     if (moved) assert.equal(moved.method, method);
   },
   growth: {
@@ -97,7 +97,7 @@ fuzz("presigned URLs", {
     words: [...WORDS, "&a=b", "&§", "&x-amz-§=1", "host;", "x-§;"],
     read(text) {
       const request = parsed(text, "GET");
-      return request && [holds(request), resultOr(() => withHeadersOfQuery(request), isS3Error)];
+      return request && [holds(request), resultOr(() => withHeadersOfQuery(request), isStoreError)];
     },
   },
 });

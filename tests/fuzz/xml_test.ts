@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readAclXml } from "@/embedded/store/s3/acl_xml.ts";
-import { completedParts } from "@/embedded/store/s3/complete_multipart_upload.ts";
-import { corsRuleElements, readCorsRules } from "@/embedded/store/s3/cors_configuration.ts";
-import { readXml, type XmlElement as EmbeddedElement } from "@/embedded/store/s3/read_xml.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { readAclXml } from "@/embedded/store/s3/acl_forms.ts";
+import { completedParts } from "@/embedded/store/s3/multipart.ts";
+import { corsRuleElements, readCorsRules } from "@/embedded/store/s3/cors_rules.ts";
+import { readXml, type XmlElement as EmbeddedElement } from "@/embedded/store/s3/xml.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { S3Failure, s3Failure } from "@/lib/s3/errors.ts";
 import { objectPage, parseObjectPage, parseVersionEntries, parseVersionPage } from "@/lib/s3/listing.ts";
 import { parsePartPage, parseUploadPage } from "@/lib/s3/multipart.ts";
@@ -14,7 +14,7 @@ import { XmlScanner } from "@/lib/std/xml_scanner.ts";
 import { fuzz, near, nearBytes, resultOr } from "./hostile.ts";
 
 const isMalformed = (error: unknown) => error instanceof MalformedXml;
-const isS3Error = (error: unknown) => error instanceof S3Error && error.status < 500;
+const isStoreError = (error: unknown) => error instanceof StoreError && error.status < 500;
 
 const WORDS = [
   "<![CDATA[",
@@ -114,11 +114,11 @@ const BODIES = [
 fuzz("XML bodies of the embedded store", {
   inputs: nearBytes(BODIES, WORDS),
   check(bytes) {
-    const document = resultOr(() => readXml(bytes), isS3Error);
+    const document = resultOr(() => readXml(bytes), isStoreError);
     if (document === null) return;
-    resultOr(() => completedParts(document), isS3Error);
-    resultOr(() => readAclXml(document), isS3Error);
-    const rules = resultOr(() => readCorsRules(document), isS3Error);
+    resultOr(() => completedParts(document), isStoreError);
+    resultOr(() => readAclXml(document), isStoreError);
+    const rules = resultOr(() => readCorsRules(document), isStoreError);
     if (rules === null) return;
     const written = new TextEncoder().encode(`<CORSConfiguration>${corsRuleElements(rules)}</CORSConfiguration>`);
     assert.deepEqual(readCorsRules(readXml(written)), rules, "rules are read as they are written");
@@ -126,14 +126,14 @@ fuzz("XML bodies of the embedded store", {
   growth: {
     seeds: BODIES,
     words: [...WORDS, "<a>", "</a>", " a='b'", " a§='b'", "<a§/>", "<a b='c'/>"],
-    read: (text) => resultOr(() => readXml(new TextEncoder().encode(text)), isS3Error),
+    read: (text) => resultOr(() => readXml(new TextEncoder().encode(text)), isStoreError),
   },
 });
 
 fuzz("XML that two readers take", {
   inputs: near([...BODIES, ...Object.values(LISTINGS)], WORDS).map((xml) => xml.toWellFormed()),
   check(xml) {
-    const embedded = resultOr(() => readXml(new TextEncoder().encode(xml)), isS3Error);
+    const embedded = resultOr(() => readXml(new TextEncoder().encode(xml)), isStoreError);
     if (embedded === null) return;
     // What they are known to treat apart: line ends, blanks beyond ASCII, and marks in the values of attributes.
     if (/[\r\ufeff\0]|[^\S\t\n ]|[^\s\w-]=|=\s*(?:"[^"]*[>&]|'[^']*[>&])/.test(xml)) return;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EMBEDDED_FORMS } from "@/embedded/store/s3/issued_forms.ts";
+import { EMBEDDED_FORMS } from "@/embedded/store/names.ts";
 import { withGateway } from "./gateway_fixture.ts";
 
 interface Operation {

@@ -1,11 +1,11 @@
 import { isEnabled, type User } from "@/embedded/store/accounts.ts";
-import { consoleSecurity } from "@/embedded/store/console_security.ts";
+import { consoleSecurity } from "@/embedded/store/default_records.ts";
 import type { Documents } from "@/embedded/store/documents.ts";
 import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
-import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
+import { isNoSpace } from "@/embedded/store/store_error.ts";
 import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
-import { FailedLoginDelay } from "@/embedded/store/failed_login_delay.ts";
+import { sleep } from "@/lib/std/timing.ts";
 
 const MS_PER_MINUTE = 60_000;
 
@@ -14,7 +14,7 @@ async function unlessFull(counting: Promise<unknown>): Promise<void> {
   try {
     await counting;
   } catch (error) {
-    if (!(error instanceof StoreError && error.code === "NoSpace")) throw error;
+    if (!isNoSpace(error)) throw error;
   }
 }
 
@@ -23,22 +23,19 @@ async function unlessFull(counting: Promise<unknown>): Promise<void> {
  * of its tenant say so.
  */
 export class Logins {
-  readonly #index: Statements;
-  readonly #documents: Documents;
-  readonly #writer: WriterClient;
-  readonly #now: () => number;
   /** Counts of wrong passwords that are being stored, by user. */
   readonly #counting = new Map<number, Promise<unknown>>();
 
   readonly #delay: FailedLoginDelay;
 
   /** `now` returns milliseconds since 1970. */
-  constructor(index: Statements, documents: Documents, writer: WriterClient, now: () => number) {
-    this.#index = index;
+  constructor(
+    private readonly index: Statements,
+    private readonly documents: Documents,
+    private readonly writer: WriterClient,
+    private readonly now: () => number,
+  ) {
     this.#delay = new FailedLoginDelay(now);
-    this.#documents = documents;
-    this.#writer = writer;
-    this.#now = now;
   }
 
   /**
@@ -58,7 +55,7 @@ export class Logins {
       return "wrong";
     }
     if (user.failedAttempts > 0 || user.lockedMs !== null) {
-      await unlessFull(this.#writer.change("resetFailures", { user: user.id }));
+      await unlessFull(this.writer.change("resetFailures", { user: user.id }));
     }
     return user;
   }
@@ -72,19 +69,19 @@ export class Logins {
   isLocked(user: User): boolean {
     if (user.lockedMs === null) return false;
     const after = this.#unlockAfterMs(user);
-    if (after !== null && user.lockedMs + after <= this.#now()) return false;
+    if (after !== null && user.lockedMs + after <= this.now()) return false;
     // The other administrators may have been removed since it was locked.
-    return !isLastAdministrator(this.#index, user, after === null ? -1 : this.#now() - after);
+    return !isLastAdministrator(this.index, user, after === null ? -1 : this.now() - after);
   }
 
   async #failed(user: User): Promise<void> {
-    const { disableAfterAttempts } = consoleSecurity(this.#documents, user.tenant);
+    const { disableAfterAttempts } = consoleSecurity(this.documents, user.tenant);
     if (disableAfterAttempts === 0) return;
-    const counting = this.#writer.change("countFailure", {
+    const counting = this.writer.change("countFailure", {
       user: user.id,
       limit: disableAfterAttempts,
       unlockAfterMs: this.#unlockAfterMs(user),
-      atMs: this.#now(),
+      atMs: this.now(),
     });
     this.#counting.set(user.id, counting.catch(() => {}));
     try {
@@ -95,7 +92,53 @@ export class Logins {
   }
 
   #unlockAfterMs(user: User): number | null {
-    const rules = consoleSecurity(this.#documents, user.tenant);
+    const rules = consoleSecurity(this.documents, user.tenant);
     return rules.automaticUserAccountUnlockSetting ? rules.automaticUserAccoutUnlockDuration * MS_PER_MINUTE : null;
+  }
+}
+
+/** Failures that are not delayed: people mistype. */
+const FREE_ATTEMPTS = 5;
+/** By how many failures the count falls each second. */
+const DECAY_PER_SECOND = 1;
+/**
+ * What each further failure adds to the delay, and the longest delay, in ms. It is short, since a gateway in front of
+ * the store holds a slot meanwhile. Limiting the guesses of an address is the gateway's task.
+ */
+const STEP_MS = 25;
+const MAX_MS = 250;
+/**
+ * Most responses that are delayed at the same time. Further ones are not delayed, which bounds the memory that guessing
+ * takes.
+ */
+const MAX_WAITING = 256;
+
+/**
+ * Slows down guessing: the more failed logins there were, the later the response to the next one. Successful logins are
+ * never delayed. It counts for the whole store and not per account: all requests come from the gateway, and the time of
+ * a response must not reveal which accounts exist.
+ */
+export class FailedLoginDelay {
+  #level = 0;
+  #atMs = 0;
+  #waiting = 0;
+
+  /** @param now ms since 1970 */
+  constructor(private readonly now: () => number, private readonly wait: (ms: number) => Promise<void> = sleep) {}
+
+  /** Counts a failed login, and resolves when the response may be sent: at most a quarter of a second later. */
+  async delay(): Promise<void> {
+    const at = this.now();
+    const decay = Math.max(0, at - this.#atMs) / 1000 * DECAY_PER_SECOND;
+    this.#atMs = at;
+    this.#level = Math.min(Math.max(0, this.#level - decay) + 1, FREE_ATTEMPTS + MAX_MS / STEP_MS);
+    const ms = Math.min((this.#level - FREE_ATTEMPTS) * STEP_MS, MAX_MS);
+    if (ms <= 0 || this.#waiting >= MAX_WAITING) return;
+    this.#waiting++;
+    try {
+      await this.wait(ms);
+    } finally {
+      this.#waiting--;
+    }
   }
 }

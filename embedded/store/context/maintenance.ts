@@ -12,20 +12,17 @@ const INTERVAL_MS = 60 * 60 * 1000;
  * removes a little in each commit, so that other changes need not wait. Then it checks the soft quotas.
  */
 export class Maintenance {
-  readonly #writer: WriterClient;
-  readonly #softQuotas: SoftQuotas;
-  readonly #now: () => number;
   #timer: ReturnType<typeof setInterval> | undefined;
   #running: Promise<void> | null = null;
   #isRequested = false;
   #isStopped = false;
 
   /** `now` returns milliseconds since 1970. */
-  constructor(writer: WriterClient, softQuotas: SoftQuotas, now: () => number) {
-    this.#writer = writer;
-    this.#softQuotas = softQuotas;
-    this.#now = now;
-  }
+  constructor(
+    private readonly writer: WriterClient,
+    private readonly softQuotas: SoftQuotas,
+    private readonly now: () => number,
+  ) {}
 
   /** Removes abandoned uploads, then runs beside the requests, now and once an hour. */
   async start(): Promise<void> {
@@ -52,10 +49,10 @@ export class Maintenance {
       while (this.#isRequested && !this.#isStopped) {
         this.#isRequested = false;
         await this.#expireUploads();
-        await this.#repeat(async () => (await this.#writer.change("pruneVersions", { atMs: this.#now() })).pruned);
-        await this.#writer.change("expireUsage", { beforeHour: Math.floor(this.#now() / INTERVAL_MS) - USAGE_HOURS });
-        await this.#repeat(async () => (await this.#writer.change("clearDeletionRecords", {})).cleared);
-        if (!this.#isStopped) this.#softQuotas.check();
+        await this.#repeat(async () => (await this.writer.change("pruneVersions", { atMs: this.now() })).pruned);
+        await this.writer.change("expireUsage", { beforeHour: Math.floor(this.now() / INTERVAL_MS) - USAGE_HOURS });
+        await this.#repeat(async () => (await this.writer.change("clearDeletionRecords", {})).cleared);
+        if (!this.#isStopped) this.softQuotas.check();
       }
     } catch (error) {
       console.error(`embedded store: the maintenance failed: ${error instanceof Error ? error.message : error}`);
@@ -65,10 +62,58 @@ export class Maintenance {
   }
 
   #expireUploads(): Promise<void> {
-    return this.#repeat(async () => (await this.#writer.change("expireUploads", { atMs: this.#now() })).expired);
+    return this.#repeat(async () => (await this.writer.change("expireUploads", { atMs: this.now() })).expired);
   }
 
   async #repeat(removeSome: () => Promise<number>): Promise<void> {
     while (!this.#isStopped && await removeSome() > 0);
+  }
+}
+
+const MS_PER_HOUR = 60 * 60 * 1000;
+
+/** How long counted reads wait to be written, in ms: a killed process loses them. */
+const FLUSH_MS = 5000;
+
+/** How many buckets' reads wait at most; one more writes them at once. */
+const MAX_WAITING = 1000;
+
+/** Counts reads, which have no transaction of their own: they are written in groups. */
+export class ReadCounter {
+  #waiting = new Map<string, { bucket: number; hour: number; reads: number; bytesOut: number }>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `now` returns milliseconds since 1970. */
+  constructor(private readonly writer: WriterClient, private readonly now: () => number) {}
+
+  /** Counts one read whose response has so many bytes. */
+  count(bucket: number, bytesOut: number): void {
+    const hour = Math.floor(this.now() / MS_PER_HOUR);
+    const key = `${bucket} ${hour}`;
+    const entry = this.#waiting.get(key) ?? { bucket, hour, reads: 0, bytesOut: 0 };
+    entry.reads += 1;
+    entry.bytesOut += bytesOut;
+    this.#waiting.set(key, entry);
+    if (this.#waiting.size > MAX_WAITING) this.#flushLater(0);
+    else if (this.#timer === undefined) this.#flushLater(FLUSH_MS);
+  }
+
+  /** Writes what was counted so far. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.size === 0) return;
+    const reads = [...this.#waiting.values()];
+    this.#waiting = new Map();
+    await this.writer.change("countReads", { reads });
+  }
+
+  #flushLater(delayMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.flush().catch((error) => {
+        console.error(`embedded store: reads were not counted: ${error instanceof Error ? error.message : error}`);
+      });
+    }, delayMs);
   }
 }

@@ -1,31 +1,26 @@
 import type { Accounts } from "@/embedded/store/accounts.ts";
 import type { Buckets } from "@/embedded/store/buckets.ts";
+import type { ChangeOrigin, StoreReports } from "@/embedded/store/changes.ts";
 import type { DiskSpace } from "@/embedded/store/disk_space.ts";
 import type { Documents } from "@/embedded/store/documents.ts";
-import type { Groups } from "@/embedded/store/groups.ts";
 import type { Objects } from "@/embedded/store/objects.ts";
-import type { StoreReports } from "@/embedded/store/reported_change.ts";
 import type { Uploads } from "@/embedded/store/uploads.ts";
-import type { UsageHistory } from "@/embedded/store/usage_history.ts";
-import type { Versions } from "@/embedded/store/versions.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 import type { ChangeWriter } from "@/embedded/store/writer/writer_client.ts";
-import type { RequestMarks } from "@/lib/std/request_mark.ts";
+import { REQUEST_MARK_HEADER, type RequestMarks } from "@/lib/std/request_mark.ts";
 import type { Logins } from "./logins.ts";
-import type { ReadCounter } from "./read_counter.ts";
-import type { Maintenance } from "./maintenance.ts";
+import type { Maintenance, ReadCounter } from "./maintenance.ts";
 
 /** What both protocols of the store work with. */
 export interface StoreContext {
   /** The data folder. */
   readonly folder: string;
+  readonly index: Statements;
   readonly accounts: Accounts;
-  readonly groups: Groups;
   readonly buckets: Buckets;
   readonly objects: Objects;
-  readonly versions: Versions;
   readonly uploads: Uploads;
   readonly documents: Documents;
-  readonly usage: UsageHistory;
   readonly reads: ReadCounter;
   readonly logins: Logins;
   /** Records a login that was refused. */
@@ -41,4 +36,26 @@ export interface StoreContext {
   readonly maintenance: Maintenance;
   /** The present, in milliseconds since 1970. */
   now(): number;
+}
+
+/** The client's end of a request: what a valid mark of the gateway says, else what the connection says. */
+export function clientOf(
+  { marks }: Pick<StoreContext, "marks">,
+  headers: Headers,
+  connection: { readonly address: string; readonly requestId: string | null },
+): Pick<ChangeOrigin, "address" | "requestId" | "isByGateway"> {
+  const mark = marks?.read(headers.get(REQUEST_MARK_HEADER)) ?? null;
+  return mark
+    ? { address: mark.address, requestId: mark.id, isByGateway: true }
+    : { ...connection, isByGateway: false };
+}
+
+/** The same store, whose changes are recorded as those of an account; an anonymous one has no name. */
+export function requestedBy(
+  store: StoreContext,
+  user: { readonly name: string; readonly tenant: number } | null,
+  client: Pick<ChangeOrigin, "address" | "requestId" | "isByGateway">,
+): StoreContext {
+  const origin = { actor: user?.name ?? null, isSystem: user?.tenant === 0, ...client };
+  return { ...store, writer: store.writer.by(origin) };
 }

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { isDistinctName, isPathSegment } from "@/embedded/store/names.ts";
 import { quotaBytes } from "@/embedded/store/quotas.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
-import { invalid } from "./mapi_error.ts";
-import { only } from "./mapi_request.ts";
+import { invalid, only } from "./mapi_request.ts";
 
 /** Most entries of a list of words. */
 export const MAX_WORDS = 100;

@@ -3,9 +3,15 @@ import { z } from "zod";
 import type { Document } from "@/embedded/store/documents.ts";
 import { boolean, className, listed, members, names, oneOf, parsed, pathName, rule, text } from "./body_schema.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
-import { requireRight } from "./mapi_caller.ts";
-import { conflicting, notFound } from "./mapi_error.ts";
-import { listResponse, type MapiMethods, permittedNamespace, type TenantRequest } from "./mapi_request.ts";
+import {
+  conflicting,
+  listResponse,
+  type MapiMethods,
+  notFound,
+  permittedNamespace,
+  requireRight,
+  type TenantRequest,
+} from "./mapi_request.ts";
 
 /** A kind of classes. */
 interface ClassKind {
@@ -24,7 +30,7 @@ interface ClassKind {
 
 /** The methods of a kind of classes, and of one class: the last name of the path. */
 function classMethods(definition: ClassKind): { readonly all: MapiMethods; readonly one: MapiMethods } {
-  const { kind, label, create, change, defaults, bucket, stored = unchanged, displayed = unchanged } = definition;
+  const { kind, label, create, change, defaults, bucket, stored = (one) => one, displayed = (one) => one } = definition;
   const scope = (request: TenantRequest) => ({ tenant: request.tenant.id, bucket: bucket(request), kind });
   const named = (request: TenantRequest) => request.names[request.names.length - 1];
   return {
@@ -59,10 +65,6 @@ function classMethods(definition: ClassKind): { readonly all: MapiMethods; reado
       },
     },
   };
-}
-
-function unchanged(document: Document): Document {
-  return document;
 }
 
 const DURATION =

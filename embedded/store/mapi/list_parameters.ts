@@ -1,6 +1,6 @@
 import { folded, type NamePage } from "@/embedded/store/names.ts";
 import { quotaBytes } from "@/embedded/store/quotas.ts";
-import { invalid } from "./mapi_error.ts";
+import { invalid } from "./mapi_request.ts";
 
 /** Longest text of a filter. */
 const MAX_FILTER_LENGTH = 64;

@@ -1,17 +1,61 @@
 import { mustChangePassword, type Tenant } from "@/embedded/store/accounts.ts";
-import { clientOf, requestedBy } from "@/embedded/store/context/requested_by.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { LIMIT_MESSAGES, NOT_RECORDED, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
+import { StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
 import { SlowBody } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { authenticateMapi } from "./mapi_caller.ts";
-import { forbidden, MapiError, notFound } from "./mapi_error.ts";
-import { type MapiMethods, type MapiRequest, readJsonObject } from "./mapi_request.ts";
-import { findResource } from "./resources.ts";
-import { createTenant, listTenants } from "./tenants.ts";
-import { readSystemUser } from "./users.ts";
+import { contentClasses, retentionClasses } from "./classes.ts";
+import {
+  authenticateMapi,
+  forbidden,
+  MapiError,
+  type MapiMethods,
+  type MapiRequest,
+  notFound,
+  readJsonObject,
+} from "./mapi_request.ts";
+import {
+  createNamespace,
+  deleteNamespace,
+  listNamespaces,
+  readNamespace,
+  resetVersioningSettings,
+  setVersioningSettings,
+  showVersioningSettings,
+  updateNamespace,
+} from "./namespaces.ts";
+import { changePassword, resetPasswords } from "./passwords.ts";
+import { corsMethods, documentMethods, NAMESPACE_DOCUMENTS, TENANT_DOCUMENTS } from "./settings_documents.ts";
+import {
+  createTenant,
+  deleteTenant,
+  listServicePlans,
+  listTenants,
+  modifyTenant,
+  readServicePlan,
+  readTenant,
+} from "./tenants.ts";
+import {
+  readNamespaceChargeback,
+  readNamespaceStatistics,
+  readTenantChargeback,
+  readTenantStatistics,
+} from "./usage_reports.ts";
+import {
+  createGroup,
+  createUser,
+  deleteGroup,
+  deleteUser,
+  listGroups,
+  listUsers,
+  modifyGroup,
+  modifyUser,
+  permissionMethods,
+  readGroup,
+  readSystemUser,
+  readUser,
+} from "./user_accounts.ts";
 
 /** The software version that responses name. */
 const SOFTWARE_VERSION = "9.7.0";
@@ -19,21 +63,13 @@ const SOFTWARE_VERSION = "9.7.0";
 /** Longest part of a URL after `/mapi`, in bytes. */
 const MAX_PATH_BYTES = 4095;
 
-/** Statuses and messages of the store's errors in the management API. */
+/** Statuses and messages of the store's errors that differ in the management API. */
 const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
   AccessDenied: [403, "Not permitted"],
   BucketNotEmpty: [409, "It is not empty"],
-  LastAdministrator: [
-    409,
-    "The last enabled ADMINISTRATOR of a tenant cannot be deleted, disabled or demoted: give another account the role first",
-  ],
   NameTaken: [409, "The name is taken"],
-  NoSpace: [507, "The disk of the store is full: delete something, or give it more room"],
   NoSuchBucket: [404, "Not found"],
   NotFound: [404, "Not found"],
-  NotRecorded: [507, NOT_RECORDED],
-  TooManyBuckets: [400, LIMIT_MESSAGES.TooManyBuckets],
-  TooManyOwned: [400, LIMIT_MESSAGES.TooManyOwned],
 };
 
 /**
@@ -50,13 +86,9 @@ export function mapiHandler(
     let response: Response;
     const id = crypto.randomUUID();
     try {
-      response = await handle(
-        store,
-        request,
-        { address, requestId: id },
-        isSystem ? null : tenant() ?? throwForbidden(),
-        onTenant,
-      );
+      const level = isSystem ? null : tenant();
+      if (!isSystem && !level) throw forbidden();
+      response = await handle(store, request, { address, requestId: id }, level, onTenant);
     } catch (error) {
       response = errorResponse(error, request.method);
     }
@@ -146,12 +178,9 @@ function reachableTenant(
 
 async function respond<R extends MapiRequest>(methods: MapiMethods<R>, request: R): Promise<Response> {
   const name = request.method === "HEAD" ? "GET" : request.method;
-  if (!hasMethod(methods, name)) throw new MapiError(405, "The method is not allowed for this resource");
-  return await methods[name]?.(request) ?? new Response(null);
-}
-
-function hasMethod<M extends object>(methods: M, name: string): name is keyof M & string {
-  return Object.hasOwn(methods, name);
+  const found = Object.entries(methods).find(([method]) => method === name);
+  if (!found) throw new MapiError(405, "The method is not allowed for this resource");
+  return await found[1](request) ?? new Response(null);
 }
 
 function errorResponse(error: unknown, method: string): Response {
@@ -166,8 +195,9 @@ function asMapiError(error: unknown): MapiError {
   if (error instanceof MapiError) return error;
   if (error instanceof SlowBody) return new MapiError(408, "The body took too long");
   if (error instanceof ChunksTooSmall) return new MapiError(400, `The body: ${error.message}`);
-  const storeError = error instanceof StoreError ? STORE_ERRORS[error.code] : undefined;
-  if (storeError) return new MapiError(...storeError);
+  if (error instanceof StoreError) {
+    return new MapiError(...STORE_ERRORS[error.code] ?? [error.status, error.message]);
+  }
   console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
   return new MapiError(500, "The store could not complete the request");
 }
@@ -185,6 +215,64 @@ function latin1(text: string): string {
   return text.replace(/[^\x20-\x7e\xa0-\xff]/gu, "?");
 }
 
-function throwForbidden(): never {
-  throw forbidden();
+/** A tenant, and everything of the management API that is within it, by its path below `/tenants/{tenant}/`. */
+const RESOURCES: Readonly<Record<string, MapiMethods>> = {
+  "": { GET: readTenant, POST: modifyTenant, DELETE: deleteTenant },
+  ...Object.fromEntries(TENANT_DOCUMENTS.map((document) => [document.kind, documentMethods(document, "tenant")])),
+  cors: corsMethods("tenant"),
+  availableServicePlans: { GET: listServicePlans },
+  "availableServicePlans/{plan}": { GET: readServicePlan },
+  statistics: { GET: readTenantStatistics },
+  chargebackReport: { GET: readTenantChargeback },
+
+  userAccounts: { GET: listUsers, PUT: createUser, POST: resetPasswords },
+  "userAccounts/{user}": { GET: readUser, POST: modifyUser, DELETE: deleteUser },
+  "userAccounts/{user}/changePassword": { POST: changePassword },
+  "userAccounts/{user}/dataAccessPermissions": permissionMethods("user"),
+
+  groupAccounts: { GET: listGroups, PUT: createGroup },
+  "groupAccounts/{group}": { GET: readGroup, POST: modifyGroup, DELETE: deleteGroup },
+  "groupAccounts/{group}/dataAccessPermissions": permissionMethods("group"),
+
+  contentClasses: contentClasses.all,
+  "contentClasses/{class}": contentClasses.one,
+
+  namespaces: { GET: listNamespaces, PUT: createNamespace },
+  "namespaces/{namespace}": { GET: readNamespace, POST: updateNamespace, DELETE: deleteNamespace },
+  "namespaces/{namespace}/versioningSettings": {
+    GET: showVersioningSettings,
+    POST: setVersioningSettings,
+    DELETE: resetVersioningSettings,
+  },
+  ...Object.fromEntries(
+    NAMESPACE_DOCUMENTS.map((document) => [
+      `namespaces/{namespace}/${document.kind}`,
+      documentMethods(document, "namespace"),
+    ]),
+  ),
+  "namespaces/{namespace}/retentionClasses": retentionClasses.all,
+  "namespaces/{namespace}/retentionClasses/{class}": retentionClasses.one,
+  "namespaces/{namespace}/cors": corsMethods("namespace"),
+  "namespaces/{namespace}/statistics": { GET: readNamespaceStatistics },
+  "namespaces/{namespace}/chargebackReport": { GET: readNamespaceChargeback },
+};
+
+const TEMPLATES = Object.entries(RESOURCES).map(([path, methods]) => ({ parts: segmentsOf(path), methods }));
+
+/** The resource of a path's decoded segments below the tenant, with its names; null for what is not there. */
+function findResource(segments: readonly string[]): { methods: MapiMethods; names: string[] } | null {
+  const found = TEMPLATES.find(({ parts }) =>
+    parts.length === segments.length &&
+    parts.every((part, i) => isName(part) ? segments[i] !== "" : part === segments[i])
+  );
+  if (!found) return null;
+  return { methods: found.methods, names: segments.filter((_, i) => isName(found.parts[i])) };
+}
+
+function segmentsOf(path: string): string[] {
+  return path === "" ? [] : path.split("/");
+}
+
+function isName(part: string): boolean {
+  return part.startsWith("{");
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { newNamespace } from "@/embedded/store/default_records.ts";
 import { isBucketName } from "@/embedded/store/names.ts";
-import { newNamespace } from "@/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
 import {
   boolean,
@@ -21,18 +21,57 @@ import {
   wrapped,
 } from "./body_schema.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
-import { has, managesNamespaces, requireRight } from "./mapi_caller.ts";
-import { conflicting, forbidden, invalid } from "./mapi_error.ts";
 import {
+  conflicting,
+  forbidden,
+  has,
+  invalid,
   listResponse,
+  managesNamespaces,
   mapiTime,
   only,
   permittedNamespace,
   readableNamespace,
+  requireRight,
   type TenantRequest,
 } from "./mapi_request.ts";
-import { existingUsername } from "./users.ts";
-import { versioningSettings } from "./versioning_settings.ts";
+import { existingUsername } from "./user_accounts.ts";
+
+/** The index stores `enabled` with the bucket, the others as they were set. */
+export const versioningSettings = members({
+  enabled: boolean,
+  prune: boolean,
+  pruneDays: integer(0, 36_500),
+  useDeleteMarkers: boolean,
+  keepDeletionRecords: boolean,
+});
+
+/** GET and HEAD /tenants/{tenant}/namespaces/{namespace}/versioningSettings */
+export function showVersioningSettings(request: TenantRequest): Response {
+  const bucket = permittedNamespace(request, "read");
+  const { prune, pruneDays, useDeleteMarkers, keepDeletionRecords } = request.store.buckets.versionSettings(bucket.id);
+  const enabled = bucket.versioning === "enabled";
+  return Response.json({ enabled, prune, pruneDays, useDeleteMarkers, keepDeletionRecords });
+}
+
+/** POST: members that are left out stay as they are. Existing versions stay when `enabled` is switched off. */
+export async function setVersioningSettings(request: TenantRequest): Promise<void> {
+  const bucket = permittedNamespace(request, "administer");
+  const { enabled, ...settings } = parsed(versioningSettings, await request.body());
+  await request.store.writer.change("setVersionSettings", {
+    bucket: bucket.id,
+    versioning: enabled === undefined ? null : enabled ? "enabled" : "off",
+    settings,
+  });
+  request.store.maintenance.runSoon();
+}
+
+/** DELETE: back to the defaults, without versioning. */
+export async function resetVersioningSettings(request: TenantRequest): Promise<void> {
+  const bucket = permittedNamespace(request, "administer");
+  const defaults = { versioning: "off", settings: "defaults" } as const;
+  await request.store.writer.change("setVersionSettings", { bucket: bucket.id, ...defaults });
+}
 
 const NAME_RULE =
   "must have 1 to 63 letters, digits, inner hyphens and single dots, begin with no xn--, and be no IP address";
@@ -121,12 +160,7 @@ export async function createNamespace({ store, caller, body, tenant }: TenantReq
   if (!has(caller, "administer") && !(isTenantUser && managesNamespaces(caller))) throw forbidden();
   const { name, owner: ownerName, versioningSettings, ...settings } = parsed(NEW, await body());
   requireLocalOwner(settings.ownerType);
-  const { record, versioning, versionSettings } = newNamespace(
-    store.documents,
-    tenant.id,
-    settings,
-    versioningSettings,
-  );
+  const { record, ...versions } = newNamespace(store.documents, tenant.id, settings, versioningSettings);
   const owner = ownerName === undefined ? null : namedOwner(store, tenant, ownerName);
   await store.writer.change("createBucket", {
     tenant: tenant.id,
@@ -134,8 +168,7 @@ export async function createNamespace({ store, caller, body, tenant }: TenantReq
     guid: randomUUID(),
     owner: owner ?? (isTenantUser ? caller.user.id : null),
     ownerPermissions: permissionMask(OWNER_PERMISSIONS),
-    versioning,
-    versionSettings,
+    ...versions,
     record: JSON.stringify(record),
     // Namespaces that an administrator creates without naming an owner do not count against the limit of an owner.
     isLimited: owner !== null || !has(caller, "administer"),

@@ -1,7 +1,90 @@
-import { createHash } from "node:crypto";
-import type { ConsoleSecurity } from "@/embedded/store/console_security.ts";
+import { mustChangePassword, passwordMd5, rolesOf, type User } from "@/embedded/store/accounts.ts";
+import type { Change } from "@/embedded/store/writer/change_kinds.ts";
+import { CONSOLE_SECURITY_DEFAULTS, type ConsoleSecurity, consoleSecurity } from "@/embedded/store/default_records.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { invalid } from "./mapi_error.ts";
+import {
+  forbidden,
+  has,
+  invalid,
+  isAdministrator,
+  isPassword,
+  MapiError,
+  type MapiRequest,
+  permittedUser,
+  requireRight,
+  type TenantRequest,
+} from "./mapi_request.ts";
+
+/**
+ * POST /tenants/{tenant}/userAccounts/{user}/changePassword: the caller's own with the old one, any user's with the
+ * right to manage users. The S3 secret key changes with it. Changing one's own is what `forcePasswordChange` waits for.
+ */
+export async function changePassword(request: TenantRequest): Promise<void> {
+  const { store, caller, body } = request;
+  const user = permittedUser(request, "manage users");
+  const isOwn = user.id === caller.user.id;
+  const { oldPassword, newPassword } = await body();
+  const hasOld = typeof oldPassword === "string";
+  if (!hasOld && !has(caller, "manage users")) throw new MapiError(403, "oldPassword is required");
+  if (hasOld) {
+    const md5 = passwordMd5(oldPassword);
+    const known = await store.logins.attempt(() => store.accounts.userById(user.id), (user) => isPassword(user, md5));
+    if (known === "closed" || known === "wrong") throw new MapiError(403, "oldPassword is not the present password");
+  }
+  const md5 = checkedMd5(user, newPassword, request, "newPassword");
+  if (isOwn && mustChangePassword(user) && md5 === user.passwordMd5) {
+    throw invalid("newPassword", "must differ from the present password");
+  }
+  await store.writer.change("modifyUser", {
+    user: user.id,
+    // A password that another user sets does not fulfil forcePasswordChange.
+    record: isOwn ? { forcePasswordChange: false } : {},
+    passwordMd5: md5,
+    unlock: true,
+  });
+}
+
+/** POST /tenants/{tenant}/userAccounts?resetPasswords=: one new password for every local user with SECURITY. */
+export async function resetPasswords(request: TenantRequest): Promise<void> {
+  const { store, caller, query, tenant } = request;
+  requireRight(caller, "manage users");
+  await request.body();
+  const password = query.get("resetPasswords");
+  if (password === null) throw new MapiError(400, "resetPasswords is required");
+  const users = store.accounts.users(tenant.id).filter((user) =>
+    user.record.localAuthentication !== false && rolesOf(user).includes("SECURITY")
+  );
+  // All are checked before one is changed.
+  const changes = users.map((user): Change => ({
+    kind: "modifyUser",
+    input: {
+      user: user.id,
+      record: {},
+      passwordMd5: checkedMd5(user, password, request, "resetPasswords"),
+      unlock: true,
+    },
+  }));
+  if (changes.length > 0) await store.writer.changeAll(changes);
+}
+
+/**
+ * The MD5 of a user's new password.
+ *
+ * @throws {MapiError} 400 where it breaks the rules; 403 for a user without a password in the store, and for an
+ *   administrator's where the caller is none
+ */
+export function checkedMd5(user: User, password: unknown, { store, caller }: MapiRequest, member: string): string {
+  if (user.record.localAuthentication === false) throw forbidden();
+  if (user.id !== caller.user.id && !has(caller, "administer")) {
+    const records = [user, ...store.accounts.groupsOf(user.id)].map(({ record }) => record);
+    if (records.some(isAdministrator)) {
+      throw new MapiError(403, "Only an ADMINISTRATOR may set the password of an account that has this role");
+    }
+  }
+  const former = [user.passwordMd5, ...store.accounts.formerPasswords(user.id)];
+  return newPasswordMd5(store, user.tenant, user.name, password, { former, member });
+}
 
 const MAX_LENGTH = 64;
 
@@ -33,26 +116,21 @@ const COMMON = new Set([
   "zaq12wsx",
 ]);
 
-/** The user of a new password. */
-interface PasswordOwner {
-  readonly username: string;
-  /** MD5s of the present password and those before it, the newest first. */
-  readonly former: readonly string[];
-  /** MD5s of passwords that no account of the store may get. */
-  readonly publicPasswords: readonly string[];
-}
-
 /**
- * The MD5 of a new password, as the store stores it.
+ * The MD5 of a new password, as the store stores it. `former` are the MD5s of the present password and those before it,
+ * the newest first.
  *
+ * @param tenant null for one that is being created
  * @throws {MapiError} 400 where it breaks the store's rules or the tenant's
  */
 export function newPasswordMd5(
+  { documents, publicPasswords }: StoreContext,
+  tenant: number | null,
+  username: string,
   password: unknown,
-  rules: ConsoleSecurity,
-  { username, former, publicPasswords }: PasswordOwner,
-  member = "password",
+  { former = [], member = "password" }: { former?: readonly string[]; member?: string } = {},
 ): string {
+  const rules = tenant === null ? CONSOLE_SECURITY_DEFAULTS : consoleSecurity(documents, tenant);
   if (typeof password !== "string") throw invalid(member, "is required");
   const { minimumPasswordLength } = rules;
   const characters = [...password].length;
@@ -74,11 +152,6 @@ export function newPasswordMd5(
     throw invalid(member, `must not be one of the last ${rules.passwordReuseDepth}`);
   }
   return md5;
-}
-
-/** Hexadecimal MD5 of a password in UTF-8: half of the management API's token, and the S3 secret key. */
-export function passwordMd5(password: string): string {
-  return createHash("md5").update(password).digest("hex");
 }
 
 function requireCharacterCounts(password: string, rules: ConsoleSecurity, member: string): void {

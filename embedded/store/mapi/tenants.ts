@@ -1,20 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { newTenantRecord, newUserRecord } from "@/embedded/store/account_records.ts";
+import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { NewGroup } from "@/embedded/store/changes.ts";
-import { CONSOLE_SECURITY_DEFAULTS } from "@/embedded/store/console_security.ts";
 import type { Document } from "@/embedded/store/documents.ts";
 import { folded, isHostLabel } from "@/embedded/store/names.ts";
 import { boolean, each, integer, members, oneOf, parsed, quota, rule, tags, text, wrapped } from "./body_schema.ts";
-import { groupname } from "./groups.ts";
+import { groupname, username as usernameSchema } from "./user_accounts.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
-import { requireRight } from "./mapi_caller.ts";
-import { forbidden, MapiError, notFound } from "./mapi_error.ts";
-import { listResponse, type MapiRequest, mapiTime, only, type TenantRequest } from "./mapi_request.ts";
+import {
+  forbidden,
+  listResponse,
+  MapiError,
+  type MapiRequest,
+  mapiTime,
+  notFound,
+  only,
+  requireRight,
+  type TenantRequest,
+} from "./mapi_request.ts";
 import { newPasswordMd5 } from "./passwords.ts";
-import { username as usernameSchema } from "./users.ts";
 
 const NAME_RULE = "must have 1 to 63 letters, digits and inner hyphens";
 
@@ -86,20 +92,13 @@ export async function createTenant(
   requireRight(caller, "administer");
   const { name, ...settings } = parsed(NEW, await body());
   const username = parsed(usernameSchema, query.get("username"), "username");
-  const rules = CONSOLE_SECURITY_DEFAULTS;
-  const { publicPasswords } = store;
-  const passwordMd5 = newPasswordMd5(query.get("password"), rules, { username, former: [], publicPasswords });
+  const passwordMd5 = newPasswordMd5(store, null, username, query.get("password"));
   const record = newTenantRecord(settings);
-  const firstUser = {
-    name: username,
-    guid: randomUUID(),
-    passwordMd5,
-    record: JSON.stringify(newUserRecord({
-      fullName: username,
-      roles: { role: ["ADMINISTRATOR", "SECURITY"] },
-      forcePasswordChange: ["true", "t", "1"].includes(query.get("forcePasswordChange") ?? ""),
-    })),
-  };
+  const firstUser = newUser(username, passwordMd5, {
+    fullName: username,
+    roles: { role: ["ADMINISTRATOR", "SECURITY"] },
+    forcePasswordChange: ["true", "t", "1"].includes(query.get("forcePasswordChange") ?? ""),
+  });
   await store.writer.change("createTenant", {
     name,
     record: JSON.stringify(record),

@@ -1,10 +1,8 @@
 import type { Holdings } from "@/embedded/store/accounts.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
 import { USAGE_HOURS } from "@/embedded/store/context/maintenance.ts";
-import type { Interval, Used } from "@/embedded/store/usage_history.ts";
-import { requireRight } from "./mapi_caller.ts";
-import { invalid } from "./mapi_error.ts";
-import { mapiTime, permittedNamespace, type TenantRequest } from "./mapi_request.ts";
+import { type Interval, usageDuring, type Used } from "@/embedded/store/usage_history.ts";
+import { invalid, mapiTime, permittedNamespace, requireRight, type TenantRequest } from "./mapi_request.ts";
 
 const MS_PER_SECOND = 1000;
 const MS_PER_HOUR = 60 * 60 * MS_PER_SECOND;
@@ -58,7 +56,7 @@ async function report(
   const intervals = statedIntervals(query, createdMs, store.now());
   // Reads are written in groups: the pending ones belong into the report as well.
   await store.reads.flush();
-  const used = store.usage.during(tenant.id, namespace?.id ?? null, intervals);
+  const used = usageDuring(store.index, tenant.id, namespace?.id ?? null, intervals);
   return Response.json({
     chargebackData: used.map((one, i) => ({
       systemName: SYSTEM_NAME,

@@ -1,6 +1,6 @@
 import type { BodyDecoder } from "@/embedded/store/bodies.ts";
-import type { ChunkSignatures } from "./chunk_signatures.ts";
-import { S3Error } from "./s3_error.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import type { ChunkSignatures } from "./sigv4.ts";
 
 /** The framing of a chunked body. */
 export interface ChunkedFraming {
@@ -27,7 +27,7 @@ const TRAILER_SIGNATURE = "x-amz-trailer-signature";
 /**
  * Removes the aws-chunked framing of a body of `size` bytes that is followed by the `expected` trailers (Signature
  * Version 4, "Transferring payload in multiple chunks"). Chunks are yielded as they arrive, so decoded bytes must not
- * be trusted before the end. Decoding throws {@link S3Error} for framing, sizes, trailers and signatures that are
+ * be trusted before the end. Decoding throws {@link StoreError} for framing, sizes, trailers and signatures that are
  * wrong.
  */
 export function awsChunked(
@@ -42,13 +42,13 @@ export function awsChunked(
     for (;;) {
       const chunk = parseChunkLine(await reader.line(MAX_LINE_BYTES), signatures !== null);
       if (chunk.size > left) {
-        throw new S3Error("IncompleteBody", "The body is longer than x-amz-decoded-content-length");
+        throw new StoreError("IncompleteBody", "The body is longer than x-amz-decoded-content-length");
       }
       left -= chunk.size;
       const digest = signatures?.startChunk();
       for (let missing = chunk.size; missing > 0;) {
         const bytes = await reader.some(missing);
-        if (!bytes) throw new S3Error("IncompleteBody");
+        if (!bytes) throw new StoreError("IncompleteBody");
         missing -= bytes.length;
         digest?.update(bytes);
         yield bytes;
@@ -57,7 +57,7 @@ export function awsChunked(
       if (chunk.size === 0) break;
       if (await reader.line(MAX_LINE_BYTES) !== "") throw malformed("a chunk is longer than it says");
     }
-    if (left > 0) throw new S3Error("IncompleteBody", "The body is shorter than x-amz-decoded-content-length");
+    if (left > 0) throw new StoreError("IncompleteBody", "The body is shorter than x-amz-decoded-content-length");
     if (hasTrailer) await readTrailer(reader, expected, trailers, signatures);
     // Clients differ in how many line ends they close the body with.
     for (let lines = 0, line = await reader.line(MAX_LINE_BYTES); line !== null; lines++) {
@@ -77,7 +77,7 @@ async function readTrailer(
 ): Promise<void> {
   let signature: string | null = null;
   for (let lines = 0; signature === null; lines++) {
-    if (lines === MAX_TRAILER_LINES) throw new S3Error("MalformedTrailerError", "The trailer has too many lines");
+    if (lines === MAX_TRAILER_LINES) throw new StoreError("MalformedTrailerError", "The trailer has too many lines");
     const line = await reader.line(MAX_LINE_BYTES);
     if (line === null) break;
     // Some clients end a trailer with "\n\r\n", which looks like a blank line after it.
@@ -86,19 +86,19 @@ async function readTrailer(
     const trailer = name.toLowerCase();
     if (trailer === TRAILER_SIGNATURE && signatures) signature = value;
     else if (!expected.includes(trailer) || trailers.has(trailer)) {
-      throw new S3Error("MalformedTrailerError", "The trailer is not what x-amz-trailer announces");
+      throw new StoreError("MalformedTrailerError", "The trailer is not what x-amz-trailer announces");
     } else trailers.set(trailer, value);
   }
-  if (trailers.size < expected.length) throw new S3Error("MalformedTrailerError", "The trailer is not complete");
+  if (trailers.size < expected.length) throw new StoreError("MalformedTrailerError", "The trailer is not complete");
   if (!signatures) return;
   if (signature === null || !/^[0-9a-f]{64}$/.test(signature)) {
-    throw new S3Error("MalformedTrailerError", "The signature of the trailer is missing or malformed");
+    throw new StoreError("MalformedTrailerError", "The signature of the trailer is missing or malformed");
   }
   signatures.requireTrailer(signature, [...trailers].map(([name, value]) => `${name}:${value}\n`).join(""));
 }
 
 function parseChunkLine(line: string | null, isSigned: boolean): { size: number; signature: string } {
-  if (line === null) throw new S3Error("IncompleteBody");
+  if (line === null) throw new StoreError("IncompleteBody");
   const match = /^([0-9a-f]{1,12})(?:;chunk-signature=([0-9a-f]{64}))?$/i.exec(line);
   if (!match) throw malformed("a chunk does not begin with its size");
   const [, size, signature = ""] = match;
@@ -106,8 +106,8 @@ function parseChunkLine(line: string | null, isSigned: boolean): { size: number;
   return { size: parseInt(size, 16), signature: signature.toLowerCase() };
 }
 
-function malformed(what: string): S3Error {
-  return new S3Error("InvalidRequest", `The aws-chunked body is malformed: ${what}`);
+function malformed(what: string): StoreError {
+  return new StoreError("InvalidRequest", `The aws-chunked body is malformed: ${what}`);
 }
 
 const LINE_FEED = 10;
@@ -132,19 +132,19 @@ class ByteReader {
   /**
    * A line in Latin-1 without its LF or CRLF; null at the end.
    *
-   * @throws {S3Error} for one of more than `limit` bytes or without an end
+   * @throws {StoreError} for one of more than `limit` bytes or without an end
    */
   async line(limit: number): Promise<string | null> {
     let line = "";
     while (await this.#fill()) {
       const end = this.#part.indexOf(LINE_FEED);
       const bytes = this.#part.subarray(0, end < 0 ? undefined : end);
-      if (line.length + bytes.length > limit) throw new S3Error("InvalidRequest", "A line of the body is too long");
+      if (line.length + bytes.length > limit) throw new StoreError("InvalidRequest", "A line of the body is too long");
       line += String.fromCharCode(...bytes);
       this.#part = this.#part.subarray(end < 0 ? this.#part.length : end + 1);
       if (end >= 0) return line.endsWith("\r") ? line.slice(0, -1) : line;
     }
-    if (line !== "") throw new S3Error("IncompleteBody");
+    if (line !== "") throw new StoreError("IncompleteBody");
     return null;
   }
 

@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isEnabled, type Tenant, type User } from "@/embedded/store/accounts.ts";
-import type { ChangeOrigin } from "@/embedded/store/reported_change.ts";
+import type { ChangeOrigin } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { ChunkedFraming } from "./aws_chunked.ts";
-import { ChunkSignatures } from "./chunk_signatures.ts";
-import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "./sigv2.ts";
-import { matchSignature, statedSignature } from "./sigv4.ts";
+import { ChunkSignatures, matchSignature, statedSignature } from "./sigv4.ts";
 
 /** The sender of a request, and what stands for the body in its signature. */
 export interface Caller {
@@ -35,7 +34,7 @@ const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
  * an incomplete signature is rejected.
  *
  * @param client whom a failed login is recorded of
- * @throws {S3Error}
+ * @throws {StoreError}
  */
 export function authenticate(
   request: S3Request,
@@ -47,13 +46,13 @@ export function authenticate(
   const at = { tenant: tenant.id, address };
   const checked = (name: string | null, holds: (secret: string) => boolean) => {
     // A name that no account can have reveals nothing about existing accounts.
-    if (name === null) throw new S3Error("InvalidAccessKeyId");
+    if (name === null) throw new StoreError("InvalidAccessKeyId");
     const user = accounts.user(tenant.id, name);
     // Not counted as a wrong password: every presigned URL contains an access key, with which its reader could lock the
     // account. An absent account gets the same error as a wrong secret, after the same work, so that the response does
     // not reveal which accounts exist.
-    if (!holds(user?.passwordMd5 ?? NO_SECRET) || !user) throw new S3Error("SignatureDoesNotMatch");
-    if (!isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
+    if (!holds(user?.passwordMd5 ?? NO_SECRET) || !user) throw new StoreError("SignatureDoesNotMatch");
+    if (!isEnabled(user) || logins.isLocked(user)) throw new StoreError("InvalidAccessKeyId");
     return user;
   };
   const userOf = (accessKey: string, holds: (secret: string) => boolean) => {
@@ -80,11 +79,13 @@ export function authenticate(
   const by = { user, ...at, repeated };
   if (SHA256.test(stated.payload)) {
     // An absent body is never read, so the difference has to be detected here.
-    if (request.body === null && stated.payload !== SHA256_OF_NOTHING) throw new S3Error("XAmzContentSHA256Mismatch");
+    if (request.body === null && stated.payload !== SHA256_OF_NOTHING) {
+      throw new StoreError("XAmzContentSHA256Mismatch");
+    }
     return { ...by, payloadSha256: stated.payload, chunked: null };
   }
   if (!Object.hasOwn(PAYLOADS, stated.payload)) {
-    throw new S3Error("NotImplemented", "This way of signing the chunks of a body is not provided");
+    throw new StoreError("NotImplemented", "This way of signing the chunks of a body is not provided");
   }
   const framing = PAYLOADS[stated.payload];
   const signatures = framing?.isSigned ? new ChunkSignatures(stated, user.passwordMd5) : null;
@@ -93,7 +94,7 @@ export function authenticate(
 
 /** Whether an error says that a signature is not of an account that may log in. */
 export function isFailedLogin(error: unknown): boolean {
-  return error instanceof S3Error && (error.code === "SignatureDoesNotMatch" || error.code === "InvalidAccessKeyId");
+  return error instanceof StoreError && (error.code === "SignatureDoesNotMatch" || error.code === "InvalidAccessKeyId");
 }
 
 /** The framing of a body by the word that stands for it in the signature; null for a plain body. */
@@ -106,7 +107,7 @@ const PAYLOADS: Readonly<Record<string, { readonly isSigned: boolean; readonly h
 
 function requirePayloadWord(payload: string): void {
   if (SHA256.test(payload) || payload === "UNSIGNED-PAYLOAD" || payload.startsWith("STREAMING-")) return;
-  throw new S3Error("InvalidArgument", "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-…, or a SHA-256");
+  throw new StoreError("InvalidArgument", "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-…, or a SHA-256");
 }
 
 /** The parameters of a signature in the query, of either version of S3's signatures. */
@@ -116,9 +117,9 @@ const OF_A_SIGNATURE =
 /** An unsigned request. Fragments of a signature are rejected: the sender meant to sign it. */
 function unsigned(request: S3Request, at: Pick<Caller, "tenant" | "address">): Caller {
   for (const [name] of request.query) {
-    if (OF_A_SIGNATURE.test(name)) throw new S3Error("AccessDenied", "The signature of the request is not complete");
+    if (OF_A_SIGNATURE.test(name)) throw new StoreError("AccessDenied", "The signature of the request is not complete");
     if (name.startsWith("response-")) {
-      throw new S3Error("InvalidRequest", `The parameter ${name} needs a signed request`);
+      throw new StoreError("InvalidRequest", `The parameter ${name} needs a signed request`);
     }
   }
   return { user: null, ...at, ...bodyBesideSignature(request) };
@@ -130,7 +131,7 @@ function bodyBesideSignature({ headers }: S3Request): Pick<Caller, "payloadSha25
   if (SHA256.test(payload)) return { payloadSha256: payload, chunked: null, repeated: [] };
   const chunked = payload === "STREAMING-UNSIGNED-PAYLOAD-TRAILER" ? { signatures: null, hasTrailer: true } : null;
   if (!chunked && payload !== "UNSIGNED-PAYLOAD") {
-    throw new S3Error("AccessDenied", "x-amz-content-sha256 is of a request with Signature Version 4");
+    throw new StoreError("AccessDenied", "x-amz-content-sha256 is of a request with Signature Version 4");
   }
   return { payloadSha256: null, chunked, repeated: [] };
 }
@@ -143,4 +144,25 @@ function usernameOf(accessKey: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** One operation of S3 among those of its level and method: how a request for it is recognised, and what it does. */
+export interface S3Operation {
+  /** The query parameter that distinguishes it, and its value where that matters. */
+  readonly marker?: string;
+  readonly markerValue?: string;
+  /** A header that distinguishes it, such as `x-amz-copy-source`. */
+  readonly header?: string;
+  /** The query parameters it reads beside the marker; any other one is 501. */
+  readonly parameters?: readonly string[];
+  readonly handle: (call: S3Call) => Response | Promise<Response>;
+}
+
+/** A request whose sender is known, and what it names; below its level, `bucket` and `key` are "". */
+export interface S3Call {
+  readonly store: StoreContext;
+  readonly caller: Caller;
+  readonly request: S3Request;
+  readonly bucket: string;
+  readonly key: string;
 }

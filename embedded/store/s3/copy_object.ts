@@ -1,19 +1,33 @@
+import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
-import { algorithmOf, type ChecksumAlgorithm, checksumAlgorithmOf, type Checksums } from "./checksums.ts";
-import { writeCondition } from "./conditions.ts";
-import { findCopySource, parseCopySource, receiveCopy } from "./copy_source.ts";
-import { DEFAULT_CONTENT_TYPE, storedHeaders, withStorageClass } from "./stored_headers.ts";
-import { storeBody, wholeChecksum } from "./object_body.ts";
-import { writtenVersionHeader } from "./object_version.ts";
-import { bucketAccess, bucketByDataAccess, permittedBucket, signedUser } from "./permitted.ts";
-import { requireRoom } from "./quota_room.ts";
-import { rejectHeaders } from "./unsupported_headers.ts";
-import { requestedAcl } from "./requested_acl.ts";
-import { S3Error } from "./s3_error.ts";
-import type { S3Call } from "./s3_operation.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import type { DigestAlgorithm } from "@/lib/std/digests.ts";
+import { utf8Text } from "@/lib/std/header_encoding.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
+import { requestedAcl } from "./acl.ts";
+import type { S3Call } from "./caller.ts";
+import { type ChecksumAlgorithm, checksumAlgorithmOf, checksumElements, namedAlgorithm } from "./checksums.ts";
+import {
+  checkReadConditions,
+  DEFAULT_CONTENT_TYPE,
+  rejectHeaders,
+  requireOwner,
+  storedHeaders,
+  withStorageClass,
+  writeCondition,
+} from "./object_headers.ts";
+import {
+  type BucketAccess,
+  bucketAccess,
+  bucketByDataAccess,
+  permittedBucket,
+  permittedObject,
+  signedUser,
+} from "./permitted.ts";
+import { versionText } from "./read_object.ts";
 import { requestedTags } from "./tags.ts";
-import { checksumElements } from "./upload_checksums.ts";
+import { requireRoom, storeObject, wholeChecksum } from "./write_object.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
 
 /** Largest object that one copy takes: 5 GiB (S3 API, CopyObject). */
@@ -30,7 +44,7 @@ export async function copyObject(call: S3Call): Promise<Response> {
   rejectHeaders(request.headers, UNSUPPORTED);
   const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
   const from = bucketAccess(call, source.bucket);
-  const requested = copiedChecksum(request.headers.get("x-amz-checksum-algorithm"));
+  const requested = namedAlgorithm(request.headers);
   const replaces = {
     metadata: isReplace(request.headers, "x-amz-metadata-directive"),
     tags: isReplace(request.headers, "x-amz-tagging-directive"),
@@ -39,9 +53,14 @@ export async function copyObject(call: S3Call): Promise<Response> {
     from.bucket.id === target.id && source.key === key && source.version === null && !replaces.metadata &&
     !replaces.tags && !requested && !request.headers.has("x-amz-storage-class")
   ) {
-    throw new S3Error("InvalidRequest", "A copy onto itself must change the metadata, the tags or the storage class");
+    throw new StoreError(
+      "InvalidRequest",
+      "A copy onto itself must change the metadata, the tags or the storage class",
+    );
   }
   const condition = writeCondition(request.headers);
+  const contentType = request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE;
+  const headers = replaces.metadata ? storedHeaders(request.headers, caller.repeated) : null;
   const tags = requestedTags(call);
   const acl = requestedAcl(call, target.record, { owner, bucketOwner: target.owner });
   const find = findCopySource(call, source, from);
@@ -52,7 +71,7 @@ export async function copyObject(call: S3Call): Promise<Response> {
       bucketByDataAccess(call, source.bucket, "READ");
       bucketByDataAccess(call, call.bucket, "WRITE");
     }
-    if (found.size > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A single copy is limited to 5 GiB");
+    if (found.size > MAX_COPY_BYTES) throw new StoreError("InvalidRequest", "A single copy is limited to 5 GiB");
     requireRoom(store, target, key, found.size);
     return found;
   };
@@ -60,64 +79,128 @@ export async function copyObject(call: S3Call): Promise<Response> {
     findPermitted,
     ({ size, read }) => size === 0 ? Promise.resolve(new Uint8Array()) : read(0, size - 1),
   );
-  if (!object || "marker" in object) throw new S3Error("NoSuchKey");
-  const copied = requested ? null : wholeChecksums(object.checksums);
+  if (!object || "marker" in object) throw new StoreError("NoSuchKey");
+  // Digests of the whole object hold for its copy; those computed from the digests of parts do not.
+  const copied = requested || object.checksums?.type === "COMPOSITE" ? null : object.checksums;
   const algorithm = requested ?? (checksumAlgorithmOf(object) as ChecksumAlgorithm | null) ?? DEFAULT_CHECKSUM;
   const received = await receiveCopy(store, body, object.size, copied ? [] : [algorithm]);
-  return await storeBody(received, async () => {
-    const etag = received.digests.get("md5") ?? "";
-    const checksums = copied ?? wholeChecksum(received, algorithm);
-    const atMs = store.now();
-    const { version } = await store.writer.change("putObject", {
-      bucket: target.id,
-      key: new TextEncoder().encode(key),
-      body: received.body,
-      size: received.size,
-      etag,
-      contentType: replaces.metadata ? request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE : object.contentType,
-      headers: replaces.metadata
-        ? storedHeaders(request.headers, caller.repeated)
-        : withStorageClass(object.headers, request.headers),
-      checksums: checksums && JSON.stringify(checksums),
-      tags: replaces.tags ? tags : object.tags,
-      acl,
-      owner,
-      condition,
-      atMs,
-    });
-    const headers = {
-      ...writtenVersionHeader(version),
-      ...(object.version === null ? {} : { "x-amz-copy-source-version-id": object.version }),
-    };
-    return xmlResponse(
-      "CopyObjectResult",
-      element("LastModified", xmlTime(atMs)) + element("ETag", `"${etag}"`) + checksumElements(checksums ?? {}),
-      headers,
-    );
+  const checksums = copied ?? wholeChecksum(received, algorithm);
+  const { etag, atMs, written } = await storeObject(call, target, received, {
+    contentType: replaces.metadata ? contentType : object.contentType,
+    headers: replaces.metadata ? headers : withStorageClass(object.headers, request.headers),
+    checksums: JSON.stringify(checksums),
+    tags: replaces.tags ? tags : object.tags,
+    acl,
+    owner,
+    condition,
   });
-}
-
-/** The checksum that the copy is to have instead of its source's. */
-function copiedChecksum(name: string | null): ChecksumAlgorithm | null {
-  const algorithm = name && algorithmOf(name);
-  if (name !== null && !algorithm) {
-    throw new S3Error("InvalidRequest", "x-amz-checksum-algorithm is not one that is provided");
-  }
-  return algorithm || null;
+  return xmlResponse(
+    "CopyObjectResult",
+    element("LastModified", xmlTime(atMs)) + element("ETag", `"${etag}"`) + checksumElements(checksums),
+    { ...written, ...(object.version === null ? {} : { "x-amz-copy-source-version-id": object.version }) },
+  );
 }
 
 function isReplace(headers: Headers, name: string): boolean {
   const directive = headers.get(name) ?? "COPY";
   if (directive !== "COPY" && directive !== "REPLACE") {
-    throw new S3Error("InvalidArgument", `${name} must be COPY or REPLACE`);
+    throw new StoreError("InvalidArgument", `${name} must be COPY or REPLACE`);
   }
   return directive === "REPLACE";
 }
 
+/** What an `x-amz-copy-source` header names. */
+interface CopySource {
+  bucket: string;
+  key: string;
+  version: string | null;
+}
+
 /**
- * Digests of the whole object hold for its copy; those computed from the digests of parts do not, since a copy has no
- * parts.
+ * Reads the header x-amz-copy-source: a percent-encoded bucket and key, with or without a slash before them, and
+ * perhaps a version. As in S3, a plus is a blank, and the slash after the bucket may be encoded.
+ *
+ * @throws {StoreError} InvalidArgument
  */
-function wholeChecksums(checksums: StoredObject["checksums"]): Checksums | null {
-  return checksums?.type === "COMPOSITE" ? null : checksums;
+export function parseCopySource(header: string): CopySource {
+  const [, path = "", version] = /^([^]*?)(?:\?versionId=([^&?]*))?$/.exec(utf8Text(header)) ?? [];
+  const [, bucket, key] = /^\/?([^/?]+)\/([^]+)$/.exec(decoded(path)) ?? invalid();
+  if (version === "") invalid();
+  return { bucket, key, version: version === undefined ? null : versionText(decoded(version)) };
+}
+
+/**
+ * Looks up the source of a copy. The caller must be allowed to read it, and the copy's own conditions must hold.
+ *
+ * @returns a look-up that may be repeated
+ * @throws {StoreError}
+ */
+export function findCopySource(
+  { store, caller, request }: S3Call,
+  source: CopySource,
+  access: BucketAccess,
+): () => StoredObject {
+  const owner = request.headers.get("x-amz-source-expected-bucket-owner");
+  if (owner !== null) requireOwner(store, { id: caller.tenant }, source.bucket, owner);
+  const key = new TextEncoder().encode(source.key);
+  const { bucket } = access;
+  const look = () => {
+    const found = store.objects.find(bucket.id, bucket.versioning, key, source.version);
+    if (!found) throw new StoreError(source.version === null ? "NoSuchKey" : "NoSuchVersion");
+    if ("marker" in found) {
+      if (source.version === null) throw new StoreError("NoSuchKey");
+      throw new StoreError("InvalidRequest", "The source of the copy is a delete marker");
+    }
+    return found;
+  };
+  return () => {
+    const found = permittedObject(access, "READ", look);
+    checkCopyConditions(request.headers, found);
+    return found;
+  };
+}
+
+/**
+ * Receives the bytes of a source, `size` of them, as a new body with these digests. On an error nothing remains.
+ *
+ * @throws what reading the source threw
+ */
+export async function receiveCopy(
+  folder: BodyFolder,
+  bytes: ReadableStream<Uint8Array> | Uint8Array | null,
+  size: number,
+  algorithms: readonly DigestAlgorithm[],
+): Promise<ReceivedBody> {
+  const source = bytes instanceof Uint8Array ? new Response(new Uint8Array(bytes)).body : bytes;
+  const received = await receiveBody(folder, source, algorithms).catch(async (error) => {
+    // An error such as a full disk does not end the source by itself, whose files would stay open.
+    await source?.cancel(error).catch(() => {});
+    throw error instanceof BrokenBody ? error.cause : error;
+  });
+  if (received.size === size) return received;
+  received.discard();
+  throw new StoreError("InternalError", "The source of the copy could not be read whole");
+}
+
+/** The conditions of a copy are those of a read, with one error for all that fail. */
+function checkCopyConditions(headers: Headers, object: StoredObject): void {
+  const conditions = new Headers();
+  for (const name of ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]) {
+    const value = headers.get(`x-amz-copy-source-${name}`);
+    if (value !== null) conditions.set(name, value);
+  }
+  try {
+    checkReadConditions(conditions, object, {});
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "NotModified") throw new StoreError("PreconditionFailed");
+    throw error;
+  }
+}
+
+function decoded(text: string): string {
+  return percentDecoded(text.replaceAll("+", " ")) ?? invalid();
+}
+
+function invalid(): never {
+  throw new StoreError("InvalidArgument", "The header x-amz-copy-source must be a bucket, a slash and an encoded key");
 }

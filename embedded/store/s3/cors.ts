@@ -1,10 +1,50 @@
 import { LRUCache } from "lru-cache";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { CORS_METHODS, type CorsRule, parseCorsRules } from "./cors_configuration.ts";
-import { type CorsMatch, matchingCorsRule, requestedHeaders } from "./cors_matching.ts";
-import { S3Error } from "./s3_error.ts";
+import type { S3Call } from "./caller.ts";
+import {
+  CORS_METHODS,
+  type CorsMatch,
+  type CorsRule,
+  corsRuleElements,
+  matchingCorsRule,
+  MAX_CORS_BYTES,
+  parseCorsRules,
+  readCorsRules,
+  requestedHeaders,
+} from "./cors_rules.ts";
+import { ownBucket, permittedBucket, signedUser } from "./permitted.ts";
+import { xmlBody } from "./request_body.ts";
+import { xmlResponse } from "./xml.ts";
+
+/** GetBucketCors, for every user who may do anything in the bucket. Rules of its tenant do not count. */
+export function getBucketCors(call: S3Call): Response {
+  signedUser(call.caller);
+  const bucket = permittedBucket(call, call.bucket, "any");
+  const text = call.store.buckets.cors(bucket.id);
+  if (text === null) throw new StoreError("NoSuchCORSConfiguration");
+  return xmlResponse("CORSConfiguration", corsRuleElements(parseCorsRules(text)));
+}
+
+/** PutBucketCors, for the bucket's owner: the rules of the body replace all others. */
+export async function putBucketCors(call: S3Call): Promise<Response> {
+  const bucket = ownBucket(call, call.bucket);
+  const rules = readCorsRules(await xmlBody(call.request, call.caller, "CORSConfiguration", MAX_CORS_BYTES));
+  const text = `<CORSConfiguration>${corsRuleElements(rules)}</CORSConfiguration>`;
+  // Escaped text may be longer than it was sent.
+  if (new TextEncoder().encode(text).length > MAX_CORS_BYTES) throw new StoreError("MalformedXML");
+  await call.store.writer.change("setCors", { of: { bucket: bucket.id }, cors: text });
+  return new Response(null);
+}
+
+/** DeleteBucketCors, for the bucket's owner: removing absent rules is no error. */
+export async function deleteBucketCors(call: S3Call): Promise<Response> {
+  const bucket = ownBucket(call, call.bucket).id;
+  await call.store.writer.change("setCors", { of: { bucket }, cors: null });
+  return new Response(null, { status: 204 });
+}
 
 /** The origins whose pages may read the responses of one tenant. */
 interface CorsScope {
@@ -44,15 +84,15 @@ export function corsHeaders(request: Request, scope: CorsScope): Record<string, 
 /**
  * The response to a preflight (Fetch standard, CORS protocol).
  *
- * @throws {S3Error} BadRequest for an invalid preflight, and AccessForbidden, with the same message whether the bucket
+ * @throws {StoreError} BadRequest for an invalid preflight, and AccessForbidden, with the same message whether the bucket
  *   is absent, has no rules or has others
  */
 export function preflightResponse(request: Request, scope: CorsScope): Response {
   const origin = request.headers.get("origin");
   const method = request.headers.get("access-control-request-method");
-  if (origin === null) throw new S3Error("BadRequest", "A preflight needs the header Origin");
+  if (origin === null) throw new StoreError("BadRequest", "A preflight needs the header Origin");
   if (method === null || !CORS_METHODS.includes(method)) {
-    throw new S3Error("BadRequest", `Access-Control-Request-Method must be one of ${CORS_METHODS.join(", ")}`);
+    throw new StoreError("BadRequest", `Access-Control-Request-Method must be one of ${CORS_METHODS.join(", ")}`);
   }
   const requested = request.headers.get("access-control-request-headers");
   if (scope.origins.has(origin)) {
@@ -66,7 +106,7 @@ export function preflightResponse(request: Request, scope: CorsScope): Response 
   }
   const names = requestedHeaders(requested);
   const match = matchingCorsRule(rulesFor(request.url, scope), { origin, method, headers: names });
-  if (!match) throw new S3Error("AccessForbidden", undefined, { vary: VARY });
+  if (!match) throw new StoreError("AccessForbidden", undefined, { vary: VARY });
   const headers = new Headers(allowingHeaders(match, origin));
   if (names.length > 0) headers.set("access-control-allow-headers", names.join(", ").toLowerCase());
   return new Response(null, { headers });
@@ -91,7 +131,7 @@ function allowingHeaders({ rule, isForAll }: CorsMatch, origin: string): Record<
 function rulesFor(url: string, { store, tenant }: CorsScope): readonly CorsRule[] {
   const bucket = bucketIn(url);
   const text = tenant && bucket !== null ? store.buckets.corsInForce(tenant.id, bucket) : null;
-  return text === null ? [] : cachedRules(text);
+  return text === null ? [] : cached.memo(text);
 }
 
 /** The bucket that a URL names, read as requests are; the rest of the path need not be valid, errors have headers too. */
@@ -103,12 +143,7 @@ function bucketIn(url: string): string | null {
 /** How many different configurations are cached in parsed form; each has 64 KiB of text at most. */
 const CACHE_LIMIT = 50;
 
-const cached = new LRUCache<string, readonly CorsRule[]>({ max: CACHE_LIMIT });
-
-function cachedRules(text: string): readonly CorsRule[] {
-  const parsed = cached.get(text);
-  if (parsed) return parsed;
-  const rules = parseCorsRules(text);
-  cached.set(text, rules);
-  return rules;
-}
+const cached = new LRUCache<string, readonly CorsRule[]>({
+  max: CACHE_LIMIT,
+  memoMethod: (text) => parseCorsRules(text),
+});

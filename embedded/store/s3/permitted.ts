@@ -5,8 +5,8 @@ import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { type Permission, permits } from "@/embedded/store/permissions.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Caller } from "./caller.ts";
-import { S3Error } from "./s3_error.ts";
 
 /** What a request may do in the bucket that it names. */
 export interface BucketAccess {
@@ -21,22 +21,22 @@ type CallContext = { readonly store: StoreContext; readonly caller: Caller };
 /**
  * What the caller may do in a bucket, possibly nothing.
  *
- * @throws {S3Error} NoSuchBucket
+ * @throws {StoreError} NoSuchBucket
  */
 export function bucketAccess({ store, caller }: CallContext, name: string): BucketAccess {
   const bucket = store.buckets.bucket(caller.tenant, name);
-  if (!bucket) throw new S3Error("NoSuchBucket");
+  if (!bucket) throw new StoreError("NoSuchBucket");
   const { user } = caller;
-  if (bucket.s3Access === "none") throw new S3Error("AccessDenied", "S3 is switched off for this namespace");
+  if (bucket.s3Access === "none") throw new StoreError("AccessDenied", "S3 is switched off for this namespace");
   if (!addressRules(bucket.addressRules)(caller.address)) {
-    throw new S3Error("AccessDenied", "The namespace is closed to the address that the request comes from");
+    throw new StoreError("AccessDenied", "The namespace is closed to the address that the request comes from");
   }
-  if (bucket.s3Access === "signed" && !user) throw new S3Error("AccessDenied");
+  if (bucket.s3Access === "signed" && !user) throw new StoreError("AccessDenied");
   let groups: string[] | null = null;
   const requester: Requester = {
     user,
     dataAccess: user ? store.buckets.permissions(user.id, bucket.id) & bucket.allowed : 0,
-    groups: () => groups ??= user ? store.groups.ofUser(user.id).map(({ guid }) => guid) : [],
+    groups: () => groups ??= user ? store.accounts.groupsOf(user.id).map(({ guid }) => guid) : [],
   };
   return { bucket, requester, mask: bucketMask(requester, bucket, aclsUsageOf(bucket.record)) & bucket.allowed };
 }
@@ -44,22 +44,22 @@ export function bucketAccess({ store, caller }: CallContext, name: string): Buck
 /**
  * The bucket that a request names.
  *
- * @throws {S3Error} NoSuchBucket, or AccessDenied without the permission
+ * @throws {StoreError} NoSuchBucket, or AccessDenied without the permission
  */
 export function permittedBucket(call: CallContext, name: string, permission: Permission | "any"): Bucket {
   const { bucket, mask } = bucketAccess(call, name);
-  if (permission === "any" ? mask === 0 : !permits(mask, permission)) throw new S3Error("AccessDenied");
+  if (permission === "any" ? mask === 0 : !permits(mask, permission)) throw new StoreError("AccessDenied");
   return bucket;
 }
 
 /**
  * The bucket that a request names, for its owner.
  *
- * @throws {S3Error} NoSuchBucket, or AccessDenied for others
+ * @throws {StoreError} NoSuchBucket, or AccessDenied for others
  */
 export function ownBucket(call: CallContext, name: string): Bucket {
   const bucket = permittedBucket(call, name, "any");
-  if (bucket.owner !== signedUser(call.caller).id) throw new S3Error("AccessDenied");
+  if (bucket.owner !== signedUser(call.caller).id) throw new StoreError("AccessDenied");
   return bucket;
 }
 
@@ -69,15 +69,15 @@ export function ownBucket(call: CallContext, name: string): Bucket {
  */
 export function bucketByDataAccess(call: CallContext, name: string, permission: Permission): Bucket {
   const { bucket, requester } = bucketAccess(call, name);
-  if (!permits(requester.dataAccess, permission)) throw new S3Error("AccessDenied");
+  if (!permits(requester.dataAccess, permission)) throw new StoreError("AccessDenied");
   return bucket;
 }
 
 /**
- * The object of a look-up, for a caller with the permission on it. `find` may throw {@link S3Error} for an absent
+ * The object of a look-up, for a caller with the permission on it. `find` may throw {@link StoreError} for an absent
  * object; only callers that may list the bucket get that error.
  *
- * @throws {S3Error} AccessDenied
+ * @throws {StoreError} AccessDenied
  */
 export function permittedObject(
   { bucket, requester, mask }: BucketAccess,
@@ -88,19 +88,19 @@ export function permittedObject(
   try {
     object = find();
   } catch (error) {
-    throw error instanceof S3Error && !permits(mask, "BROWSE") ? new S3Error("AccessDenied") : error;
+    throw error instanceof StoreError && !permits(mask, "BROWSE") ? new StoreError("AccessDenied") : error;
   }
   const allowed = objectMask(requester, object, aclsUsageOf(bucket.record)) & bucket.allowed;
-  if (!permits(allowed, permission)) throw new S3Error("AccessDenied");
+  if (!permits(allowed, permission)) throw new StoreError("AccessDenied");
   return object;
 }
 
 /**
  * The user who signed a request.
  *
- * @throws {S3Error} AccessDenied for an unsigned one
+ * @throws {StoreError} AccessDenied for an unsigned one
  */
 export function signedUser({ user }: Caller): User {
-  if (!user) throw new S3Error("AccessDenied");
+  if (!user) throw new StoreError("AccessDenied");
   return user;
 }

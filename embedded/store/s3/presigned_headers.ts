@@ -1,7 +1,7 @@
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { startDigest } from "@/lib/std/digests.ts";
 import { utf8Text, utf8Value } from "@/lib/std/header_encoding.ts";
 import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
-import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 import { hasSignatureV2InQuery, isHeaderInQueryV2, isOfSignatureV2 } from "./sigv2.ts";
 
@@ -19,7 +19,7 @@ export function isHeaderInQuery(request: S3Request, name: string): boolean {
  * Version 4, query parameters; botocore does so with Version 2, too). They are under the signature there, so what the
  * caller sends beside them may not differ.
  *
- * @throws {S3Error} InvalidArgument
+ * @throws {StoreError} InvalidArgument
  */
 export function withHeadersOfQuery(request: S3Request): S3Request {
   const moved = request.query.filter(([name, value]) =>
@@ -27,7 +27,9 @@ export function withHeadersOfQuery(request: S3Request): S3Request {
     !isOfNoBody(name.toLowerCase(), value)
   );
   if (moved.length === 0) return request;
-  if (moved.length > MAX_MOVED) throw new S3Error("InvalidArgument", `More than ${MAX_MOVED} headers are in the query`);
+  if (moved.length > MAX_MOVED) {
+    throw new StoreError("InvalidArgument", `More than ${MAX_MOVED} headers are in the query`);
+  }
   const headers = new Headers(request.headers);
   const seen = new Set<string>();
   for (const [name, value] of moved) {
@@ -36,7 +38,7 @@ export function withHeadersOfQuery(request: S3Request): S3Request {
       seen.has(header) || !isHeader(header, value) ||
       utf8Text(request.headers.get(header) ?? value.trim()) !== value.trim()
     ) {
-      throw new S3Error("InvalidArgument", `The parameter ${name} is not valid`);
+      throw new StoreError("InvalidArgument", `The parameter ${name} is not valid`);
     }
     seen.add(header);
     headers.set(header, utf8Value(value));

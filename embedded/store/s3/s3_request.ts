@@ -1,5 +1,5 @@
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { S3Error } from "./s3_error.ts";
 
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */
 export const MAX_KEY_BYTES = 1024;
@@ -22,7 +22,7 @@ export interface S3Request {
 /**
  * Takes a request apart.
  *
- * @throws {S3Error} InvalidURI, InvalidArgument or KeyTooLongError
+ * @throws {StoreError} InvalidURI, InvalidArgument or KeyTooLongError
  */
 export function parseS3Request(request: Request): S3Request {
   // The URL's own parser folds dot segments, which are ordinary parts of a key: the raw text is read instead.
@@ -34,8 +34,8 @@ export function parseS3Request(request: Request): S3Request {
   const slash = path.indexOf("/");
   const bucket = slash < 0 ? path : path.slice(0, slash);
   const key = slash < 0 ? "" : path.slice(slash + 1);
-  if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) throw new S3Error("KeyTooLongError");
-  if (bucket === "" && key !== "") throw new S3Error("InvalidBucketName");
+  if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) throw new StoreError("KeyTooLongError");
+  if (bucket === "" && key !== "") throw new StoreError("InvalidBucketName");
   // Each of thousands of parameters may be looked up; of one that is repeated the first counts.
   const parameters = new Map(query.toReversed());
   return {
@@ -65,6 +65,48 @@ function decodeQuery(text: string): string {
 
 function decode(text: string, code: "InvalidURI" | "InvalidArgument"): string {
   const decoded = percentDecoded(text);
-  if (decoded === null) throw new S3Error(code, "The percent-encoding is not valid UTF-8");
+  if (decoded === null) throw new StoreError(code, "The percent-encoding is not valid UTF-8");
   return decoded;
+}
+
+/** Highest number of a part (S3 API, multipart upload limits). */
+export const MAX_PARTS = 10_000;
+
+/** Most entries of a page of parts or uploads. */
+const MAX_PAGE = 1000;
+
+/**
+ * The number of the part that a request names, 1 to 10,000.
+ *
+ * @throws {StoreError}
+ */
+export function partNumber(request: S3Request): number {
+  const number = wholeNumber(request, "partNumber", MAX_PARTS);
+  if (number === null || number === 0) {
+    throw new StoreError("InvalidArgument", `partNumber must be a whole number from 1 to ${MAX_PARTS}`);
+  }
+  return number;
+}
+
+/**
+ * How many entries a page is to have: 0 to 1000, which is what an absent or larger number means.
+ *
+ * @throws {StoreError}
+ */
+export function pageSize(request: S3Request, name: string): number {
+  return Math.min(wholeNumber(request, name, 2 ** 31 - 1) ?? MAX_PAGE, MAX_PAGE);
+}
+
+/**
+ * A parameter that is a whole number from 0; null where it is absent or empty.
+ *
+ * @throws {StoreError}
+ */
+export function wholeNumber(request: S3Request, name: string, largest: number): number | null {
+  const text = request.parameter(name);
+  if (text === null || text === "") return null;
+  if (!/^[0-9]{1,10}$/.test(text) || Number(text) > largest) {
+    throw new StoreError("InvalidArgument", `${name} must be a whole number from 0 to ${largest}`);
+  }
+  return Number(text);
 }

@@ -1,15 +1,37 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
-import { clientOf, requestedBy } from "@/embedded/store/context/requested_by.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { authenticate, isFailedLogin } from "./caller.ts";
-import { corsHeaders, preflightResponse } from "./cors.ts";
+import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/context/store_context.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from "./acl.ts";
+import {
+  createBucket,
+  deleteBucket,
+  getBucketLocation,
+  getBucketVersioning,
+  headBucket,
+  putBucketVersioning,
+} from "./bucket.ts";
+import { authenticate, isFailedLogin, type S3Operation } from "./caller.ts";
+import { copyObject } from "./copy_object.ts";
+import { corsHeaders, deleteBucketCors, getBucketCors, preflightResponse, putBucketCors } from "./cors.ts";
+import { deleteObject, deleteObjects } from "./delete_objects.ts";
+import { listBuckets, listObjects, listObjectsV2, listObjectVersions, METADATA, UNORDERED } from "./listings.ts";
+import {
+  abortMultipartUpload,
+  completeMultipartUpload,
+  createMultipartUpload,
+  listMultipartUploads,
+  listParts,
+  uploadPart,
+  uploadPartCopy,
+} from "./multipart.ts";
+import { checkHeaders } from "./object_headers.ts";
 import { isHeaderInQuery, withHeadersOfQuery } from "./presigned_headers.ts";
-import { asS3Error } from "./as_s3_error.ts";
-import { checkHeaders } from "./unsupported_headers.ts";
-import { S3Error, s3ErrorResponse } from "./s3_error.ts";
-import type { S3Operation } from "./s3_operation.ts";
-import { S3_OPERATIONS } from "./s3_operations.ts";
+import { getObject, getObjectAttributes, READ_PARAMETERS } from "./read_object.ts";
+import { asS3Error, s3ErrorResponse } from "./s3_error.ts";
 import { parseS3Request, type S3Request } from "./s3_request.ts";
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./tags.ts";
+import { unsetDeletes, unsetObjectReads, unsetReads } from "./unset_settings.ts";
+import { putObject } from "./write_object.ts";
 
 /** The parameter in which some clients name the operation. */
 const OPERATION_NAME = "x-id";
@@ -34,7 +56,7 @@ export function s3Handler(
       } else {
         // Before the operation, which may remove the bucket or the rules that allow a page to read the response.
         cors = corsHeaders(request, scope);
-        if (!scope.tenant) throw new S3Error("AccessDenied");
+        if (!scope.tenant) throw new StoreError("AccessDenied");
         response = await handle(store, scope.tenant, parseS3Request(request), { address, requestId: id });
       }
       response.headers.set("x-amz-request-id", id);
@@ -42,9 +64,7 @@ export function s3Handler(
       if (isFailedLogin(error)) await store.logins.delayFailure();
       response = s3ErrorResponse(asS3Error(error), { method: request.method, id, resource: pathOf(request.url) });
     }
-    for (const [name, value] of Object.entries(cors)) {
-      response.headers.set(name, value);
-    }
+    for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     // The runtime sends no "100 Continue" for an empty body, so the final response comes instead. Botocore then
     // misreads the next response on the connection and waits for its end.
     if (request.headers.has("expect") && isEmpty(request)) response.headers.set("connection", "close");
@@ -57,12 +77,9 @@ export function errorHandler(
   code: "AccessDenied" | "MisdirectedRequest" | "ServiceUnavailable",
 ): (request: Request) => Response {
   return (request) => {
-    const error = new S3Error(code);
-    const response = s3ErrorResponse(error, {
-      method: request.method,
-      id: crypto.randomUUID(),
-      resource: pathOf(request.url),
-    });
+    const error = new StoreError(code);
+    const { method, url } = request;
+    const response = s3ErrorResponse(error, { method, id: crypto.randomUUID(), resource: pathOf(url) });
     response.headers.set("x-hcp-errormessage", error.message);
     if (error.status === 503) response.headers.set("retry-after", "5");
     return withSandboxHeaders(response);
@@ -84,17 +101,12 @@ function handle(
   for (const [name] of request.query) {
     const isKnown = operation.marker === name || operation.parameters?.includes(name);
     if (!isKnown && name !== OPERATION_NAME && !isHeaderInQuery(request, name)) {
-      throw new S3Error("NotImplemented", `The parameter ${name} is not provided here`);
+      throw new StoreError("NotImplemented", `The parameter ${name} is not provided here`);
     }
   }
   const calledStore = isRead ? store : requestedBy(store, caller.user, client);
-  return operation.handle({
-    store: calledStore,
-    caller,
-    request,
-    bucket: request.bucket ?? "",
-    key: request.key ?? "",
-  });
+  const { bucket, key } = request;
+  return operation.handle({ store: calledStore, caller, request, bucket: bucket ?? "", key: key ?? "" });
 }
 
 /** The operation of a request: one whose marker or header it carries takes precedence over one without. */
@@ -109,8 +121,8 @@ function operationOf(request: S3Request): S3Operation {
   if (operation) return operation;
   // The service has one operation, the list of buckets.
   throw level !== "service" && Object.hasOwn(S3_OPERATIONS.object, method)
-    ? new S3Error("NotImplemented", "This operation is not provided here")
-    : new S3Error("MethodNotAllowed");
+    ? new StoreError("NotImplemented", "This operation is not provided here")
+    : new StoreError("MethodNotAllowed");
 }
 
 function carries(request: S3Request, { marker, markerValue, header }: S3Operation): boolean {
@@ -137,3 +149,80 @@ function withSandboxHeaders(response: Response): Response {
   response.headers.set("content-security-policy", "sandbox");
   return response;
 }
+
+type Methods = Readonly<Record<string, readonly S3Operation[]>>;
+
+/** Query parameters that the listings of keys share. */
+const LISTING = ["prefix", "delimiter", "encoding-type"];
+
+/**
+ * Everything the store does of S3, by what a request names and by its method. A request for anything else is 501.
+ */
+const S3_OPERATIONS: Readonly<Record<"service" | "bucket" | "object", Methods>> = {
+  service: {
+    GET: [{ parameters: ["prefix", "max-buckets", "continuation-token"], handle: listBuckets }],
+  },
+  bucket: {
+    GET: [
+      {
+        marker: "list-type",
+        markerValue: "2",
+        parameters: [...LISTING, "continuation-token", "start-after", "max-keys", "fetch-owner", METADATA, UNORDERED],
+        handle: listObjectsV2,
+      },
+      {
+        marker: "uploads",
+        parameters: [...LISTING, "key-marker", "upload-id-marker", "max-uploads"],
+        handle: listMultipartUploads,
+      },
+      { parameters: [...LISTING, "marker", "max-keys", UNORDERED], handle: listObjects },
+      {
+        marker: "versions",
+        parameters: [...LISTING, "key-marker", "version-id-marker", "max-keys"],
+        handle: listObjectVersions,
+      },
+      { marker: "versioning", handle: getBucketVersioning },
+      { marker: "location", handle: getBucketLocation },
+      { marker: "cors", handle: getBucketCors },
+      { marker: "acl", handle: getBucketAcl },
+      ...unsetReads,
+    ],
+    HEAD: [{ handle: headBucket }],
+    PUT: [
+      { handle: createBucket },
+      { marker: "versioning", handle: putBucketVersioning },
+      { marker: "cors", handle: putBucketCors },
+      { marker: "acl", handle: putBucketAcl },
+    ],
+    POST: [{ marker: "delete", handle: deleteObjects }],
+    DELETE: [{ handle: deleteBucket }, { marker: "cors", handle: deleteBucketCors }, ...unsetDeletes],
+  },
+  object: {
+    GET: [
+      { parameters: READ_PARAMETERS, handle: getObject },
+      { marker: "uploadId", parameters: ["max-parts", "part-number-marker"], handle: listParts },
+      { marker: "tagging", parameters: ["versionId"], handle: getObjectTagging },
+      { marker: "attributes", parameters: ["versionId"], handle: getObjectAttributes },
+      { marker: "acl", parameters: ["versionId"], handle: getObjectAcl },
+      ...unsetObjectReads,
+    ],
+    HEAD: [{ parameters: READ_PARAMETERS, handle: getObject }],
+    PUT: [
+      { handle: putObject },
+      { marker: "uploadId", parameters: ["partNumber"], handle: uploadPart },
+      { marker: "uploadId", header: "x-amz-copy-source", parameters: ["partNumber"], handle: uploadPartCopy },
+      { header: "x-amz-copy-source", handle: copyObject },
+      { marker: "tagging", parameters: ["versionId"], handle: putObjectTagging },
+      { marker: "acl", parameters: ["versionId"], handle: putObjectAcl },
+    ],
+    POST: [
+      { marker: "uploads", handle: createMultipartUpload },
+      { marker: "uploadId", handle: completeMultipartUpload },
+    ],
+    DELETE: [
+      { parameters: ["versionId"], handle: deleteObject },
+      { marker: "uploadId", handle: abortMultipartUpload },
+      { marker: "tagging", parameters: ["versionId"], handle: deleteObjectTagging },
+    ],
+  },
+};

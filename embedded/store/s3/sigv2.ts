@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
-import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 import { MAX_SKEW_MS, NO_DATE } from "./sigv4.ts";
 
@@ -39,13 +39,13 @@ export function hasSignatureV2InQuery(request: S3Request): boolean {
 /**
  * Reads a signature of Version 2; null when the request carries none.
  *
- * @throws {S3Error} when it is malformed, out of time, or beside a signature of another kind
+ * @throws {StoreError} when it is malformed, out of time, or beside a signature of another kind
  */
 export function statedSignatureV2(request: S3Request, nowMs: number): StatedSignatureV2 | null {
   const header = request.headers.get("authorization");
   const inQuery = hasSignatureV2InQuery(request);
   if (inQuery && (header !== null || request.parameter("X-Amz-Algorithm") !== null)) {
-    throw new S3Error("InvalidArgument", "Only one way of signing may be used");
+    throw new StoreError("InvalidArgument", "Only one way of signing may be used");
   }
   if (inQuery) return fromQuery(request, nowMs);
   return header !== null && /^AWS(?:\s|$)/.test(header) ? fromHeader(request.headers, header, nowMs) : null;
@@ -80,13 +80,13 @@ export function isOfSignatureV2(name: string): boolean {
 function fromHeader(headers: Headers, header: string, nowMs: number): StatedSignatureV2 {
   const [, accessKey, signature] = /^AWS\s+([^\s:]+):(\S+)$/.exec(header) ?? [];
   if (accessKey === undefined) {
-    throw new S3Error("InvalidArgument", "The authorization header must be AWS <access key>:<signature>");
+    throw new StoreError("InvalidArgument", "The authorization header must be AWS <access key>:<signature>");
   }
   const amzDate = headers.get("x-amz-date");
   const sent = amzDate ?? headers.get("date") ?? "";
   const ms = instant(sent);
-  if (Number.isNaN(ms) || ms < 0) throw new S3Error("AccessDenied", NO_DATE);
-  if (Math.abs(nowMs - ms) > MAX_SKEW_MS) throw new S3Error("RequestTimeTooSkewed");
+  if (Number.isNaN(ms) || ms < 0) throw new StoreError("AccessDenied", NO_DATE);
+  if (Math.abs(nowMs - ms) > MAX_SKEW_MS) throw new StoreError("RequestTimeTooSkewed");
   // x-amz-date is signed among S3's own headers, and then replaces the other one.
   return { accessKey, signature, date: amzDate === null ? sent : "" };
 }
@@ -94,12 +94,12 @@ function fromHeader(headers: Headers, header: string, nowMs: number): StatedSign
 function fromQuery(request: S3Request, nowMs: number): StatedSignatureV2 {
   const [accessKey, signature, expires] = IN_QUERY.map((name) => request.parameter(name));
   if (!accessKey || !signature || !expires) {
-    throw new S3Error("AccessDenied", `Signing in the query takes the parameters ${IN_QUERY.join(", ")}`);
+    throw new StoreError("AccessDenied", `Signing in the query takes the parameters ${IN_QUERY.join(", ")}`);
   }
   if (!/^[0-9]{1,15}$/.test(expires)) {
-    throw new S3Error("AccessDenied", "Expires must be in seconds since 1970");
+    throw new StoreError("AccessDenied", "Expires must be in seconds since 1970");
   }
-  if (nowMs > Number(expires) * 1000) throw new S3Error("AccessDenied", "The URL has expired");
+  if (nowMs > Number(expires) * 1000) throw new StoreError("AccessDenied", "The URL has expired");
   // A plus sign that was not encoded has become a space, which base64 does not have.
   return { accessKey: accessKey.replaceAll(" ", "+"), signature: signature.replaceAll(" ", "+"), date: expires };
 }

@@ -1,8 +1,8 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { createHash, createHmac, type Hash, timingSafeEqual } from "node:crypto";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
-import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 
 /** How far the clock of a signed request may be off, in ms, whichever version its signature has (S3 API, Signature Version 4). */
@@ -39,12 +39,12 @@ export interface StatedSignature {
 /**
  * Reads the signature of a request; null when it carries none.
  *
- * @throws {S3Error} when it is malformed or out of time
+ * @throws {StoreError} when it is malformed or out of time
  */
 export function statedSignature(request: S3Request, nowMs: number): StatedSignature | null {
   const header = request.headers.get("authorization");
   const inQuery = request.parameter("X-Amz-Algorithm") !== null;
-  if (header !== null && inQuery) throw new S3Error("InvalidArgument", "Only one way of signing may be used");
+  if (header !== null && inQuery) throw new StoreError("InvalidArgument", "Only one way of signing may be used");
   if (header !== null) return fromHeader(request, header, nowMs);
   return inQuery ? fromQuery(request, nowMs) : null;
 }
@@ -109,7 +109,7 @@ function canonicalRequest(
 }
 
 /** The key that signs everything of one scope (Signature Version 4, "Calculate signature"). */
-export function signingKey(scope: string, secretKey: string): Uint8Array {
+function signingKey(scope: string, secretKey: string): Uint8Array {
   const name = `${scope}/${secretKey}`;
   let key = signingKeys.get(name);
   if (!key) {
@@ -124,7 +124,7 @@ export function signingKey(scope: string, secretKey: string): Uint8Array {
 const signingKeys = new LRUCache<string, Uint8Array>({ max: MAX_SIGNING_KEYS });
 
 /** Whether 64 hexadecimal digits are the signature of a text. Compares in constant time. */
-export function isSignatureOf(text: string, key: Uint8Array, signature: string): boolean {
+function isSignatureOf(text: string, key: Uint8Array, signature: string): boolean {
   const sent = new Uint8Array(32);
   sent.set(hexBytes(signature));
   return timingSafeEqual(hmac(key, text), sent);
@@ -134,14 +134,16 @@ function fromHeader(request: S3Request, header: string, nowMs: number): StatedSi
   const parts = /^AWS4-HMAC-SHA256\s+(.*)$/.exec(header)?.[1].split(",").map((part) => part.trim());
   const field = (name: string) =>
     parts?.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? malformedHeader(name);
-  if (header.trim() === "") throw new S3Error("AccessDenied", "The signature of the request is not complete");
-  if (!parts) throw new S3Error("InvalidArgument", "Unsupported Authorization Type");
+  if (header.trim() === "") throw new StoreError("AccessDenied", "The signature of the request is not complete");
+  if (!parts) throw new StoreError("InvalidArgument", "Unsupported Authorization Type");
   const time = sentTime(request.headers);
   const stated = assemble(field("Credential"), field("SignedHeaders"), field("Signature"), time, malformedHeader);
   const payload = request.headers.get("x-amz-content-sha256");
-  if (payload === null) throw new S3Error("InvalidRequest", "The header x-amz-content-sha256 is required");
+  if (payload === null) throw new StoreError("InvalidRequest", "The header x-amz-content-sha256 is required");
   requireSigned(request, stated.signedHeaders);
-  if (Math.abs(nowMs - timeMs(stated.time, malformedHeader)) > MAX_SKEW_MS) throw new S3Error("RequestTimeTooSkewed");
+  if (Math.abs(nowMs - timeMs(stated.time, malformedHeader)) > MAX_SKEW_MS) {
+    throw new StoreError("RequestTimeTooSkewed");
+  }
   return { ...stated, payload };
 }
 
@@ -150,7 +152,7 @@ function sentTime(headers: Headers): string {
   const time = headers.get("x-amz-date");
   if (time !== null && /^\d{8}T\d{6}Z$/.test(time)) return time;
   const ms = time === null ? Date.parse(headers.get("date") ?? "") : NaN;
-  if (Number.isNaN(ms)) throw new S3Error("AccessDenied", NO_DATE);
+  if (Number.isNaN(ms)) throw new StoreError("AccessDenied", NO_DATE);
   return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
 }
 
@@ -167,15 +169,15 @@ function fromQuery(request: S3Request, nowMs: number): StatedSignature {
   const expires = field("X-Amz-Expires");
   if (!/^-?[0-9]+$/.test(expires)) malformedQuery("X-Amz-Expires");
   if (Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
-    throw new S3Error(
+    throw new StoreError(
       "AuthorizationQueryParametersError",
       `X-Amz-Expires must be 1 to ${MAX_EXPIRES_SECONDS} seconds`,
     );
   }
   requireSigned(request, stated.signedHeaders);
   const signedAt = timeMs(stated.time, malformedQuery);
-  if (signedAt - nowMs > MAX_SKEW_MS) throw new S3Error("AccessDenied", "The URL is not valid yet");
-  if (nowMs > signedAt + Number(expires) * 1000) throw new S3Error("AccessDenied", "The URL has expired");
+  if (signedAt - nowMs > MAX_SKEW_MS) throw new StoreError("AccessDenied", "The URL is not valid yet");
+  if (nowMs > signedAt + Number(expires) * 1000) throw new StoreError("AccessDenied", "The URL has expired");
   const payload = request.parameter("X-Amz-Content-Sha256") ?? request.headers.get("x-amz-content-sha256") ??
     UNSIGNED_PAYLOAD;
   return { ...stated, payload };
@@ -207,7 +209,7 @@ function assemble(
 function requireSigned(request: S3Request, signedHeaders: readonly string[]): void {
   for (const name of request.headers.keys()) {
     if (name.startsWith("x-amz-") && !signedHeaders.includes(name)) {
-      throw new S3Error("AccessDenied", `The header ${name} is not signed`);
+      throw new StoreError("AccessDenied", `The header ${name} is not signed`);
     }
   }
 }
@@ -250,9 +252,56 @@ function hmac(key: Uint8Array, text: string): Uint8Array {
 }
 
 function malformedHeader(what: string): never {
-  throw new S3Error("AuthorizationHeaderMalformed", `The authorization header is malformed: ${what}`);
+  throw new StoreError("AuthorizationHeaderMalformed", `The authorization header is malformed: ${what}`);
 }
 
 function malformedQuery(what: string): never {
-  throw new S3Error("AuthorizationQueryParametersError", `The authorization query parameters are malformed: ${what}`);
+  throw new StoreError(
+    "AuthorizationQueryParametersError",
+    `The authorization query parameters are malformed: ${what}`,
+  );
 }
+
+/**
+ * Checks the signatures of the chunks of a body. Each covers the one before it, and the first covers that of the
+ * request, so that chunks can be neither changed nor moved nor left out (Signature Version 4, "Transferring payload in
+ * multiple chunks").
+ */
+export class ChunkSignatures {
+  readonly #key: Uint8Array;
+  readonly #time: string;
+  readonly #scope: string;
+  #previous: string;
+
+  constructor({ scope, time, signature }: StatedSignature, secretKey: string) {
+    this.#key = signingKey(scope, secretKey);
+    this.#time = time;
+    this.#scope = scope;
+    this.#previous = signature;
+  }
+
+  /** Starts the digest of a chunk, for {@link requireChunk}. */
+  startChunk(): Hash {
+    return createHash("sha256");
+  }
+
+  /** @throws {StoreError} SignatureDoesNotMatch unless this is the signature of the next chunk */
+  requireChunk(signature: string, bytes: Hash): void {
+    this.#require(signature, "AWS4-HMAC-SHA256-PAYLOAD", [EMPTY_SHA256, bytes.digest("hex")]);
+  }
+
+  /** The same of the trailer, as its lines `name:value`, each with a line feed. */
+  requireTrailer(signature: string, lines: string): void {
+    this.#require(signature, "AWS4-HMAC-SHA256-TRAILER", [createHash("sha256").update(lines).digest("hex")]);
+  }
+
+  #require(signature: string, algorithm: string, digests: readonly string[]): void {
+    const text = [algorithm, this.#time, this.#scope, this.#previous, ...digests].join("\n");
+    if (!isSignatureOf(text, this.#key, signature)) {
+      throw new StoreError("SignatureDoesNotMatch", "The signature of a chunk of the body does not match");
+    }
+    this.#previous = signature;
+  }
+}
+
+const EMPTY_SHA256 = createHash("sha256").digest("hex");

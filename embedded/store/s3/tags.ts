@@ -1,12 +1,11 @@
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { findObject, versionHeader, versionParameter } from "./object_version.ts";
+import { findObject, versionHeader, versionParameter } from "./read_object.ts";
 import { bucketByDataAccess } from "./permitted.ts";
-import { childText, type XmlElement } from "./read_xml.ts";
-import { S3Error } from "./s3_error.ts";
-import type { S3Call } from "./s3_operation.ts";
-import { element, xmlResponse } from "./xml.ts";
-import { xmlBody } from "./xml_body.ts";
+import { childText, element, type XmlElement, xmlResponse } from "./xml.ts";
+import type { S3Call } from "./caller.ts";
+import { xmlBody } from "./request_body.ts";
 
 /** A tag of an object. */
 type Tag = readonly [key: string, value: string];
@@ -22,33 +21,28 @@ const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 /**
  * Tags as the index stores them, null where there are none.
  *
- * @throws {S3Error} InvalidTag for what S3 forbids
+ * @throws {StoreError} InvalidTag for what S3 forbids
  */
 function serializeTags(tags: readonly Tag[]): string | null {
-  if (tags.length > MAX_TAGS) throw new S3Error("InvalidTag", `An object may have ${MAX_TAGS} tags at most`);
+  if (tags.length > MAX_TAGS) throw new StoreError("InvalidTag", `An object may have ${MAX_TAGS} tags at most`);
   if (new Set(tags.map(([key]) => key)).size < tags.length) {
-    throw new S3Error("InvalidTag", "The keys of the tags must differ");
+    throw new StoreError("InvalidTag", "The keys of the tags must differ");
   }
   for (const [key, value] of tags) {
     if (key === "" || [...key].length > MAX_KEY_CHARACTERS || !ALLOWED.test(key) || /^aws:/i.test(key)) {
-      throw new S3Error("InvalidTag", "The key of a tag is not valid");
+      throw new StoreError("InvalidTag", "The key of a tag is not valid");
     }
     if ([...value].length > MAX_VALUE_CHARACTERS || !ALLOWED.test(value)) {
-      throw new S3Error("InvalidTag", "The value of a tag is not valid");
+      throw new StoreError("InvalidTag", "The value of a tag is not valid");
     }
   }
   return tags.length === 0 ? null : JSON.stringify(tags);
 }
 
-/** Parses the result of {@link serializeTags}. */
-export function parseTags(stored: string | null): Tag[] {
-  return stored === null ? [] : JSON.parse(stored);
-}
-
 /**
  * Tags of the header x-amz-tagging, which has the form of a query, as the index stores them; empty pairs are ignored.
  *
- * @throws {S3Error} InvalidArgument or InvalidTag
+ * @throws {StoreError} InvalidArgument or InvalidTag
  */
 function statedTags(header: string | null): string | null {
   if (header === null || header === "") return null;
@@ -62,7 +56,7 @@ function statedTags(header: string | null): string | null {
 
 function decoded(text: string): string {
   const plain = percentDecoded(text.replaceAll("+", " "));
-  if (plain === null) throw new S3Error("InvalidArgument", "The header x-amz-tagging is not valid");
+  if (plain === null) throw new StoreError("InvalidArgument", "The header x-amz-tagging is not valid");
   return plain;
 }
 
@@ -70,7 +64,7 @@ function decoded(text: string): string {
  * The tags of a write, from x-amz-tagging, as the index stores them; null where it has none. As in S3, an access list
  * that allows writing does not allow setting tags.
  *
- * @throws {S3Error} AccessDenied, InvalidArgument or InvalidTag
+ * @throws {StoreError} AccessDenied, InvalidArgument or InvalidTag
  */
 export function requestedTags(call: S3Call): string | null {
   const tags = statedTags(call.request.headers.get("x-amz-tagging"));
@@ -95,9 +89,8 @@ export function getObjectTagging(call: S3Call): Response {
   const { store, request, bucket: name, key } = call;
   const bucket = bucketByDataAccess(call, name, "READ");
   const object = findObject(store, bucket, key, versionParameter(request));
-  const tags = parseTags(object.tags).map(([name, value]) =>
-    `<Tag>${element("Key", name)}${element("Value", value)}</Tag>`
-  );
+  const stored: Tag[] = JSON.parse(object.tags ?? "[]");
+  const tags = stored.map(([name, value]) => `<Tag>${element("Key", name)}${element("Value", value)}</Tag>`);
   return xmlResponse("Tagging", `<TagSet>${tags.join("")}</TagSet>`, versionHeader(object.version));
 }
 
@@ -115,12 +108,12 @@ async function change(call: S3Call, tags: string | null, status: number): Promis
 
 function tagsOf(document: XmlElement): Tag[] {
   const [set, ...more] = document.children;
-  if (set?.name !== "TagSet" || more.length > 0) throw new S3Error("MalformedXML", "Tagging must hold one TagSet");
+  if (set?.name !== "TagSet" || more.length > 0) throw new StoreError("MalformedXML", "Tagging must hold one TagSet");
   return set.children.map((tag) => {
     const key = childText(tag, "Key");
     const value = childText(tag, "Value");
     if (tag.name !== "Tag" || key === null || value === null) {
-      throw new S3Error("MalformedXML", "A TagSet must hold Tag elements with Key and Value");
+      throw new StoreError("MalformedXML", "A TagSet must hold Tag elements with Key and Value");
     }
     return [key, value];
   });

@@ -4,14 +4,14 @@
  */
 import { aclsUsageOf } from "@/embedded/store/access.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
-import { findObject, versionParameter } from "./object_version.ts";
+import { StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
+import { findObject, versionParameter } from "./read_object.ts";
 import { bucketAccess, ownBucket, permittedBucket, permittedObject, signedUser } from "./permitted.ts";
-import { type S3Code, S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call, S3Operation } from "./caller.ts";
 import { element, xmlResponse } from "./xml.ts";
 
 /** Settings that a bucket has one of, by their query parameters, with the error of S3 for a bucket without it. */
-const ABSENT: Readonly<Record<string, S3Code>> = {
+const ABSENT: Readonly<Record<string, StoreErrorCode>> = {
   lifecycle: "NoSuchLifecycleConfiguration",
   encryption: "ServerSideEncryptionConfigurationNotFoundError",
   policy: "NoSuchBucketPolicy",
@@ -40,44 +40,40 @@ const DEFAULTS: Readonly<Record<string, (bucket: Bucket) => Response>> = {
 };
 
 export const unsetReads: readonly S3Operation[] = [
-  ...Object.entries({ ...ABSENT, "object-lock": "ObjectLockConfigurationNotFoundError" } as const).map(
-    ([marker, code]) => ({ marker, handle: (call: S3Call) => show(call, () => rejectWith(code)) }),
+  ...operations<StoreErrorCode>(
+    { ...ABSENT, "object-lock": "ObjectLockConfigurationNotFoundError" },
+    (call, code) => show(call, () => rejectWith(code)),
   ),
-  ...Object.entries(DEFAULTS).map(([marker, response]) => ({
-    marker,
-    handle: (call: S3Call) => show(call, response),
-  })),
-  ...Object.entries(ABSENT_ENTRIES).map(([marker, root]) => ({
-    marker,
-    parameters: ["id", "continuation-token"],
-    handle: (call: S3Call) =>
-      show(
-        call,
-        () =>
-          call.request.parameter("id") === null
-            ? xmlResponse(root, element("IsTruncated", false))
-            : rejectWith("NoSuchConfiguration"),
-      ),
-  })),
+  ...operations(DEFAULTS, show),
+  ...operations(ABSENT_ENTRIES, (call, root) =>
+    show(call, () => {
+      if (call.request.parameter("id") !== null) return rejectWith("NoSuchConfiguration");
+      return xmlResponse(root, element("IsTruncated", false));
+    }), ["id", "continuation-token"]),
 ];
 
 export const unsetDeletes: readonly S3Operation[] = [
-  ...Object.keys(ABSENT).map((marker) => ({
-    marker,
-    handle: (call: S3Call) => {
-      ownBucket(call, call.bucket);
-      return new Response(null, { status: 204 });
-    },
-  })),
-  ...Object.keys(ABSENT_ENTRIES).map((marker) => ({
-    marker,
-    parameters: ["id"],
-    handle: (call: S3Call) => {
-      ownBucket(call, call.bucket);
-      return rejectWith("NoSuchConfiguration");
-    },
-  })),
+  ...operations(ABSENT, (call) => {
+    ownBucket(call, call.bucket);
+    return new Response(null, { status: 204 });
+  }),
+  ...operations(ABSENT_ENTRIES, (call) => {
+    ownBucket(call, call.bucket);
+    return rejectWith("NoSuchConfiguration");
+  }, ["id"]),
 ];
+
+function operations<T>(
+  settings: Readonly<Record<string, T>>,
+  handle: (call: S3Call, setting: T) => Response,
+  parameters: readonly string[] = [],
+): S3Operation[] {
+  return Object.entries(settings).map(([marker, setting]) => ({
+    marker,
+    parameters,
+    handle: (call) => handle(call, setting),
+  }));
+}
 
 /** The locks of an object, for callers that may read it. */
 export const unsetObjectReads: readonly S3Operation[] = ["retention", "legal-hold"].map((marker) => ({
@@ -97,8 +93,8 @@ function show(call: S3Call, response: (bucket: Bucket) => Response): Response {
   return response(permittedBucket(call, call.bucket, "any"));
 }
 
-function rejectWith(code: S3Code): never {
-  throw new S3Error(code);
+function rejectWith(code: StoreErrorCode): never {
+  throw new StoreError(code);
 }
 
 /** Whether the bucket's access list grants anything to all users, or to all authenticated users. */

@@ -1,3 +1,5 @@
+import { StoreError } from "@/embedded/store/store_error.ts";
+
 /** Whether XML 1.0 can hold a text: all but most control characters and two that are no characters (section 2.2). */
 export function fitsXml(text: string): boolean {
   // deno-lint-ignore no-control-regex
@@ -9,11 +11,11 @@ export function escapeXml(text: string): string {
   return text.replace(
     // deno-lint-ignore no-control-regex
     /[&<>"\r]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g,
-    (character) => ENTITIES[character] ?? "\ufffd",
+    (character) => ESCAPES[character] ?? "\ufffd",
   );
 }
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" };
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" };
 
 /** An XML response of the S3 protocol. */
 export function xmlResponse(root: string, content: string, headers: Record<string, string> = {}): Response {
@@ -53,3 +55,150 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0
 /** The texts of days since 1970, with the T behind them. */
 const dates = new Map<number, string>();
 const MAX_DATES = 1000;
+
+/** Largest XML body of a request, in bytes: the 10,000 parts of a complete with their checksums fit. */
+export const MAX_XML_BYTES = 2 * 1024 * 1024;
+
+/** Deepest nesting of elements; S3's own documents need five levels. */
+const MAX_DEPTH = 16;
+
+/** Most elements: the 10,000 parts of a complete, with five of them in each, fit. */
+const MAX_ELEMENTS = 100_000;
+
+/** One element: its local name, the text directly in it, and the elements in it in their order. */
+export interface XmlElement {
+  name: string;
+  text: string;
+  children: XmlElement[];
+}
+
+/**
+ * Reads an XML document of elements and text in UTF-8. Attributes are ignored. Type declarations, processing
+ * instructions, comments, CDATA and entities other than XML's own five are rejected, so that no document can expand.
+ * So are characters that XML 1.0 excludes, plain or as references: a response could not repeat them.
+ *
+ * @returns its root element
+ * @throws {StoreError} MalformedXML
+ */
+export function readXml(bytes: Uint8Array): XmlElement {
+  if (bytes.length > MAX_XML_BYTES) throw new StoreError("MalformedXML", "The XML is longer than 2 MiB");
+  const text = decodedText(bytes);
+  const document: XmlElement = { name: "", text: "", children: [] };
+  const open: { element: XmlElement; tag: string }[] = [{ element: document, tag: "" }];
+  const seen = new Set<string>();
+  let elements = 0;
+  if (!fitsXml(text)) throw malformed();
+  let at = DECLARATION.exec(text)?.[0].length ?? 0;
+  while (at < text.length) {
+    const { element: parent, tag: parentTag } = open[open.length - 1];
+    const angle = text.indexOf("<", at);
+    const end = angle < 0 ? text.length : angle;
+    if (end > at) {
+      const part = unescaped(text.slice(at, end));
+      if (parent === document && part.trim() !== "") throw malformed();
+      parent.text += part;
+      at = end;
+      continue;
+    }
+    // A bare tag of a name that was met before needs no second match: large documents repeat a few names.
+    const bare = text.slice(at + 1, text.indexOf(">", at));
+    let [closing, opening, selfClosing]: (string | undefined)[] = [];
+    if (seen.has(bare)) {
+      at += bare.length + 2;
+      if (bare.startsWith("/")) closing = bare.slice(1);
+      else opening = bare;
+    } else {
+      TAG.lastIndex = at;
+      const match = TAG.exec(text);
+      if (!match) throw malformed();
+      at = TAG.lastIndex;
+      [, closing, opening, selfClosing] = match;
+      if (bare === opening || bare === `/${closing}`) seen.add(bare);
+    }
+    if (closing !== undefined) {
+      if (open.length === 1 || closing !== parentTag) throw malformed();
+      open.pop();
+      continue;
+    }
+    if (opening === undefined || (parent === document && document.children.length > 0)) throw malformed();
+    if (++elements > MAX_ELEMENTS) throw new StoreError("MalformedXML", "The XML has too many elements");
+    const element: XmlElement = { name: opening.slice(opening.indexOf(":") + 1), text: "", children: [] };
+    parent.children.push(element);
+    if (selfClosing) continue;
+    if (open.length > MAX_DEPTH) throw new StoreError("MalformedXML", `The XML is deeper than ${MAX_DEPTH} levels`);
+    open.push({ element, tag: opening });
+  }
+  if (open.length > 1 || document.children.length === 0) throw malformed();
+  return document.children[0];
+}
+
+/**
+ * The text of the one child of a name, as it stands: for keys and the like. Null where there is none.
+ *
+ * @throws {StoreError} MalformedXML for several, or for one that is no text
+ */
+export function childText(element: XmlElement, name: string): string | null {
+  let found: XmlElement | null = null;
+  for (const child of element.children) {
+    if (child.name !== name) continue;
+    if (found || child.children.length > 0) throw new StoreError("MalformedXML", `${name} must be one text`);
+    found = child;
+  }
+  return found?.text ?? null;
+}
+
+/** The same without the white space around it, which some clients write: for words, numbers and digests. */
+export function childWord(element: XmlElement, name: string): string | null {
+  return childText(element, name)?.trim() ?? null;
+}
+
+const DECLARATION = /^\s*<\?xml\s[^<>?]*\?>/;
+
+/** An end tag, or a start tag with its attributes. Names are read loosely; a quote ends only at its like. */
+const TAG =
+  /<(?:\/([^\s<>\/="'!?]+)\s*|([^\s<>\/="'!?]+)(?:\s+[^\s<>\/="'!?]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?))>/y;
+
+const CHARACTERS = new Map([["amp", "&"], ["lt", "<"], ["gt", ">"], ["quot", '"'], ["apos", "'"]]);
+
+function decodedText(bytes: Uint8Array): string {
+  try {
+    // A line end is one character, however it was written (XML 1.0, section 2.11).
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r\n?/g, "\n");
+  } catch {
+    throw malformed();
+  }
+}
+
+/** By hand, since a replacing pattern first collects all that it matches, for half a second in the worst document. */
+function unescaped(text: string): string {
+  let ampersand = text.indexOf("&");
+  if (ampersand < 0) return text;
+  let plain = "";
+  let at = 0;
+  for (; ampersand >= 0; ampersand = text.indexOf("&", at)) {
+    const end = text.indexOf(";", ampersand);
+    if (end < 0 || end - ampersand > MAX_REFERENCE_CHARACTERS) throw malformed();
+    plain += text.slice(at, ampersand) + referenced(text.slice(ampersand + 1, end));
+    at = end + 1;
+  }
+  return plain + text.slice(at);
+}
+
+/** Longest reference that may stand for a character, from its ampersand on. */
+const MAX_REFERENCE_CHARACTERS = 11;
+
+function referenced(name: string): string {
+  const entity = CHARACTERS.get(name);
+  if (entity !== undefined) return entity;
+  const number = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name);
+  if (!number) throw malformed();
+  const code = number[1] ? parseInt(number[1], 16) : Number(number[2]);
+  if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
+  const character = String.fromCodePoint(code);
+  if (!fitsXml(character)) throw malformed();
+  return character;
+}
+
+function malformed(): StoreError {
+  return new StoreError("MalformedXML");
+}

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { newTenantRecord, newUserRecord } from "@/embedded/store/account_records.ts";
-import { SYSTEM } from "@/embedded/store/accounts.ts";
+import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
+import { passwordMd5, SYSTEM } from "@/embedded/store/accounts.ts";
 import type { NewUser } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { ALL_ROLES, beginWithoutSamples, SAMPLE_PASSWORD } from "./samples.ts";
 
@@ -87,12 +85,7 @@ export async function addAdministrators(
 }
 
 function administrator(fullName: string, file: PasswordFile, warn: (line: string) => void): NewUser {
-  return {
-    name: ADMINISTRATOR,
-    guid: randomUUID(),
-    passwordMd5: md5Of(file, warn),
-    record: JSON.stringify(newUserRecord({ fullName, roles: { role: ALL_ROLES } })),
-  };
+  return newUser(ADMINISTRATOR, md5Of(file, warn), { fullName, roles: { role: ALL_ROLES } });
 }
 
 function md5Of({ variable, path }: PasswordFile, warn: (line: string) => void): string {

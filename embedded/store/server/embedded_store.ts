@@ -1,14 +1,15 @@
 import { LRUCache } from "lru-cache";
 import type { Document } from "@/embedded/store/documents.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
-import type { StoreReports } from "@/embedded/store/reported_change.ts";
+import type { StoreReports } from "@/embedded/store/changes.ts";
+import { callsOver } from "@/embedded/store/thread_calls.ts";
 import { startThread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
-import { publicOrigin } from "./public_endpoint.ts";
+import { publicOrigin } from "@/embedded/store/ports.ts";
 import type { LevelAddress, StoreServerOptions } from "./store_server.ts";
-import type { StoreRequest, StoreResponse } from "./store_thread.ts";
+import type { StoreCalls } from "./store_thread.ts";
 
 /** The embedded store as the rest of the process sees it. */
 export interface EmbeddedStore {
@@ -38,55 +39,37 @@ export async function startEmbeddedStore(
   onFault: (message: string) => void,
 ): Promise<EmbeddedStore> {
   const markKey = crypto.getRandomValues(new Uint8Array(32));
-  const waiting = new Map<number, (response: Answer) => void>();
-  let lastId = 0;
   const reports = Promise.withResolvers<StoreReports>();
   const fault = (message: string) => {
-    for (const [id, settle] of waiting) settle({ id, failed: message });
+    fail(message);
     onFault(message);
   };
   const thread = startThread(new URL("./store_thread.ts", import.meta.url).href, "embedded store", fault);
   // Started here and not in the store's thread: a thread that starts another one waits a second for it.
   const writer = startWriterThread(fault);
+  const { call, fail } = callsOver<StoreCalls>(thread.port, {
+    changed: async (...[changes]: Parameters<StoreReports["changed"]>) =>
+      await (await reports.promise).changed(changes),
+    loginFailed: async (...[login]: Parameters<StoreReports["loginFailed"]>) =>
+      (await reports.promise).loginFailed(login),
+  });
   const terminate = () => {
     thread.terminate();
     writer.terminate();
   };
-  thread.port.onmessage = async ({ data }: MessageEvent<StoreResponse>) => {
-    if ("loginFailed" in data) return (await reports.promise).loginFailed(data.loginFailed);
-    if ("changed" in data) {
-      const isRecorded = await (await reports.promise).changed(data.changed).then(() => true, () => false);
-      return thread.port.postMessage({ report: data.report, isRecorded });
-    }
-    waiting.get(data.id)?.(data);
-    waiting.delete(data.id);
-  };
-  const request = async (message: Unnumbered<StoreRequest>, ports: MessagePort[] = []): Promise<Success> => {
-    const id = ++lastId;
-    const response = await new Promise<Answer>((resolve) => {
-      waiting.set(id, resolve);
-      thread.port.postMessage({ ...message, id }, ports);
-    });
-    if ("failed" in response) throw new DataFolderError(response.failed);
-    return response;
-  };
-  const requestAddress = async (tenant: string | null): Promise<LevelAddress | null> => {
-    const response = await request({ address: tenant });
-    return "address" in response ? response.address : null;
-  };
 
   try {
-    await request({ start: { ...options, markKey } }, [writer.port]);
+    await call("start", { ...options, markKey }, writer.port);
   } catch (error) {
     terminate();
     throw error;
   }
-  const system = await requestAddress(null);
+  const system = await call("address", null);
   const cached = new LRUCache<string, LevelAddress>({ max: ADDRESS_CACHE_LIMIT });
   const level = async (tenant: string | null): Promise<LevelAddress> => {
     if (!system) throw new DataFolderError("the embedded store has no system level");
     if (tenant === null) return system;
-    const found = cached.get(tenant) ?? await requestAddress(tenant);
+    const found = cached.get(tenant) ?? await call("address", tenant);
     if (!found) return { s3: system.s3, mapi: system.s3 };
     cached.set(tenant, found);
     return found;
@@ -101,22 +84,13 @@ export async function startEmbeddedStore(
       mapi: async (tenant) => (await level(tenant)).mapi,
       mark: requestMarks(markKey).write,
     },
-    allowOrigins: async (origins) => void await request({ allowOrigins: origins }),
-    async isFull() {
-      const response = await request({ isFull: true });
-      return "isFull" in response && response.isFull;
-    },
-    auditEnd: {
-      async read() {
-        const response = await request({ auditEnd: "read" });
-        return "auditEnd" in response ? response.auditEnd : null;
-      },
-      write: async (end) => void await request({ auditEnd: end }),
-    },
+    allowOrigins: (origins) => call("allowOrigins", origins),
+    isFull: () => call("isFull"),
+    auditEnd: { read: () => call("auditEnd"), write: (end) => call("noteAuditEnd", end) },
     reportTo: reports.resolve,
-    drain: async () => void await request({ drain: true }),
+    drain: () => call("drain"),
     async stop() {
-      await request({ stop: true });
+      await call("stop");
       terminate();
     },
   };
@@ -124,8 +98,3 @@ export async function startEmbeddedStore(
 
 /** How many tenants' addresses are cached. */
 const ADDRESS_CACHE_LIMIT = 1000;
-
-type Answer = Extract<StoreResponse, { id: number }>;
-type Success = Exclude<Answer, { failed: string }>;
-
-type Unnumbered<M> = M extends { id: number } ? Omit<M, "id"> : never;

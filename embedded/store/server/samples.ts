@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { newTenantRecord, newUserRecord } from "@/embedded/store/account_records.ts";
-import { CONVERTER, RESULTS_TENANT, SYSTEM } from "@/embedded/store/accounts.ts";
-import type { Change, Versioning } from "@/embedded/store/changes.ts";
+import { newNamespaceRecord, newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
+import { CONVERTER, passwordMd5, RESULTS_TENANT, SYSTEM } from "@/embedded/store/accounts.ts";
+import type { Versioning } from "@/embedded/store/changes.ts";
+import type { Change } from "@/embedded/store/writer/change_kinds.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
-import { newNamespaceRecord } from "@/embedded/store/namespace_record.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
@@ -121,7 +120,7 @@ export async function addSamples(store: StoreContext, converterPassword: string)
     );
   }
   if (content !== null) return;
-  await addUser(store, SYSTEM, "admin", "System administrator", ALL_ROLES, SAMPLE_PASSWORD);
+  await addUser(store, SYSTEM, { name: "admin", fullName: "System administrator", roles: ALL_ROLES }, SAMPLE_PASSWORD);
   for (const tenant of TENANTS) {
     if (!store.accounts.tenant(tenant.name)) {
       await store.writer.change("createTenant", {
@@ -136,7 +135,7 @@ export async function addSamples(store: StoreContext, converterPassword: string)
     const id = store.accounts.tenant(tenant.name)?.id ?? SYSTEM;
     for (const user of tenant.users) {
       const password = user.name === CONVERTER ? converterPassword : SAMPLE_PASSWORD;
-      await addUser(store, id, user.name, user.fullName, user.roles, password);
+      await addUser(store, id, user, password);
     }
     const owner = store.accounts.user(id, tenant.users[0].name)?.id ?? null;
     for (const bucket of tenant.buckets) await addBucket(store, id, owner, bucket, tenant.users);
@@ -159,19 +158,12 @@ const WITHOUT_SAMPLES = "none\n";
 async function addUser(
   store: StoreContext,
   tenant: number,
-  name: string,
-  fullName: string,
-  roles: string[],
+  { name, fullName, roles }: Omit<SampleUser, "permissions">,
   password: string,
 ): Promise<void> {
   if (store.accounts.user(tenant, name)) return;
-  await store.writer.change("createUser", {
-    tenant,
-    name,
-    guid: randomUUID(),
-    passwordMd5: passwordMd5(password),
-    record: JSON.stringify(newUserRecord({ fullName, roles: { role: roles } })),
-  });
+  const user = newUser(name, passwordMd5(password), { fullName, roles: { role: roles } });
+  await store.writer.change("createUser", { tenant, ...user });
 }
 
 async function addBucket(
@@ -199,7 +191,8 @@ async function addBucket(
     const permissions = user.permissions[sample.name] ?? user.permissions["*"] ?? [];
     const id = store.accounts.user(tenant, user.name)?.id;
     if (id === undefined || permissions.length === 0) continue;
-    await store.writer.change("grant", { user: id, bucket: bucket.id, permissions: permissionMask(permissions) });
+    const grants = [{ bucket: bucket.id, permissions: permissionMask(permissions) }];
+    await store.writer.change("setGrants", { to: { user: id }, grants });
   }
   if (bucket.storedCount > 0) return;
   // In one transaction: an interrupted start leaves the bucket empty, and the next one fills it.
@@ -209,7 +202,9 @@ async function addBucket(
 
 function sampleChange(bucket: number, owner: number | null, key: string, text: string | null, atMs: number): Change {
   const at = { bucket, key: new TextEncoder().encode(key), atMs };
-  if (text === null) return { kind: "deleteObject", input: { ...at, version: null } };
+  if (text === null) {
+    return { kind: "deleteObjects", input: { bucket, objects: [{ key: at.key, version: null }], atMs } };
+  }
   const data = new TextEncoder().encode(text);
   return {
     kind: "putObject",

@@ -1,29 +1,23 @@
-import { Accounts, type Tenant } from "@/embedded/store/accounts.ts";
+import { Accounts, passwordMd5, type Tenant } from "@/embedded/store/accounts.ts";
 import { Buckets } from "@/embedded/store/buckets.ts";
 import { Logins } from "@/embedded/store/context/logins.ts";
-import { ReadCounter } from "@/embedded/store/context/read_counter.ts";
+import { Maintenance, ReadCounter } from "@/embedded/store/context/maintenance.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { Maintenance } from "@/embedded/store/context/maintenance.ts";
 import { AUDIT_END, type Document, Documents } from "@/embedded/store/documents.ts";
-import { Groups } from "@/embedded/store/groups.ts";
 import { openIndexForReading } from "@/embedded/store/index.ts";
 import type { mapiHandler } from "@/embedded/store/mapi/mapi_server.ts";
-import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Objects } from "@/embedded/store/objects.ts";
-import { Ports, type Protocol } from "@/embedded/store/ports.ts";
-import type { StoreReports } from "@/embedded/store/reported_change.ts";
+import { Ports, type Protocol, publicTenant } from "@/embedded/store/ports.ts";
+import type { StoreReports } from "@/embedded/store/changes.ts";
 import { errorHandler, s3Handler } from "@/embedded/store/s3/s3_server.ts";
 import { SoftQuotas } from "@/embedded/store/quotas.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { Uploads } from "@/embedded/store/uploads.ts";
-import { UsageHistory } from "@/embedded/store/usage_history.ts";
-import { Versions } from "@/embedded/store/versions.ts";
 import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
 import type { DrainingServer, Handler } from "@/lib/process/listener.ts";
 import { addAdministrators, type Administrators } from "./administrators.ts";
-import { publicTenant } from "./public_endpoint.ts";
 import { addSamples, SAMPLE_PASSWORD } from "./samples.ts";
 
 export interface StoreServerOptions {
@@ -54,28 +48,20 @@ export interface LevelAddress {
  * that a page elsewhere cannot reach it through DNS rebinding.
  */
 export class StoreServer {
-  readonly #options: StoreServerOptions;
-  readonly #context: StoreContext;
-  readonly #writer: WriterClient;
   readonly #ports: Ports;
   readonly #levels = new Map<string, LevelAddress>();
   /** The S3 of each tenant, by its folded name. */
   readonly #s3 = new Map<string, AddressedHandler>();
   readonly #origins = new Set<string>();
   readonly #servers: DrainingServer[] = [];
-  readonly #closeIndex: () => void;
 
   private constructor(
-    options: StoreServerOptions,
-    context: StoreContext,
-    writer: WriterClient,
-    closeIndex: () => void,
+    private readonly options: StoreServerOptions,
+    private readonly context: StoreContext,
+    private readonly writer: WriterClient,
+    private readonly closeIndex: () => void,
   ) {
-    this.#options = options;
-    this.#context = context;
-    this.#writer = writer;
     this.#ports = new Ports(options.folder);
-    this.#closeIndex = closeIndex;
   }
 
   /**
@@ -96,14 +82,12 @@ export class StoreServer {
     const softQuotas = new SoftQuotas(statements, (warning) => console.error(`embedded store: ${warning}`));
     const context: StoreContext = {
       folder: options.folder,
+      index: statements,
       accounts: new Accounts(statements),
-      groups: new Groups(statements),
       buckets: new Buckets(statements),
       objects: new Objects(options.folder, statements),
-      versions: new Versions(statements),
       uploads: new Uploads(statements),
       documents,
-      usage: new UsageHistory(statements),
       reads: new ReadCounter(writer, Date.now),
       logins: new Logins(statements, documents, writer, Date.now),
       loginFailed: reports.loginFailed,
@@ -140,35 +124,35 @@ export class StoreServer {
 
   /** Whether the disk of the data folder takes no more. */
   isFull(): Promise<boolean> {
-    return this.#context.space.isFull();
+    return this.context.space.isFull();
   }
 
   /** The last noted position of the application's audit trail; null: none. */
   get auditEnd(): Document | null {
-    return this.#context.documents.document(AUDIT_END);
+    return this.context.documents.document(AUDIT_END);
   }
 
   /** Notes how far the application's audit trail has got. */
   async noteAuditEnd(end: Document): Promise<void> {
-    await this.#writer.change("noteAuditEnd", { end });
+    await this.writer.change("noteAuditEnd", { end });
   }
 
   /** Lets requests under way end, and refuses further ones. */
   async drain(): Promise<void> {
-    await Promise.all([this.#context.maintenance.stop(), ...this.#servers.map((server) => server.drain())]);
+    await Promise.all([this.context.maintenance.stop(), ...this.#servers.map((server) => server.drain())]);
   }
 
   /** Lets requests under way end, then closes the index. */
   async stop(): Promise<void> {
     await this.drain();
-    await this.#context.reads.flush();
+    await this.context.reads.flush();
     // The writer's connection last: the last one to close folds the write-ahead log into the index.
-    this.#closeIndex();
-    await this.#writer.close();
+    this.closeIndex();
+    await this.writer.close();
   }
 
   #listenAtSystemLevel(): void {
-    const mapi = loadedMapi(this.#context, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
+    const mapi = loadedMapi(this.context, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
     this.#levels.set("", {
       s3: this.#listen("", "s3", this.#systemS3()),
       mapi: this.#listen("", "mapi", mapi),
@@ -179,18 +163,18 @@ export class StoreServer {
     const level = folded(name);
     if (this.#levels.has(level)) return;
     // Looked up for each request: a tenant may be deleted and created again while its ports stay open.
-    const tenant = () => this.#context.accounts.tenant(level);
-    const s3 = s3Handler(this.#context, tenant, this.#origins);
+    const tenant = () => this.context.accounts.tenant(level);
+    const s3 = s3Handler(this.context, tenant, this.#origins);
     this.#s3.set(level, s3);
     this.#levels.set(level, {
       s3: this.#listen(level, "s3", s3),
-      mapi: this.#listen(level, "mapi", loadedMapi(this.#context, tenant, false, () => Promise.resolve())),
+      mapi: this.#listen(level, "mapi", loadedMapi(this.context, tenant, false, () => Promise.resolve())),
     });
   }
 
   /** The system level has no buckets, but at its port a proxy reaches every tenant by its public name. */
   #systemS3(): AddressedHandler {
-    const tenantOf = publicTenant(this.#options.publicEndpoint);
+    const tenantOf = publicTenant(this.options.publicEndpoint);
     return (request, address) => {
       const tenant = tenantOf(request.headers.get("host"));
       const s3 = tenant === null ? undefined : this.#s3.get(tenant);
@@ -199,7 +183,7 @@ export class StoreServer {
   }
 
   #listen(level: string, protocol: Protocol, handler: AddressedHandler): string {
-    const { hostname, accounts } = this.#options;
+    const { hostname, accounts } = this.options;
     const isGuarded = "samples" in accounts || !accounts.administrators.isPublic;
     const guarded: Handler = (request, { remoteAddr }) =>
       !isGuarded || isLoopbackHost(request.headers.get("host"), hostname)

@@ -1,8 +1,18 @@
-import type { Input, Result, StoredParts, VersionId, Versioning } from "@/embedded/store/changes.ts";
+import { versionSettings } from "@/embedded/store/buckets.ts";
+import type {
+  Deleted,
+  DeleteOutcome,
+  Deletion,
+  NewObject,
+  StoredBody,
+  StoredParts,
+  VersionId,
+  Versioning,
+} from "@/embedded/store/changes.ts";
+import { versionIdOf, versionNumber } from "@/embedded/store/objects.ts";
+import type { Cell, Statements } from "@/embedded/store/statements.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { type Cell, numberOrNull, type Statements, textOrNull } from "@/embedded/store/statements.ts";
-import { type BucketRules, bucketRules } from "./bucket_rules.ts";
-import { StoredCounts, withinQuota } from "./usage_counters.ts";
+import { countUse, StoredCounts, withinQuota } from "./usage_changes.ts";
 
 /** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */
 const SEQ_PER_MS = 1000;
@@ -10,32 +20,58 @@ const SEQ_PER_MS = 1000;
 /** How many old versions of a key a write removes where none are retained; the maintenance removes the rest. */
 const PRUNED_WITH_A_WRITE = 16;
 
-const COLUMNS =
-  "seq, is_null, size, etag, modified_ms, content_type, headers, owner, body, file, checksums, tags, acl, parts";
-const PLACEHOLDERS = COLUMNS.replace(/\w+/g, "?");
+/** Where the bytes of a version are: a row of `bodies`, a file, or parts as JSON of {@link StoredParts}. */
+type Location = { body: number | null; file: string | null; parts: string | null };
+
+/** A row of `objects` or `history`. */
+export type Version = Record<string, Cell> & Location & {
+  seq: number;
+  is_null: number;
+  size: number;
+  etag: string;
+  is_marker: number;
+  /** Since when it is not the newest of its key; null while it is. */
+  old_ms: number | null;
+};
+
+/** A key that is changed by the rules of its bucket. */
+interface Place {
+  readonly index: Statements;
+  readonly bucket: number;
+  readonly key: Uint8Array;
+  readonly rules: BucketRules;
+  readonly atMs: number;
+  /** What the change adds to the bucket and removes from it. */
+  readonly counts: StoredCounts;
+}
 
 /**
  * Writes an object by the versioning rules of its bucket.
  *
- * @throws {StoreError} NoSuchBucket, NoSuchKey, ConditionFailed, OverwriteForbidden, QuotaExceeded, or AccessDenied
- *   when the writer was deleted meanwhile
+ * @returns its version, and whether it replaced a current one
+ * @throws {StoreError} NoSuchBucket, NoSuchKey, PreconditionFailed, OperationAborted where it must not be overwritten,
+ *   QuotaExceeded, or AccessDenied when the writer was deleted meanwhile
  */
-export function putObject(index: Statements, input: Input<"putObject">): Result<"putObject"> {
-  const body = "data" in input.body ? insertBody(index, input.body.data) : null;
-  const file = "file" in input.body ? input.body.file : null;
-  return withinQuota(index, input.bucket, input.size, () => {
-    const { version, replaced } = putVersion(index, input, { body, file, parts: null });
-    return { version, replaced };
-  });
+function putObject(
+  index: Statements,
+  { body, ...object }: NewObject & { body: StoredBody },
+): { version: VersionId; seq: number; replaced: boolean } {
+  const location = { ...storeBody(index, body), parts: null };
+  const written = withinQuota(index, object.bucket, object.size, () => putVersion(index, object, location));
+  countUse(index, object, { bytesIn: object.size, writes: 1 });
+  return written;
 }
 
-/**
- * Stores a small body.
- *
- * @returns its row
- */
-export function insertBody(index: Statements, data: Uint8Array): number {
-  return index.run("INSERT INTO bodies (data) VALUES (?)", data).id;
+/** Stores a body in the index, unless it is a file. */
+export function storeBody(index: Statements, body: StoredBody): { body: number | null; file: string | null } {
+  if ("file" in body) return { body: null, file: body.file };
+  return { body: index.insert("bodies", { data: body.data }).id, file: null };
+}
+
+/** Discards a stored body that no row names. */
+export function discardStored(index: Statements, { body, file }: { body: Cell; file: Cell }): void {
+  if (body !== null) index.run("DELETE FROM bodies WHERE id = ?", body);
+  if (file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", file);
 }
 
 /**
@@ -45,255 +81,164 @@ export function insertBody(index: Statements, data: Uint8Array): number {
  */
 export function putVersion(
   index: Statements,
-  input: Omit<Input<"putObject">, "body">,
-  location: { body: number | null; file: string | null; parts: string | null },
+  { bucket, key, condition, atMs, contentType, ...columns }: NewObject,
+  location: Location,
 ): { version: VersionId; seq: number; replaced: boolean } {
-  const { bucket, key, condition } = input;
   const rules = bucketRules(index, bucket);
-  const { versioning } = rules;
-  if (input.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", input.owner)) {
+  if (columns.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", columns.owner)) {
     throw new StoreError("AccessDenied");
   }
   const current = currentVersion(index, bucket, key);
-  if (condition && "absent" in condition && current) throw new StoreError("ConditionFailed");
-  if (condition && "otherThan" in condition && current?.etag === condition.otherThan) {
-    throw new StoreError("ConditionFailed");
-  }
-  if (condition && "etag" in condition) {
-    if (!current) throw new StoreError("NoSuchKey");
-    if (condition.etag !== "*" && current.etag !== condition.etag) throw new StoreError("ConditionFailed");
-  }
-  if (current && versioning !== "enabled" && !rules.allowsOverwrite) throw new StoreError("OverwriteForbidden");
-  const seq = nextSeq(index, bucket, key, current, input.atMs);
-  const counts = new StoredCounts();
-  archiveCurrent(index, bucket, key, current, rules, input.atMs, counts);
-  index.run(
-    `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACEHOLDERS})`,
-    bucket,
-    key,
-    seq,
-    versioning === "enabled" ? 0 : 1,
-    input.size,
-    input.etag,
-    input.atMs,
-    input.contentType,
-    input.headers,
-    input.owner,
-    location.body,
-    location.file,
-    input.checksums,
-    input.tags,
-    input.acl,
-    location.parts,
-  );
-  counts.add(1, input.size, location.parts === null ? null : (JSON.parse(location.parts) as StoredParts).parts.length);
-  counts.write(index, bucket);
-  return { version: versionId(versioning, seq), seq, replaced: current !== null };
+  if (condition && "etag" in condition && !current) throw new StoreError("NoSuchKey");
+  const holds = !condition ||
+    ("absent" in condition
+      ? !current
+      : "otherThan" in condition
+      ? current?.etag !== condition.otherThan
+      : condition.etag === "*" || condition.etag === current?.etag);
+  if (!holds) throw new StoreError("PreconditionFailed");
+  if (current && rules.versioning !== "enabled" && !rules.allowsOverwrite) throw new StoreError("OperationAborted");
+  const at = { index, bucket, key, rules, atMs, counts: new StoredCounts() };
+  const seq = nextSeq(at, current);
+  archiveCurrent(at, current);
+  const is_null = rules.versioning === "enabled" ? 0 : 1;
+  const row = { bucket, key, seq, is_null, modified_ms: atMs, content_type: contentType, ...columns, ...location };
+  index.insert("objects", row, "INSERT OR REPLACE");
+  at.counts.add(1, columns.size, partsOf(location)?.length ?? null);
+  at.counts.write(index, bucket);
+  return { version: versionIdOf(seq, is_null, rules.versioning), seq, replaced: current !== null };
 }
 
 /**
- * Deletes a key or one version of it. Deleting what is not there is no error, as in S3.
- *
- * @throws {StoreError} with a requested ETag: ConditionFailed when the present version has another one; NoSuchKey or
- *   NoSuchVersion when there is none, or a delete marker
- */
-export function deleteObject(
-  index: Statements,
-  input: Input<"deleteObject">,
-): Result<"deleteObject"> {
-  const removed = new StoredCounts();
-  const result = deleteOne(index, input, bucketRules(index, input.bucket), removed);
-  removed.write(index, input.bucket);
-  return result;
-}
-
-/**
- * Deletes several keys or versions of one bucket as {@link deleteObject} does, with one look at the bucket's rules and
- * one update of its counts.
+ * Deletes keys or versions of one bucket in their order. Deleting what is not there is no error, as in S3. One that fails
+ * does not affect the others: with a requested ETag PreconditionFailed where the present version has another one, and
+ * NoSuchKey or NoSuchVersion where there is none, or a delete marker.
  *
  * @throws {StoreError} NoSuchBucket
  */
-export function deleteObjects(
+function deleteObjects(
   index: Statements,
-  { bucket, objects, atMs }: Input<"deleteObjects">,
-): Result<"deleteObjects"> {
+  { bucket, objects, atMs }: { bucket: number; objects: readonly Deletion[]; atMs: number },
+): { outcomes: readonly DeleteOutcome[] } {
   const rules = bucketRules(index, bucket);
-  const removed = new StoredCounts();
-  const outcomes = objects.map((object) => {
+  const counts = new StoredCounts();
+  const outcomes = objects.map((object): DeleteOutcome => {
     try {
-      return deleteOne(index, { bucket, atMs, ...object }, rules, removed);
+      return deleteOne({ index, bucket, key: object.key, rules, atMs, counts }, object);
     } catch (error) {
       // The rules are checked before anything is changed; any other error undoes the whole change.
       if (error instanceof StoreError) return { error: error.code };
       throw error;
     }
   });
-  removed.write(index, bucket);
+  counts.write(index, bucket);
+  const deletes = outcomes.filter((outcome) => "isMarker" in outcome).length;
+  if (deletes > 0) countUse(index, { bucket, atMs }, { deletes });
   return { outcomes };
 }
 
-function deleteOne(
-  index: Statements,
-  input: Input<"deleteObject">,
-  rules: BucketRules,
-  removed: StoredCounts,
-): Result<"deleteObject"> {
-  const { ifMatch = null, version } = input;
+function deleteOne(at: Place, { version, ifMatch = null }: Deletion): Deleted {
+  const { index, bucket, key } = at;
+  const found = version === null ? currentVersion(index, bucket, key) : namedVersion(index, bucket, key, version);
   if (ifMatch !== null) {
-    const present = presentEtag(index, input);
-    if (present === null) throw new StoreError(version === null ? "NoSuchKey" : "NoSuchVersion");
-    if (ifMatch !== "*" && present !== ifMatch) throw new StoreError("ConditionFailed");
+    if (!found || found.is_marker) throw new StoreError(version === null ? "NoSuchKey" : "NoSuchVersion");
+    if (ifMatch !== "*" && found.etag !== ifMatch) throw new StoreError("PreconditionFailed");
   }
-  if (version !== null) return deleteVersion(index, input, version, rules, removed);
-  return rules.versioning === "off"
-    ? deleteUnversioned(index, input, removed)
-    : deleteKey(index, input, rules, removed);
+  return version === null ? deleteKey(at, found) : deleteVersion(at, found, version);
 }
 
-function deleteUnversioned(
-  index: Statements,
-  { bucket, key }: Input<"deleteObject">,
-  removed: StoredCounts,
-): Result<"deleteObject"> {
-  const [row] = index.rows(
-    "DELETE FROM objects WHERE bucket = ? AND key = ? RETURNING size, body, file, parts",
-    bucket,
-    key,
-  );
-  if (row) {
-    const [size, body, file, parts] = row;
-    const stored = { size: Number(size), body: numberOrNull(body), file: textOrNull(file), parts: textOrNull(parts) };
-    discardBody(index, stored, removed);
-  }
-  return { version: null, isMarker: false, wasAbsent: !row };
-}
-
-/** The ETag of the version that a delete names; null where there is none, or a marker. */
-function presentEtag(index: Statements, { bucket, key, version }: Input<"deleteObject">): string | null {
-  const current = currentVersion(index, bucket, key);
-  if (version === null) return current?.etag ?? null;
-  const wanted = parseVersionId(version);
-  if (current && names(wanted, current)) return current.etag;
-  const row = index.row(
-    `SELECT etag FROM history WHERE bucket = ? AND key = ? AND is_marker = 0
-     AND ${wanted === "null" ? "is_null = 1 AND ? IS NOT NULL" : "is_null = 0 AND seq = ?"}`,
-    bucket,
-    key,
-    wanted,
-  );
-  return row ? String(row[0]) : null;
-}
-
-function deleteKey(
-  index: Statements,
-  { bucket, key, atMs }: Input<"deleteObject">,
-  rules: BucketRules,
-  removed: StoredCounts,
-): Result<"deleteObject"> {
-  const { versioning } = rules;
-  const current = currentVersion(index, bucket, key);
+/** Deletes a key, by a marker where the bucket has versioning. */
+function deleteKey(at: Place, current: Version | null): Deleted {
+  const { index, bucket, key, atMs, rules: { versioning, useDeleteMarkers } } = at;
+  const addsMarker = versioning !== "off" && useDeleteMarkers;
   // As in S3, a key that is absent or hidden by a marker gets a marker all the same, where markers are used.
-  if (!current && !rules.useDeleteMarkers) return { version: null, isMarker: false, wasAbsent: true };
-  const seq = nextSeq(index, bucket, key, current, atMs);
-  archiveCurrent(index, bucket, key, current, rules, atMs, removed);
+  if (!current && !addsMarker) return { version: null, isMarker: false, wasAbsent: true };
+  const seq = nextSeq(at, current);
+  archiveCurrent(at, current);
   index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
-  if (!rules.useDeleteMarkers) {
-    if (rules.keepDeletionRecords) addDeletionRecord(index, bucket, key, seq, atMs);
+  if (!addsMarker) {
+    addDeletionRecord(at, seq);
     return { version: null, isMarker: false, wasAbsent: false };
   }
-  index.run(
-    `INSERT INTO history (bucket, key, seq, is_null, is_marker, size, etag, modified_ms, content_type)
-     VALUES (?, ?, ?, ?, 1, 0, '', ?, '')`,
-    bucket,
-    key,
-    seq,
-    versioning === "enabled" ? 0 : 1,
-    atMs,
-  );
-  return { version: versionId(versioning, seq), isMarker: true, wasAbsent: current === null };
+  const is_null = versioning === "enabled" ? 0 : 1;
+  const marker = { bucket, key, seq, is_null, is_marker: 1, size: 0, etag: "", modified_ms: atMs, content_type: "" };
+  index.insert("history", marker);
+  return { version: versionIdOf(seq, is_null, versioning), isMarker: true, wasAbsent: current === null };
 }
 
-function deleteVersion(
+/** Deletes one version of a key for good. */
+function deleteVersion(at: Place, found: Version | null, version: string): Deleted {
+  if (!found) return { version, isMarker: false, wasAbsent: true };
+  removeRow(at, found.seq);
+  if (!found.is_marker) discardBody(at.index, found, at.counts);
+  if (found.old_ms === null) promoteNewest(at);
+  addDeletionRecord(at, found.seq);
+  return { version, isMarker: found.is_marker === 1, wasAbsent: false };
+}
+
+/**
+ * Sets or removes the tags (JSON) of a key's current version, or of the one that is named.
+ *
+ * @throws {StoreError} NoSuchBucket, NoSuchKey, NoSuchVersion, or MethodNotAllowed for a marker
+ */
+function setTags(
   index: Statements,
-  { bucket, key, atMs }: Input<"deleteObject">,
-  version: string,
-  { versioning, keepDeletionRecords }: BucketRules,
-  removed: StoredCounts,
-): Result<"deleteObject"> {
-  const addsRecord = versioning !== "off" && keepDeletionRecords;
-  const wanted = parseVersionId(version);
-  const current = currentVersion(index, bucket, key);
-  if (current && names(wanted, current)) {
-    index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
-    discardBody(index, current, removed);
-    promoteNewest(index, bucket, key);
-    if (addsRecord) addDeletionRecord(index, bucket, key, current.seq, atMs);
-    return { version, isMarker: false, wasAbsent: false };
-  }
-  const select = `SELECT old_ms, is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ?`;
-  const row = wanted === "null" ? index.row(`${select} AND is_null = 1`, bucket, key) : index.row(
-    `${select} AND seq = ? AND is_null = 0`,
-    bucket,
-    key,
-    wanted,
-  );
-  if (!row) return { version, isMarker: false, wasAbsent: true };
-  const old = versionRow(row.slice(2));
-  const isMarker = row[1] === 1;
-  const wasNewest = row[0] === null;
-  index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
-  if (!isMarker) discardBody(index, old, removed);
-  if (wasNewest) promoteNewest(index, bucket, key);
-  if (addsRecord) addDeletionRecord(index, bucket, key, old.seq, atMs);
-  return { version, isMarker, wasAbsent: false };
+  { bucket, key, version, tags }: { bucket: number; key: Uint8Array; version: string | null; tags: string | null },
+): { version: VersionId } {
+  const { versioning } = bucketRules(index, bucket);
+  const found = version === null ? currentVersion(index, bucket, key) : namedVersion(index, bucket, key, version);
+  if (!found) throw new StoreError(version === null ? "NoSuchKey" : "NoSuchVersion");
+  if (found.is_marker) throw new StoreError("MethodNotAllowed");
+  setColumn(index, "tags", tags, { bucket, key, seq: found.seq });
+  return { version: version ?? versionIdOf(found.seq, found.is_null, versioning) };
 }
 
-interface VersionRow {
-  seq: number;
-  isNull: boolean;
-  size: number;
-  etag: string;
-  body: number | null;
-  file: string | null;
-  /** JSON of {@link StoredParts}. */
-  parts: string | null;
-  /** The cells of COLUMNS in their order. */
-  cells: Cell[];
+/**
+ * Sets or removes the access list (JSON) of a version, wherever it is by now.
+ *
+ * @throws {StoreError} NoSuchKey when it is gone
+ */
+function setObjectAcl(
+  index: Statements,
+  { acl, ...at }: { bucket: number; key: Uint8Array; seq: number; acl: string | null },
+): void {
+  if (!setColumn(index, "acl", acl, at)) throw new StoreError("NoSuchKey");
 }
 
-function versionRow(cells: Cell[]): VersionRow {
-  return {
-    seq: Number(cells[0]),
-    isNull: cells[1] === 1,
-    size: Number(cells[2]),
-    etag: String(cells[3]),
-    body: numberOrNull(cells[8]),
-    file: textOrNull(cells[9]),
-    parts: textOrNull(cells[13]),
-    cells,
-  };
+function setColumn(
+  index: Statements,
+  column: "tags" | "acl",
+  value: string | null,
+  { bucket, key, seq }: { bucket: number; key: Uint8Array; seq: number },
+): boolean {
+  return ["objects", "history"].some((table) => {
+    const update = `UPDATE ${table} SET ${column} = ? WHERE bucket = ? AND key = ? AND seq = ?`;
+    return index.run(update, value, bucket, key, seq).changes > 0;
+  });
 }
 
-function currentVersion(index: Statements, bucket: number, key: Uint8Array): VersionRow | null {
-  const row = index.row(`SELECT ${COLUMNS} FROM objects WHERE bucket = ? AND key = ?`, bucket, key);
-  return row && versionRow(row);
+const CURRENT = "SELECT *, 0 AS is_marker, NULL AS old_ms FROM objects WHERE bucket = ? AND key = ?";
+
+function currentVersion(index: Statements, bucket: number, key: Uint8Array): Version | null {
+  return index.record<Version>(CURRENT, bucket, key);
+}
+
+/** A version by its id, current or old; null where there is none. */
+function namedVersion(index: Statements, bucket: number, key: Uint8Array, version: string): Version | null {
+  const which = version === "null" ? "is_null = 1" : "is_null = 0 AND seq = ?";
+  const named: Cell[] = version === "null" ? [bucket, key] : [bucket, key, versionNumber(version)];
+  return index.record<Version>(`${CURRENT} AND ${which}`, ...named) ??
+    index.record<Version>(`SELECT * FROM history WHERE bucket = ? AND key = ? AND ${which}`, ...named);
 }
 
 /** Prepares for a new version: the present one becomes history, or is removed where the new one replaces it. */
-function archiveCurrent(
-  index: Statements,
-  bucket: number,
-  key: Uint8Array,
-  current: VersionRow | null,
-  { versioning, prunesAtOnce }: BucketRules,
-  atMs: number,
-  counts: StoredCounts,
-): void {
-  if (current?.isNull && versioning !== "enabled") {
+function archiveCurrent({ index, bucket, key, rules, atMs, counts }: Place, current: Version | null): void {
+  const { versioning } = rules;
+  if (current?.is_null && versioning !== "enabled") {
     // A key has one null version at most: where the present one is it, a long history is not searched for another.
     discardBody(index, current, counts);
   } else {
-    if (current) moveToHistory(index, bucket, key, current, atMs);
+    if (current) index.insert("history", { ...current, old_ms: atMs });
     else if (versioning !== "off") {
       index.run(
         `UPDATE history SET old_ms = ?1 WHERE bucket = ?2 AND key = ?3 AND old_ms IS NULL
@@ -303,144 +248,85 @@ function archiveCurrent(
         key,
       );
     }
-    if (versioning === "suspended") deleteNullVersion(index, bucket, key, counts);
+    if (versioning === "suspended") {
+      const nulls = "SELECT * FROM history WHERE bucket = ? AND key = ? AND is_null = 1";
+      deleteOldVersions(index, index.records<Version>(nulls, bucket, key), counts);
+    }
   }
-  if (prunesAtOnce) {
-    const older = "SELECT key, seq, is_marker FROM history WHERE bucket = ? AND key = ? AND old_ms IS NOT NULL";
-    deleteOldVersions(index, bucket, index.rows(`${older} LIMIT ${PRUNED_WITH_A_WRITE}`, bucket, key), counts);
+  if (rules.prunesAtOnce) {
+    const older = "SELECT * FROM history WHERE bucket = ? AND key = ? AND old_ms IS NOT NULL";
+    const some = index.records<Version>(`${older} LIMIT ${PRUNED_WITH_A_WRITE}`, bucket, key);
+    deleteOldVersions(index, some, counts);
   }
-}
-
-/** Removes the null version from the history: a new null version replaces it. */
-function deleteNullVersion(index: Statements, bucket: number, key: Uint8Array, removed: StoredCounts): void {
-  const row = index.row(
-    `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND is_null = 1`,
-    bucket,
-    key,
-  );
-  if (!row) return;
-  const old = versionRow(row.slice(1));
-  index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
-  if (row[0] === 0) discardBody(index, old, removed);
-}
-
-function moveToHistory(
-  index: Statements,
-  bucket: number,
-  key: Uint8Array,
-  version: VersionRow,
-  atMs: number,
-): void {
-  index.run(
-    `INSERT INTO history (bucket, key, is_marker, old_ms, ${COLUMNS}) VALUES (?, ?, 0, ?, ${PLACEHOLDERS})`,
-    bucket,
-    key,
-    atMs,
-    ...version.cells,
-  );
 }
 
 /**
- * Removes old versions and markers for good, named by their key, number and whether they are markers.
+ * Removes old versions and markers for good.
  *
- * @returns how many parts their bodies had
+ * @returns how many there were, the parts of their bodies counted beside them
  */
-export function deleteOldVersions(
-  index: Statements,
-  bucket: number,
-  rows: readonly Cell[][],
-  removed: StoredCounts,
-): number {
-  let parts = 0;
-  for (const [key, seq, isMarker] of rows) {
-    if (isMarker === 0) {
-      const cells = index.row(
-        `SELECT ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND seq = ?`,
-        bucket,
-        key,
-        seq,
-      );
-      if (!cells) continue;
-      const old = versionRow(cells);
-      parts += old.parts === null ? 0 : (JSON.parse(old.parts) as StoredParts).parts.length;
-      discardBody(index, old, removed);
-    }
-    parts++;
+export function deleteOldVersions(index: Statements, old: readonly Version[], counts: StoredCounts): number {
+  let removed = 0;
+  for (const version of old) {
+    const { bucket, key, seq } = version;
     index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, seq);
+    removed += 1 + (version.is_marker ? 0 : discardBody(index, version, counts));
   }
-  return parts;
+  return removed;
 }
 
 /** The newest old version becomes the current one; a marker is the newest of its key again. */
-function promoteNewest(index: Statements, bucket: number, key: Uint8Array): void {
-  const row = index.row(
-    `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1`,
-    bucket,
-    key,
-  );
-  if (!row) return;
-  const cells = row.slice(1);
-  if (row[0] === 1) {
-    index.run("UPDATE history SET old_ms = NULL WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, cells[0]);
+function promoteNewest(at: Place): void {
+  const { index, bucket, key } = at;
+  const newest = "SELECT * FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1";
+  const found = index.record<Version>(newest, bucket, key);
+  if (!found) return;
+  const { is_marker, old_ms: _, ...version } = found;
+  if (is_marker) {
+    index.run("UPDATE history SET old_ms = NULL WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, found.seq);
     return;
   }
-  index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, cells[0]);
-  index.run(
-    `INSERT INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACEHOLDERS})`,
-    bucket,
-    key,
-    ...cells,
-  );
+  removeRow(at, found.seq);
+  index.insert("objects", version);
 }
 
-/** Discards the body of a version that no row names. */
-function discardBody(
-  index: Statements,
-  { size, body, file, parts }: Pick<VersionRow, "size" | "body" | "file" | "parts">,
-  removed: StoredCounts,
-): void {
-  if (body !== null) index.run("DELETE FROM bodies WHERE id = ?", body);
-  if (file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", file);
-  const stored: StoredParts | null = parts === null ? null : JSON.parse(parts);
-  if (stored) discardParts(index, stored);
-  removed.add(-1, size, stored && stored.parts.length);
-}
-
-/** Adds a record of a deletion, which remains until the bucket's settings allow its removal. */
-function addDeletionRecord(index: Statements, bucket: number, key: Uint8Array, seq: number, atMs: number): void {
-  index.run(
-    "INSERT OR REPLACE INTO deletion_records (bucket, key, seq, deleted_ms) VALUES (?, ?, ?, ?)",
-    bucket,
-    key,
-    seq,
-    atMs,
-  );
-}
-
-function discardParts(index: Statements, { parts }: StoredParts): void {
-  for (const part of parts) {
-    if ("file" in part) {
-      index.run("DELETE FROM part_bodies WHERE file = ?", part.file);
-      index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", part.file);
-    } else {
-      index.run("DELETE FROM bodies WHERE id = ?", part.body);
-    }
+function removeRow({ index, bucket, key }: Place, seq: number): void {
+  for (const table of ["objects", "history"]) {
+    index.run(`DELETE FROM ${table} WHERE bucket = ? AND key = ? AND seq = ?`, bucket, key, seq);
   }
 }
 
-function nextSeq(
-  index: Statements,
-  bucket: number,
-  key: Uint8Array,
-  current: VersionRow | null,
-  atMs: number,
-): number {
-  const row = index.row(
-    "SELECT seq FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1",
-    bucket,
-    key,
-  );
-  const newest = Math.max(current?.seq ?? 0, row ? Number(row[0]) : 0);
+/**
+ * Discards the body of a version that no row names.
+ *
+ * @returns the number of its parts
+ */
+function discardBody(index: Statements, version: Location & { size: number }, counts: StoredCounts): number {
+  const parts = partsOf(version);
+  discardStored(index, version);
+  for (const part of parts ?? []) {
+    if ("file" in part) index.run("DELETE FROM part_bodies WHERE file = ?", part.file);
+    discardStored(index, { body: null, file: null, ...part });
+  }
+  counts.add(-1, version.size, parts && parts.length);
+  return parts?.length ?? 0;
+}
+
+function partsOf({ parts }: Location): StoredParts["parts"] | null {
+  if (parts === null) return null;
+  const stored: StoredParts = JSON.parse(parts);
+  return stored.parts;
+}
+
+/** Adds the record of a deletion where the bucket keeps some; it remains until the settings allow its removal. */
+function addDeletionRecord({ index, bucket, key, rules, atMs }: Place, seq: number): void {
+  if (rules.versioning === "off" || !rules.keepDeletionRecords) return;
+  index.insert("deletion_records", { bucket, key, seq, deleted_ms: atMs }, "INSERT OR REPLACE");
+}
+
+function nextSeq({ index, bucket, key, atMs }: Place, current: Version | null): number {
+  const old = index.row("SELECT max(seq) FROM history WHERE bucket = ? AND key = ?", bucket, key)?.[0];
+  const newest = Math.max(current?.seq ?? 0, Number(old ?? 0));
   const seq = Math.max(newest + 1, atMs * SEQ_PER_MS, (lastSeqs.get(index) ?? 0) + 1);
   lastSeqs.set(index, seq);
   return seq;
@@ -453,17 +339,28 @@ function nextSeq(
  */
 const lastSeqs = new WeakMap<Statements, number>();
 
-function versionId(versioning: Versioning, seq: number): VersionId {
-  if (versioning === "off") return null;
-  return versioning === "enabled" ? String(seq) : "null";
+/** What a bucket's settings say about writes and deletions. */
+interface BucketRules {
+  readonly versioning: Versioning;
+  readonly useDeleteMarkers: boolean;
+  readonly keepDeletionRecords: boolean;
+  /** Whether old versions are removed at once. */
+  readonly prunesAtOnce: boolean;
+  /** Whether objects may be overwritten while the bucket has no versioning. */
+  readonly allowsOverwrite: boolean;
 }
 
-/** A version id as the index stores it; an impossible id becomes a number that no version has. */
-function parseVersionId(version: string): number | "null" {
-  if (version === "null") return "null";
-  return /^[1-9][0-9]{0,15}$/.test(version) ? Number(version) : -1;
+/** @throws {StoreError} NoSuchBucket */
+function bucketRules(index: Statements, bucket: number): BucketRules {
+  const row = index.row(
+    "SELECT versioning, version_settings, json_extract(record, '$.s3UnversionedOverwrite') FROM buckets WHERE id = ?",
+    bucket,
+  );
+  if (!row) throw new StoreError("NoSuchBucket");
+  const { prune, pruneDays, ...settings } = versionSettings(String(row[1]));
+  const versioning = row[0] as Versioning;
+  return { ...settings, versioning, prunesAtOnce: prune && pruneDays === 0, allowsOverwrite: row[2] !== 0 };
 }
 
-function names(wanted: number | "null", version: VersionRow): boolean {
-  return wanted === "null" ? version.isNull : !version.isNull && version.seq === wanted;
-}
+/** The changes of objects. */
+export const objectChanges = { putObject, deleteObjects, setTags, setObjectAcl };

@@ -1,11 +1,11 @@
 import { rolesOf } from "@/embedded/store/accounts.ts";
-import type { Change, ChangeKind, Input, Result, VersionId, Versioning } from "@/embedded/store/changes.ts";
+import type { AuditDetails, Deleted, ReportedChange, VersionId, Versioning } from "@/embedded/store/changes.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { versionIdOf } from "@/embedded/store/objects.ts";
 import { permissionsOf } from "@/embedded/store/permissions.ts";
-import type { AuditDetails, ReportedChange } from "@/embedded/store/reported_change.ts";
 import { type Statements, textOrNull } from "@/embedded/store/statements.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
+import type { Change, ChangeKind, Input, Result } from "./change_kinds.ts";
 
 /** What is reported of a change beside who requested it. */
 interface AuditEntry {
@@ -17,7 +17,7 @@ interface AuditEntry {
   readonly version?: string | null;
   /** The name of an account, a group, a tenant or a class. */
   readonly name?: string | null;
-  readonly details?: AuditDetails | null;
+  readonly details?: AuditDetails;
 }
 
 /**
@@ -86,150 +86,83 @@ type Recorded<K extends ChangeKind> = (
 
 /** What is recorded of each kind of change; null: nothing. Parts of an upload are recorded when they become an object. */
 const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
-  createTenant: (_, { name, firstUser, firstGroup }) => () => [
-    { tenant: folded(name), action: "tenant_create", name },
-    ...(firstUser
-      ? [{
-        tenant: folded(name),
-        action: "account_create",
-        name: firstUser.name,
-        details: roles(JSON.parse(firstUser.record)),
-      }] as const
-      : []),
-    ...(firstGroup
-      ? [{
-        tenant: folded(name),
-        action: "group_create",
-        name: firstGroup.name,
-        details: roles(JSON.parse(firstGroup.record)),
-      }] as const
-      : []),
-  ],
-  deleteTenant: (index, { tenant }) => once({ ...tenantOf(index, tenant), action: "tenant_delete" }),
-  modifyTenant: (index, { tenant, record }) =>
-    once({
-      ...tenantOf(index, tenant),
-      action: "tenant_settings",
-      details: { settings: names(record) },
-    }),
-  setTenantCors: (index, { tenant, cors }) =>
-    once({
-      tenant: tenantOf(index, tenant).tenant,
-      action: "tenant_settings",
-      details: { settings: "cors", removed: cors === null },
-    }),
-
-  createUser: (index, { tenant, name, record, isRecovery }) =>
-    once({
-      tenant: tenantOf(index, tenant).tenant,
-      action: "account_create",
-      name,
-      details: { ...roles(JSON.parse(record)), ...recovery(isRecovery) },
-    }),
-  modifyUser: (index, { user, record, passwordMd5, isRecovery }) => {
-    const at = nameOf(index, "users", user);
-    const members = Object.keys(record).length > 0 ? { settings: names(record), ...roles(record) } : {};
-    const details = { ...members, ...recovery(isRecovery) };
-    return once({ ...at, action: passwordMd5 === null ? "account_change" : "password_change", details });
+  createTenant: (_, { name, firstUser, firstGroup }) => {
+    const tenant = folded(name);
+    return entries([
+      { tenant, action: "tenant_create", name },
+      ...(firstUser ? [created({ tenant }, "account_create", firstUser)] : []),
+      ...(firstGroup ? [created({ tenant }, "group_create", firstGroup)] : []),
+    ]);
   },
-  deleteUser: (index, { user }) => once({ ...nameOf(index, "users", user), action: "account_delete" }),
+  modifyTenant: (index, { tenant, record }) =>
+    entry({ ...tenantOf(index, tenant), action: "tenant_settings", details: { settings: names(record) } }),
+  deleteTenant: (index, { tenant }) => entry({ ...tenantOf(index, tenant), action: "tenant_delete" }),
+
+  createUser: (index, { tenant, isRecovery, ...user }) =>
+    entry(created(tenantOf(index, tenant), "account_create", user, recovery(isRecovery))),
+  modifyUser: (index, { user, record, passwordMd5, isRecovery }) => {
+    const members = Object.keys(record).length > 0 ? { settings: names(record), ...roles(record) } : {};
+    const action = passwordMd5 === null ? "account_change" : "password_change";
+    return entry({ ...nameOf(index, "users", user), action, details: { ...members, ...recovery(isRecovery) } });
+  },
+  deleteUser: (index, { user }) => entry({ ...nameOf(index, "users", user), action: "account_delete" }),
   countFailure: null,
   resetFailures: null,
 
-  createGroup: (index, { tenant, name, record, members }) =>
-    once({
-      tenant: tenantOf(index, tenant).tenant,
-      action: "group_create",
-      name,
-      details: { ...roles(JSON.parse(record)), members: members.length },
-    }),
-  modifyGroup: (index, { group, record, members }) =>
-    once({
-      ...nameOf(index, "groups", group),
-      action: "group_change",
-      details: {
-        settings: names(record),
-        ...roles(record),
-        ...(members ? { members: members.length } : {}),
-      },
-    }),
-  deleteGroup: (index, { group }) => once({ ...nameOf(index, "groups", group), action: "group_delete" }),
-
-  grant: (index, { user, bucket, permissions }) => {
-    const { name } = nameOf(index, "users", user);
-    return once({ ...bucketOf(index, bucket), action: "permissions_change", name, details: allowed(permissions) });
+  createGroup: (index, { tenant, members, ...group }) =>
+    entry(created(tenantOf(index, tenant), "group_create", group, { members: members.length })),
+  modifyGroup: (index, { group, record, members }) => {
+    const details = { settings: names(record), ...roles(record), ...(members ? { members: members.length } : {}) };
+    return entry({ ...nameOf(index, "groups", group), action: "group_change", details });
   },
+  deleteGroup: (index, { group }) => entry({ ...nameOf(index, "groups", group), action: "group_delete" }),
   setGrants: (index, { to, grants }) => {
-    const at = "user" in to ? nameOf(index, "users", to.user) : nameOf(index, "groups", to.group);
-    const entries = grants.map(({ bucket, permissions }): AuditEntry => ({
-      ...bucketOf(index, bucket),
-      action: "permissions_change",
-      name: at.name,
-      details: { ...allowed(permissions), ...("group" in to ? { group: true } : {}) },
+    const { name } = "user" in to ? nameOf(index, "users", to.user) : nameOf(index, "groups", to.group);
+    return entries(grants.map(({ bucket, permissions }): AuditEntry => {
+      const details = { permissions: permissionsOf(permissions).join(", "), ...("group" in to ? { group: true } : {}) };
+      return { ...bucketOf(index, bucket), action: "permissions_change", name, details };
     }));
-    return () => entries;
   },
 
-  createBucket: (index, { tenant, name, versioning }) =>
-    once({
-      tenant: tenantOf(index, tenant).tenant,
-      action: "bucket_create",
-      bucket: name,
-      details: { versioning },
-    }),
-  deleteBucket: (index, { bucket }) => once({ ...bucketOf(index, bucket), action: "bucket_delete" }),
+  createBucket: (index, { tenant: id, name, versioning }) => {
+    const { tenant } = tenantOf(index, id);
+    return entry({ tenant, action: "bucket_create", bucket: name, details: { versioning } });
+  },
   updateBucket: (index, { bucket, name, owner, settings }) => {
     const changed = [...Object.keys(settings), ...(owner === undefined ? [] : ["owner"])];
-    const renamed: AuditDetails = name === undefined ? {} : { name };
-    const details: AuditDetails = { ...(changed.length > 0 ? { settings: changed.join(", ") } : {}), ...renamed };
-    return once({ ...bucketOf(index, bucket), action: "bucket_settings", details });
+    const details: AuditDetails = {
+      ...(changed.length > 0 ? { settings: changed.join(", ") } : {}),
+      ...(name === undefined ? {} : { name }),
+    };
+    return entry({ ...bucketOf(index, bucket), action: "bucket_settings", details });
   },
-  setVersioning: (index, { bucket, versioning }) =>
-    once({ ...bucketOf(index, bucket), action: "bucket_settings", details: { settings: "versioning", versioning } }),
-  setVersionSettings: (index, { bucket, versioning, settings }) =>
-    once({
-      ...bucketOf(index, bucket),
-      action: "bucket_settings",
-      details: {
-        settings: settings === "defaults" ? "versioningSettings" : names(settings) || "versioning",
-        ...(settings === "defaults" ? { removed: true } : {}),
-        ...(versioning === null ? {} : { versioning }),
-      },
-    }),
-  setBucketCors: (index, { bucket, cors }) =>
-    once({
-      ...bucketOf(index, bucket),
-      action: "bucket_settings",
-      details: { settings: "cors", removed: cors === null },
-    }),
+  deleteBucket: (index, { bucket }) => entry({ ...bucketOf(index, bucket), action: "bucket_delete" }),
+  setVersionSettings: (index, { bucket, versioning, settings }) => {
+    const details: AuditDetails = {
+      settings: settings === "defaults" ? "versioningSettings" : names(settings) || "versioning",
+      ...removed(settings === "defaults"),
+      ...(versioning === null ? {} : { versioning }),
+    };
+    return entry({ ...bucketOf(index, bucket), action: "bucket_settings", details });
+  },
   setBucketAcl: (index, { bucket, acl }) =>
-    once({ ...bucketOf(index, bucket), action: "bucket_acl", details: acl === null ? { removed: true } : null }),
-  setDocument: (index, { tenant, bucket, kind, name, mode }) =>
-    once({ ...document(index, tenant, bucket, kind, name, mode === "create" ? "create" : "change") }),
-  deleteDocument: (index, { tenant, bucket, kind, name }) =>
-    once({ ...document(index, tenant, bucket, kind, name, "delete") }),
-
+    entry({ ...bucketOf(index, bucket), action: "bucket_acl", details: removed(acl === null) }),
+  setCors: (index, { of, cors }) => {
+    const details = { settings: "cors", removed: cors === null };
+    return "bucket" in of
+      ? entry({ ...bucketOf(index, of.bucket), action: "bucket_settings", details })
+      : entry({ tenant: tenantOf(index, of.tenant).tenant, action: "tenant_settings", details });
+  },
+  setDocument: (index, { mode, ...document }) =>
+    entry(documentEntry(index, document, mode === "create" ? "create" : "change")),
+  deleteDocument: (index, document) => entry(documentEntry(index, document, "delete")),
   noteAuditEnd: null,
 
   putObject: (index, { bucket, key, size }) => {
     const at = bucketOf(index, bucket);
-    return ({ version, replaced }) => [{ ...at, key, ...written(version, size, replaced) }];
-  },
-  createUpload: null,
-  putPart: null,
-  abortUpload: null,
-  expireUploads: null,
-  completeUpload: (index, { bucket, key, parts }) => {
-    const at = bucketOf(index, bucket);
-    return ({ version, written: object }) => {
-      if (object === null) return [];
-      const { details, ...entry } = written(version, object.size, object.replaced);
-      return [{ ...at, key, ...entry, details: { ...details, parts: parts.length } }];
-    };
-  },
-  deleteObject: (index, { bucket, key, version }) => {
-    const at = bucketOf(index, bucket);
-    return (result) => [{ ...at, key, ...deleted(version, result) }];
+    return ({ version, replaced }) => [
+      { ...at, key, action: "object_write", version, details: written(size, replaced) },
+    ];
   },
   deleteObjects: (index, { bucket, objects }) => {
     const at = bucketOf(index, bucket);
@@ -241,74 +174,82 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   },
   setTags: (index, { bucket, key, version, tags }) => {
     const at = bucketOf(index, bucket);
-    const details = tags === null ? { removed: true } : null;
+    const details = removed(tags === null);
     return (result) => [{ ...at, action: "object_tags", key, version: version ?? result.version, details }];
   },
   setObjectAcl: (index, { bucket, key, seq, acl }) => {
-    const details = acl === null ? { removed: true } : null;
-    return once({
-      ...bucketOf(index, bucket),
-      action: "object_acl",
-      key,
-      version: versionOf(index, bucket, key, seq),
-      details,
-    });
+    const version = versionOf(index, bucket, key, seq);
+    return entry({ ...bucketOf(index, bucket), action: "object_acl", key, version, details: removed(acl === null) });
   },
   pruneVersions: (index) => ({ buckets }) =>
-    buckets.map(({ bucket, pruned }) => ({
-      ...bucketOf(index, bucket),
-      action: "object_prune",
-      details: { versions: pruned },
-    })),
+    buckets.map(({ bucket, pruned }) => {
+      return { ...bucketOf(index, bucket), action: "object_prune", details: { versions: pruned } };
+    }),
   clearDeletionRecords: null,
+
+  createUpload: null,
+  putPart: null,
+  completeUpload: (index, { bucket, key, parts }) => {
+    const at = bucketOf(index, bucket);
+    return ({ version, written: object }) => {
+      if (object === null) return [];
+      const details = { ...written(object.size, object.replaced), parts: parts.length };
+      return [{ ...at, key, action: "object_write", version, details }];
+    };
+  },
+  abortUpload: null,
+  expireUploads: null,
   countReads: null,
   expireUsage: null,
 };
 
-function once(entry: AuditEntry): () => readonly AuditEntry[] {
-  return () => [entry];
+function entries(all: readonly AuditEntry[]): () => readonly AuditEntry[] {
+  return () => all;
 }
 
-function written(version: VersionId, size: number, replaced: boolean) {
-  const details: AuditDetails = replaced ? { bytes: size, replaced } : { bytes: size };
-  return { action: "object_write", version, details } as const;
+function entry(one: AuditEntry): () => readonly AuditEntry[] {
+  return entries([one]);
+}
+
+/** A new account or group, whose record is JSON. */
+function created(
+  { tenant }: { readonly tenant: string | null },
+  action: "account_create" | "group_create",
+  { name, record }: { readonly name: string; readonly record: string },
+  more: AuditDetails = {},
+): AuditEntry {
+  return { tenant, action, name, details: { ...roles(JSON.parse(record)), ...more } };
+}
+
+function written(bytes: number, replaced: boolean): AuditDetails {
+  return replaced ? { bytes, replaced } : { bytes };
 }
 
 /** A deletion: of the version that was named, or of the key, which may have added a marker. */
-function deleted(named: string | null, { version, isMarker, wasAbsent }: Result<"deleteObject">) {
+function deleted(named: string | null, { version, isMarker, wasAbsent }: Deleted) {
   const details: AuditDetails = {
     ...(isMarker ? { marker: true } : {}),
     ...(wasAbsent ? { absent: true } : {}),
   };
-  const hasDetails = isMarker || wasAbsent;
-  return { action: "object_delete", version: named ?? version, details: hasDetails ? details : null } as const;
+  return { action: "object_delete", version: named ?? version, details } as const;
+}
+
+function removed(isRemoved: boolean): AuditDetails {
+  return isRemoved ? { removed: true } : {};
 }
 
 /** A settings document of a tenant or a bucket, or a class, which has a name. */
-function document(
+function documentEntry(
   index: Statements,
-  tenant: number,
-  bucket: number,
-  kind: string,
-  name: string,
-  what: "create" | "change" | "delete",
+  { tenant, bucket, kind, name }: Input<"deleteDocument">,
+  change: "create" | "change" | "delete",
 ): AuditEntry {
   const at = bucket === 0 ? { tenant: tenantOf(index, tenant).tenant } : bucketOf(index, bucket);
-  if (kind === "contentClasses") return { ...at, action: CONTENT_CLASS[what], name };
-  const action: AuditAction = kind === "permissions"
-    ? "permissions_change"
-    : bucket === 0
-    ? "tenant_settings"
-    : "bucket_settings";
-  const named: AuditDetails = name === "" ? {} : { name, change: what };
-  return { ...at, action, details: { settings: kind, ...named } };
+  if (kind === "contentClasses") return { ...at, action: `content_class_${change}`, name };
+  const level = bucket === 0 ? "tenant_settings" : "bucket_settings";
+  const action = kind === "permissions" ? "permissions_change" : level;
+  return { ...at, action, details: { settings: kind, ...(name === "" ? {} : { name, change }) } };
 }
-
-const CONTENT_CLASS = {
-  create: "content_class_create",
-  change: "content_class_change",
-  delete: "content_class_delete",
-} as const;
 
 function tenantOf(index: Statements, id: number): { tenant: string | null; name: string | null } {
   const row = index.row("SELECT folded, name FROM tenants WHERE id = ?", id);
@@ -316,11 +257,20 @@ function tenantOf(index: Statements, id: number): { tenant: string | null; name:
 }
 
 function bucketOf(index: Statements, id: number): { tenant: string | null; bucket: string | null } {
+  const { tenant, name } = nameOf(index, "buckets", id);
+  return { tenant, bucket: name };
+}
+
+function nameOf(
+  index: Statements,
+  table: "users" | "groups" | "buckets",
+  id: number,
+): { tenant: string | null; name: string | null } {
   const row = index.row(
-    "SELECT tenants.folded, buckets.name FROM buckets LEFT JOIN tenants ON tenants.id = tenant WHERE buckets.id = ?",
+    `SELECT tenants.folded, own.name FROM ${table} AS own LEFT JOIN tenants ON tenants.id = tenant WHERE own.id = ?`,
     id,
   );
-  return { tenant: textOrNull(row?.[0] ?? null), bucket: textOrNull(row?.[1] ?? null) };
+  return { tenant: textOrNull(row?.[0] ?? null), name: textOrNull(row?.[1] ?? null) };
 }
 
 /** S3's name of a version; null where the bucket never had versioning. */
@@ -331,18 +281,6 @@ function versionOf(index: Statements, bucket: number, key: Uint8Array, seq: numb
     if (row) return versionIdOf(seq, row[0], versioning as Versioning);
   }
   return null;
-}
-
-function nameOf(
-  index: Statements,
-  table: "users" | "groups",
-  id: number,
-): { tenant: string | null; name: string | null } {
-  const row = index.row(
-    `SELECT tenants.folded, own.name FROM ${table} AS own LEFT JOIN tenants ON tenants.id = tenant WHERE own.id = ?`,
-    id,
-  );
-  return { tenant: textOrNull(row?.[0] ?? null), name: textOrNull(row?.[1] ?? null) };
 }
 
 /** The names of what was set, which may be at most as many as a record has members. */
@@ -358,8 +296,4 @@ function roles(record: Readonly<Record<string, unknown>>): AuditDetails {
 /** Marks what the system level did to a tenant without an administrator. */
 function recovery(isRecovery = false): AuditDetails {
   return isRecovery ? { recovery: true } : {};
-}
-
-function allowed(permissions: number): AuditDetails {
-  return { permissions: permissionsOf(permissions).join(", ") };
 }

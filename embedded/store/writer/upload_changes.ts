@@ -1,11 +1,22 @@
 import { createHash } from "node:crypto";
-import type { CompletedPart, Input, Result, StoredPart, StoredParts, UploadName } from "@/embedded/store/changes.ts";
-import type { DigestAlgorithm } from "@/lib/std/digests.ts";
+import type {
+  CompletedPart,
+  ObjectSettings,
+  StoredBody,
+  StoredPart,
+  StoredParts,
+  UploadName,
+  VersionId,
+  Versioning,
+  WriteCondition,
+} from "@/embedded/store/changes.ts";
+import { versionIdOf } from "@/embedded/store/objects.ts";
 import { type ChecksumType, DEFAULT_CHECKSUM, objectChecksum } from "@/embedded/store/part_checksums.ts";
+import type { Cell, Statements } from "@/embedded/store/statements.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { type Cell, numberOrNull, type Statements, textOrNull } from "@/embedded/store/statements.ts";
-import { insertBody, putVersion } from "./object_changes.ts";
-import { countParts, countUploads, withinQuota } from "./usage_counters.ts";
+import type { DigestAlgorithm } from "@/lib/std/digests.ts";
+import { discardStored, putVersion, storeBody } from "./object_changes.ts";
+import { countHoldings, countParts, countUploads, countUse, withinQuota } from "./usage_changes.ts";
 
 /** Smallest part but the last, in bytes: 5 MiB (S3 API, multipart upload limits). */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
@@ -15,29 +26,54 @@ const MS_PER_DAY = 24 * 60 * 60 * 1000;
 /** How many uploads expire in one change: each may have 10,000 parts, and others wait for the commit. */
 const EXPIRE_LIMIT = 4;
 
+/** The checksum of an upload: of what it is, and how it comes from those of the parts. */
+interface UploadChecksum {
+  readonly checksumAlgorithm: string | null;
+  readonly checksumType: string | null;
+}
+
+/** A row of `uploads`. */
+type UploadRow = Record<string, Cell> & {
+  readonly owner: number | null;
+  readonly content_type: string;
+  readonly headers: string | null;
+  readonly tags: string | null;
+  readonly acl: string | null;
+  readonly checksum_algorithm: DigestAlgorithm | null;
+  readonly checksum_type: ChecksumType | null;
+};
+
+/** A row of `parts`. */
+interface PartRow {
+  readonly number: number;
+  readonly size: number;
+  readonly etag: string;
+  readonly body: number | null;
+  readonly file: string | null;
+}
+
+/** A part with its checksums in base64 by their algorithm. */
+type Part = PartRow & { readonly checksums: Readonly<Record<string, string>> };
+
 /**
  * Starts an upload.
  *
  * @throws {StoreError} NoSuchBucket, or AccessDenied when its owner was deleted meanwhile
  */
-export function createUpload(index: Statements, input: Input<"createUpload">): null {
-  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", input.bucket)) throw new StoreError("NoSuchBucket");
-  requireUser(index, input.owner);
-  index.insert("uploads", {
-    id: input.upload,
-    bucket: input.bucket,
-    key: input.key,
-    owner: input.owner,
-    content_type: input.contentType,
-    headers: input.headers,
-    tags: input.tags,
-    acl: input.acl,
-    checksum_algorithm: input.checksumAlgorithm,
-    checksum_type: input.checksumType,
-    started_ms: input.atMs,
-  });
-  countUploads(index, input.bucket, 1, 0);
-  return null;
+function createUpload(
+  index: Statements,
+  { upload, contentType, checksumAlgorithm, checksumType, atMs, ...columns }:
+    & UploadName
+    & ObjectSettings
+    & UploadChecksum
+    & { atMs: number },
+): void {
+  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", columns.bucket)) throw new StoreError("NoSuchBucket");
+  requireUser(index, columns.owner);
+  const checksum = { checksum_algorithm: checksumAlgorithm, checksum_type: checksumType };
+  index.insert("uploads", { id: upload, content_type: contentType, started_ms: atMs, ...checksum, ...columns });
+  countUploads(index, columns.bucket, 1, 0);
+  countUse(index, { bucket: columns.bucket, atMs });
 }
 
 /**
@@ -45,105 +81,102 @@ export function createUpload(index: Statements, input: Input<"createUpload">): n
  *
  * @throws {StoreError} NoSuchUpload, or QuotaExceeded: parts count before they are an object
  */
-export function putPart(index: Statements, input: Input<"putPart">): null {
-  requireUpload(index, input);
-  return withinQuota(index, input.bucket, input.size, () => addPart(index, input));
-}
-
-function addPart(index: Statements, input: Input<"putPart">): null {
-  const earlier = index.row(
-    "SELECT body, file, size FROM parts WHERE upload = ? AND number = ?",
-    input.upload,
-    input.number,
-  );
-  if (earlier) discardPart(index, earlier);
-  else countUploads(index, input.bucket, 0, 1);
-  countParts(index, input.bucket, input.size - Number(earlier?.[2] ?? 0));
-  index.run(
-    `INSERT OR REPLACE INTO parts (upload, number, size, etag, checksums, modified_ms, body, file)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    input.upload,
-    input.number,
-    input.size,
-    input.etag,
-    input.checksums,
-    input.atMs,
-    "data" in input.body ? insertBody(index, input.body.data) : null,
-    "file" in input.body ? input.body.file : null,
-  );
-  return null;
+function putPart(
+  index: Statements,
+  { bucket, key, body, atMs, ...columns }: UploadName & {
+    number: number;
+    body: StoredBody;
+    size: number;
+    etag: string;
+    /** JSON: digests in base64 by their algorithm. */
+    checksums: string | null;
+    atMs: number;
+  },
+): void {
+  const { upload, number, size } = columns;
+  requireUpload(index, { bucket, key, upload });
+  withinQuota(index, bucket, size, () => {
+    const select = "SELECT * FROM parts WHERE upload = ? AND number = ?";
+    const earlier = index.record<PartRow>(select, upload, number);
+    if (earlier) discardStored(index, earlier);
+    else countUploads(index, bucket, 0, 1);
+    countParts(index, bucket, size - (earlier?.size ?? 0));
+    const row = { ...columns, modified_ms: atMs, ...storeBody(index, body) };
+    index.insert("parts", row, "INSERT OR REPLACE");
+  });
+  countUse(index, { bucket, atMs }, { bytesIn: size, writes: 1 });
 }
 
 /**
  * Creates the object of an upload from the named parts, without touching their bytes, and discards the others.
- * Repeated, it returns the same result while the object exists.
+ * Repeated, it returns the same result while the object exists; `written` is null then.
  *
- * @throws {StoreError} NoSuchUpload, InvalidPart, EntityTooSmall, SizeMismatch, TypeMismatch, BadDigest, and those of a
- *   put
+ * @throws {StoreError} NoSuchUpload, InvalidPart, EntityTooSmall, InvalidRequest for another size or type of checksum,
+ *   BadDigest, and those of a put
  */
-export function completeUpload(
+function completeUpload(
   index: Statements,
-  input: Input<"completeUpload">,
-): Result<"completeUpload"> {
+  input: UploadName & {
+    /** In ascending order. */
+    parts: readonly CompletedPart[];
+    /** What the sender says of the whole: digests in base64 by their algorithm, and how many bytes it has. */
+    checksums: Readonly<Record<string, string>>;
+    size: number | null;
+    by: number;
+    condition: WriteCondition | null;
+    atMs: number;
+  },
+): {
+  version: VersionId;
+  etag: string;
+  checksums: Record<string, string> | null;
+  written: { size: number; replaced: boolean } | null;
+} {
+  const { bucket, key, condition, atMs } = input;
   const etag = etagOf(input.parts);
-  const upload = index.row(
-    `SELECT owner, content_type, headers, tags, acl, checksum_algorithm, checksum_type FROM uploads
-     WHERE id = ? AND bucket = ? AND key = ?`,
+  const upload = index.record<UploadRow>(
+    "SELECT * FROM uploads WHERE id = ? AND bucket = ? AND key = ?",
     input.upload,
-    input.bucket,
-    input.key,
+    bucket,
+    key,
   );
   if (!upload) return completedBefore(index, input, etag);
   requireUser(index, input.by);
-  const [owner, contentType, headers, tags, acl, algorithm, type] = upload;
-  const stored = new Map(
-    index.rows("SELECT number, size, etag, checksums, body, file FROM parts WHERE upload = ?", input.upload)
-      .map((cells) => [Number(cells[0]), partRow(cells)]),
-  );
-  const parts = input.parts.map((part) => namedPart(stored, part));
+  const all = partsOf(index, input.upload);
+  const parts = namedParts(all, input.parts);
   if (parts.slice(0, -1).some(({ size }) => size < MIN_PART_BYTES)) throw new StoreError("EntityTooSmall");
-  const size = parts.reduce((sum, part) => sum + part.size, 0);
-  if (input.size !== null && input.size !== size) throw new StoreError("SizeMismatch");
-  const checksum = requestedChecksum(algorithm, type) ?? defaultChecksum(parts);
-  const checksums = checksum && joinedChecksums(checksum, parts);
-  if (checksums && input.checksums.type && input.checksums.type !== checksums.type) {
-    throw new StoreError("TypeMismatch");
-  }
-  for (const [name, value] of Object.entries(input.checksums)) {
-    // Clients state a composite checksum with or without the number of its parts.
-    const isEqual = checksums?.[name] === value || checksums?.[name] === `${value}-${parts.length}`;
-    if (!isEqual) throw new StoreError("BadDigest");
-  }
+  const size = sizeOf(parts);
+  if (input.size !== null && input.size !== size) throw new StoreError("InvalidRequest");
+  const algorithm = upload.checksum_algorithm ?? defaultAlgorithm(parts);
+  const type = upload.checksum_algorithm ? upload.checksum_type ?? "COMPOSITE" : "FULL_OBJECT";
+  const checksums = algorithm && joinedChecksums(algorithm, type, parts);
+  requireChecksums(input.checksums, checksums, parts.length);
 
   // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is
   // checked.
-  countParts(index, input.bucket, -[...stored.values()].reduce((sum, part) => sum + part.size, 0));
-  countUploads(index, input.bucket, -1, -stored.size);
-  for (const { number } of parts) stored.delete(number);
-  for (const unused of stored.values()) discardPart(index, [unused.body, unused.file]);
-  index.run("DELETE FROM parts WHERE upload = ?", input.upload);
-  index.run("DELETE FROM uploads WHERE id = ?", input.upload);
-  const record: StoredParts = {
-    upload: input.upload,
-    parts: parts.map((part) => storedPart(part, checksum?.algorithm)),
-  };
+  countParts(index, bucket, -sizeOf(all));
+  countUploads(index, bucket, -1, -all.length);
+  const used = new Set(parts);
+  for (const part of all) if (!used.has(part)) discardStored(index, part);
+  removeRows(index, input.upload);
+  const record: StoredParts = { upload: input.upload, parts: parts.map((part) => storedPart(part, algorithm)) };
   const { version, seq, replaced } = putVersion(index, {
-    bucket: input.bucket,
-    key: input.key,
+    bucket,
+    key,
     size,
     etag,
-    contentType: String(contentType),
-    headers: textOrNull(headers),
+    contentType: upload.content_type,
+    headers: upload.headers,
     checksums: checksums && JSON.stringify(checksums),
-    tags: textOrNull(tags),
-    acl: textOrNull(acl),
+    tags: upload.tags,
+    acl: upload.acl,
     // The user who started it may have been deleted; the object then has no owner.
-    owner: owner !== null && index.row("SELECT 1 FROM users WHERE id = ?", owner) ? Number(owner) : null,
-    condition: input.condition,
-    atMs: input.atMs,
+    owner: index.row("SELECT 1 FROM users WHERE id = ?", upload.owner) ? upload.owner : null,
+    condition,
+    atMs,
   }, { body: null, file: null, parts: JSON.stringify(record) });
-  const insert = "INSERT INTO part_bodies (file, bucket, key, seq) VALUES (?, ?, ?, ?)";
-  for (const { file } of parts) if (file !== null) index.run(insert, file, input.bucket, input.key, seq);
+  for (const { file } of parts) if (file !== null) index.insert("part_bodies", { file, bucket, key, seq });
+  countUse(index, input, { writes: 1 });
   return { version, etag, checksums, written: { size, replaced } };
 }
 
@@ -152,10 +185,10 @@ export function completeUpload(
  *
  * @throws {StoreError} NoSuchUpload
  */
-export function abortUpload(index: Statements, input: Input<"abortUpload">): null {
+function abortUpload(index: Statements, input: UploadName & { atMs: number }): void {
   requireUpload(index, input);
   discardUpload(index, input.upload, input.bucket);
-  return null;
+  countUse(index, input);
 }
 
 /** Ends all uploads of a bucket and discards their parts, in a few statements however many there are. */
@@ -180,10 +213,7 @@ export function discardUploads(index: Statements, bucket: number): void {
  * Discards uploads older than their bucket's `multipartUploadAutoAbortDays` (0: never), a few at a time: `expired` is 0
  * when none is left.
  */
-export function expireUploads(
-  index: Statements,
-  { atMs }: Input<"expireUploads">,
-): Result<"expireUploads"> {
+function expireUploads(index: Statements, { atMs }: { atMs: number }): { expired: number } {
   const rows = index.rows(
     `SELECT uploads.id, bucket FROM uploads JOIN buckets ON buckets.id = uploads.bucket
      WHERE json_extract(record, '$.multipartUploadAutoAbortDays') > 0
@@ -191,72 +221,68 @@ export function expireUploads(
     atMs,
   );
   for (const [id, bucket] of rows) discardUpload(index, String(id), Number(bucket));
+  if (rows.length > 0) countHoldings(index, atMs);
   return { expired: rows.length };
 }
 
-interface PartRow {
-  number: number;
-  size: number;
-  etag: string;
-  checksums: Record<string, string>;
-  body: number | null;
-  file: string | null;
-}
-
-function partRow([number, size, etag, checksums, body, file]: Cell[]): PartRow {
-  return {
-    number: Number(number),
-    size: Number(size),
-    etag: String(etag),
-    checksums: checksums === null ? {} : JSON.parse(String(checksums)),
-    body: numberOrNull(body),
-    file: textOrNull(file),
-  };
-}
-
 /**
- * The part that CompleteMultipartUpload names. It must be the one that was uploaded, by its ETag and by every stated
+ * The parts that CompleteMultipartUpload names. Each must be the one that was uploaded, by its ETag and by every stated
  * checksum.
  */
-function namedPart(stored: ReadonlyMap<number, PartRow>, named: CompletedPart): PartRow {
-  const part = stored.get(named.number);
-  if (!part || part.etag !== named.etag) throw new StoreError("InvalidPart");
-  for (const [algorithm, value] of Object.entries(named.checksums)) {
-    if (part.checksums[algorithm] !== value) throw new StoreError("InvalidPart");
-  }
-  return part;
+function namedParts(stored: readonly Part[], named: readonly CompletedPart[]): Part[] {
+  const byNumber = new Map(stored.map((part) => [part.number, part]));
+  return named.map(({ number, etag, checksums }) => {
+    const part = byNumber.get(number);
+    const isOther = ([algorithm, value]: [string, string]) => part?.checksums[algorithm] !== value;
+    if (part?.etag !== etag || Object.entries(checksums).some(isOther)) throw new StoreError("InvalidPart");
+    return part;
+  });
 }
 
-function storedPart({ file, body, size, checksums }: PartRow, algorithm: DigestAlgorithm | undefined): StoredPart {
+function sizeOf(parts: readonly PartRow[]): number {
+  return parts.reduce((sum, { size }) => sum + size, 0);
+}
+
+function partsOf(index: Statements, upload: string): Part[] {
+  return index.records<PartRow & { checksums: string | null }>("SELECT * FROM parts WHERE upload = ?", upload)
+    .map((row) => ({ ...row, checksums: row.checksums === null ? {} : JSON.parse(row.checksums) }));
+}
+
+function storedPart({ file, body, size, checksums }: Part, algorithm: DigestAlgorithm | null): StoredPart {
   const checksum = algorithm && checksums[algorithm];
-  return { ...(file === null ? { body: body ?? 0 } : { file }), size, ...(checksum === undefined ? {} : { checksum }) };
-}
-
-/** The checksum of an object in parts: of what it is, and how it comes from those of the parts. */
-interface JoinedChecksum {
-  algorithm: DigestAlgorithm;
-  type: ChecksumType;
-}
-
-function requestedChecksum(algorithm: Cell, type: Cell): JoinedChecksum | null {
-  if (algorithm === null) return null;
-  return { algorithm: algorithm as DigestAlgorithm, type: (type ?? "COMPOSITE") as ChecksumType };
+  return { ...(file === null ? { body: body ?? 0 } : { file }), size, ...(checksum ? { checksum } : {}) };
 }
 
 /** The checksum where none is requested; null where parts that an older version received have none. */
-function defaultChecksum(parts: readonly PartRow[]): JoinedChecksum | null {
-  return parts.every(({ checksums }) => DEFAULT_CHECKSUM in checksums)
-    ? { algorithm: DEFAULT_CHECKSUM, type: "FULL_OBJECT" }
-    : null;
+function defaultAlgorithm(parts: readonly Part[]): DigestAlgorithm | null {
+  return parts.every(({ checksums }) => DEFAULT_CHECKSUM in checksums) ? DEFAULT_CHECKSUM : null;
 }
 
-function joinedChecksums({ algorithm, type }: JoinedChecksum, parts: readonly PartRow[]): Record<string, string> {
+function joinedChecksums(
+  algorithm: DigestAlgorithm,
+  type: ChecksumType,
+  parts: readonly Part[],
+): Record<string, string> {
   const checksums = parts.map((part) => {
     const checksum = part.checksums[algorithm];
     if (checksum === undefined) throw new StoreError("InvalidPart");
     return { checksum, size: part.size };
   });
   return { [algorithm]: objectChecksum(algorithm, type, checksums), type };
+}
+
+/** @throws {StoreError} InvalidRequest or BadDigest where the stated checksums of an object are not its own */
+function requireChecksums(
+  { type, ...stated }: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>> | null,
+  parts: number,
+): void {
+  if (own && type && type !== own.type) throw new StoreError("InvalidRequest");
+  if (!own && type) throw new StoreError("BadDigest");
+  for (const [name, value] of Object.entries(stated)) {
+    // Clients state a composite checksum with or without the number of its parts.
+    if (own?.[name] !== value && own?.[name] !== `${value}-${parts}`) throw new StoreError("BadDigest");
+  }
 }
 
 /** The ETag of an object in parts: the MD5 of their MD5s, and their number. */
@@ -268,9 +294,9 @@ function etagOf(parts: readonly CompletedPart[]): string {
 
 function completedBefore(
   index: Statements,
-  { bucket, key, upload }: Input<"completeUpload">,
+  { bucket, key, upload }: UploadName,
   etag: string,
-): Result<"completeUpload"> {
+): ReturnType<typeof completeUpload> {
   for (const table of ["objects", "history"]) {
     const row = index.row(
       `SELECT versioning, seq, is_null, checksums FROM ${table} AS version JOIN buckets ON buckets.id = version.bucket
@@ -282,28 +308,23 @@ function completedBefore(
     );
     if (!row) continue;
     const [versioning, seq, isNull, checksums] = row;
-    return {
-      version: versioning === "off" ? null : isNull === 1 ? "null" : String(seq),
-      etag,
-      checksums: checksums === null ? null : JSON.parse(String(checksums)),
-      written: null,
-    };
+    const version = versionIdOf(seq, isNull, versioning as Versioning);
+    return { version, etag, checksums: checksums === null ? null : JSON.parse(String(checksums)), written: null };
   }
   throw new StoreError("NoSuchUpload");
 }
 
 function discardUpload(index: Statements, upload: string, bucket: number): void {
-  const parts = index.rows("SELECT body, file, size FROM parts WHERE upload = ?", upload);
-  for (const part of parts) discardPart(index, part);
-  countParts(index, bucket, -parts.reduce((bytes, part) => bytes + Number(part[2]), 0));
+  const parts = index.records<PartRow>("SELECT * FROM parts WHERE upload = ?", upload);
+  for (const part of parts) discardStored(index, part);
+  countParts(index, bucket, -sizeOf(parts));
   countUploads(index, bucket, -1, -parts.length);
-  index.run("DELETE FROM parts WHERE upload = ?", upload);
-  index.run("DELETE FROM uploads WHERE id = ?", upload);
+  removeRows(index, upload);
 }
 
-function discardPart(index: Statements, [body, file]: Cell[]): void {
-  if (body !== null) index.run("DELETE FROM bodies WHERE id = ?", body);
-  if (file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", file);
+function removeRows(index: Statements, upload: string): void {
+  index.run("DELETE FROM parts WHERE upload = ?", upload);
+  index.run("DELETE FROM uploads WHERE id = ?", upload);
 }
 
 function requireUpload(index: Statements, { bucket, key, upload }: UploadName): void {
@@ -314,3 +335,6 @@ function requireUpload(index: Statements, { bucket, key, upload }: UploadName): 
 function requireUser(index: Statements, user: number | null): void {
   if (user !== null && !index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new StoreError("AccessDenied");
 }
+
+/** The changes of uploads in parts. */
+export const uploadChanges = { createUpload, putPart, completeUpload, abortUpload, expireUploads };

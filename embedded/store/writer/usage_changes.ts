@@ -1,62 +1,109 @@
-import type { Change, ChangeKind, DeleteOutcome, Input, Result } from "@/embedded/store/changes.ts";
+import { roomIn } from "@/embedded/store/quotas.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import { USAGE_POINTS } from "@/embedded/store/usage_history.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
 
-/** Counts what a change did to a bucket, in the transaction of the change itself. */
-export function recordUsage(index: Statements, change: Change, result: Result<ChangeKind>): void {
-  switch (change.kind) {
-    case "putObject":
-    case "putPart":
-      return count(index, change.input, { bytesIn: change.input.size, writes: 1 });
-    case "completeUpload":
-      return count(index, change.input, { writes: 1 });
-    case "deleteObject":
-      return count(index, change.input, { deletes: 1 });
-    case "deleteObjects": {
-      const deletes = result !== null && "outcomes" in result ? result.outcomes.filter(isDeleted).length : 0;
-      if (deletes > 0) count(index, change.input, { deletes });
-      return;
-    }
-    case "createUpload":
-    case "abortUpload":
-      return count(index, change.input, {});
-    case "expireUploads":
-    case "pruneVersions":
-      if (removedOf(result) > 0) {
-        recordAll(index, change.input.atMs);
-      }
+/** Collects what a change adds to a bucket and removes from it, which is then written at once. */
+export class StoredCounts {
+  #bytes = 0;
+  #versions = 0;
+  #multipart = { objects: 0, parts: 0, bytes: 0 };
+
+  /** Adds a version of so many bytes (`sign` 1), or removes it (-1); `parts` is null for one that was not uploaded in parts. */
+  add(sign: 1 | -1, bytes: number, parts: number | null): void {
+    this.#bytes += sign * bytes;
+    this.#versions += sign;
+    if (parts === null) return;
+    this.#multipart.objects += sign;
+    this.#multipart.parts += sign * parts;
+    this.#multipart.bytes += sign * bytes;
+  }
+
+  /** Writes the counts of a bucket and its tenant. */
+  write(index: Statements, bucket: number): void {
+    const { objects, parts, bytes } = this.#multipart;
+    addTo(index, bucket, { stored_bytes: this.#bytes, stored_count: this.#versions });
+    addTo(index, bucket, {
+      multipart_objects: objects,
+      multipart_object_parts: parts,
+      multipart_object_bytes: bytes,
+    });
+    countOfTenant(index, bucket, this.#bytes);
   }
 }
 
-function removedOf(result: Result<ChangeKind>): number {
-  if (result === null) return 0;
-  return "expired" in result ? result.expired : "pruned" in result ? result.pruned : 0;
+/** Counts bytes of parts that were added to a bucket's uploads or removed. */
+export function countParts(index: Statements, bucket: number, bytes: number): void {
+  addTo(index, bucket, { part_bytes: bytes });
+  countOfTenant(index, bucket, bytes);
 }
 
-function isDeleted(outcome: DeleteOutcome): boolean {
-  return "isMarker" in outcome;
+/** Counts uploads in parts that were begun or ended, and their parts. */
+export function countUploads(index: Statements, bucket: number, uploads: number, parts: number): void {
+  addTo(index, bucket, { upload_count: uploads, upload_parts: parts });
 }
 
-/** Counts the reads since the last call. Those of a deleted bucket are not counted. */
-export function countReads(index: Statements, { reads }: Input<"countReads">): null {
+/** Adds to columns of a bucket. */
+function addTo(index: Statements, bucket: number, counts: Readonly<Record<string, number>>): void {
+  if (Object.values(counts).every((count) => count === 0)) return;
+  const sums = Object.keys(counts).map((column) => `${column} = ${column} + ?`);
+  index.run(`UPDATE buckets SET ${sums.join(", ")} WHERE id = ?`, ...Object.values(counts), bucket);
+}
+
+function countOfTenant(index: Statements, bucket: number, bytes: number): void {
+  if (bytes === 0) return;
+  const tenant = "(SELECT tenant FROM buckets WHERE id = ?)";
+  index.run(`UPDATE tenants SET used_bytes = used_bytes + ? WHERE id = ${tenant}`, bytes, bucket);
+}
+
+/**
+ * Runs a change that adds at most so many bytes to a bucket.
+ *
+ * @throws {StoreError} QuotaExceeded where the bucket grew beyond a quota; a change that makes it smaller passes, even
+ *   if it is still beyond one
+ */
+export function withinQuota<T>(index: Statements, bucket: number, bytes: number, change: () => T): T {
+  const before = roomIn(index, bucket);
+  const result = change();
+  if (bytes > before) {
+    const after = roomIn(index, bucket);
+    if (after < 0 && after < before) throw new StoreError("QuotaExceeded");
+  }
+  return result;
+}
+
+/** Counts what a change did to a bucket, in the transaction of the change itself, and what the bucket holds now. */
+export function countUse(
+  index: Statements,
+  { bucket, atMs }: { readonly bucket: number; readonly atMs: number },
+  { bytesIn = 0, writes = 0, deletes = 0 }: { bytesIn?: number; writes?: number; deletes?: number } = {},
+): void {
+  const hour = Math.floor(atMs / MS_PER_HOUR);
+  index.run(`${INSERT} WHERE id = ? ${ADD}`, hour, bytesIn, 0, 0, writes, deletes, bucket);
+}
+
+/** Counts what each bucket holds now, where it was used before. */
+export function countHoldings(index: Statements, atMs: number): void {
+  const hour = Math.floor(atMs / MS_PER_HOUR);
+  const isUsed = "EXISTS (SELECT 1 FROM usage WHERE usage.tenant = buckets.tenant AND usage.bucket = buckets.id)";
+  index.run(`${INSERT} WHERE ${isUsed} ${ADD}`, hour, 0, 0, 0, 0, 0);
+}
+
+/** Counts the reads since the last call, by hours since 1970. Those of a deleted bucket are not counted. */
+export function countReads(
+  index: Statements,
+  { reads }: { reads: readonly { bucket: number; hour: number; reads: number; bytesOut: number }[] },
+): void {
+  const add = "ON CONFLICT DO UPDATE SET reads = reads + excluded.reads, bytes_out = bytes_out + excluded.bytes_out";
   for (const { bucket, hour, reads: count, bytesOut } of reads) {
-    index.run(
-      `${INSERT} WHERE id = ? ON CONFLICT DO UPDATE SET reads = reads + excluded.reads, bytes_out = bytes_out + excluded.bytes_out`,
-      hour,
-      0,
-      bytesOut,
-      count,
-      0,
-      0,
-      bucket,
-    );
+    index.run(`${INSERT} WHERE id = ? ${add}`, hour, 0, bytesOut, count, 0, 0, bucket);
   }
-  return null;
 }
 
 /** Removes hours before one, except the newest row of each bucket, which records what the bucket holds. */
-export function expireUsage(index: Statements, { beforeHour }: Input<"expireUsage">): null {
+export function expireUsage(index: Statements, { beforeHour }: { beforeHour: number }): void {
   index.run(
     `DELETE FROM usage WHERE hour < ?1 AND EXISTS (
        SELECT 1 FROM usage AS newer WHERE newer.tenant = usage.tenant AND newer.bucket = usage.bucket
@@ -64,19 +111,9 @@ export function expireUsage(index: Statements, { beforeHour }: Input<"expireUsag
      )`,
     beforeHour,
   );
-  return null;
 }
 
-const POINTS = [
-  "stored_count",
-  "stored_bytes",
-  "part_bytes",
-  "multipart_objects",
-  "multipart_object_parts",
-  "multipart_object_bytes",
-  "upload_count",
-  "upload_parts",
-];
+const POINTS = Object.values(USAGE_POINTS);
 
 const INSERT = `INSERT INTO usage (tenant, bucket, hour, bytes_in, bytes_out, reads, writes, deletes, ${POINTS})
   SELECT tenant, id, ?, ?, ?, ?, ?, ?, ${POINTS} FROM buckets`;
@@ -84,18 +121,5 @@ const INSERT = `INSERT INTO usage (tenant, bucket, hour, bytes_in, bytes_out, re
 const ADD = `ON CONFLICT DO UPDATE SET bytes_in = bytes_in + excluded.bytes_in, writes = writes + excluded.writes,
   deletes = deletes + excluded.deletes, ${POINTS.map((name) => `${name} = excluded.${name}`)}`;
 
-function count(
-  index: Statements,
-  { bucket, atMs }: { bucket: number; atMs: number },
-  { bytesIn = 0, writes = 0, deletes = 0 }: { bytesIn?: number; writes?: number; deletes?: number },
-): void {
-  const hour = Math.floor(atMs / MS_PER_HOUR);
-  index.run(`${INSERT} WHERE id = ? ${ADD}`, hour, bytesIn, 0, 0, writes, deletes, bucket);
-}
-
-/** What each bucket holds now, where it was used before. */
-function recordAll(index: Statements, atMs: number): void {
-  const hour = Math.floor(atMs / MS_PER_HOUR);
-  const isUsed = "EXISTS (SELECT 1 FROM usage WHERE usage.tenant = buckets.tenant AND usage.bucket = buckets.id)";
-  index.run(`${INSERT} WHERE ${isUsed} ${ADD}`, hour, 0, 0, 0, 0, 0);
-}
+/** The changes of the counts of use. */
+export const usageChanges = { countReads, expireUsage };

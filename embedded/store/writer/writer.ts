@@ -1,32 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
-import { whileUnpinned } from "@/embedded/store/body_pin.ts";
-import type { Change, ChangeKind, DeleteOutcome, Input, Outcome, Result } from "@/embedded/store/changes.ts";
-import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
-import type { ReportedChange } from "@/embedded/store/reported_change.ts";
+import { whileUnpinned } from "@/embedded/store/body_folder.ts";
+import type { DeleteOutcome, ReportedChange } from "@/embedded/store/changes.ts";
+import type { Reserve } from "@/embedded/store/disk_space.ts";
 import { Statements } from "@/embedded/store/statements.ts";
+import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
 import { atMostEvery } from "@/lib/std/timing.ts";
 import { syncFolder } from "@/lib/std/files.ts";
-import {
-  createBucket,
-  createTenant,
-  createUser,
-  deleteBucket,
-  deleteTenant,
-  deleteUser,
-  grant,
-  setVersioning,
-  updateBucket,
-} from "./account_changes.ts";
-import { deleteDocument, modifyTenant, noteAuditEnd, setDocument } from "./document_changes.ts";
-import { createGroup, deleteGroup, modifyGroup, setGrants } from "./group_changes.ts";
-import { countFailure, modifyUser, resetFailures } from "./login_changes.ts";
-import { deleteObject, deleteObjects, putObject } from "./object_changes.ts";
+import { type Change, type ChangeKind, CHANGES, type Input, type Outcome, type Result } from "./change_kinds.ts";
 import { reported } from "./reported_changes.ts";
-import type { Reserve } from "./reserve.ts";
-import { clearDeletionRecords, pruneVersions, setVersionSettings } from "./retention_changes.ts";
-import { setBucketAcl, setBucketCors, setObjectAcl, setTags, setTenantCors } from "./setting_changes.ts";
-import { abortUpload, completeUpload, createUpload, expireUploads, putPart } from "./upload_changes.ts";
-import { countReads, expireUsage, recordUsage } from "./usage_changes.ts";
 
 /** How many files one group removes: an object in parts may leave 10,000, and the next group waits meanwhile. */
 const UNLINK_LIMIT = 200;
@@ -39,7 +20,6 @@ const FREEING_CHANGES: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "deleteBucket",
   "deleteDocument",
   "deleteGroup",
-  "deleteObject",
   "deleteObjects",
   "deleteTenant",
   "deleteUser",
@@ -58,22 +38,19 @@ const LOOK_AGAIN_MS = 1000;
 /** The least time between two warnings that the disk could not be probed, in ms. */
 const WARN_AGAIN_MS = 60_000;
 
-const NO_SPACE: Outcome = { ok: false, error: "NoSpace" };
+const NO_SPACE: Outcome = { ok: false, error: "OutOfSpace" };
 
 /**
  * The only writer of the index. Changes that arrive together are committed together: one transaction, and so
  * one flush of the disk, for all of them. A change that fails does not affect the others of its group.
  */
 export class Writer {
-  readonly #folder: string;
-  readonly #index: DatabaseSync;
   readonly #statements: Statements;
   #unlinked: string[] = [];
-  readonly #reserve: Reserve | null;
-  #hasGarbage = false;
-  #isPinned = false;
-  readonly #warn: (message: string) => void;
-  readonly #now: () => number;
+  /** Whether files wait to be removed that no group so far had the time for; an empty group removes the next ones. */
+  hasGarbage = false;
+  /** Whether files wait to be removed until a copy of the bodies is done. */
+  isPinned = false;
   /** The last failure to create the released reserve again; null once it exists. */
   #noRoom: { readonly outcome: Outcome; readonly atMs: number } | null = null;
   readonly #mayWarn: () => boolean;
@@ -83,17 +60,12 @@ export class Writer {
    * cannot be probed; `now` returns monotonic milliseconds.
    */
   constructor(
-    folder: string,
-    index: DatabaseSync,
-    reserve: Reserve | null = null,
-    warn: (message: string) => void = () => {},
-    now: () => number = () => performance.now(),
+    private readonly folder: string,
+    private readonly index: DatabaseSync,
+    private readonly reserve: Reserve | null = null,
+    private readonly warn: (message: string) => void = () => {},
+    private readonly now: () => number = () => performance.now(),
   ) {
-    this.#folder = folder;
-    this.#index = index;
-    this.#reserve = reserve;
-    this.#warn = warn;
-    this.#now = now;
     this.#mayWarn = atMostEvery(WARN_AGAIN_MS, now);
     this.#statements = new Statements(index);
     this.#lookForRoom(0);
@@ -123,11 +95,11 @@ export class Writer {
 
   /** The outcome of a write of so many bytes that finds no room; null where it does. */
   #lookForRoom(bytes: number): Outcome | null {
-    if (!this.#reserve) return null;
-    const isRecent = this.#noRoom !== null && this.#now() - this.#noRoom.atMs < LOOK_AGAIN_MS;
-    if (isRecent && bytes === 0 && !this.#reserve.isWhole) return this.#noRoom?.outcome ?? null;
-    const outcome = this.#lookAtDisk(this.#reserve, bytes);
-    this.#noRoom = outcome && !this.#reserve.isWhole ? { outcome, atMs: this.#now() } : null;
+    if (!this.reserve) return null;
+    const isRecent = this.#noRoom !== null && this.now() - this.#noRoom.atMs < LOOK_AGAIN_MS;
+    if (isRecent && bytes === 0 && !this.reserve.isWhole) return this.#noRoom?.outcome ?? null;
+    const outcome = this.#lookAtDisk(this.reserve, bytes);
+    this.#noRoom = outcome && !this.reserve.isWhole ? { outcome, atMs: this.now() } : null;
     return outcome;
   }
 
@@ -139,7 +111,7 @@ export class Writer {
       const outcome = failure(error);
       if (this.#mayWarn()) {
         const reason = "fault" in outcome ? outcome.fault : "no space";
-        this.#warn(`${this.#folder}/reserve cannot be written (${reason}): writes may be refused, deletions go on`);
+        this.warn(`${this.folder}/reserve cannot be written (${reason}): writes may be refused, deletions go on`);
       }
       return outcome;
     }
@@ -147,7 +119,7 @@ export class Writer {
 
   /** Whether the reserve is released to deletions, and has to be created again when they are done. */
   get hasReleasedReserve(): boolean {
-    return this.#reserve !== null && !this.#reserve.isWhole;
+    return this.reserve !== null && !this.reserve.isWhole;
   }
 
   /**
@@ -155,7 +127,7 @@ export class Writer {
    * little, one by one.
    */
   #commitWithReserve(changes: readonly Change[]): Outcome[] {
-    while (this.#reserve?.release()) {
+    while (this.reserve?.release()) {
       this.#shortenLog();
       try {
         return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : NO_SPACE);
@@ -201,11 +173,11 @@ export class Writer {
   /** Moves the content of the log into the index and frees the room of the log, unless a reader uses it. */
   #shortenLog(): void {
     try {
-      this.#index.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+      this.index.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
       // It is tried again with the next change.
     } finally {
-      this.#index.exec("PRAGMA busy_timeout = 5000");
+      this.index.exec("PRAGMA busy_timeout = 5000");
     }
   }
 
@@ -218,15 +190,15 @@ export class Writer {
     const outcomes = changes.map(({ kind }) => outcomeBefore(kind));
     try {
       this.#syncBodies(changes, outcomes);
-      this.#index.exec("BEGIN IMMEDIATE");
+      this.index.exec("BEGIN IMMEDIATE");
       for (const [i, change] of changes.entries()) outcomes[i] ??= this.#attempt(change);
       for (const file of this.#unlinked) this.#statements.run("DELETE FROM garbage WHERE file = ?", file);
-      this.#index.exec("COMMIT");
+      this.index.exec("COMMIT");
       this.#unlinked = [];
     } catch (error) {
       // Nothing of the group is in the index now, whatever its single changes had said.
-      if (this.#index.isTransaction) this.#index.exec("ROLLBACK");
-      this.#hasGarbage = false;
+      if (this.index.isTransaction) this.index.exec("ROLLBACK");
+      this.hasGarbage = false;
       throw error;
     }
     this.#unlinkGarbage();
@@ -243,14 +215,10 @@ export class Writer {
     for (const [i, change] of changes.entries()) {
       const bringsBody = change.kind === "putObject" || change.kind === "putPart";
       if (outcomes[i] !== null || !bringsBody || !("file" in change.input.body)) continue;
-      const path = `${this.#folder}/${change.input.body.file}`;
+      const path = `${this.folder}/${change.input.body.file}`;
       try {
-        const file = Deno.openSync(path, { read: true, write: true });
-        try {
-          file.syncDataSync();
-        } finally {
-          file.close();
-        }
+        using file = Deno.openSync(path, { read: true, write: true });
+        file.syncDataSync();
         folders.add(path.slice(0, path.lastIndexOf("/")));
       } catch (error) {
         outcomes[i] = failure(error);
@@ -264,42 +232,31 @@ export class Writer {
     try {
       const reportedOf = reported(this.#statements, change);
       const result = apply(this.#statements, change.kind, change.input);
-      recordUsage(this.#statements, change, result);
       const reports = reportedOf(result);
       this.#statements.run("RELEASE change");
       return { ok: true, result, reports };
     } catch (error) {
       // Some errors, such as that of a full disk, end the whole transaction: then no change of the group may count.
-      if (!this.#index.isTransaction) throw error;
-      this.#index.exec("ROLLBACK TO change; RELEASE change");
+      if (!this.index.isTransaction) throw error;
+      this.index.exec("ROLLBACK TO change; RELEASE change");
       return failure(error);
     }
-  }
-
-  /** Whether files wait to be removed that no group so far had the time for; an empty group removes the next ones. */
-  get hasGarbage(): boolean {
-    return this.#hasGarbage;
-  }
-
-  /** Whether files wait to be removed until a copy of the bodies is done. */
-  get isPinned(): boolean {
-    return this.#isPinned;
   }
 
   /** Removes files whose rows are gone for good; their entries leave `garbage` with the next group. */
   #unlinkGarbage(): void {
     const rows = this.#statements.rows(`SELECT file FROM garbage LIMIT ${UNLINK_LIMIT}`);
     const files = rows.map(([file]) => String(file)).filter((file) => !this.#unlinked.includes(file));
-    this.#isPinned = files.length > 0 && !whileUnpinned(this.#folder, () => {
+    this.isPinned = files.length > 0 && !whileUnpinned(this.folder, () => {
       for (const file of files) if (this.#isGone(file)) this.#unlinked.push(file);
     });
     // Files that cannot be removed wait for the next start: without progress they are not tried again.
-    this.#hasGarbage = rows.length === UNLINK_LIMIT && this.#unlinked.length > 0;
+    this.hasGarbage = rows.length === UNLINK_LIMIT && this.#unlinked.length > 0;
   }
 
   #isGone(file: string): boolean {
     try {
-      Deno.removeSync(`${this.#folder}/${file}`);
+      Deno.removeSync(`${this.folder}/${file}`);
       return true;
     } catch (error) {
       return error instanceof Deno.errors.NotFound;
@@ -314,46 +271,7 @@ function failure(error: unknown): Outcome {
 }
 
 /** What each kind of change does to the index. */
-const APPLY: { readonly [K in ChangeKind]: (index: Statements, input: Input<K>) => Result<K> } = {
-  createTenant,
-  deleteTenant,
-  createUser,
-  deleteUser,
-  createBucket,
-  deleteBucket,
-  grant,
-  putObject,
-  deleteObject,
-  deleteObjects,
-  setVersioning,
-  setTags,
-  createUpload,
-  putPart,
-  completeUpload,
-  abortUpload,
-  expireUploads,
-  updateBucket,
-  setVersionSettings,
-  pruneVersions,
-  clearDeletionRecords,
-  setBucketCors,
-  setTenantCors,
-  setBucketAcl,
-  setObjectAcl,
-  createGroup,
-  modifyGroup,
-  deleteGroup,
-  setGrants,
-  modifyTenant,
-  modifyUser,
-  countFailure,
-  resetFailures,
-  setDocument,
-  deleteDocument,
-  noteAuditEnd,
-  countReads,
-  expireUsage,
-};
+const APPLY: { readonly [K in ChangeKind]: (index: Statements, input: Input<K>) => Result<K> } = CHANGES;
 
 function apply<K extends ChangeKind>(index: Statements, kind: K, input: Input<K>): Result<K> {
   return APPLY[kind](index, input);

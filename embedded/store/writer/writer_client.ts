@@ -1,16 +1,18 @@
-import type { Change, ChangeKind, Input, Outcome, Result } from "@/embedded/store/changes.ts";
+import type { ChangeOrigin, ReportedChange, StoreReports } from "@/embedded/store/changes.ts";
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
-import type { ChangeOrigin, ReportedChange, StoreReports } from "@/embedded/store/reported_change.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import { callsOver } from "@/embedded/store/thread_calls.ts";
 import { startThread, type Thread } from "@/embedded/threads.ts";
-import { DataFolderError } from "@/lib/std/start_errors.ts";
-import type { WriterRequest, WriterResponse } from "./writer_thread.ts";
+import type { Change, ChangeKind, Input, Outcome, Result } from "./change_kinds.ts";
+import type { WriterCalls } from "./writer_thread.ts";
 
 /** Most changes that one transaction takes, each of several deletions counted; the rest wait for the next. */
 const GROUP_LIMIT = 256;
 
 /** Most deletions of one change: other changes are committed between two of them. */
 export const MAX_DELETIONS = 250;
+
+type Call = ReturnType<typeof callsOver<WriterCalls>>["call"];
 
 interface Waiting {
   change: Change;
@@ -38,25 +40,22 @@ export interface ChangeWriter {
 
 /** Sends changes to the writer's thread. While one group is being committed, the next one is collected. */
 export class WriterClient implements ChangeWriter {
-  readonly #port: MessagePort;
-  readonly #report: StoreReports["changed"];
   /** Whether the last report was not recorded. */
   #isUnrecorded = false;
   #queue: Waiting[] = [];
   #underWay: Waiting[] | null = null;
-  /** Pending requests for room on the disk, in their order. */
-  readonly #roomRequests: ((hasRoom: boolean) => void)[] = [];
+  #onIdle = () => {};
   /** Whether the disk takes more. */
   readonly space: DiskSpace;
 
-  private constructor(port: MessagePort, reserveReleased: Int32Array, report: StoreReports["changed"]) {
-    this.#port = port;
-    this.#report = report;
-    this.space = new DiskSpace(reserveReleased, (bytes) => this.#requestRoom(bytes), warn);
-    port.onmessage = ({ data }: MessageEvent<WriterResponse>) => {
-      if ("committed" in data) this.#committed(data.committed);
-      if ("hasRoom" in data) this.#roomRequests.shift()?.(data.hasRoom);
-    };
+  private constructor(
+    private readonly port: MessagePort,
+    private readonly call: Call,
+    reserveReleased: Int32Array,
+    private readonly report: StoreReports["changed"],
+  ) {
+    const warn = (message: string) => console.error(`embedded store: ${message}`);
+    this.space = new DiskSpace(reserveReleased, (bytes) => call("hasRoom", bytes), warn);
   }
 
   /**
@@ -65,10 +64,8 @@ export class WriterClient implements ChangeWriter {
    * @throws {DataFolderError} when it cannot be opened
    */
   static async open(port: MessagePort, folder: string, report: StoreReports["changed"]): Promise<WriterClient> {
-    const opened = await request(port, { open: folder });
-    if ("failed" in opened) throw new DataFolderError(opened.failed);
-    if (!("opened" in opened)) throw new DataFolderError(`The index of ${folder} was not opened.`);
-    return new WriterClient(port, opened.opened, report);
+    const { call } = callsOver<WriterCalls>(port);
+    return new WriterClient(port, call, await call("open", folder), report);
   }
 
   change<K extends ChangeKind>(kind: K, input: Input<K>, origin?: ChangeOrigin): Promise<Result<K>> {
@@ -104,7 +101,7 @@ export class WriterClient implements ChangeWriter {
 
   async #recorded(reports: readonly ReportedChange[]): Promise<void> {
     try {
-      await this.#report(reports);
+      await this.report(reports);
       this.#isUnrecorded = false;
     } catch {
       this.#isUnrecorded = true;
@@ -117,7 +114,7 @@ export class WriterClient implements ChangeWriter {
       const settle = (outcome: Outcome) => {
         if (outcome.ok) resolve(this.#confirmed(outcome, origin) as Promise<Result<K>>);
         else if ("error" in outcome) {
-          if (outcome.error === "NoSpace") this.space.recordFull();
+          if (outcome.error === "OutOfSpace") this.space.recordFull();
           reject(new StoreError(outcome.error));
         } else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
       };
@@ -137,41 +134,19 @@ export class WriterClient implements ChangeWriter {
 
   /** Waits for the changes under way, then closes the index. */
   async close(): Promise<void> {
-    while (this.#underWay || this.#queue.length > 0) {
-      const last = this.#queue.at(-1) ?? this.#underWay?.at(-1);
-      await new Promise<void>((resolve) => {
-        if (!last) return resolve();
-        const { settle } = last;
-        last.settle = (outcome) => {
-          settle(outcome);
-          resolve();
-        };
-      });
-    }
-    await request(this.#port, { close: true });
-    this.#port.close();
+    while (this.#underWay) await new Promise<void>((resolve) => this.#onIdle = resolve);
+    await this.call("close");
+    this.port.close();
   }
 
-  #requestRoom(bytes: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      this.#roomRequests.push(resolve);
-      const message: WriterRequest = { room: bytes };
-      this.#port.postMessage(message);
-    });
-  }
-
-  #sendNext(): void {
+  async #sendNext(): Promise<void> {
     if (this.#underWay || this.#queue.length === 0) return;
-    this.#underWay = this.#queue.splice(0, firstGroup(this.#queue));
-    const message: WriterRequest = { commit: this.#underWay.map((waiting) => waiting.change) };
-    this.#port.postMessage(message);
-  }
-
-  #committed(outcomes: Outcome[]): void {
-    const group = this.#underWay ?? [];
+    const group = this.#underWay = this.#queue.splice(0, firstGroup(this.#queue));
+    const outcomes = await this.call("commit", group.map(({ change }) => change));
     this.#underWay = null;
     this.#sendNext();
     for (const [i, waiting] of group.entries()) waiting.settle(outcomes[i] ?? { ok: false, fault: "no outcome" });
+    if (!this.#underWay) this.#onIdle();
   }
 }
 
@@ -183,15 +158,4 @@ function firstGroup(queue: readonly Waiting[]): number {
     return weight > GROUP_LIMIT;
   });
   return end < 0 ? queue.length : Math.max(1, end);
-}
-
-function warn(message: string): void {
-  console.error(`embedded store: ${message}`);
-}
-
-function request(port: MessagePort, message: WriterRequest): Promise<WriterResponse> {
-  return new Promise((resolve) => {
-    port.onmessage = ({ data }: MessageEvent<WriterResponse>) => resolve(data);
-    port.postMessage(message);
-  });
 }

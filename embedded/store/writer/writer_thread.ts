@@ -1,61 +1,53 @@
 /** The thread in which changes are committed, so that the flush of a disk never delays a response. */
 import type { DatabaseSync } from "node:sqlite";
-import { bindBodies } from "@/embedded/store/body_mark.ts";
-import type { Change, Outcome } from "@/embedded/store/changes.ts";
+import { bindBodies, sweepBodies } from "@/embedded/store/body_folder.ts";
+import type { Change, Outcome } from "./change_kinds.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { Statements } from "@/embedded/store/statements.ts";
+import { callsOver } from "@/embedded/store/thread_calls.ts";
 import { ownPort } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { Reserve } from "./reserve.ts";
-import { sweepBodies } from "./sweep.ts";
+import { Reserve } from "@/embedded/store/disk_space.ts";
 import { Writer } from "./writer.ts";
 
-/**
- * Messages to the thread: open a folder, commit a group of changes, check that the disk has room for so many bytes, or
- * close.
- */
-export type WriterRequest = { open: string } | { commit: Change[] } | { room: number } | { close: true };
+/** What a {@link WriterClient} calls, `open` before all else. */
+export type WriterCalls = typeof CALLS;
 
-/** Messages from the thread, in the order of the requests. */
-export type WriterResponse =
-  /** The first number is 1 while deletions have the reserve. */
-  | { opened: Int32Array }
-  | { failed: string }
-  | { committed: Outcome[] }
-  | { hasRoom: boolean }
-  | { closed: true };
-
-const port = await ownPort();
-let writer: Writer | null = null;
-let close = () => {};
-let tidying: ReturnType<typeof setTimeout> | undefined;
-
-function handle(request: WriterRequest): WriterResponse {
-  if ("commit" in request) return { committed: writer?.commit(request.commit) ?? [] };
-  if ("room" in request) return { hasRoom: writer?.hasRoom(request.room) ?? false };
-  if ("close" in request) {
+const CALLS = {
+  /** Opens a folder. The first number of the result is 1 while deletions have the reserve. */
+  open(folder: string): Int32Array {
+    try {
+      const reserveReleased = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+      const reserve = new Reserve(folder, reserveReleased);
+      index = openWith(reserve, folder);
+      writer = new Writer(folder, index, reserve, (message) => console.error(`embedded store: ${message}`));
+      return reserveReleased;
+    } catch (error) {
+      if (error instanceof DataFolderError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DataFolderError(
+        `The index ${folder}/index.db cannot be opened (${reason}): make it readable and writable, restore it from a ` +
+          "copy, or set DATA_DIR to another folder.",
+      );
+    }
+  },
+  commit(changes: readonly Change[]): Outcome[] {
+    const outcomes = writer.commit(changes);
+    tidy();
+    return outcomes;
+  },
+  /** Whether the disk has room for so many bytes. */
+  hasRoom: (bytes: number) => writer.hasRoom(bytes),
+  close(): void {
     clearTimeout(tidying);
-    close();
-    return { closed: true };
-  }
-  try {
-    const reserveReleased = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const reserve = new Reserve(request.open, reserveReleased);
-    const index = openWith(reserve, request.open);
-    writer = new Writer(request.open, index, reserve, (message) => console.error(`embedded store: ${message}`));
-    close = () => index.close();
-    return { opened: reserveReleased };
-  } catch (error) {
-    if (error instanceof DataFolderError) return { failed: error.message };
-    const reason = error instanceof Error ? error.message : String(error);
-    return {
-      failed:
-        `The index ${request.open}/index.db cannot be opened (${reason}): make it readable and writable, restore it from ` +
-        `a copy, or set DATA_DIR to another folder.`,
-    };
-  }
-}
+    index.close();
+  },
+};
+
+let index: DatabaseSync;
+let writer: Writer;
+let tidying: ReturnType<typeof setTimeout> | undefined;
 
 /** How often the pin of a copy of the bodies is checked, whose end allows removals, in ms. */
 const PINNED_RETRY_MS = 1000;
@@ -95,17 +87,14 @@ function openTidied(folder: string): DatabaseSync {
  */
 function tidy(): void {
   clearTimeout(tidying);
-  if (writer?.hasGarbage || writer?.isPinned) {
+  if (writer.hasGarbage || writer.isPinned) {
     tidying = setTimeout(() => {
-      writer?.commit([]);
+      writer.commit([]);
       tidy();
     }, writer.isPinned ? PINNED_RETRY_MS : 0);
-  } else if (writer?.hasReleasedReserve) {
-    tidying = setTimeout(() => writer?.hasRoom(), REMAKE_RESERVE_MS);
+  } else if (writer.hasReleasedReserve) {
+    tidying = setTimeout(() => writer.hasRoom(), REMAKE_RESERVE_MS);
   }
 }
 
-port.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
-  port.postMessage(handle(data));
-  if ("commit" in data) tidy();
-};
+callsOver(await ownPort(), CALLS);

@@ -1,14 +1,17 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { aclsUsageOf, bucketMask, objectMask, type Requester } from "@/embedded/store/access.ts";
 import {
   type Acl,
   ACL_PERMISSIONS,
   type AclGrant,
+  aclsUsageOf,
+  bucketMask,
   type Grantee,
+  objectMask,
   parseAcl,
+  type Requester,
   serializeAcl,
-} from "@/embedded/store/acl.ts";
+} from "@/embedded/store/access.ts";
 import { permissionMask, permissionsOf } from "@/embedded/store/permissions.ts";
 
 const anna: Requester = { user: { id: 1, guid: "anna" }, dataAccess: 0, groups: () => [] };

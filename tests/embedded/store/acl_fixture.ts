@@ -1,20 +1,12 @@
 import { S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { archiveMapi } from "./mapi_fixture.ts";
+import { account, archiveMapi } from "./mapi_fixture.ts";
 import { s3Keys, type Store } from "./store_fixture.ts";
 
 /** Creates a user of the tenant archive without any permission. Returns its GUID. */
 export async function makeUser(store: Store, username: string, further: Record<string, unknown> = {}): Promise<string> {
-  const record = {
-    username,
-    fullName: username,
-    localAuthentication: true,
-    enabled: true,
-    forcePasswordChange: false,
-    ...further,
-  };
-  const made = await archiveMapi(store, "PUT", `/userAccounts?password=${SAMPLE_PASSWORD}`, record);
+  const made = await archiveMapi(store, "PUT", `/userAccounts?password=${SAMPLE_PASSWORD}`, account(username, further));
   assert.equal(made.status, 200, made.text);
   return await guidOf(store, username);
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { awsChunked, type ChunkedFraming } from "@/embedded/store/s3/aws_chunked.ts";
-import { ChunkSignatures } from "@/embedded/store/s3/chunk_signatures.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
-import type { StatedSignature } from "@/embedded/store/s3/sigv4.ts";
+import { ChunkSignatures, type StatedSignature } from "@/embedded/store/s3/sigv4.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 
 /** The worked examples of Amazon's Signature Version 4 reference for bodies in pieces: 65 KiB of "a" in three of them. */
 const SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
@@ -69,7 +68,7 @@ async function code(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
   } catch (error) {
-    if (error instanceof S3Error) return error.code;
+    if (error instanceof StoreError) return error.code;
     throw error;
   }
   return "none";

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { bindBodies, BODY_MARK } from "@/embedded/store/body_mark.ts";
-import { LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
+import { bindBodies, BODY_MARK, sweepBodies } from "@/embedded/store/body_folder.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
 
 const HOUR = "bodies/2026010100";
 
@@ -119,21 +118,5 @@ Deno.test("index: a new one sweeps nothing", () => {
   sweepBodies(folder, index);
   assert.deepEqual(bodies(folder), ["unknown"]);
   index.close();
-  Deno.removeSync(folder, { recursive: true });
-});
-
-Deno.test("index: a folder of the fourth layout keeps its bodies and is tied to them", () => {
-  const folder = Deno.makeTempDirSync();
-  const old = new DatabaseSync(`${folder}/index.db`);
-  old.exec(LAYOUTS.slice(0, 4).join(""));
-  old.exec(`PRAGMA user_version = 4; INSERT INTO swept VALUES ('2026010100');
-    INSERT INTO parts VALUES ('u', 1, 4, '', NULL, 0, NULL, '${HOUR}/named')`);
-  old.close();
-  Deno.mkdirSync(`${folder}/${HOUR}`, { recursive: true });
-  for (const name of ["named", "left"]) Deno.writeTextFileSync(`${folder}/${HOUR}/${name}`, "body");
-  start(folder);
-  assert.deepEqual(bodies(folder), ["named"]);
-  Deno.removeSync(`${folder}/index.db`);
-  assert.throws(() => start(folder), /index\.db is missing/);
   Deno.removeSync(folder, { recursive: true });
 });

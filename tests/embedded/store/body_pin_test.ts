@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { pinBodies } from "@/embedded/store/body_pin.ts";
+import { pinBodies, sweepBodies } from "@/embedded/store/body_folder.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import { createBucket, deleteObject, putObject } from "./changes_fixture.ts";
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import type { Change, ChangeKind, Input } from "@/embedded/store/changes.ts";
+import type { Deleted, DeleteOutcome } from "@/embedded/store/changes.ts";
+import type { Change, ChangeKind, Input, Outcome } from "@/embedded/store/writer/change_kinds.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Objects } from "@/embedded/store/objects.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
+import { sweepBodies } from "@/embedded/store/body_folder.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 
 type ChangeOf<Kind extends Change["kind"]> = Extract<Change, { kind: Kind }>;
@@ -62,8 +63,27 @@ export function deleteObjects(objects: Input<"deleteObjects">["objects"], atMs =
 }
 
 /** The change that deletes an object of bucket 1, or one version of it. */
-export function deleteObject(key: string, given: Given<"deleteObject"> = {}): ChangeOf<"deleteObject"> {
-  return { kind: "deleteObject", input: { bucket: 1, key: utf8(key), version: null, atMs: 1, ...given } };
+export function deleteObject(key: string, { version = null, ifMatch = null, atMs = 1 }: Deleting = {}) {
+  return deleteObjects([{ key: utf8(key), version, ifMatch }], atMs);
+}
+
+interface Deleting {
+  version?: string | null;
+  ifMatch?: string | null;
+  atMs?: number;
+}
+
+/** The outcomes of several deletions. */
+export function deletionsOf(outcome: Outcome): readonly DeleteOutcome[] {
+  assert.ok(outcome.ok && outcome.result && "outcomes" in outcome.result, JSON.stringify(outcome));
+  return outcome.result.outcomes;
+}
+
+/** The result of one deletion. */
+export function deletedOf(outcome: Outcome): Deleted {
+  const [one] = deletionsOf(outcome);
+  assert.ok("isMarker" in one, JSON.stringify(one));
+  return one;
 }
 
 /** The index and the writer of a new store in a folder of its own, once some changes are committed. */

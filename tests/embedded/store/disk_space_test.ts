@@ -45,7 +45,7 @@ Deno.test("disk space: bodies fail before they take room while the reserve is re
   const { disk, space } = diskOf(-1);
   disk.reserve[0] = 1;
   const body = () => new Response(new Uint8Array(100_000)).body;
-  await assert.rejects(receiveBody({ folder, space }, body(), []), { code: "NoSpace" });
+  await assert.rejects(receiveBody({ folder, space }, body(), []), { code: "OutOfSpace" });
   assert.deepEqual([...Deno.readDirSync(folder)], []);
   disk.bytes = 0;
   const received = await receiveBody({ folder, space }, body(), []);
@@ -58,7 +58,7 @@ Deno.test("disk space: bodies fail before they take room while the reserve is re
     },
   }, { highWaterMark: 0 });
   disk.bytes = -1;
-  await assert.rejects(receiveBody({ folder, space }, parts, []), { code: "NoSpace" });
+  await assert.rejects(receiveBody({ folder, space }, parts, []), { code: "OutOfSpace" });
   for (const hour of Deno.readDirSync(`${folder}/bodies`)) {
     assert.deepEqual([...Deno.readDirSync(`${folder}/bodies/${hour.name}`)], []);
   }

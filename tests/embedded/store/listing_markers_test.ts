@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import type { Change } from "@/embedded/store/changes.ts";
+import type { Change } from "@/embedded/store/writer/change_kinds.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { compareBytes, indexOfBytes, Objects } from "@/embedded/store/objects.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { type UploadMarker, Uploads } from "@/embedded/store/uploads.ts";
-import { afterMarker, Versions, type VersionsPage } from "@/embedded/store/versions.ts";
+import { type Upload, Uploads } from "@/embedded/store/uploads.ts";
+import { afterMarker, type EntriesPage, type ListedVersion, listVersions } from "@/embedded/store/versions.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
+import type { Versioning } from "@/embedded/store/changes.ts";
+import { deletedOf } from "./changes_fixture.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
@@ -22,9 +24,9 @@ function openIndex() {
   let buckets = 0;
   return {
     index,
+    statements,
     writer,
     objects: new Objects(folder, statements),
-    versions: new Versions(statements),
     uploads: new Uploads(statements),
     newBucket() {
       const name = `b${++buckets}`;
@@ -65,6 +67,10 @@ function apply(store: ReturnType<typeof openIndex>, bucket: number, steps: reado
     assert.ok(outcome.ok, JSON.stringify(outcome));
     return outcome.result as { version: string | null };
   };
+  const remove = (bucket: number, key: string, version: string | null) => {
+    const objects = [{ key: utf8(key), version }];
+    return deletedOf(store.writer.commit([{ kind: "deleteObjects", input: { bucket, objects, atMs: 1 } }])[0]);
+  };
   const add = (key: string, version: string | null, isMarker: boolean) => {
     const name = version ?? "null";
     const same = list.findIndex((one) => one.key === key && one.version === name);
@@ -75,22 +81,26 @@ function apply(store: ReturnType<typeof openIndex>, bucket: number, steps: reado
     const at = { bucket, key: utf8(key), atMs: i };
     if (kind === "enable" || kind === "suspend") {
       versioning = kind === "enable" ? "enabled" : "suspended";
-      commit({ kind: "setVersioning", input: { bucket, versioning: kind === "enable" ? "enabled" : "suspended" } });
+      commit(versioningOf(bucket, kind === "enable" ? "enabled" : "suspended"));
     } else if (kind === "put") {
       const absent = { headers: null, checksums: null, tags: null, acl: null, owner: null, condition: null };
       const body = { body: { data: utf8("x") }, size: 1, etag: "e", contentType: "t" };
       add(key, commit({ kind: "putObject", input: { ...at, ...body, ...absent } }).version, false);
     } else if (kind === "delete") {
-      const { version } = commit({ kind: "deleteObject", input: { ...at, version: null } });
+      const { version } = remove(bucket, key, null);
       if (versioning !== "off") add(key, version, true);
       else list.splice(0, list.length, ...list.filter((one) => one.key !== key));
     } else if (list.length > 0) {
       const [gone] = list.splice(which % list.length, 1);
-      commit({ kind: "deleteObject", input: { ...at, key: utf8(gone.key), version: gone.version } });
+      remove(bucket, gone.key, gone.version);
     }
   }
   // A stable sort keeps the versions of a key in their order.
   return list.sort((a, b) => compare(a.key, b.key));
+}
+
+function versioningOf(bucket: number, versioning: Versioning): Change {
+  return { kind: "setVersionSettings", input: { bucket, versioning, settings: {} } };
 }
 
 function common(key: string, prefix: string, delimiter: string): string | null {
@@ -168,16 +178,19 @@ Deno.test("listings: from any marker on, pages of objects and versions are what 
       const own = list.filter((one) => one.key === marker);
       const version = own.length > 0 && pick % 2 === 1 ? own[pick % own.length].version : null;
       const versions: string[] = [];
-      let next: VersionsPage["next"] = { key: utf8(marker), version };
+      let next: { key: Uint8Array; entry: { version: string } | null } | null = {
+        key: utf8(marker),
+        entry: version === null ? null : { version },
+      };
       while (next) {
-        const page: VersionsPage = store.versions.list(bucket, {
+        const at = { keyMarker: next.key, versionMarker: next.entry?.version ?? null };
+        const page: EntriesPage<ListedVersion> = listVersions(store.statements, bucket, {
           prefix: under,
           delimiter: cut,
-          keyMarker: next.key,
-          versionMarker: next.version,
+          ...at,
           limit,
         });
-        const shown = page.versions.map((one) => ({
+        const shown = page.entries.map((one) => ({
           at: text(one.key),
           shown: `${text(one.key)} ${one.version} ${one.isMarker} ${one.isLatest}`,
         }));
@@ -213,11 +226,16 @@ Deno.test("listings: from any marker on, pages of uploads are what a plain list 
         list.sort((a, b) => compare(a.key, b.key) || compare(a.id, b.id));
         const upload = pick % 2 === 0 || marker === "" ? "" : `${bucket}-${String(pick).padStart(3, "0")}`;
         const seen: string[] = [];
-        let after: UploadMarker | null = { key: utf8(marker), upload };
+        let after: { key: Uint8Array; entry: { id: string } | null } | null = {
+          key: utf8(marker),
+          entry: upload === "" ? null : { id: upload },
+        };
+        const query = { prefix: utf8(prefix), delimiter: utf8(delimiter), limit };
         while (after) {
-          const page = store.uploads.list(bucket, utf8(prefix), utf8(delimiter), after, limit);
+          const at = { keyMarker: after.key, uploadMarker: after.entry?.id ?? "" };
+          const page: EntriesPage<Upload> = store.uploads.list(bucket, { ...query, ...at });
           const both = [
-            ...page.uploads.map((one) => ({ at: text(one.key), shown: `${text(one.key)} ${one.id}` })),
+            ...page.entries.map((one) => ({ at: text(one.key), shown: `${text(one.key)} ${one.id}` })),
             ...page.prefixes.map((p) => ({ at: text(p), shown: `${text(p)} *` })),
           ];
           assert.ok(both.length <= limit && (page.next === null || both.length === limit));
@@ -241,13 +259,14 @@ Deno.test("listings: of versions go on where they were when the client deleted t
   const put: Step = { key: "k", kind: "put", which: 0 };
   apply(store, bucket, [{ ...put, kind: "enable" }, put, put, put, put]);
   const asked = { prefix: utf8(""), delimiter: utf8(""), limit: 2 };
-  const first = store.versions.list(bucket, { ...asked, keyMarker: utf8(""), versionMarker: null });
-  for (const { key, version } of first.versions) {
-    assert.ok(store.writer.commit([{ kind: "deleteObject", input: { bucket, key, version, atMs: 1 } }])[0].ok);
+  const first = listVersions(store.statements, bucket, { ...asked, keyMarker: utf8(""), versionMarker: null });
+  for (const { key, version } of first.entries) {
+    store.writer.commit([{ kind: "deleteObjects", input: { bucket, objects: [{ key, version }], atMs: 1 } }]);
   }
-  const { key, version } = first.next ?? assert.fail("there are more");
-  const rest = store.versions.list(bucket, { ...asked, keyMarker: key, versionMarker: version });
-  assert.deepEqual(rest.versions.map(({ isLatest }) => isLatest), [true, false]);
+  const { key, entry } = first.next ?? assert.fail("there are more");
+  const at = { keyMarker: key, versionMarker: entry?.version ?? null };
+  const rest = listVersions(store.statements, bucket, { ...asked, ...at });
+  assert.deepEqual(rest.entries.map(({ isLatest }) => isLatest), [true, false]);
   assert.equal(rest.next, null);
 });
 
@@ -260,7 +279,7 @@ Deno.test("listings: a page leaves no read open that would keep the log from bei
   const none = new Uint8Array();
   assert.ok(new Objects("", reader).list(bucket, none, none, none, 1).next);
   const all = { prefix: none, delimiter: none, keyMarker: none, versionMarker: null, limit: 1 };
-  assert.ok(new Versions(reader).list(bucket, all).next);
+  assert.ok(listVersions(reader, bucket, all).next);
   assert.deepEqual(reader.row("PRAGMA wal_checkpoint(TRUNCATE)"), [0, 0, 0]);
 });
 
@@ -286,8 +305,8 @@ Deno.test("writer: the id of a version that was deleted is not used for the next
     assert.ok(outcome.ok);
     return outcome.result as { version: string };
   };
-  done({ kind: "setVersioning", input: { bucket, versioning: "enabled" } });
+  done(versioningOf(bucket, "enabled"));
   const { version } = done(put);
-  done({ kind: "deleteObject", input: { ...at, version } });
+  done({ kind: "deleteObjects", input: { bucket, objects: [{ key: at.key, version }], atMs: 5 } });
   assert.notEqual(done(put).version, version);
 });

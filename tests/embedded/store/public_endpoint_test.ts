@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { publicOrigin, publicTenant } from "@/embedded/store/server/public_endpoint.ts";
+import { publicOrigin, publicTenant } from "@/embedded/store/ports.ts";
 
 Deno.test("public endpoint: a tenant's origin has its folded name, and its Host leads back to it", () => {
   for (const template of ["https://{tenant}.s3.example.org", "https://s3-{tenant}.Example.org:8443"]) {

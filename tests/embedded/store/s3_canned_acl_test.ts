@@ -2,7 +2,7 @@ import { CreateBucketCommand, GetObjectAclCommand, GetObjectCommand, PutObjectCo
 import { AwsClient } from "aws4fetch";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import assert from "node:assert/strict";
-import { CANNED_ACLS, type CannedAcl } from "@/embedded/store/s3/acl_headers.ts";
+import { CANNED_ACLS, type CannedAcl } from "@/embedded/store/s3/acl_forms.ts";
 import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
 import { s3Keys, type Store, storeTest } from "./store_fixture.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { StoreServer, type StoreServerOptions } from "@/embedded/store/server/store_server.ts";
-import type { FailedLogin, ReportedChange, StoreReports } from "@/embedded/store/reported_change.ts";
+import type { FailedLogin, ReportedChange, StoreReports } from "@/embedded/store/changes.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 
 /** For tests whose clients and threads outlive them. */

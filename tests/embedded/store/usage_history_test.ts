@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { UsageHistory } from "@/embedded/store/usage_history.ts";
-import { StoredCounts } from "@/embedded/store/writer/usage_counters.ts";
-import { countReads, expireUsage, recordUsage } from "@/embedded/store/writer/usage_changes.ts";
+import { usageDuring } from "@/embedded/store/usage_history.ts";
+import { countReads, countUse, expireUsage, StoredCounts } from "@/embedded/store/writer/usage_changes.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
 
@@ -26,16 +25,11 @@ function startIndex() {
   }
   return {
     statements,
-    history: new UsageHistory(statements),
     write(bucket: number, hour: number, size: number) {
       const counts = new StoredCounts();
       counts.add(1, size, null);
       counts.write(statements, bucket);
-      const body = { data: new Uint8Array() };
-      const key = new Uint8Array();
-      const rest = { etag: "", contentType: "", headers: null, checksums: null, tags: null, acl: null, owner: null };
-      const given = { bucket, key, body, size, ...rest, condition: null, atMs: hour * MS_PER_HOUR };
-      recordUsage(statements, { kind: "putObject", input: given }, { version: null });
+      countUse(statements, { bucket, atMs: hour * MS_PER_HOUR }, { bytesIn: size, writes: 1 });
     },
     [Symbol.dispose]() {
       index.close();
@@ -68,7 +62,7 @@ Deno.test("usage history: sums and what is held are those of a plain list, whate
             const bytes = (some: typeof mine) => some.reduce((sum, { size }) => sum + size, 0);
             return [within.length, bytes(within), until.length, bytes(until)];
           });
-          const used = index.history.during(1, bucket, intervals).map((one) => [
+          const used = usageDuring(index.statements, 1, bucket, intervals).map((one) => [
             one.writes,
             one.bytesIn,
             one.objectCount,
@@ -88,7 +82,7 @@ Deno.test("usage history: old hours are forgotten, and not what the bucket holds
   index.write(1, 11, 10);
   index.write(1, 20, 1);
   expireUsage(index.statements, { beforeHour: 15 });
-  const [early, late] = index.history.during(1, 1, [{ first: 0, last: 10 }, { first: 11, last: 30 }]);
+  const [early, late] = usageDuring(index.statements, 1, 1, [{ first: 0, last: 10 }, { first: 11, last: 30 }]);
   assert.deepEqual([early.writes, early.objectBytes], [0, 0]);
   assert.deepEqual([late.writes, late.objectBytes], [2, 111]);
 });
@@ -99,6 +93,6 @@ Deno.test("usage history: reads are added to their hour and change nothing else"
   const reads = [{ bucket: 1, hour: 10, reads: 2, bytesOut: 50 }, { bucket: 9, hour: 10, reads: 1, bytesOut: 1 }];
   countReads(index.statements, { reads });
   countReads(index.statements, { reads });
-  const [used] = index.history.during(1, null, [{ first: 10, last: 10 }]);
+  const [used] = usageDuring(index.statements, 1, null, [{ first: 10, last: 10 }]);
   assert.deepEqual([used.reads, used.bytesOut, used.writes, used.objectCount], [4, 100, 1, 1]);
 });

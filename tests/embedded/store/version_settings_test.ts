@@ -11,7 +11,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { archiveMapi, errorOf, eventually, namespace, statusAndText } from "./mapi_fixture.ts";
+import { archiveMapi, errorOf, eventually, namespace } from "./mapi_fixture.ts";
 import { leaks, startStore, storeTest } from "./store_fixture.ts";
 
 const DEFAULTS = { enabled: false, prune: false, pruneDays: 0, useDeleteMarkers: true, keepDeletionRecords: false };
@@ -79,30 +79,6 @@ storeTest("version settings: enabled is S3's versioning of the bucket, set by ei
     false,
   );
 });
-
-storeTest(
-  "version settings: what is not valid is rejected by its member, strangers are rejected",
-  async ({ store }) => {
-    await namespace(store, "plain", {});
-    const path = "/namespaces/plain/versioningSettings";
-    const post = (body: unknown) => statusAndText(archiveMapi(store, "POST", path, body));
-    assert.match(await post({ pruneDays: 36_501 }), /^400 .*pruneDays/);
-    assert.match(await post({ pruneDays: -1 }), /^400 .*pruneDays/);
-    assert.match(await post({ pruneDays: 1.5 }), /^400 .*pruneDays/);
-    assert.match(await post({ prune: "perhaps" }), /^400 .*prune/);
-    assert.match(await post([]), /^400 /);
-    assert.match(
-      (await archiveMapi(store, "PUT", "/namespaces", { name: "bad", versioningSettings: { pruneDays: "x" } })).text,
-      /pruneDays/,
-    );
-    assert.deepEqual((await archiveMapi(store, "GET", path)).json(), DEFAULTS);
-    assert.equal((await archiveMapi(store, "GET", path, undefined, "reader")).status, 200);
-    assert.equal((await archiveMapi(store, "POST", path, { enabled: true }, "reader")).status, 403);
-    assert.equal((await archiveMapi(store, "DELETE", path, undefined, "reader")).status, 403);
-    assert.equal((await archiveMapi(store, "GET", "/namespaces/none/versioningSettings")).status, 404);
-    assert.equal((await archiveMapi(store, "PUT", path, {})).status, 405);
-  },
-);
 
 storeTest("deletion records: they hold a bucket until the settings let them go", async ({ store }) => {
   const client = await namespace(store, "records", {

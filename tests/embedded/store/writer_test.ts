@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";
-import type { Change, Versioning } from "@/embedded/store/changes.ts";
-import { INDEX_VERSION, LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
+import type { Versioning } from "@/embedded/store/changes.ts";
+import type { Change } from "@/embedded/store/writer/change_kinds.ts";
+import { INDEX_VERSION, openIndexForWriting } from "@/embedded/store/index.ts";
 import { compareBytes, successor } from "@/embedded/store/objects.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
-import { createBucket, deleteObject, putObject, utf8, writtenStore } from "./changes_fixture.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
+import { sweepBodies } from "@/embedded/store/body_folder.ts";
+import { createBucket, deletedOf, deleteObject, putObject, utf8, writtenStore } from "./changes_fixture.ts";
 
 const openStore = (versioning: Versioning) => writtenStore([createBucket({ versioning })]);
 
@@ -36,13 +38,12 @@ Deno.test("writer: versions behave as a plain list of them, whatever is done in 
           assert.ok(outcome.ok && outcome.result && "version" in outcome.result);
           model.push({ version: String(outcome.result.version), text: one.put });
         } else if ("hide" in one) {
-          const [outcome] = store.writer.commit([deleteObject("k")]);
-          assert.ok(outcome.ok && outcome.result && "isMarker" in outcome.result);
-          assert.equal(outcome.result.isMarker, true);
-          model.push({ version: String(outcome.result.version), text: null });
+          const { isMarker, version } = deletedOf(store.writer.commit([deleteObject("k")])[0]);
+          assert.equal(isMarker, true);
+          model.push({ version: String(version), text: null });
         } else if (model.length > 0) {
           const [gone] = model.splice(one.forget % model.length, 1);
-          assert.ok(store.writer.commit([deleteObject("k", { version: gone.version })])[0].ok);
+          deletedOf(store.writer.commit([deleteObject("k", { version: gone.version })])[0]);
         }
         const newest = model.at(-1);
         const found = store.objects.find(1, "enabled", utf8("k"), null);
@@ -135,26 +136,32 @@ Deno.test("writer: a number is never reused, and nothing is created in a deleted
   assert.deepEqual(outcomes.map((outcome) => outcome.ok ? outcome.result : "error" in outcome && outcome.error), [
     { id: 1 },
     { id: 1 },
-    null,
+    undefined,
     "NotFound",
     { id: 2 },
     { id: 2 },
   ]);
 });
 
-Deno.test("index: a folder of the first layout is taken to the present one, and a newer one is rejected", () => {
+Deno.test("index: a folder of the first release keeps what is in it, and those of other versions are rejected", () => {
   const folder = Deno.makeTempDirSync();
-  const index = new DatabaseSync(`${folder}/index.db`);
-  index.exec(LAYOUTS[0]);
-  index.exec("PRAGMA user_version = 1");
-  index.exec("INSERT INTO tenants (name, folded, record, created_ms) VALUES ('Old', 'old', '{}', 1)");
+  const open = (change: string) => {
+    const index = openIndexForWriting(folder);
+    index.exec(change);
+    index.close();
+  };
+  open("CREATE TABLE audit (id INTEGER PRIMARY KEY); INSERT INTO audit VALUES (7); PRAGMA user_version = 6");
+  const index = openIndexForWriting(folder);
+  assert.ok(new Writer(folder, index).commit([createBucket()])[0].ok);
+  const statements = new Statements(index);
+  assert.deepEqual(statements.rows("SELECT id FROM audit"), [[7]]);
+  assert.deepEqual(statements.row("PRAGMA user_version"), [INDEX_VERSION]);
   index.close();
-  const upgraded = openIndexForWriting(folder);
-  const statements = new Statements(upgraded);
-  assert.deepEqual(statements.rows("SELECT name FROM tenants"), [["Old"]]);
-  assert.deepEqual(statements.rows("SELECT checksums, parts FROM objects"), []);
-  upgraded.exec(`PRAGMA user_version = ${INDEX_VERSION + 1}`);
-  upgraded.close();
-  assert.throws(() => openIndexForWriting(folder), /newer version/);
+  open(`PRAGMA user_version = ${INDEX_VERSION + 1}`);
+  assert.throws(() => openIndexForWriting(folder), /by a newer version/);
+  const other = new DatabaseSync(`${folder}/index.db`);
+  other.exec("PRAGMA user_version = 5");
+  assert.throws(() => openIndexForWriting(folder), /before its first release/);
+  other.close();
   Deno.removeSync(folder, { recursive: true });
 });

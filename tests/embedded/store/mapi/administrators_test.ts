@@ -6,9 +6,9 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
+import { GROUP_URI } from "@/embedded/store/s3/acl.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { archiveMapi, callMapi, type Login, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
+import { account, archiveMapi, callMapi, type Login, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
 import { leaks, startStore, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const PASSWORD = "secret-1";
@@ -19,17 +19,9 @@ function guard(store: Store, method: string, path: string, body?: unknown): Prom
   return as(store, GUARD, method, path, body);
 }
 
-function account(username: string, roles: unknown) {
-  return { username, fullName: "n", localAuthentication: true, enabled: true, forcePasswordChange: false, roles };
-}
-
 async function guarded(store: Store): Promise<void> {
-  const made = await archiveMapi(
-    store,
-    "PUT",
-    `/userAccounts?password=${PASSWORD}`,
-    account("guard", { role: ["SECURITY"] }),
-  );
+  const guard = account("guard", { roles: { role: ["SECURITY"] } });
+  const made = await archiveMapi(store, "PUT", `/userAccounts?password=${PASSWORD}`, guard);
   assert.equal(made.status, 200, made.text);
 }
 
@@ -38,7 +30,10 @@ const REFUSED = /^403 .*ADMINISTRATOR/;
 storeTest("roles: SECURITY cannot give ADMINISTRATOR to a new account, to itself or to another", async ({ store }) => {
   await guarded(store);
   const make = `/userAccounts?password=${PASSWORD}`;
-  assert.match(await guard(store, "PUT", make, account("new", { role: ["MONITOR", "ADMINISTRATOR"] })), REFUSED);
+  assert.match(
+    await guard(store, "PUT", make, account("new", { roles: { role: ["MONITOR", "ADMINISTRATOR"] } })),
+    REFUSED,
+  );
   assert.match(await guard(store, "GET", "/userAccounts/new"), /^404/);
   for (const name of ["guard", "reader"]) {
     assert.match(await guard(store, "POST", `/userAccounts/${name}`, { roles: ADMINISTRATOR }), REFUSED);
@@ -49,7 +44,10 @@ storeTest("roles: SECURITY cannot give ADMINISTRATOR to a new account, to itself
   }
   assert.match(await guard(store, "POST", "/userAccounts/guard", { description: "the password stays" }), /^200/);
   // Every other role is SECURITY's to give, and an administrator's record can be sent back as it was read.
-  assert.match(await guard(store, "PUT", make, account("new", { role: ["SECURITY", "COMPLIANCE"] })), /^200/);
+  assert.match(
+    await guard(store, "PUT", make, account("new", { roles: { role: ["SECURITY", "COMPLIANCE"] } })),
+    /^200/,
+  );
   const { json } = await archiveMapi(store, "GET", "/userAccounts/curator?verbose=true");
   assert.match(await guard(store, "POST", "/userAccounts/curator", { roles: json().roles }), /^200/);
 });
@@ -104,7 +102,13 @@ storeTest("last administrator: nobody deletes, disables or demotes it", async ({
   }
   // Neither a disabled administrator nor one without a password takes its place.
   const put = (username: string, more: Record<string, unknown>) =>
-    as(store, CURATOR, "PUT", `/userAccounts?password=${PASSWORD}`, { ...account(username, ADMINISTRATOR), ...more });
+    as(
+      store,
+      CURATOR,
+      "PUT",
+      `/userAccounts?password=${PASSWORD}`,
+      account(username, { roles: ADMINISTRATOR, ...more }),
+    );
   assert.match(await put("off", { enabled: false }), /^200/);
   assert.match(await put("remote", { localAuthentication: false }), /^200/);
   assert.match(await as(store, CURATOR, "POST", curator, { enabled: false }), LAST);
@@ -157,7 +161,7 @@ Deno.test("recovery: the system level gives an administrator to a tenant that ha
   await guarded(store);
   assert.match(await as(store, CURATOR, "POST", "", { administrationAllowed: false }), /^200/);
   const make = `/userAccounts?password=${PASSWORD}`;
-  const rescue = account("rescue", { role: ["ADMINISTRATOR", "SECURITY"] });
+  const rescue = account("rescue", { roles: { role: ["ADMINISTRATOR", "SECURITY"] } });
   // While there is one, the tenant decides who comes in.
   assert.match(await as(store, ADMIN, "PUT", make, rescue), /^403/);
   assert.match(await as(store, ADMIN, "POST", "/userAccounts/absent", { enabled: true }), /^403/);
@@ -170,7 +174,7 @@ Deno.test("recovery: the system level gives an administrator to a tenant that ha
   const by = (method: string, path: string, body?: unknown) => as(again, ADMIN, method, path, body);
   for (
     const [method, path, body] of [
-      ["PUT", make, account("rescue", { role: ["SECURITY"] })],
+      ["PUT", make, account("rescue", { roles: { role: ["SECURITY"] } })],
       ["PUT", make, { ...rescue, enabled: false }],
       ["PUT", make, { ...rescue, localAuthentication: false }],
       ["POST", "/userAccounts/reader", { enabled: true }],
@@ -263,7 +267,7 @@ storeTest("roles: SECURITY sets no password of an account with ADMINISTRATOR", a
   // The curator has both roles: none of the passwords is reset.
   assert.match(await guard(store, "POST", `/userAccounts?resetPasswords=${NEW}`, {}), refused);
   assert.match(await guard(store, "GET", "/userAccounts/guard"), /^200/);
-  const add = account("plain", { role: ["MONITOR"] });
+  const add = account("plain", { roles: { role: ["MONITOR"] } });
   assert.match(await guard(store, "PUT", `/userAccounts?password=${PASSWORD}`, add), /^200/);
   assert.match(await guard(store, "POST", "/userAccounts/plain/changePassword", { newPassword: NEW }), /^200/);
   assert.match(await guard(store, "POST", `/userAccounts/plain?password=${PASSWORD}`, {}), /^200/);

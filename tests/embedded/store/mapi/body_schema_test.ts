@@ -11,7 +11,7 @@ import {
   text,
   wrapped,
 } from "@/embedded/store/mapi/body_schema.ts";
-import { MapiError } from "@/embedded/store/mapi/mapi_error.ts";
+import { MapiError } from "@/embedded/store/mapi/mapi_request.ts";
 import { archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
 import { leaks, mapiAuthorization, startStore, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 

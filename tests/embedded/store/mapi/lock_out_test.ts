@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ListBucketsCommand } from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { archiveMapi, callMapi, errorOf, type Login } from "@/tests/embedded/store/mapi_fixture.ts";
+import { account, archiveMapi, callMapi, errorOf, type Login } from "@/tests/embedded/store/mapi_fixture.ts";
 import { mapiAuthorization, s3Keys, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const CONVERTER_PASSWORD = "converter-password";
@@ -64,16 +64,9 @@ storeTest(
       assert.equal((await archiveMapi(store, "PUT", path, body)).status, 200);
     const lock = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };
     assert.equal(await mapi(store, "archive", "/archive/consoleSecurity", curator, lock), 200);
-    const record = { fullName: "x", localAuthentication: false, enabled: true, forcePasswordChange: false };
     const roles = { role: ["ADMINISTRATOR", "SECURITY"] };
-    await put("/userAccounts?password=remote-1", { ...record, username: "remote", roles });
-    await put("/userAccounts?password=off-line-1", {
-      ...record,
-      localAuthentication: true,
-      enabled: false,
-      username: "off",
-      roles,
-    });
+    await put("/userAccounts?password=remote-1", account("remote", { localAuthentication: false, roles }));
+    await put("/userAccounts?password=off-line-1", account("off", { enabled: false, roles }));
     await mapi(store, "archive", "/archive", ["curator", "wrong-1"]);
     assert.equal(await mapi(store, "archive", "/archive/userAccounts", curator), 200);
     await put("/groupAccounts", {

@@ -8,8 +8,9 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { archiveMapi, errorOf, namespace } from "@/tests/embedded/store/mapi_fixture.ts";
+import { account, archiveMapi, errorOf, namespace, post } from "@/tests/embedded/store/mapi_fixture.ts";
 import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
+import { anonymous } from "@/tests/embedded/store/acl_fixture.ts";
 
 storeTest("masks: what tenant or namespace does not allow is denied, whatever was granted", async ({ store }) => {
   const curator = await namespace(store, "masked", {});
@@ -17,10 +18,7 @@ storeTest("masks: what tenant or namespace does not allow is denied, whatever wa
   const put = () => errorOf(curator.send(new PutObjectCommand({ ...at, Body: "a" })));
   const get = () => errorOf(curator.send(new GetObjectCommand(at)));
   const remove = () => errorOf(curator.send(new DeleteObjectCommand(at)));
-  const set = async (path: string, document: unknown) => {
-    const answer = await archiveMapi(store, "POST", path, document);
-    assert.equal(answer.status, 200, answer.text);
-  };
+  const set = (path: string, document: unknown) => post(store, path, document);
   assert.equal(await put(), "ok");
   const all = ["DELETE", "PRIVILEGED", "PURGE", "READ", "SEARCH", "WRITE"];
   assert.deepEqual((await archiveMapi(store, "GET", "/permissions")).json(), { permission: all });
@@ -43,11 +41,7 @@ storeTest("masks: what tenant or namespace does not allow is denied, whatever wa
 storeTest("masks: what an access list grants ends at them as well", async ({ store }) => {
   const curator = await namespace(store, "shown", {});
   await curator.send(new PutObjectCommand({ Bucket: "shown", Key: "a", Body: "a", ACL: "public-read" }));
-  const anybody = async () => {
-    const response = await fetch(`${store.s3("archive")}/shown/a`);
-    await response.body?.cancel();
-    return response.status;
-  };
+  const anybody = async () => (await anonymous(store, "GET", "/shown/a")).status;
   assert.equal(await anybody(), 200);
   await archiveMapi(store, "POST", "/namespaces/shown/permissions", { permission: ["WRITE"] });
   assert.equal(await anybody(), 403);
@@ -58,11 +52,7 @@ storeTest("protocols: S3 of a namespace is switched off, or limited to signed re
   const at = { Bucket: "off", Key: "a" };
   await curator.send(new PutObjectCommand({ ...at, Body: "a", ACL: "public-read" }));
   const signed = () => errorOf(curator.send(new GetObjectCommand(at)));
-  const anybody = async () => {
-    const response = await fetch(`${store.s3("archive")}/off/a`);
-    await response.body?.cancel();
-    return response.status;
-  };
+  const anybody = async () => (await anonymous(store, "GET", "/off/a")).status;
   const set = (document: unknown) => archiveMapi(store, "POST", "/namespaces/off/protocols/http", document);
   assert.deepEqual([await signed(), await anybody()], ["ok", 200]);
   assert.equal((await set({ hs3RequiresAuthentication: true })).status, 200);
@@ -82,13 +72,9 @@ storeTest("protocols: http says from which addresses S3 reaches a namespace, sig
   const at = { Bucket: "walled", Key: "a" };
   await curator.send(new PutObjectCommand({ ...at, Body: "a", ACL: "public-read" }));
   await namespace(store, "open", {});
-  const set = async (ipSettings: unknown) => {
-    const { status, text } = await archiveMapi(store, "POST", "/namespaces/walled/protocols/http", { ipSettings });
-    assert.equal(status, 200, text);
-  };
+  const set = (ipSettings: unknown) => post(store, "/namespaces/walled/protocols/http", { ipSettings });
   const answers = async () => {
-    const anybody = await fetch(`${store.s3("archive")}/walled/a`);
-    await anybody.body?.cancel();
+    const anybody = await anonymous(store, "GET", "/walled/a");
     const copy = new CopyObjectCommand({ Bucket: "open", Key: "b", CopySource: "walled/a" });
     return [await errorOf(curator.send(new GetObjectCommand(at))), anybody.status, await errorOf(curator.send(copy))];
   };
@@ -109,14 +95,7 @@ storeTest("protocols: http says from which addresses S3 reaches a namespace, sig
 });
 
 storeTest("tenants: no user owns more namespaces than maxNamespacesPerUser", async ({ store }) => {
-  const user = {
-    username: "maker",
-    fullName: "Maker",
-    localAuthentication: true,
-    enabled: true,
-    forcePasswordChange: false,
-    allowNamespaceManagement: true,
-  };
+  const user = account("maker", { allowNamespaceManagement: true });
   assert.equal((await archiveMapi(store, "PUT", "/userAccounts?password=maker-12", user)).status, 200);
   assert.equal((await archiveMapi(store, "POST", "", { maxNamespacesPerUser: 2 })).status, 200);
   const maker = store.client("archive", "maker", "maker-12");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { archiveMapi, callMapi, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
+import { account, archiveMapi, callMapi, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
 import { leaks, startStore, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
-const USER = { fullName: "L", localAuthentication: true, enabled: true, forcePasswordChange: false };
+const { username: _, ...USER } = account("", { fullName: "L" });
 
 /** Whatever is made with a name, by the member that holds it. */
 const NAMED: readonly [path: string, member: string, rest: Record<string, unknown>][] = [
@@ -30,21 +30,6 @@ storeTest(
     }
   },
 );
-
-storeTest("tags: have 1 to 64 characters and no commas, of namespaces and tenants", async ({ store }) => {
-  for (const [path, name] of [["", undefined], ["/namespaces", "tagged"]]) {
-    for (const tag of ["", "a,b", "x".repeat(65), 7]) {
-      const { status, text } = await archiveMapi(store, name ? "PUT" : "POST", path ?? "", {
-        name,
-        tags: { tag: [tag] },
-      });
-      assert.match(`${status} ${text}`, /^400 .*tags/, `${path} ${tag}`);
-    }
-  }
-  const tags = { tag: ["x".repeat(64), "18th century"] };
-  assert.equal((await archiveMapi(store, "PUT", "/namespaces", { name: "tagged", tags })).status, 200);
-  assert.deepEqual((await archiveMapi(store, "GET", "/namespaces/tagged")).json().tags, tags);
-});
 
 storeTest("namespaces: directoryUsage is read in any case, and shown in one", async ({ store }) => {
   assert.equal(

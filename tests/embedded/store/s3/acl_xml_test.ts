@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { ACL_PERMISSIONS, MAX_GRANTS } from "@/embedded/store/acl.ts";
-import { type NamedGrant, statedAcl } from "@/embedded/store/s3/acl_headers.ts";
-import { aclContent, readAclXml } from "@/embedded/store/s3/acl_xml.ts";
-import { readXml } from "@/embedded/store/s3/read_xml.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { ACL_PERMISSIONS, MAX_GRANTS } from "@/embedded/store/access.ts";
+import { aclContent, type NamedGrant, readAclXml, statedAcl } from "@/embedded/store/s3/acl_forms.ts";
+import { readXml } from "@/embedded/store/s3/xml.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 
 const ANNA = "9f0c7a52-3a53-4b8f-8f0e-0d6a1a3c5e77";
 
@@ -16,7 +15,7 @@ function code(attempt: () => unknown): string {
   try {
     attempt();
   } catch (error) {
-    if (error instanceof S3Error) return error.code;
+    if (error instanceof StoreError) return error.code;
     throw error;
   }
   return "ok";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseCopySource } from "@/embedded/store/s3/copy_source.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { parseCopySource } from "@/embedded/store/s3/copy_object.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 
 Deno.test("copy source: every key comes back from its percent-encoding, with and without a version", () => {
@@ -49,7 +49,7 @@ Deno.test("copy source: what names no bucket and key is rejected", () => {
       "bucket/k?versionId=a_b",
     ]
   ) {
-    const refused = (error: unknown) => error instanceof S3Error && error.code === "InvalidArgument";
+    const refused = (error: unknown) => error instanceof StoreError && error.code === "InvalidArgument";
     assert.throws(() => parseCopySource(header), refused, header);
   }
 });

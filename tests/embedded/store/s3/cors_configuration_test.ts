@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type CorsRule, corsRuleElements, parseCorsRules } from "@/embedded/store/s3/cors_configuration.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { type CorsRule, corsRuleElements, parseCorsRules } from "@/embedded/store/s3/cors_rules.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 
 const token = fc.stringMatching(/^[!#$%&'+.^_`|~0-9A-Za-z-]{1,12}$/);
 const starred = (part: fc.Arbitrary<string>) =>
@@ -23,7 +23,7 @@ function refusalOf(text: string): string {
   try {
     parseCorsRules(text);
   } catch (error) {
-    if (error instanceof S3Error) return error.code;
+    if (error instanceof StoreError) return error.code;
     throw error;
   }
   return "none";

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { completedParts } from "@/embedded/store/s3/complete_multipart_upload.ts";
-import { childText, childWord, MAX_XML_BYTES, readXml, type XmlElement } from "@/embedded/store/s3/read_xml.ts";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { completedParts } from "@/embedded/store/s3/multipart.ts";
+import { childText, childWord, MAX_XML_BYTES, readXml, type XmlElement } from "@/embedded/store/s3/xml.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 
 const read = (text: string) => readXml(new TextEncoder().encode(text));
-const malformed = (error: unknown) => error instanceof S3Error && error.code === "MalformedXML" && error.status === 400;
+const malformed = (error: unknown) =>
+  error instanceof StoreError && error.code === "MalformedXML" && error.status === 400;
 
 const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,8}$/);
 const text = fc.string({ unit: "grapheme", maxLength: 12 }).map((value) => value.replaceAll("\0", "")).filter((value) =>

@@ -1,10 +1,10 @@
 import { CreateBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { S3Error } from "@/embedded/store/s3/s3_error.ts";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { s3Keys, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { codeOf } from "./signed_fetch.ts";
 
@@ -17,7 +17,7 @@ function verdict(request: Request, nowMs: number, secretKey = EXAMPLE.secretKey)
     const stated = statedSignatureV2(parsed, nowMs);
     return stated === null ? "none" : signatureV2Holds(parsed, stated, secretKey);
   } catch (error) {
-    if (error instanceof S3Error) return error.code;
+    if (error instanceof StoreError) return error.code;
     throw error;
   }
 }

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { DeleteOutcome, Outcome, Versioning } from "@/embedded/store/changes.ts";
-import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { Statements } from "@/embedded/store/statements.ts";
-import { Writer } from "@/embedded/store/writer/writer.ts";
-import { createBucket, deleteObject, deleteObjects, putObject, utf8 } from "@/tests/embedded/store/changes_fixture.ts";
+import type { Versioning } from "@/embedded/store/changes.ts";
+import {
+  createBucket,
+  deleteObject,
+  deleteObjects,
+  deletionsOf,
+  putObject,
+  utf8,
+  writtenStore,
+} from "@/tests/embedded/store/changes_fixture.ts";
 
 const TABLES = [
   "objects",
@@ -26,30 +31,11 @@ const STORED = `SELECT count(*), coalesce(sum(size), 0), coalesce(sum(size), 0),
   FROM (SELECT size, parts FROM objects UNION ALL SELECT size, parts FROM history WHERE is_marker = 0)`;
 
 function openStore(versioning: Versioning, settings: Record<string, unknown> = {}) {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  const writer = new Writer(folder, index);
-  const statements = new Statements(index);
-  const made = writer.commit([
+  const store = writtenStore([
     { kind: "createTenant", input: { name: "t", record: "{}", firstUser: null, atMs: 0 } },
     createBucket({ tenant: 1, versioning, versionSettings: JSON.stringify(settings) }),
   ]);
-  assert.ok(made.every(({ ok }) => ok));
-  return {
-    index,
-    writer,
-    statements,
-    dump: () => TABLES.map((table) => [table, statements.rows(`SELECT * FROM ${table}`)]),
-    [Symbol.dispose]() {
-      index.close();
-      Deno.removeSync(folder, { recursive: true });
-    },
-  };
-}
-
-function outcomesOf([outcome]: Outcome[]): readonly DeleteOutcome[] {
-  assert.ok(outcome.ok && outcome.result && "outcomes" in outcome.result);
-  return outcome.result.outcomes;
+  return { ...store, dump: () => TABLES.map((table) => [table, store.statements.rows(`SELECT * FROM ${table}`)]) };
 }
 
 Deno.test("several deletions: they leave what the same ones one by one leave, and have the same outcomes", () => {
@@ -94,13 +80,10 @@ Deno.test("several deletions: they leave what the same ones one by one leave, an
           version: typeof version === "number" ? versions[version] ?? "1" : version,
           ifMatch,
         }));
-        const outcomes = outcomesOf(
-          together.writer.commit([deleteObjects(named.map((one) => ({ ...one, key: utf8(one.key) })))]),
-        );
+        const all = deleteObjects(named.map((one) => ({ ...one, key: utf8(one.key) })));
+        const outcomes = deletionsOf(together.writer.commit([all])[0]);
         const expected = named.map(({ key, ...rest }) => {
-          const [outcome] = single.writer.commit([deleteObject(key, rest)]);
-          assert.ok(!("fault" in outcome));
-          return outcome.ok ? outcome.result : { error: outcome.error };
+          return deletionsOf(single.writer.commit([deleteObject(key, rest)])[0])[0];
         });
         assert.deepEqual(outcomes, expected);
         assert.deepEqual(together.dump(), single.dump());
@@ -124,12 +107,11 @@ Deno.test("several deletions: where the disk is full as many are done as find ro
   for (const key of keys) assert.ok(store.writer.commit([putObject(key, "text")])[0].ok);
   const pages = Number(store.statements.row("PRAGMA page_count")?.[0]);
   store.index.exec(`PRAGMA max_page_count = ${pages + 4}`);
-  const outcomes = outcomesOf(
-    store.writer.commit([deleteObjects(keys.map((key) => ({ key: utf8(key), version: null })))]),
-  );
+  const all = deleteObjects(keys.map((key) => ({ key: utf8(key), version: null })));
+  const outcomes = deletionsOf(store.writer.commit([all])[0]);
   const failed = outcomes.filter((one) => "error" in one);
   assert.ok(failed.length > 0 && failed.length < keys.length, `${failed.length} failed`);
-  assert.ok(failed.every((one) => "error" in one && one.error === "NoSpace"));
+  assert.ok(failed.every((one) => "error" in one && one.error === "OutOfSpace"));
   const [markers] = store.statements.row("SELECT count(*) FROM history WHERE is_marker = 1") ?? [];
   assert.equal(markers, keys.length - failed.length);
   assert.equal(store.statements.row("SELECT deletes FROM usage")?.[0], markers);

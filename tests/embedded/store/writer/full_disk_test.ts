@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Objects } from "@/embedded/store/objects.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { Reserve } from "@/embedded/store/writer/reserve.ts";
+import { Reserve } from "@/embedded/store/disk_space.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import { startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import { createBucket, deleteObject, deleteObjects, putObject, utf8 } from "@/tests/embedded/store/changes_fixture.ts";
@@ -21,7 +21,7 @@ Deno.test("store writer: where the disk is full a write is rejected as NoSpace, 
     // SQLite says the same, word for word, of a file that may not grow and of a disk that is full.
     index.exec("PRAGMA max_page_count = 1");
     const large = "x".repeat(16_384);
-    const noSpace = { ok: false, error: "NoSpace" };
+    const noSpace = { ok: false, error: "OutOfSpace" };
     assert.deepEqual(writer.commit([putObject("new", large), putObject("kept", large)]), [noSpace, noSpace]);
     assert.deepEqual(keys(objects), ["also kept", "kept"]);
     assert.equal(etagOf(objects, "kept"), "first");
@@ -104,7 +104,7 @@ Deno.test("store writer: while the reserve is out, writes look for it once a sec
   reserve.release();
   disk.takes = false;
   disk.looks = 0;
-  const noSpace = { ok: false, error: "NoSpace" };
+  const noSpace = { ok: false, error: "OutOfSpace" };
   for (let n = 0; n < 10; n++) assert.deepEqual(writer.commit([putObject("new", "second")]), [noSpace]);
   assert.equal(disk.looks, 1);
   disk.nowMs += 1000;
@@ -147,7 +147,7 @@ Deno.test("store writer: a fault among deletions one by one leaves the outcomes 
     const deleted = { version: null, isMarker: false, wasAbsent: false };
     const fault = { fault: "disk I/O error" };
     assert.ok(outcome.ok);
-    assert.deepEqual(outcome.result, { outcomes: [deleted, { error: "ConditionFailed" }, fault, fault, fault] });
+    assert.deepEqual(outcome.result, { outcomes: [deleted, { error: "PreconditionFailed" }, fault, fault, fault] });
     assert.deepEqual(outcome.reports.map(({ target }) => target.key), ["a"]);
     assert.deepEqual(keys(new Objects(folder, new Statements(index))), ["b", "c", "d"]);
   } finally {
@@ -174,7 +174,7 @@ Deno.test("store writer: its thread continues when the reserve is removed or rep
   Deno.removeSync(`${folder}/reserve`, { recursive: true });
   Deno.writeTextFileSync(`${folder}/reserve`, "no folder");
   assert.equal(await writer.space.isFull(), true);
-  await writer.change("deleteObject", deleteObject("one").input);
+  await writer.change("deleteObjects", deleteObject("one").input);
 
   Deno.removeSync(`${folder}/reserve`);
   assert.equal(await writer.space.isFull(), false);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Change, Outcome } from "@/embedded/store/changes.ts";
+import type { Change, Outcome } from "@/embedded/store/writer/change_kinds.ts";
 import {
   createBucket,
   deleteObject,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Reserve, RESERVE_FILE_BYTES, RESERVE_FILES } from "@/embedded/store/writer/reserve.ts";
+import { Reserve, RESERVE_FILE_BYTES, RESERVE_FILES } from "@/embedded/store/disk_space.ts";
 
 function bytesBelow(folder: string): number {
   return [...Deno.readDirSync(folder)].reduce((sum, { name, isDirectory }) => {

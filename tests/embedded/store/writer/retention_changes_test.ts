@@ -1,30 +1,17 @@
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
-import { LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
-import { type Cell, Statements } from "@/embedded/store/statements.ts";
-import { Writer } from "@/embedded/store/writer/writer.ts";
-import { createBucket, deleteObject, putObject } from "@/tests/embedded/store/changes_fixture.ts";
+import type { Cell } from "@/embedded/store/statements.ts";
+import { createBucket, deleteObject, putObject, writtenStore } from "@/tests/embedded/store/changes_fixture.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
 function openStore(settings: Record<string, unknown>) {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  const writer = new Writer(folder, index);
-  writer.commit([createBucket({ versioning: "enabled", versionSettings: JSON.stringify(settings) })]);
-  return {
-    writer,
-    statements: new Statements(index),
-    prune(atMs: number): number {
-      const [outcome] = writer.commit([{ kind: "pruneVersions", input: { atMs } }]);
-      assert.ok(outcome.ok && outcome.result && "pruned" in outcome.result);
-      return outcome.result.pruned;
-    },
-    [Symbol.dispose]() {
-      index.close();
-      Deno.removeSync(folder, { recursive: true });
-    },
+  const store = writtenStore([createBucket({ versioning: "enabled", versionSettings: JSON.stringify(settings) })]);
+  const prune = (atMs: number): number => {
+    const [outcome] = store.writer.commit([{ kind: "pruneVersions", input: { atMs } }]);
+    assert.ok(outcome.ok && outcome.result && "pruned" in outcome.result);
+    return outcome.result.pruned;
   };
+  return { ...store, prune };
 }
 
 const put = (key: string, text: string, atMs: number) => putObject(key, text, { atMs });
@@ -87,35 +74,4 @@ Deno.test("deletion records: one for each deletion for good, and a bounded numbe
     { cleared: 200 },
     { cleared: 0 },
   ]);
-});
-
-Deno.test("index: a folder of the second layout gets ages, sums and settings of its content", () => {
-  const folder = Deno.makeTempDirSync();
-  const index = new DatabaseSync(`${folder}/index.db`);
-  index.exec(LAYOUTS.slice(0, 2).join(""));
-  index.exec(`
-    PRAGMA user_version = 2;
-    INSERT INTO tenants VALUES (1, 'T', 't', '{}', 0);
-    INSERT INTO buckets VALUES (1, 1, 'b', 'b', 'g', NULL, 'enabled',
-      '{"softQuota":85,"versioningSettings":{"enabled":true,"prune":true,"pruneDays":7}}', 0, 30, 3);
-    INSERT INTO buckets VALUES (2, 1, 'c', 'c', 'h', NULL, 'off', '{}', 0, 0, 0);
-    INSERT INTO objects (bucket, key, seq, is_null, size, etag, modified_ms, content_type)
-      VALUES (1, x'61', 3, 0, 10, '', 300, '');
-    INSERT INTO history (bucket, key, seq, is_null, is_marker, size, etag, modified_ms, content_type)
-      VALUES (1, x'61', 1, 0, 0, 10, '', 100, ''), (1, x'61', 2, 0, 1, 0, '', 200, ''),
-      (1, x'62', 1, 0, 0, 10, '', 100, ''), (1, x'62', 2, 0, 1, 0, '', 250, '');
-    INSERT INTO uploads (id, bucket, key, content_type, started_ms) VALUES ('u', 2, x'61', '', 0);
-    INSERT INTO parts (upload, number, size, etag, modified_ms) VALUES ('u', 1, 5, '', 0), ('u', 2, 7, '', 0);
-  `);
-  index.close();
-  const upgraded = openIndexForWriting(folder);
-  const statements = new Statements(upgraded);
-  assert.deepEqual(statements.rows("SELECT old_ms FROM history ORDER BY key, seq"), [[200], [300], [250], [null]]);
-  assert.deepEqual(statements.rows("SELECT part_bytes, version_settings, record FROM buckets ORDER BY id"), [
-    [0, '{"prune":true,"pruneDays":7}', '{"softQuota":85}'],
-    [12, "{}", "{}"],
-  ]);
-  assert.deepEqual(statements.row("SELECT used_bytes FROM tenants"), [42]);
-  upgraded.close();
-  Deno.removeSync(folder, { recursive: true });
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { Change, Input } from "@/embedded/store/changes.ts";
-import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
-import { writtenStore } from "@/tests/embedded/store/changes_fixture.ts";
+import type { Change, Input } from "@/embedded/store/writer/change_kinds.ts";
+import { sweepBodies } from "@/embedded/store/body_folder.ts";
+import { deleteObject, writtenStore } from "@/tests/embedded/store/changes_fixture.ts";
 
 const key = new TextEncoder().encode("k");
 const name = { bucket: 1, key, upload: "u" };
@@ -88,7 +88,7 @@ Deno.test("uploads: a thousand parts of a deleted object are removed group by gr
   assert.ok(store.writer.commit([complete(numbers)])[0].ok);
   sweepBodies(store.folder, store.index, new Date(0));
   assert.equal(files(), 1000);
-  store.writer.commit([{ kind: "deleteObject", input: { bucket: 1, key, version: null, atMs: 3 } }]);
+  store.writer.commit([deleteObject("k", { atMs: 3 })]);
   let groups = 0;
   for (; store.writer.hasGarbage; groups++) store.writer.commit([]);
   assert.ok(groups > 0);

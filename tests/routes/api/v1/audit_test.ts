@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openAudit } from "@/compose/audit.ts";
-import type { StoreReports } from "@/embedded/store/reported_change.ts";
+import type { StoreReports } from "@/embedded/store/changes.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";

@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { exists, removeIfExists, syncFolder, writeDurably } from "@/lib/std/files.ts";
+import { BODY_FOLDER, bodyFolderName } from "./bodies.ts";
+import { Statements } from "./statements.ts";
+
+/** The file that says which index they belong to. */
+export const BODY_MARK = "bodies.json";
+
+/** Files that exist only beside an index. */
+const NEEDING_AN_INDEX = ["samples.done", BODY_MARK];
+
+/** The tables that may name a file of a body. */
+export const NAMING_TABLES = ["objects", "history", "parts", "part_bodies"] as const;
+
+/** The identity of an index, stored in it and beside its bodies: its random id, and its number of starts. */
+export interface BodyMark {
+  readonly index: string;
+  readonly starts: number;
+}
+
+/**
+ * Whether a data folder holds what an index must describe. Such a folder without an index is damaged: an index that is
+ * created now would know none of the bodies.
+ */
+export function needsIndex(folder: string): boolean {
+  return NEEDING_AN_INDEX.some((name) => exists(`${folder}/${name}`)) || hasBodies(folder);
+}
+
+/** The error of a start on bodies without an index. `what` is how the index is found: missing, empty. */
+export function missingIndexError(folder: string, what: string): DataFolderError {
+  return startError(folder, `holds bodies, but its index.db is ${what}`);
+}
+
+/**
+ * The mismatch between an index, the bodies beside it and their mark, as the end of a sentence about the folder; null
+ * where they belong together.
+ */
+export function bindingMismatch(
+  folder: string,
+  index: Statements,
+  identity: BodyMark | null,
+  mark: BodyMark | null,
+): string | null {
+  const older = "has an index.db that is older than its bodies";
+  // The mark of one start alone is what a first start left that was cut off.
+  if (identity === null) return mark && mark.starts > 1 ? older : null;
+  if (mark === null) {
+    if (!hasBodies(folder) && !namesBodies(index)) return null;
+    return `does not say whether index.db and bodies belong together (${BODY_MARK} is missing)`;
+  }
+  if (mark.index !== identity.index) return "has an index.db that is not the one of its bodies";
+  return mark.starts > identity.starts ? older : null;
+}
+
+/**
+ * Binds the index of a folder to the bodies beside it, and counts the start in both. It must run before the sweep: an
+ * index from another folder, or an older copy, does not name the newest bodies.
+ *
+ * @throws {DataFolderError} when the index is not that of the bodies, or older than they are.
+ */
+export function bindBodies(folder: string, index: Statements): void {
+  const mark = readMark(folder);
+  const identity = identityOf(index);
+  const fault = bindingMismatch(folder, index, identity, mark);
+  if (fault !== null) throw startError(folder, fault);
+  if (identity === null) {
+    const created: BodyMark = { index: mark?.index ?? randomUUID(), starts: 1 };
+    writeMark(folder, created);
+    index.run("INSERT INTO identity VALUES (?, ?)", created.index, created.starts);
+    return;
+  }
+  const next: BodyMark = { index: identity.index, starts: identity.starts + 1 };
+  // The index first: cut off here, it is ahead of the mark, which is harmless.
+  index.run("UPDATE identity SET starts = ?", next.starts);
+  writeMark(folder, next);
+}
+
+/** The identity that an index holds; null before its first start with bodies. */
+export function identityOf(index: Statements): BodyMark | null {
+  const row = index.row("SELECT id, starts FROM identity");
+  return row && { index: String(row[0]), starts: Number(row[1]) };
+}
+
+/**
+ * The mark beside the bodies of a folder; null where there is none.
+ *
+ * @throws {DataFolderError} when it is damaged
+ */
+export function readMark(folder: string): BodyMark | null {
+  const path = `${folder}/${BODY_MARK}`;
+  try {
+    const { index, starts }: Partial<BodyMark> = JSON.parse(Deno.readTextFileSync(path)) ?? {};
+    if (typeof index === "string" && typeof starts === "number") return { index, starts };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new DataFolderError(`The file ${path} is damaged: put it back from a backup.`);
+}
+
+/** Writes the mark beside the bodies of a folder. */
+export function writeMark(folder: string, mark: BodyMark): void {
+  writeDurably(`${folder}/${BODY_MARK}`, new TextEncoder().encode(`${JSON.stringify(mark)}\n`));
+}
+
+function startError(folder: string, what: string): DataFolderError {
+  return new DataFolderError(
+    `The data folder ${folder} ${what}: nothing was changed. Start on a whole backup, or empty the folder with ` +
+      `"deno task reset".`,
+  );
+}
+
+function namesBodies(index: Statements): boolean {
+  return NAMING_TABLES.some((table) => index.row(`SELECT 1 FROM ${table} WHERE file IS NOT NULL LIMIT 1`) !== null);
+}
+
+function hasBodies(folder: string): boolean {
+  try {
+    for (const hour of Deno.readDirSync(`${folder}/${BODY_FOLDER}`)) {
+      if (!hour.isDirectory) continue;
+      for (const _ of Deno.readDirSync(`${folder}/${BODY_FOLDER}/${hour.name}`)) return true;
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return false;
+}
+
+/**
+ * Opens the folder of bodies for a kernel lock: a copy of bodies takes the lock shared, a removal takes it exclusively.
+ * The lock ends with its process, so that an interrupted copy blocks nothing.
+ */
+function openBodies(folder: string): Deno.FsFile {
+  return Deno.openSync(`${folder}/${BODY_FOLDER}`, { read: true });
+}
+
+/**
+ * Retains every present body until the pin is released, deleted ones included: the store defers their removal. Every
+ * body that a copy of the index names stays readable until then.
+ */
+export async function pinBodies(folder: string): Promise<{ release(): void }> {
+  const bodies = openBodies(folder);
+  await bodies.lock(false);
+  return { release: () => bodies.close() };
+}
+
+/**
+ * Removes bodies unless they are pinned. Where the folder is gone, or its file system has no locks, no process can have
+ * pinned them.
+ *
+ * @returns whether it removed them
+ */
+export function whileUnpinned(folder: string, remove: () => void): boolean {
+  const lock = lockAlone(folder);
+  if (lock === "pinned") return false;
+  try {
+    remove();
+  } finally {
+    lock?.close();
+  }
+  return true;
+}
+
+function lockAlone(folder: string): Deno.FsFile | "pinned" | null {
+  let bodies: Deno.FsFile;
+  try {
+    bodies = openBodies(folder);
+  } catch (error) {
+    // Where it cannot be opened for another reason, such as no free file descriptor, another process may have pinned
+    // them.
+    return error instanceof Deno.errors.NotFound ? null : "pinned";
+  }
+  try {
+    if (bodies.tryLockSync(true)) return bodies;
+    bodies.close();
+    return "pinned";
+  } catch {
+    bodies.close();
+    return null;
+  }
+}
+
+/**
+ * Removes the files that no row names: bodies whose upload ended with the process, and those whose row was deleted just
+ * before it. Only folders that may have changed since the last sweep are searched, so a start does not grow with the
+ * store. A new index sweeps nothing: it cannot know which files belong to it.
+ */
+export function sweepBodies(folder: string, index: DatabaseSync, now = new Date()): void {
+  const statements = new Statements(index);
+  Deno.mkdirSync(`${folder}/${BODY_FOLDER}`, { recursive: true, mode: 0o700 });
+  syncFolder(folder);
+  const isDone = whileUnpinned(folder, () => {
+    for (const [file] of statements.each("SELECT file FROM garbage")) removeIfExists(`${folder}/${file}`);
+  });
+  if (isDone) statements.run("DELETE FROM garbage");
+
+  const through = statements.row("SELECT through FROM swept")?.[0] ?? null;
+  for (const hour of Deno.readDirSync(`${folder}/${BODY_FOLDER}`)) {
+    if (through === null || !hour.isDirectory || hour.name < through) continue;
+    for (const entry of Deno.readDirSync(`${folder}/${BODY_FOLDER}/${hour.name}`)) {
+      const file = `${BODY_FOLDER}/${hour.name}/${entry.name}`;
+      const isNamed = [...NAMING_TABLES, "garbage"].some((table) =>
+        statements.row(`SELECT 1 FROM ${table} WHERE file = ?`, file)
+      );
+      if (!isNamed) removeIfExists(`${folder}/${file}`);
+    }
+  }
+  statements.run("DELETE FROM swept");
+  statements.run("INSERT INTO swept VALUES (?)", bodyFolderName(now));
+}

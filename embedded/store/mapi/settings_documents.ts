@@ -1,0 +1,393 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { EVERY_ADDRESS } from "@/embedded/store/address_rules.ts";
+import { CONSOLE_SECURITY_DEFAULTS, NAMESPACE_DEFAULTS } from "@/embedded/store/default_records.ts";
+import { type Document, mergedDocument } from "@/embedded/store/documents.ts";
+import { MASK_FLAGS, MASK_NAMES } from "@/embedded/store/permissions.ts";
+import { parseCorsRules } from "@/embedded/store/s3/cors_rules.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import {
+  boolean,
+  each,
+  integer,
+  list,
+  listed,
+  MAX_WORDS,
+  members,
+  names,
+  oneOf,
+  parsed,
+  rule,
+  text,
+} from "./body_schema.ts";
+import { retention } from "./classes.ts";
+import { isVerbose } from "./list_parameters.ts";
+import {
+  conflicting,
+  invalid,
+  type MapiMethods,
+  notFound,
+  permittedNamespace,
+  readableNamespace,
+  requireRight,
+  type Right,
+  type TenantRequest,
+} from "./mapi_request.ts";
+import { NAMESPACE_SETTINGS, versioningSettings } from "./namespaces.ts";
+
+/** A settings document, of which a tenant or a namespace has one: read with GET, changed with POST. */
+interface SettingsDocument {
+  /** Its path below the tenant or the namespace. */
+  readonly kind: string;
+  readonly schema: z.ZodType<Document>;
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /**
+   * Who may read it ("read" by default), and who may change it ("administer" by default). Owners of a namespace may do
+   * both, unless a special right is needed.
+   */
+  readonly read?: Right;
+  readonly write?: Right;
+  /** Members that cannot be set, shown in the verbose form. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  /**
+   * Checks the members of a change against the rest of the tenant.
+   *
+   * @throws {MapiError} 409
+   */
+  readonly check?: (change: Readonly<Document>, request: TenantRequest) => void;
+}
+
+/** The methods of a document of the tenant, or of the namespace that the path names. */
+export function documentMethods(definition: SettingsDocument, level: "tenant" | "namespace"): MapiMethods {
+  const { kind, schema, defaults, fixed, check, read = "read", write = "administer" } = definition;
+  const scope = (request: TenantRequest, right: Right) => {
+    // The owner of a namespace needs no right, but for what takes a special one.
+    if (level === "tenant" || !["read", "administer"].includes(right)) requireRight(request.caller, right);
+    const bucket = level === "tenant" ? 0 : permittedNamespace(request, right).id;
+    return { tenant: request.tenant.id, bucket, kind };
+  };
+  return {
+    GET: (request) => {
+      const document = request.store.documents.document(scope(request, read));
+      return Response.json({
+        ...mergedDocument(defaults, document ?? {}),
+        ...(fixed && isVerbose(request.query) ? fixed : {}),
+      });
+    },
+    POST: async (request) => {
+      const at = scope(request, write);
+      const document = parsed(schema, await request.body());
+      check?.(document, request);
+      await request.store.writer.change("setDocument", { ...at, name: "", mode: "set", document });
+    },
+  };
+}
+
+/** What a tenant or a namespace allows at all, in either form of the document. */
+const permissionsDocument: SettingsDocument = {
+  kind: "permissions",
+  schema: members({
+    permission: list(oneOf(...MASK_NAMES), MAX_WORDS).transform((names) => [...new Set(names)]),
+    ...each(Object.keys(MASK_FLAGS), boolean),
+  }),
+  defaults: { permission: MASK_NAMES },
+};
+
+/** Most entries of one list. */
+const MAX_ADDRESSES = 1000;
+
+/** Characters of one entry. */
+const MAX_ENTRY_LENGTH = 1000;
+
+const ENTRY = "must be an address, an address/mask or a CIDR block, or several with commas";
+
+const addresses = listed(
+  "ipAddress",
+  z.string(rule(ENTRY)).refine(
+    (entry) => entry.length <= MAX_ENTRY_LENGTH && entry.split(",").every((one) => isAddressRule(one.trim())),
+    ENTRY,
+  ),
+  MAX_ADDRESSES,
+).transform((ipAddress) => ({ ipAddress }));
+
+/** Address rules. */
+const ipSettings = members({
+  allowAddresses: addresses,
+  denyAddresses: addresses,
+  allowIfInBothLists: boolean,
+});
+
+/** Every address may come in. */
+const IP_SETTINGS = {
+  allowAddresses: { ipAddress: [EVERY_ADDRESS] },
+  denyAddresses: { ipAddress: [] },
+  allowIfInBothLists: true,
+};
+
+function isAddressRule(rule: string): boolean {
+  const [address, mask, ...rest] = rule.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (mask === undefined) return true;
+  return /^\d{1,3}$/.test(mask) ? Number(mask) <= (version === 4 ? 32 : 128) : isIP(mask) === version;
+}
+
+const CONTACT = [
+  "firstName",
+  "lastName",
+  "emailAddress",
+  "primaryPhone",
+  "extension",
+  "address1",
+  "address2",
+  "city",
+  "state",
+  "zipOrPostalCode",
+  "countryOrRegion",
+];
+
+/** Most recipients of notifications. */
+const MAX_RECIPIENTS = 25;
+
+/** What notifications may be about. */
+const NOTICES = ["GENERAL", "SECURITY", "COMPLIANCE"];
+
+/** Longest list of them, in characters. */
+const MAX_NOTICES_LENGTH = 100;
+
+const noticesRule = `must hold only ${NOTICES.join(", ")}, with commas`;
+
+const recipient = members({
+  importance: oneOf("ALL", "MAJOR"),
+  severity: oneOf("NOTICE", "WARNING", "ERROR"),
+  type: z.string(rule(noticesRule)).refine(
+    (types) => types.length <= MAX_NOTICES_LENGTH && types.split(",").every((type) => NOTICES.includes(type.trim())),
+    noticesRule,
+  ),
+}, { address: text(1024, 1) }).transform((stated) => ({
+  importance: "MAJOR",
+  severity: "ERROR",
+  type: "GENERAL",
+  ...stated,
+}));
+
+const recipients = listed("recipient", recipient, MAX_RECIPIENTS).transform((recipient) => ({ recipient }));
+
+const emailTemplate = members({ from: text(256), subject: text(1024), body: text(10_000) }).refine(
+  ({ from, subject }) => (from === undefined) === (subject === undefined),
+  "must have from and subject together",
+);
+
+const TEMPLATE = { from: "log@$location", subject: "[$severity] $shortText", body: "$fullText" };
+
+/** The settings documents of a tenant. */
+export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
+  {
+    kind: "consoleSecurity",
+    schema: members({
+      minimumPasswordLength: integer(2, 64),
+      forcePasswordChangeDays: integer(0, 999_999),
+      passwordReuseDepth: integer(0, 100),
+      ...each([
+        "disableAfterAttempts",
+        "disableAfterInactiveDays",
+        "logoutOnInactive",
+        "coolDownPeriodDuration",
+        "automaticUserAccoutUnlockDuration",
+      ], integer(0, 999)),
+      ...each([
+        "lowerCaseLetterCount",
+        "upperCaseLetterCount",
+        "numericCharacterCount",
+        "specialCharacterCount",
+      ], integer(0, 64)),
+      ...each([
+        "automaticUserAccountUnlockSetting",
+        "blockCommonPassword",
+        "blockPasswordReUse",
+        "coolDownPeriodSettings",
+        "passwordCombination",
+        "passwordContainsUsername",
+      ], boolean),
+      loginMessage: text(1024),
+      ipSettings,
+    }),
+    defaults: {
+      ...CONSOLE_SECURITY_DEFAULTS,
+      disableAfterInactiveDays: 180,
+      forcePasswordChangeDays: 180,
+      logoutOnInactive: 10,
+      coolDownPeriodSettings: false,
+      coolDownPeriodDuration: 5,
+      loginMessage: "",
+      ipSettings: IP_SETTINGS,
+    },
+    read: "manage users",
+    write: "manage users",
+  },
+  {
+    kind: "contactInfo",
+    schema: members(each(CONTACT, text(256))),
+    defaults: each(CONTACT, ""),
+  },
+  {
+    kind: "emailNotification",
+    schema: members({ enabled: boolean, emailTemplate, recipients }),
+    defaults: { enabled: false, emailTemplate: TEMPLATE, recipients: { recipient: [] } },
+  },
+  {
+    kind: "namespaceDefaults",
+    schema: members({
+      ...NAMESPACE_SETTINGS,
+      optimizedFor: oneOf("CLOUD", "ALL", "DEFAULT"),
+      versioningSettings,
+    }),
+    defaults: NAMESPACE_DEFAULTS,
+    fixed: { dpl: "Dynamic", effectiveDpl: "Dynamic" },
+  },
+  {
+    kind: "searchSecurity",
+    schema: members({ ipSettings }),
+    defaults: { ipSettings: IP_SETTINGS },
+    read: "manage users",
+    write: "manage users",
+  },
+  permissionsDocument,
+];
+
+/** Largest number of a user or group of NFS. */
+const MAX_NFS_ID = 4_294_967_295;
+
+/** Most days until the loser of a collision is deleted. */
+const MAX_DELETE_DAYS = 36_500;
+
+/** The settings documents of a namespace, without versioningSettings, which are columns of the bucket. */
+export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
+  {
+    kind: "complianceSettings",
+    schema: members({
+      retentionDefault: retention(true),
+      minimumRetentionAfterInitialUnspecified: retention(false),
+      shreddingDefault: boolean,
+      customMetadataChanges: oneOf("ADD", "ALL", "NONE"),
+      dispositionEnabled: boolean,
+    }),
+    defaults: {
+      retentionDefault: "0",
+      minimumRetentionAfterInitialUnspecified: "0",
+      shreddingDefault: false,
+      customMetadataChanges: "ALL",
+      dispositionEnabled: false,
+    },
+    write: "comply",
+  },
+  permissionsDocument,
+  {
+    kind: "customMetadataIndexingSettings",
+    schema: members({ contentClasses: names, fullIndexingEnabled: boolean, excludedAnnotations: text(1024) }),
+    defaults: { contentClasses: [], fullIndexingEnabled: false, excludedAnnotations: "" },
+    check: requireContentClasses,
+  },
+  {
+    kind: "replicationCollisionSettings",
+    schema: members({
+      action: oneOf("MOVE", "RENAME"),
+      deleteDays: integer(0, MAX_DELETE_DAYS),
+      deleteEnabled: boolean,
+    }),
+    defaults: { action: "MOVE", deleteDays: 0, deleteEnabled: false },
+  },
+  // Without webdavBasicAuthPassword: there is no WebDAV, and what is not used need not be stored.
+  protocol("http", {
+    httpsEnabled: [boolean, true],
+    httpEnabled: [boolean, true],
+    restEnabled: [boolean, true],
+    restRequiresAuthentication: [boolean, true],
+    hs3Enabled: [boolean, true],
+    hs3RequiresAuthentication: [boolean, false],
+    httpActiveDirectorySSOEnabled: [boolean, false],
+    webdavEnabled: [boolean, false],
+    webdavBasicAuthEnabled: [boolean, false],
+    webdavBasicAuthUsername: [text(64), ""],
+    webdavCustomMetadata: [boolean, false],
+  }),
+  protocol("cifs", {
+    enabled: [boolean, false],
+    caseForcing: [oneOf("UPPER", "LOWER", "DISABLED"), "DISABLED"],
+    caseSensitive: [boolean, true],
+    requiresAuthentication: [boolean, true],
+  }),
+  protocol("nfs", {
+    enabled: [boolean, false],
+    uid: [integer(0, MAX_NFS_ID), 0],
+    gid: [integer(0, MAX_NFS_ID), 0],
+  }),
+  protocol("smtp", {
+    enabled: [boolean, false],
+    emailFormat: [oneOf(".eml", ".mbox"), ".eml"],
+    emailLocation: [text(1024), "/email/"],
+    separateAttachments: [boolean, false],
+  }),
+];
+
+/** A way to reach a namespace: its members with their defaults, and the address rules. */
+function protocol(name: string, settings: Readonly<Record<string, readonly [z.ZodType, unknown]>>): SettingsDocument {
+  const entries = Object.entries(settings);
+  return {
+    kind: `protocols/${name}`,
+    schema: members({ ...Object.fromEntries(entries.map(([name, [schema]]) => [name, schema])), ipSettings }),
+    defaults: { ...Object.fromEntries(entries.map(([name, [, value]]) => [name, value])), ipSettings: IP_SETTINGS },
+  };
+}
+
+function requireContentClasses({ contentClasses }: Readonly<Document>, { store, tenant }: TenantRequest) {
+  if (!Array.isArray(contentClasses)) return;
+  for (const name of contentClasses) {
+    if (!store.documents.document({ tenant: tenant.id, bucket: 0, kind: "contentClasses" }, String(name))) {
+      throw conflicting("contentClasses", "may name only content classes of the tenant");
+    }
+  }
+}
+
+/**
+ * The CORS rules of the tenant, which hold for namespaces without rules of their own, or of the namespace that the path
+ * names: null where there are none, which DELETE answers with 404.
+ */
+export function corsMethods(level: "tenant" | "namespace"): MapiMethods {
+  const permitted = (request: TenantRequest, right: Right): { tenant: number } | { bucket: number } => {
+    if (right === "administer" || level === "tenant") requireRight(request.caller, right);
+    return level === "tenant" ? { tenant: request.tenant.id } : { bucket: readableNamespace(request).id };
+  };
+  return {
+    GET: (request) => {
+      const { accounts, buckets } = request.store;
+      const of = permitted(request, "read");
+      return Response.json({ cors: "bucket" in of ? buckets.cors(of.bucket) : accounts.cors(of.tenant) });
+    },
+    PUT: async (request) => {
+      const of = permitted(request, "administer");
+      await request.store.writer.change("setCors", { of, cors: corsRules(await request.body()) });
+    },
+    DELETE: async (request) => {
+      const of = permitted(request, "administer");
+      const { hadRules } = await request.store.writer.change("setCors", { of, cors: null });
+      if (!hadRules) throw notFound("cors");
+    },
+  };
+}
+
+/**
+ * The XML of a body such as `{"cors": "<CORSConfiguration>…"}`, stored unchanged.
+ *
+ * @throws {MapiError} 400
+ */
+function corsRules({ cors }: Record<string, unknown>): string {
+  if (typeof cors !== "string") throw invalid("cors", "must be a string with a CORSConfiguration in XML");
+  try {
+    parseCorsRules(cors);
+  } catch (error) {
+    if (error instanceof StoreError) throw invalid("cors", `is not valid: ${error.message}`);
+    throw error;
+  }
+  return cors;
+}
