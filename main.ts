@@ -18,8 +18,7 @@ import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/site.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { requireOwnSpans } from "@/lib/tracing/tracing.ts";
-import { PROBE_PATHS } from "@/routes/health.ts";
-import { unavailableApp } from "@/routes/unavailable.ts";
+import { PROBE_PATHS, unavailableApp } from "@/routes/health.ts";
 
 /** What ends a start with one line; anything else is a fault of ours and shows its stack. */
 const EXPECTED = [ConfigError, DataFolderError, ListenError, SessionKeyError, BuildError];

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from "node:crypto";
-import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import type { GuessLimits } from "@/lib/auth/credential_memory.ts";
 import { type Config, ConfigError } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";

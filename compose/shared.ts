@@ -1,5 +1,4 @@
-import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
-import { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import type { Config, TextSource } from "@/lib/config/mod.ts";
 import type { Service } from "@/lib/metrics/figures.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
 import { PageDrawing, SampleLogins, type SampleLoginsProps } from "@/components/login_parts.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
-import { LONGEST_WAIT_MS } from "@/lib/auth/guess_limits.ts";
+import { LONGEST_WAIT_MS } from "@/lib/auth/credential_memory.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { foreignOriginSentence } from "@/lib/presentation/coded_check_sentences.ts";
 import {

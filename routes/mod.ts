@@ -1,7 +1,6 @@
 import type { ChainReader } from "@/lib/audit/chain_reader.ts";
-import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
+import type { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import { Admission } from "@/lib/auth/admission.ts";
-import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { type TokenFormat, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { accessLog, type MeasureRequest, type RequestLog } from "@/lib/http/access_log.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/guess_limits.ts";
+import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/credential_memory.ts";
 import { openSocket, type RawResponse, readUntilIdle, type SecureTarget, send } from "./raw_http.ts";
 import { AMBIGUOUS, logged, smuggle } from "./smuggling.ts";
 

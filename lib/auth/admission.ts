@@ -5,8 +5,13 @@ import { enterTenant, type Slots, UnprovenRequests } from "@/lib/http/limit_conc
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { MarkedRequest } from "@/lib/std/request_mark.ts";
-import type { AcceptedIdentities } from "./accepted_identities.ts";
-import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
+import {
+  type AcceptedIdentities,
+  accountKey,
+  type Attempt,
+  type Guess,
+  type GuessLimits,
+} from "./credential_memory.ts";
 import type { Caller, Identify, Identity, Verdict } from "./store_credentials.ts";
 import type { Claims } from "./token.ts";
 

@@ -4,8 +4,7 @@ import { type Refusal, REFUSALS } from "@/lib/http/errors.ts";
 import type { Admitted } from "@/lib/http/request_context.ts";
 import type { MeasureUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
 import { cacheFigures } from "@/lib/std/caches.ts";
-import { type Metrics, STATUS_CLASSES } from "./metrics.ts";
-import type { Labels } from "./registry.ts";
+import { type Labels, type Metrics, STATUS_CLASSES } from "./metrics.ts";
 
 const NONE = "none";
 

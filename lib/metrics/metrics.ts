@@ -1,4 +1,4 @@
-import { MetricRegistry } from "./registry.ts";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** Upper bounds of the time to a response's headers, s: a HEAD takes a millisecond, an upload as long as its body. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -15,9 +15,8 @@ export type Metrics = ReturnType<typeof defineMetrics>;
  * tenant, a path or a method that a client sent. Names of schedules are the operator's.
  */
 export function defineMetrics() {
-  const registry = new MetricRegistry();
-  const counter = registry.counter.bind(registry);
-  const gauge = registry.gauge.bind(registry);
+  const registry = metricRegistry();
+  const { counter, gauge } = registry;
   return {
     registry,
     buildInfo: gauge("build_info", "Always 1; the label is the version that runs.", ["version"]),
@@ -162,4 +161,92 @@ export function defineMetrics() {
     heapTotal: gauge("heap_bytes", "JavaScript heap of the main thread."),
     external: gauge("external_memory_bytes", "Memory outside of the heap that the main thread's objects refer to."),
   };
+}
+
+/** The label names of metrics with a value for each. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** The prefix of all names but those of the process, which Prometheus's conventions fix. */
+const PREFIX = "stackroom_";
+
+/** What a metric is, for the documentation. */
+interface MetricDescription {
+  readonly name: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** A value that is set at each scrape. */
+interface Reading {
+  /** @param value of a counter: since the start, so it never falls */
+  set(labels: Labels, value: number): void;
+  /** Leaves the metric without a value. */
+  clear(): void;
+}
+
+/** The metrics of a process. This file alone imports the package for Prometheus. */
+function metricRegistry() {
+  const registry = new Registry();
+  const descriptions: MetricDescription[] = [];
+  const readers: (() => Promise<void>)[] = [];
+  let scrape: Promise<string> | null = null;
+
+  function described(type: MetricDescription["type"], given: string, help: string, labels: readonly string[]) {
+    const name = given.startsWith("process_") ? given : PREFIX + given;
+    descriptions.push({ name, type, help, labels });
+    return { name, help, labelNames: [...labels], registers: [registry] };
+  }
+
+  async function read(): Promise<string> {
+    await Promise.all(readers.map((read) => read()));
+    return await registry.metrics();
+  }
+
+  return {
+    /** A counter that holds what another part of the process has counted. */
+    counter(name: string, help: string, labels: readonly string[] = []): Reading {
+      const counter = new Counter(described("counter", name, help, labels));
+      return unset(labels, counter, (values, value) => {
+        counter.remove(values);
+        counter.inc(values, value);
+      });
+    },
+    gauge(name: string, help: string, labels: readonly string[] = []): Reading {
+      const gauge = new Gauge(described("gauge", name, help, labels));
+      return unset(labels, gauge, (values, value) => gauge.set(values, value));
+    },
+    /** @param buckets their upper bounds, ascending */
+    histogram(name: string, help: string, labels: readonly string[], buckets: readonly number[]): Histogram {
+      return new Histogram({ ...described("histogram", name, help, labels), buckets: [...buckets] });
+    },
+    /**
+     * Calls `read` before each scrape, to set what is read from other parts. Where it throws, its metrics stay as they
+     * were, and a line says so once until it succeeds again: the scrape has the values of all others.
+     */
+    onScrape(read: () => void | Promise<void>): void {
+      let hasFailed = false;
+      readers.push(async () => {
+        try {
+          await read();
+          hasFailed = false;
+        } catch (error) {
+          if (!hasFailed) console.error("Some metrics cannot be read and have old values or none:", error);
+          hasFailed = true;
+        }
+      });
+    },
+    /** All metrics as they were defined. */
+    descriptions: (): readonly MetricDescription[] => descriptions,
+    contentType: registry.contentType,
+    /** All values in the text format of Prometheus. Scrapes at the same time share one. */
+    text: (): Promise<string> => scrape ??= read().finally(() => scrape = null),
+  };
+}
+
+/** A metric of a part that this process does not have shows no value: 0 would be a claim. */
+function unset(labels: readonly string[], metric: Counter | Gauge, set: Reading["set"]): Reading {
+  const clear = () => labels.length > 0 ? metric.reset() : metric.remove({});
+  clear();
+  return { set, clear };
 }

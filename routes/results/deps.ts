@@ -4,8 +4,7 @@ import type { KeyDerivation } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SessionKeys } from "@/lib/results/session_key.ts";
-import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
-import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import type { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 
 /** What the results role needs. */

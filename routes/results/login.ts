@@ -1,4 +1,4 @@
-import { accountKey, type Blocked } from "@/lib/auth/guess_limits.ts";
+import { accountKey, type Blocked } from "@/lib/auth/credential_memory.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
 import { headerText } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";

@@ -13,22 +13,27 @@ const NONE = {
   audit: null,
 };
 
-Deno.test("metrics: a disk that can no longer be read has no value", async () => {
-  const metrics = processMetrics();
+function testMetrics(name: string, run: (metrics: ReturnType<typeof processMetrics>) => Promise<void>): void {
+  Deno.test(name, async () => {
+    const metrics = processMetrics();
+    try {
+      await run(metrics);
+    } finally {
+      metrics.close();
+    }
+  });
+}
+
+testMetrics("metrics: a disk that can no longer be read has no value", async (metrics) => {
   let room: { free: number; total: number } | null = { free: 50, total: 100 };
   metrics.watch({ ...NONE, disk: new DiskRoom("/data", () => {}, () => Promise.resolve(room)) });
-  try {
-    assert.equal(samplesOf(await metrics.registry.text()).get("stackroom_disk_free_bytes"), 50);
-    room = null;
-    const names = [...samplesOf(await metrics.registry.text()).keys()];
-    assert.deepEqual(names.filter((name) => name.startsWith("stackroom_disk")), []);
-  } finally {
-    metrics.close();
-  }
+  assert.equal(samplesOf(await metrics.registry.text()).get("stackroom_disk_free_bytes"), 50);
+  room = null;
+  const names = [...samplesOf(await metrics.registry.text()).keys()];
+  assert.deepEqual(names.filter((name) => name.startsWith("stackroom_disk")), []);
 });
 
-Deno.test("metrics: the index of the store is as long as its files are, which may be missing", async () => {
-  const metrics = processMetrics();
+testMetrics("metrics: the index of the store is as long as its files are, which may be missing", async (metrics) => {
   const storeFolder = await Deno.makeTempDir();
   metrics.watch({ ...NONE, storeFolder });
   const indexBytes = async () => samplesOf(await metrics.registry.text()).get("stackroom_store_index_bytes");
@@ -39,36 +44,36 @@ Deno.test("metrics: the index of the store is as long as its files are, which ma
     await Deno.writeTextFile(`${storeFolder}/index.db-wal`, "890");
     assert.equal(await indexBytes(), 10);
   } finally {
-    metrics.close();
     await Deno.remove(storeFolder, { recursive: true });
   }
 });
 
-Deno.test("metrics: what cannot be read leaves the others, and is reported once until it can be read", async () => {
-  const metrics = processMetrics();
-  let isBroken = true;
-  metrics.watchSlots("broken", () => {
-    if (isBroken) throw new TypeError("no slots");
-    return { count: 1, max: 2 };
-  });
-  metrics.watchSlots("sound", () => ({ count: 3, max: 4 }));
-  const lines: unknown[][] = [];
-  const { error } = console;
-  console.error = (...line) => lines.push(line);
-  try {
-    for (let n = 0; n < 2; n++) {
-      const samples = samplesOf(await metrics.registry.text());
-      assert.equal(samples.get('stackroom_slots_in_use{limit="sound"}'), 3);
-      assert.ok(!samples.has('stackroom_slots_in_use{limit="broken"}'));
+testMetrics(
+  "metrics: what cannot be read leaves the others, and is reported once until it can be read",
+  async (metrics) => {
+    let isBroken = true;
+    metrics.watchSlots("broken", () => {
+      if (isBroken) throw new TypeError("no slots");
+      return { count: 1, max: 2 };
+    });
+    metrics.watchSlots("sound", () => ({ count: 3, max: 4 }));
+    const lines: unknown[][] = [];
+    const { error } = console;
+    console.error = (...line) => lines.push(line);
+    try {
+      for (let n = 0; n < 2; n++) {
+        const samples = samplesOf(await metrics.registry.text());
+        assert.equal(samples.get('stackroom_slots_in_use{limit="sound"}'), 3);
+        assert.ok(!samples.has('stackroom_slots_in_use{limit="broken"}'));
+      }
+      assert.equal(lines.length, 1);
+      isBroken = false;
+      assert.equal(samplesOf(await metrics.registry.text()).get('stackroom_slots_in_use{limit="broken"}'), 1);
+      isBroken = true;
+      await metrics.registry.text();
+      assert.equal(lines.length, 2);
+    } finally {
+      console.error = error;
     }
-    assert.equal(lines.length, 1);
-    isBroken = false;
-    assert.equal(samplesOf(await metrics.registry.text()).get('stackroom_slots_in_use{limit="broken"}'), 1);
-    isBroken = true;
-    await metrics.registry.text();
-    assert.equal(lines.length, 2);
-  } finally {
-    console.error = error;
-    metrics.close();
-  }
-});
+  },
+);

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { replication } from "@/compose/replication.ts";
 import { revokedSessions } from "@/compose/revoked_sessions.ts";
-import { type Blocked, GuessLimits, MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/guess_limits.ts";
+import { type Blocked, GuessLimits, MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/credential_memory.ts";
 import { diskFiles, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import type { RevocableSession, RevokedSessions } from "@/lib/results/revoked_sessions.ts";

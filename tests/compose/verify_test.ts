@@ -49,11 +49,17 @@ async function makeFolder(): Promise<string> {
 const folder = await makeFolder();
 globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
 
-/** A copy of it, gone at the end of its block. */
-function copyOfFolder(): Disposable & { readonly path: string } {
-  const path = Deno.makeTempDirSync();
-  cpSync(folder, path, { recursive: true });
-  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+/** A test with a copy of it, which is gone behind it. */
+function testCopy(name: string, run: (copy: string) => Promise<void> | void): void {
+  Deno.test(name, options, async () => {
+    const copy = Deno.makeTempDirSync();
+    cpSync(folder, copy, { recursive: true });
+    try {
+      await run(copy);
+    } finally {
+      Deno.removeSync(copy, { recursive: true });
+    }
+  });
 }
 
 function verify(path: string): { isWell: boolean; lines: string[] } {
@@ -189,9 +195,7 @@ const damages: Record<string, { damage: Damage; says: RegExp }> = {
 };
 
 for (const [name, { damage, says }] of Object.entries(damages)) {
-  Deno.test(`verify: says so where ${name}`, options, () => {
-    using copied = copyOfFolder();
-    const { path: copy } = copied;
+  testCopy(`verify: says so where ${name}`, (copy) => {
     const index = new DatabaseSync(`${copy}/index.db`);
     damage(copy, index);
     if (index.isOpen) index.close();
@@ -202,9 +206,7 @@ for (const [name, { damage, says }] of Object.entries(damages)) {
   });
 }
 
-Deno.test("background tasks: their file is no finding of verify, and not in a backup", options, async () => {
-  using copied = copyOfFolder();
-  const { path } = copied;
+testCopy("background tasks: their file is no finding of verify, and not in a backup", async (path) => {
   const target = await Deno.makeTempDir();
   try {
     for (const name of ["tasks.db", "tasks.db-wal", "tasks.db.damaged", "notifications.db"]) {
@@ -218,9 +220,7 @@ Deno.test("background tasks: their file is no finding of verify, and not in a ba
   }
 });
 
-Deno.test("verify: beside a running store, a file that is being received is no finding", options, () => {
-  using copied = copyOfFolder();
-  const { path: copy } = copied;
+testCopy("verify: beside a running store, a file that is being received is no finding", (copy) => {
   const running = DataFolder.open(copy);
   Deno.writeTextFileSync(`${copy}/bodies/2026010100`, "half of a bo");
   assert.match(verify(copy).lines[0], /all is well \(.*, 1 arriving\)/);
@@ -230,12 +230,9 @@ Deno.test("verify: beside a running store, a file that is being received is no f
 
 /** Where no `lock` is, as in a copy, one is made for the time and gone afterwards. */
 for (const hasLock of [true, false]) {
-  Deno.test(
+  testCopy(
     `verify: a stopped folder cannot be opened meanwhile, ${hasLock ? "with" : "without"} a lock file`,
-    options,
-    () => {
-      using copied = copyOfFolder();
-      const { path: copy } = copied;
+    (copy) => {
       if (!hasLock) Deno.removeSync(`${copy}/lock`);
       Deno.writeTextFileSync(`${copy}/bodies/stray`, "");
       const before = contents(copy);
@@ -251,9 +248,7 @@ for (const hasLock of [true, false]) {
   );
 }
 
-Deno.test("verify: a log of the index that holds something stays, with its shared memory", options, () => {
-  using copied = copyOfFolder();
-  const { path: copy } = copied;
+testCopy("verify: a log of the index that holds something stays, with its shared memory", (copy) => {
   Deno.writeTextFileSync(`${copy}/bodies/stray`, "");
   let index: DatabaseSync | null = null;
   verifyDataFolder(copy, () => {
@@ -285,9 +280,7 @@ Deno.test("verify: the lock of a check that ended opens no folder", options, () 
   Deno.removeSync(copy, { recursive: true });
 });
 
-Deno.test("backup: a stopped folder stays as it was, and cannot be opened meanwhile", options, async () => {
-  using copied = copyOfFolder();
-  const { path: copy } = copied;
+testCopy("backup: a stopped folder stays as it was, and cannot be opened meanwhile", async (copy) => {
   const target = Deno.makeTempDirSync();
   const before = contents(copy).map(([name]) => name);
   const copying = backUp(copy, target);

@@ -4,7 +4,7 @@ import { loginGuesses, s3Guesses } from "@/bench/siege/guesses.ts";
 import type { Attack, Tally } from "@/bench/siege/hostile_connections.ts";
 import { slowLogins } from "@/bench/siege/slow_logins.ts";
 import { SiegeUser } from "@/bench/siege/user.ts";
-import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/guess_limits.ts";
+import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/credential_memory.ts";
 import { startApplication } from "@/tests/application.ts";
 
 /** How often an attack is answered before it is over. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { GuessLimits, MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/guess_limits.ts";
+import { GuessLimits, MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/credential_memory.ts";
 import { sharedKeyIdentities } from "@/lib/auth/store_credentials.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/limit_concurrency.ts";

@@ -1,6 +1,5 @@
 import { taskHandlers } from "@/compose/tasks.ts";
-import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
-import { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";

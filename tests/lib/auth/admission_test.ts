@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
+import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import { Admission } from "@/lib/auth/admission.ts";
-import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";

@@ -8,7 +8,7 @@ import {
   MAX_WRONG_PER_ACCOUNT,
   MAX_WRONG_PER_ADDRESS,
   WINDOW_MS,
-} from "@/lib/auth/guess_limits.ts";
+} from "@/lib/auth/credential_memory.ts";
 
 type SharedVerdict = Parameters<NonNullable<ConstructorParameters<typeof GuessLimits>[1]>>[0];
 

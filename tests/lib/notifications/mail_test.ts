@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { notificationEvent } from "@/lib/notifications/event.ts";
 import { mail, type MailServer as Server } from "@/lib/notifications/mail.ts";
-import { NotificationQueue } from "@/lib/notifications/notification_queue.ts";
-import { type Channel, Notifier } from "@/lib/notifications/notifier.ts";
+import { type Channel, NotificationQueue, Notifier } from "@/lib/notifications/notifier.ts";
 import { TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { until } from "@/tests/until.ts";

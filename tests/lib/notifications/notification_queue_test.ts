@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { notificationEvent } from "@/lib/notifications/event.ts";
-import { LEASE_MS, MAX_WAITING, NotificationQueue } from "@/lib/notifications/notification_queue.ts";
+import { LEASE_MS, MAX_WAITING, NotificationQueue } from "@/lib/notifications/notifier.ts";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
 import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";

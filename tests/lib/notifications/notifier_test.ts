@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import type { LogEntry, RequestLog } from "@/lib/http/access_log.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { type NotificationEvent, notificationEvent } from "@/lib/notifications/event.ts";
-import { LEASE_MS, MAX_WAITING, NotificationQueue } from "@/lib/notifications/notification_queue.ts";
-import { type Channel, Notifier, type Outcome } from "@/lib/notifications/notifier.ts";
+import {
+  type Channel,
+  LEASE_MS,
+  MAX_WAITING,
+  NotificationQueue,
+  Notifier,
+  type Outcome,
+} from "@/lib/notifications/notifier.ts";
 import { parseWebhookSecrets, webhook } from "@/lib/notifications/webhook.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { freePort } from "@/tests/free_port.ts";

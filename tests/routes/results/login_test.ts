@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/guess_limits.ts";
+import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/credential_memory.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { givenSessionKeys } from "@/lib/results/session_key.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";

@@ -1,8 +1,7 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { randomBytes } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
-import { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { type AddRoute, httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
