@@ -146,7 +146,7 @@ export async function serverPermissions(config: Config, env: Environment, disk: 
       ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
       ...written,
       ...named,
-      ...(gateway ? [apiPageFolder()] : []),
+      ...(gateway ? apiPageFolders() : []),
       ...(web?.staticFolder
         ? [web.staticFolder, buildFolder()].flatMap((path) => staticFolder(resolve(path), disk))
         : []),
@@ -202,9 +202,12 @@ function staticFolder(path: string, { realPath }: Disk): string[] {
   return real === null ? [path] : [path, real];
 }
 
-/** Where the API page's package lies. */
-function apiPageFolder(): string {
-  return dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/swagger-ui.css")));
+/** Where the API page's own files lie, and those of its package. */
+function apiPageFolders(): string[] {
+  return [
+    join(PROJECT_FOLDER, "routes/docs"),
+    dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/swagger-ui.css"))),
+  ];
 }
 
 /** Whether the process talks to nothing but itself and the server of shared state. */

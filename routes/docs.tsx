@@ -8,12 +8,12 @@ import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { THEME_KEY } from "@/lib/presentation/browser_memory.ts";
 import { currentLanguage } from "@/lib/presentation/locale/language.ts";
 import { favicon, LABELS, pageTitle, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { inLanguageOf, languageHeaders } from "@/lib/site/page_language.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { Shell } from "@/routes/frame/shell.tsx";
-import { DOCS_START, DOCS_STYLES, DOCS_THEME } from "./docs_assets.ts";
 
 /** Swagger UI sets inline styles, so styles alone may be inline here. */
 const DOCS_POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -29,10 +29,42 @@ const INFO: Omit<DocumentInfo, "sessionCookie"> = {
   tokenUrl: "api/v1/auth/token",
 };
 
-const PACKAGE_FILES: Readonly<Record<string, string>> = {
-  "swagger-ui.css": "text/css; charset=utf-8",
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+const CSS = "text/css; charset=utf-8";
+const SCRIPT = "text/javascript; charset=utf-8";
+const own = (name: string) => new URL(`./docs/${name}`, import.meta.url);
+/** Where packages lie is the runtime's business. */
+const packaged = (name: string) => new URL(import.meta.resolve(`swagger-ui-dist/${name}`));
+
+/** The files that the page loads, by their names below `/docs`. */
+const FILES: Readonly<Record<string, readonly [type: string, file: URL]>> = {
+  "docs.css": [CSS, own("docs.css")],
+  "start.js": [SCRIPT, own("start.js")],
+  "swagger-ui.css": [CSS, packaged("swagger-ui.css")],
+  "swagger-ui-bundle.js": [SCRIPT, packaged("swagger-ui-bundle.js")],
 };
+
+/**
+ * The reader's theme, as on the other pages, before anything is painted. Swagger UI has dark colours, but leaves it to
+ * the page to ask for them.
+ */
+const DOCS_THEME = `const root = document.documentElement;
+root.dataset.scripts = "";
+try {
+  const theme = localStorage.getItem("${THEME_KEY}");
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+} catch {}
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const paper = matchMedia("print");
+const follow = () => {
+  const { theme } = root.dataset;
+  const isDark = theme === undefined ? dark.matches : theme === "dark";
+  root.classList.toggle("dark-mode", isDark && !paper.matches);
+};
+dark.addEventListener("change", follow);
+paper.addEventListener("change", follow);
+new MutationObserver(follow).observe(root, { attributeFilter: ["data-theme"] });
+follow();
+`;
 
 /**
  * The API page with its login button, all of it from our own origin, and the document behind it.
@@ -57,10 +89,8 @@ export function mountDocs(
       return docsFile(context, page, "text/html; charset=utf-8", languageHeaders());
     });
   });
-  serve(add, "/docs/docs.css", "text/css; charset=utf-8", () => encoded(DOCS_STYLES));
-  serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => encoded(DOCS_THEME));
-  serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => encoded(DOCS_START));
-  for (const [name, type] of Object.entries(PACKAGE_FILES)) serve(add, `/docs/${name}`, type, () => packageFile(name));
+  serve(add, "/docs/theme.js", SCRIPT, () => encoded(DOCS_THEME));
+  for (const [name, [type, file]] of Object.entries(FILES)) serve(add, `/docs/${name}`, type, () => readOnce(file));
   for (const path of ["/redoc", "/docs/"]) {
     add(path, () => new Response(null, { status: 307, headers: { Location: "/docs" } }));
   }
@@ -86,15 +116,14 @@ function encoded(text: string): Content {
   return new TextEncoder().encode(text);
 }
 
-const files = new Map<string, Promise<Content>>();
+const files = new Map<URL, Promise<Content>>();
 
-/** A file of the swagger-ui-dist package, read once; where packages lie is the runtime's business. */
-function packageFile(name: string): Promise<Content> {
-  let file = files.get(name);
+function readOnce(url: URL): Promise<Content> {
+  let file = files.get(url);
   if (!file) {
-    file = Deno.readFile(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)));
-    file.catch(() => files.delete(name));
-    files.set(name, file);
+    file = Deno.readFile(url);
+    file.catch(() => files.delete(url));
+    files.set(url, file);
   }
   return file;
 }

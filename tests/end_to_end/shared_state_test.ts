@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/guess_limits.ts";
+import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/credential_memory.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";

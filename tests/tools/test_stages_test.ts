@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { runStages } from "@/tools/run_stages.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 import { countStage, countStages, failuresOfStages, stageFiles, STAGES } from "@/tools/test_reports.ts";
 
 const ESCAPED = "&lt;failure&gt; in a &lt;testcase&gt;";
@@ -12,19 +13,6 @@ function report(...contents: string[]): string {
 }
 
 const FAILURE = `<failure message="Uncaught ${ESCAPED}">${ESCAPED}\n at a</failure>`;
-
-async function withFolder(use: (folder: string) => Promise<void> | void): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await use(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-function testInFolder(name: string, ...given: Parameters<typeof withFolder>): void {
-  Deno.test(name, () => withFolder(...given));
-}
 
 Deno.test("test reports: passed and failed tests are counted, ignored ones are not", () => {
   assert.deepEqual(countStage({ report: report("", "", "<skipped/>"), code: 0 }), { passed: 2, failed: 0 });

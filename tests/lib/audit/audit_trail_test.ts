@@ -46,18 +46,10 @@ class HeldSink implements DurableSink {
 }
 
 /** A sink that takes all at once. */
-class TakingSink implements DurableSink {
-  readonly name = "taking";
-  readonly records: SealedRecord[] = [];
-
-  append(records: readonly SealedRecord[]): Promise<void> {
-    this.records.push(...records);
-    return Promise.resolve();
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
+function takingSink(): HeldSink {
+  const sink = new HeldSink("taking");
+  sink.letGo();
+  return sink;
 }
 
 interface Further {
@@ -144,7 +136,7 @@ const LONG_RECORDS = 405;
 Deno.test("audit trail: beyond 16 Mi characters that wait for a disk, records are lost", async () => {
   for (const where of ["chain", "file"]) {
     const sink = new HeldSink();
-    const { trail } = where === "chain" ? trailOf(sink) : trailOf(new TakingSink(), { file: sink });
+    const { trail } = where === "chain" ? trailOf(sink) : trailOf(takingSink(), { file: sink });
     const first = trail.record(longEvent());
     sink.ends[0].reject(new Error("No space left on device"));
     await first;
@@ -165,7 +157,7 @@ Deno.test("audit trail: beyond 16 Mi characters that wait for a disk, records ar
 
 /** A trail whose file fails from the first record on. */
 async function withBrokenFile(isRequired: boolean) {
-  const [chain, file] = [new TakingSink(), new HeldSink("file")];
+  const [chain, file] = [takingSink(), new HeldSink("file")];
   const { trail, warnings } = trailOf(chain, { file, isRequired });
   const first = trail.record(event());
   file.ends[0].reject(new Error("No space left on device"));
@@ -248,7 +240,7 @@ Deno.test("audit trail: a write that does not end stops no change and has no oth
 });
 
 Deno.test("audit trail: a file whose write does not end keeps nothing from the chain, however much comes meanwhile", async () => {
-  const [chain, file] = [new TakingSink(), new HeldSink("file")];
+  const [chain, file] = [takingSink(), new HeldSink("file")];
   const { trail } = trailOf(chain, { file, waitMs: 600_000 });
   const recorded = Array.from({ length: 9000 }, () => trail.record(event()));
   await eventually(() => chain.records.length === 9000);
@@ -278,7 +270,7 @@ Deno.test("audit trail: a stop takes as long as it is given, 2 s at most", async
 
 Deno.test("audit trail: a change after a stop has no record, which is said, and is not confirmed where records are required", async () => {
   for (const isRequired of [false, true]) {
-    const { trail, warnings } = trailOf(new TakingSink(), { isRequired });
+    const { trail, warnings } = trailOf(takingSink(), { isRequired });
     await trail.close();
     const [{ status }] = await Promise.allSettled([trail.record(event())]);
     assert.equal(status, isRequired ? "rejected" : "fulfilled");
@@ -288,7 +280,7 @@ Deno.test("audit trail: a change after a stop has no record, which is said, and 
 
 Deno.test("audit trail: where records are required, a change is confirmed that a disk took at the very end of a stop", async () => {
   using clock = new ManualClock();
-  const [sink, file] = [new HeldSink(), new TakingSink()];
+  const [sink, file] = [new HeldSink(), takingSink()];
   // After what the stop waits for the disk, and before the turn that settles what is left.
   file.close = () => {
     deadline(0, () => setTimeout(() => sink.letGo()));
@@ -333,7 +325,7 @@ Deno.test("audit trail: a stop does not wait for a write that does not end, and 
 
 Deno.test("audit trail: a change does not wait for a disk that hangs once the process stops, and is confirmed where it is on it", async () => {
   for (const isRequired of [true, false]) {
-    const [chain, file] = [new TakingSink(), new HeldSink("file")];
+    const [chain, file] = [takingSink(), new HeldSink("file")];
     const { trail } = trailOf(chain, { file, isRequired });
     const written = trail.record(event());
     file.ends[0].resolve();
@@ -352,7 +344,7 @@ Deno.test("audit trail: a change does not wait for a disk that hangs once the pr
 });
 
 Deno.test("audit trail: a stop leaves no change without an answer, and confirms only those that are on each disk", async () => {
-  const [chain, file] = [new TakingSink(), new HeldSink("file")];
+  const [chain, file] = [takingSink(), new HeldSink("file")];
   const { trail } = trailOf(chain, { file, isRequired: true });
   const first = trail.record(event());
   file.ends[0].resolve();
@@ -399,7 +391,7 @@ Deno.test("audit trail: where records are required, a change whose write does no
 });
 
 Deno.test("audit trail: an event that cannot be made a record costs no other event its own", async () => {
-  const sink = new TakingSink();
+  const sink = takingSink();
   const { trail } = trailOf(sink);
   const bad = event({ target: { kind: "object", key: 1 as unknown as string } });
   const results = await Promise.allSettled([trail.record(bad), trail.record(event()), trail.record(bad)]);

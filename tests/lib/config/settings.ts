@@ -30,17 +30,11 @@ export function refused(
   words: RegExp,
   files: Partial<Files> = {},
 ): string {
-  try {
-    read(env, files);
-  } catch (error) {
-    assert(error instanceof ConfigError, String(error));
-    assert.equal(error.variable, variable, error.message);
-    assert(error.message.startsWith(`${variable}: `), error.message);
-    assert.match(error.message, words);
-    assert.equal(error.message.split(/[\r\n]/).length, 1);
-    return error.message;
-  }
-  assert.fail(`${JSON.stringify(env)} was accepted`);
+  const [line, ...others] = refusalLines(env, { ...emptyDisk, ...files });
+  assert.deepEqual(others, []);
+  assert(line.startsWith(`${variable}: `), line);
+  assert.match(line, words);
+  return line;
 }
 
 /** What is known of the variable that holds a setting, or the text of a file that it names; undefined: no setting. */
