@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import {
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -10,12 +8,12 @@ import {
   PutObjectAclCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
-  UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { Buffer } from "node:buffer";
 import { requestMarks } from "@/lib/std/request_mark.ts";
 import { archiveMapi, errorOf, namespace } from "./mapi_fixture.ts";
 import { leaks, mapiAuthorization, startStore } from "./store_fixture.ts";
+import { uploadInParts } from "@/tests/embedded/store/s3/multipart_fixture.ts";
 
 Deno.test("audit trail: says what S3 clients changed in a bucket, and nothing of what they read", leaks, async () => {
   await using store = await startStore();
@@ -46,12 +44,8 @@ Deno.test("audit trail: says what S3 clients changed in a bucket, and nothing of
       Delete: { Objects: [{ Key: "a/b", VersionId: put.VersionId }, { Key: "other" }] },
     }),
   );
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...at, Key: "parts" }));
-  const part = { ...at, Key: "parts", UploadId };
-  const { ETag } = await client.send(new UploadPartCommand({ ...part, PartNumber: 1, Body: "part" }));
-  const whole = { ...part, MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } };
-  const completed = await client.send(new CompleteMultipartUploadCommand(whole));
-  await client.send(new CompleteMultipartUploadCommand(whole));
+  const completed = await uploadInParts(client, { ...at, Key: "parts" }, ["part"]);
+  await completed.again();
 
   const found = store.reported;
   const object = (key: string, more = {}) => ({ kind: "object", bucket: "trail", key, ...more });

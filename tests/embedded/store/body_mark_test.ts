@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { bindBodies, BODY_MARK, sweepBodies } from "@/embedded/store/body_folder.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const HOUR = "bodies/2026010100";
 
@@ -90,16 +91,13 @@ for (const [name, { damage, says }] of Object.entries(damages)) {
   });
 }
 
-Deno.test("index: a missing one is not created again beside the log that holds it", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("index: a missing one is not created again beside the log that holds it", (folder) => {
   Deno.writeTextFileSync(`${folder}/index.db-wal`, "all there is");
   assert.throws(() => start(folder), /index\.db is missing/);
   assert.equal(Deno.readTextFileSync(`${folder}/index.db-wal`), "all there is");
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("index: a first start that was cut off anywhere goes on", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("index: a first start that was cut off anywhere goes on", (folder) => {
   Deno.createSync(`${folder}/index.db`).close();
   openIndexForWriting(folder).close();
   Deno.writeTextFileSync(`${folder}/${BODY_MARK}`, JSON.stringify({ index: "made", starts: 1 }));
@@ -107,16 +105,13 @@ Deno.test("index: a first start that was cut off anywhere goes on", () => {
   Deno.removeSync(`${folder}/${BODY_MARK}`);
   start(folder);
   start(folder);
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("index: a new one sweeps nothing", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("index: a new one sweeps nothing", (folder) => {
   const index = openIndexForWriting(folder);
   Deno.mkdirSync(`${folder}/${HOUR}`, { recursive: true });
   Deno.writeTextFileSync(`${folder}/${HOUR}/unknown`, "body");
   sweepBodies(folder, index);
   assert.deepEqual(bodies(folder), ["unknown"]);
   index.close();
-  Deno.removeSync(folder, { recursive: true });
 });

@@ -1,31 +1,19 @@
 import assert from "node:assert/strict";
 import { pinBodies, sweepBodies } from "@/embedded/store/body_folder.ts";
-import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { Writer } from "@/embedded/store/writer/writer.ts";
-import { createBucket, deleteObject, putObject } from "./changes_fixture.ts";
+import { createBucket, deleteObject, putObject, writtenStore } from "./changes_fixture.ts";
 
 const HOUR = "bodies/2026010100";
 
 /** A store whose one object has its body in a file. */
 function openStore() {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  sweepBodies(folder, index);
-  const writer = new Writer(folder, index);
-  Deno.mkdirSync(`${folder}/${HOUR}`);
-  Deno.writeTextFileSync(`${folder}/${HOUR}/body`, "body");
-  const put = putObject("k", "body", { body: { file: `${HOUR}/body` } });
-  assert.ok(writer.commit([createBucket(), put]).every(({ ok }) => ok));
+  const store = writtenStore([createBucket()]);
+  Deno.mkdirSync(`${store.folder}/${HOUR}`);
+  Deno.writeTextFileSync(`${store.folder}/${HOUR}/body`, "body");
+  assert.ok(store.writer.commit([putObject("k", "body", { body: { file: `${HOUR}/body` } })])[0].ok);
   return {
-    folder,
-    index,
-    writer,
-    remove: () => assert.ok(writer.commit([deleteObject("k")])[0].ok),
-    bodies: () => [...Deno.readDirSync(`${folder}/${HOUR}`)].length,
-    [Symbol.dispose]() {
-      index.close();
-      Deno.removeSync(folder, { recursive: true });
-    },
+    ...store,
+    remove: () => assert.ok(store.writer.commit([deleteObject("k")])[0].ok),
+    bodies: () => [...Deno.readDirSync(`${store.folder}/${HOUR}`)].length,
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { receiveBody } from "@/embedded/store/bodies.ts";
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const MIB = 1024 * 1024;
 
@@ -40,27 +41,28 @@ Deno.test("disk space: a disk that others filled is full before any write was re
   assert.equal(await space.isFull(), true);
 });
 
-Deno.test("disk space: bodies fail before they take room while the reserve is released to deletions", async () => {
-  const folder = Deno.makeTempDirSync();
-  const { disk, space } = diskOf(-1);
-  disk.reserve[0] = 1;
-  const body = () => new Response(new Uint8Array(100_000)).body;
-  await assert.rejects(receiveBody({ folder, space }, body(), []), { code: "OutOfSpace" });
-  assert.deepEqual([...Deno.readDirSync(folder)], []);
-  disk.bytes = 0;
-  const received = await receiveBody({ folder, space }, body(), []);
-  received.discard();
-  // The reserve is given away in the middle of a body.
-  const parts = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      controller.enqueue(new Uint8Array(50_000));
-      disk.reserve[0] = 1;
-    },
-  }, { highWaterMark: 0 });
-  disk.bytes = -1;
-  await assert.rejects(receiveBody({ folder, space }, parts, []), { code: "OutOfSpace" });
-  for (const hour of Deno.readDirSync(`${folder}/bodies`)) {
-    assert.deepEqual([...Deno.readDirSync(`${folder}/bodies/${hour.name}`)], []);
-  }
-  Deno.removeSync(folder, { recursive: true });
-});
+testInFolder(
+  "disk space: bodies fail before they take room while the reserve is released to deletions",
+  async (folder) => {
+    const { disk, space } = diskOf(-1);
+    disk.reserve[0] = 1;
+    const body = () => new Response(new Uint8Array(100_000)).body;
+    await assert.rejects(receiveBody({ folder, space }, body(), []), { code: "OutOfSpace" });
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+    disk.bytes = 0;
+    const received = await receiveBody({ folder, space }, body(), []);
+    received.discard();
+    // The reserve is given away in the middle of a body.
+    const parts = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(50_000));
+        disk.reserve[0] = 1;
+      },
+    }, { highWaterMark: 0 });
+    disk.bytes = -1;
+    await assert.rejects(receiveBody({ folder, space }, parts, []), { code: "OutOfSpace" });
+    for (const hour of Deno.readDirSync(`${folder}/bodies`)) {
+      assert.deepEqual([...Deno.readDirSync(`${folder}/bodies/${hour.name}`)], []);
+    }
+  },
+);

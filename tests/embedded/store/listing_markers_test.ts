@@ -2,41 +2,27 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import type { Change } from "@/embedded/store/writer/change_kinds.ts";
-import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { compareBytes, indexOfBytes, Objects } from "@/embedded/store/objects.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { type Upload, Uploads } from "@/embedded/store/uploads.ts";
 import { afterMarker, type EntriesPage, type ListedVersion, listVersions } from "@/embedded/store/versions.ts";
-import { Writer } from "@/embedded/store/writer/writer.ts";
 import type { Versioning } from "@/embedded/store/changes.ts";
-import { deletedOf } from "./changes_fixture.ts";
+import { createBucket, deletedOf, utf8, writtenStore } from "./changes_fixture.ts";
 
-const utf8 = (text: string) => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 const compare = (a: string, b: string) => compareBytes(utf8(a), utf8(b));
 
 /** A bucket of its own for each run, all in one index. */
 function openIndex() {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  const statements = new Statements(index);
-  const writer = new Writer(folder, index);
+  const store = writtenStore([]);
   let buckets = 0;
   return {
-    index,
-    statements,
-    writer,
-    objects: new Objects(folder, statements),
-    uploads: new Uploads(statements),
+    ...store,
+    uploads: new Uploads(store.statements),
     newBucket() {
       const name = `b${++buckets}`;
-      const given = { tenant: 0, name, guid: name, owner: null, ownerPermissions: 0, record: "{}", atMs: 0 };
-      writer.commit([{ kind: "createBucket", input: { ...given, versioning: "off" } }]);
+      store.writer.commit([createBucket({ name, guid: name })]);
       return buckets;
-    },
-    [Symbol.dispose]() {
-      index.close();
-      Deno.removeSync(folder, { recursive: true });
     },
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { S3Client } from "@aws-sdk/client-s3";
-import { S3ServiceException } from "@aws-sdk/client-s3";
+import { ListBucketsCommand, S3ServiceException } from "@aws-sdk/client-s3";
 import { untilHolds } from "@/tests/until.ts";
 import { mapiAuthorization, type Store } from "./store_fixture.ts";
 
@@ -68,6 +68,11 @@ export async function errorOf(promise: Promise<unknown>): Promise<string> {
     throw error;
   }
   return "ok";
+}
+
+/** The outcome of a request to the S3 of the tenant archive by a user. */
+export function s3Login(store: Store, user: string, password: string): Promise<string> {
+  return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
 }
 
 /** Asks again until the answer is the wanted one; the store does some things in the background. */

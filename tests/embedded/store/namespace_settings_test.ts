@@ -1,19 +1,17 @@
 import {
-  CompleteMultipartUploadCommand,
   CopyObjectCommand,
-  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   ListBucketsCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
   type S3Client,
-  UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { archiveMapi, errorOf, namespace, statusAndText } from "./mapi_fixture.ts";
 import { leaks, startStore, type Store, storeTest } from "./store_fixture.ts";
+import { uploadInParts } from "@/tests/embedded/store/s3/multipart_fixture.ts";
 
 const put = (client: S3Client, Bucket: string, Key: string, Body = "x") =>
   errorOf(client.send(new PutObjectCommand({ Bucket, Key, Body })));
@@ -28,14 +26,7 @@ storeTest("overwrite: rejected where the namespace says so, while it has no vers
   const Bucket = "strict";
   const copy = (Key: string) =>
     errorOf(client.send(new CopyObjectCommand({ Bucket, Key, CopySource: "strict/source" })));
-  const complete = async (Key: string) => {
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
-    const { ETag } = await client.send(
-      new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: "part" }),
-    );
-    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
-    return errorOf(client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload })));
-  };
+  const complete = (Key: string) => errorOf(uploadInParts(client, { Bucket, Key }, ["part"]));
   assert.equal(await put(client, Bucket, "source"), "ok");
   assert.equal(await put(client, Bucket, "a", "first"), "ok");
   assert.equal(await put(client, Bucket, "a", "second"), "409 OperationAborted");

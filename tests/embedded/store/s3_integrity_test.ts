@@ -1,31 +1,14 @@
-import {
-  type ChecksumAlgorithm,
-  GetObjectCommand,
-  HeadObjectCommand,
-  PutObjectCommand,
-  S3Client,
-} from "@aws-sdk/client-s3";
+import { type ChecksumAlgorithm, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { startDigest } from "@/lib/std/digests.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { s3Keys, storeErrorCode, storeTest } from "./store_fixture.ts";
+import { storeErrorCode, storeTest } from "./store_fixture.ts";
+import { clientOf } from "./acl_fixture.ts";
 
 /** Large enough to be kept as a file and to arrive in many pieces. */
 const LARGE = new Uint8Array(700_001).map((_, i) => (i * 31 + (i >> 8)) % 256);
-
-/** The SDK as it is without any settings of ours: checksums on every body, trailers behind streams. */
-function defaultClient(store: { s3(tenant: string): string }): S3Client {
-  return new S3Client({
-    endpoint: store.s3("archive"),
-    region: "us-east-1",
-    forcePathStyle: true,
-    credentials: s3Keys("curator", SAMPLE_PASSWORD),
-    maxAttempts: 1,
-  });
-}
 
 function base64(algorithm: "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha256", body: Uint8Array): string {
   const digest = startDigest(algorithm);
@@ -59,7 +42,7 @@ storeTest("S3 digests: each algorithm is verified, stored and returned on reques
 });
 
 storeTest("S3 digests: a checksum is stored with each version", async ({ store }) => {
-  const client = defaultClient(store);
+  const client = clientOf(store, "curator");
   const at = { Bucket: "maps", Key: "checksums.txt" };
   const first = await client.send(new PutObjectCommand({ ...at, Body: "first", ChecksumAlgorithm: "SHA256" }));
   await client.send(new PutObjectCommand({ ...at, Body: "second" }));
@@ -92,7 +75,7 @@ storeTest("S3 digests: statements that contradict each other are rejected", asyn
 storeTest(
   "S3 signatures: a presigned URL holds for 1 second to 7 days, and a header's for 15 minutes",
   async ({ store }) => {
-    const client = defaultClient(store);
+    const client = clientOf(store, "curator");
     const at = { Bucket: "letters", Key: "nobody" };
     const url = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
     for (const expires of ["1.5", "", "x", "0", "604801", "-1", "99999999999999"]) {
@@ -112,7 +95,7 @@ storeTest(
     assert.equal(await shifted(-604_700_000), "NoSuchKey");
     assert.equal(await shifted(-604_801_000), "AccessDenied");
     for (const [minutes, name] of [[14, "NoSuchKey"], [-14, "NoSuchKey"], [16, "skewed"], [-16, "skewed"]] as const) {
-      const skewed = defaultClient(store);
+      const skewed = clientOf(store, "curator");
       skewed.config.systemClockOffset = minutes * 60_000;
       const refused = await storeErrorCode(skewed.send(new GetObjectCommand(at)));
       assert.equal(refused, name === "skewed" ? "RequestTimeTooSkewed" : name);
@@ -123,7 +106,7 @@ storeTest(
 storeTest(
   "S3 signatures: a header in a presigned query counts as one, and may not be contradicted",
   async ({ store }) => {
-    const client = defaultClient(store);
+    const client = clientOf(store, "curator");
     const at = { Bucket: "letters", Key: "hoisted" };
     const locked = new PutObjectCommand({ ...at, ObjectLockMode: "GOVERNANCE" });
     const refused = await getSignedUrl(client, locked, { expiresIn: 60 });

@@ -1,15 +1,17 @@
-import {
-  CreateMultipartUploadCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  PutObjectCommand,
-  UploadPartCommand,
-} from "@aws-sdk/client-s3";
+import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { errorOf } from "./mapi_fixture.ts";
-import { Bucket, complete, MIB, pattern, start, upload } from "@/tests/embedded/store/s3/multipart_fixture.ts";
+import {
+  Bucket,
+  complete,
+  MIB,
+  pattern,
+  start,
+  upload,
+  uploadInParts,
+} from "@/tests/embedded/store/s3/multipart_fixture.ts";
 import { storeTest } from "./store_fixture.ts";
 
 storeTest("embedded S3 part numbers: a part is read by its number, counted in order", async ({ client }) => {
@@ -72,19 +74,9 @@ storeTest(
     const pieces = [pattern(5 * MIB, 1), pattern(9, 2)];
     for (const ChecksumType of ["COMPOSITE", "FULL_OBJECT"] as const) {
       const at = { Bucket, Key: `summed-${ChecksumType}` };
-      const created = await client.send(
-        new CreateMultipartUploadCommand({ ...at, ChecksumAlgorithm: "CRC32C", ChecksumType }),
-      );
-      const UploadId = created.UploadId ?? "";
-      const Parts = [];
-      for (const [i, Body] of pieces.entries()) {
-        const sent = await client.send(
-          new UploadPartCommand({ ...at, UploadId, PartNumber: i + 1, Body, ChecksumAlgorithm: "CRC32C" }),
-        );
-        Parts.push({ PartNumber: i + 1, ETag: sent.ETag, ChecksumCRC32C: sent.ChecksumCRC32C });
-      }
-      const { ChecksumCRC32C: whole } = await complete(client, at.Key, UploadId, Parts);
-      for (const { PartNumber, ChecksumCRC32C } of Parts) {
+      const checksum = { ChecksumAlgorithm: "CRC32C", ChecksumType } as const;
+      const { ChecksumCRC32C: whole, Parts } = await uploadInParts(client, at, pieces, checksum);
+      for (const { PartNumber = 0, ChecksumCRC32C } of Parts) {
         const part = { ...at, PartNumber };
         const head = await client.send(new HeadObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
         const got = await client.send(new GetObjectCommand({ ...part, ChecksumMode: "ENABLED" }));

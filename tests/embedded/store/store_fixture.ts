@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { StoreServer, type StoreServerOptions } from "@/embedded/store/server/store_server.ts";
 import type { FailedLogin, ReportedChange, StoreReports } from "@/embedded/store/changes.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 
 /** For tests whose clients and threads outlive them. */
@@ -95,6 +96,17 @@ export function s3Keys(user: string, password: string) {
 export function mapiAuthorization(user: string, password: string = SAMPLE_PASSWORD): Record<string, string> {
   const { accessKeyId, secretAccessKey } = s3Keys(user, password);
   return { authorization: `HCP ${accessKeyId}:${secretAccessKey}` };
+}
+
+/** The code of the store's error that something throws; "none" where it throws none. */
+export function thrownCode(attempt: () => unknown): string {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof StoreError) return error.code;
+    throw error;
+  }
+  return "none";
 }
 
 /** The error code of a promise of an S3 client; "ok" where it succeeds. */

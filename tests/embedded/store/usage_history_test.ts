@@ -1,39 +1,24 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { Statements } from "@/embedded/store/statements.ts";
 import { usageDuring } from "@/embedded/store/usage_history.ts";
 import { countReads, countUse, expireUsage, StoredCounts } from "@/embedded/store/writer/usage_changes.ts";
+import { createBucket, writtenStore } from "./changes_fixture.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
 
 /** An index with two buckets of one tenant, and what may be done in them at an hour. */
 function startIndex() {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  const statements = new Statements(index);
-  statements.run("INSERT INTO tenants (id, name, folded, record, created_ms) VALUES (1, 't', 't', '{}', 0)");
-  for (const id of [1, 2]) {
-    statements.run(
-      `INSERT INTO buckets (id, tenant, name, folded, guid, versioning, record, created_ms)
-       VALUES (?, 1, ?, ?, ?, 'off', '{}', 0)`,
-      id,
-      `b${id}`,
-      `b${id}`,
-      `g${id}`,
-    );
-  }
+  const store = writtenStore([
+    { kind: "createTenant", input: { name: "t", record: "{}", firstUser: null, atMs: 0 } },
+    ...["b1", "b2"].map((name) => createBucket({ tenant: 1, name, guid: name })),
+  ]);
   return {
-    statements,
+    ...store,
     write(bucket: number, hour: number, size: number) {
       const counts = new StoredCounts();
       counts.add(1, size, null);
-      counts.write(statements, bucket);
-      countUse(statements, { bucket, atMs: hour * MS_PER_HOUR }, { bytesIn: size, writes: 1 });
-    },
-    [Symbol.dispose]() {
-      index.close();
-      Deno.removeSync(folder, { recursive: true });
+      counts.write(store.statements, bucket);
+      countUse(store.statements, { bucket, atMs: hour * MS_PER_HOUR }, { bytesIn: size, writes: 1 });
     },
   };
 }

@@ -9,6 +9,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import { sweepBodies } from "@/embedded/store/body_folder.ts";
 import { createBucket, deletedOf, deleteObject, putObject, utf8, writtenStore } from "./changes_fixture.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const openStore = (versioning: Versioning) => writtenStore([createBucket({ versioning })]);
 
@@ -143,25 +144,26 @@ Deno.test("writer: a number is never reused, and nothing is created in a deleted
   ]);
 });
 
-Deno.test("index: a folder of the first release keeps what is in it, and those of other versions are rejected", () => {
-  const folder = Deno.makeTempDirSync();
-  const open = (change: string) => {
+testInFolder(
+  "index: a folder of the first release keeps what is in it, and those of other versions are rejected",
+  (folder) => {
+    const open = (change: string) => {
+      const index = openIndexForWriting(folder);
+      index.exec(change);
+      index.close();
+    };
+    open("CREATE TABLE audit (id INTEGER PRIMARY KEY); INSERT INTO audit VALUES (7); PRAGMA user_version = 6");
     const index = openIndexForWriting(folder);
-    index.exec(change);
+    assert.ok(new Writer(folder, index).commit([createBucket()])[0].ok);
+    const statements = new Statements(index);
+    assert.deepEqual(statements.rows("SELECT id FROM audit"), [[7]]);
+    assert.deepEqual(statements.row("PRAGMA user_version"), [INDEX_VERSION]);
     index.close();
-  };
-  open("CREATE TABLE audit (id INTEGER PRIMARY KEY); INSERT INTO audit VALUES (7); PRAGMA user_version = 6");
-  const index = openIndexForWriting(folder);
-  assert.ok(new Writer(folder, index).commit([createBucket()])[0].ok);
-  const statements = new Statements(index);
-  assert.deepEqual(statements.rows("SELECT id FROM audit"), [[7]]);
-  assert.deepEqual(statements.row("PRAGMA user_version"), [INDEX_VERSION]);
-  index.close();
-  open(`PRAGMA user_version = ${INDEX_VERSION + 1}`);
-  assert.throws(() => openIndexForWriting(folder), /by a newer version/);
-  const other = new DatabaseSync(`${folder}/index.db`);
-  other.exec("PRAGMA user_version = 5");
-  assert.throws(() => openIndexForWriting(folder), /before its first release/);
-  other.close();
-  Deno.removeSync(folder, { recursive: true });
-});
+    open(`PRAGMA user_version = ${INDEX_VERSION + 1}`);
+    assert.throws(() => openIndexForWriting(folder), /by a newer version/);
+    const other = new DatabaseSync(`${folder}/index.db`);
+    other.exec("PRAGMA user_version = 5");
+    assert.throws(() => openIndexForWriting(folder), /before its first release/);
+    other.close();
+  },
+);

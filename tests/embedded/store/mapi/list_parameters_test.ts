@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Accounts } from "@/embedded/store/accounts.ts";
-import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { pageByName, selected } from "@/embedded/store/mapi/list_parameters.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { Statements } from "@/embedded/store/statements.ts";
+import { writtenStore } from "@/tests/embedded/store/changes_fixture.ts";
 
 Deno.test("lists: a page by name is what filtering, sorting and cutting all of them returns", () => {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  const statements = new Statements(index);
+  using store = writtenStore([]);
+  const { statements } = store;
   const name = fc.stringMatching(/^[aAbBåÅ_%*-]{1,4}$/);
   fc.assert(
     fc.property(
@@ -23,13 +21,8 @@ Deno.test("lists: a page by name is what filtering, sorting and cutting all of t
       (names, given) => {
         statements.run("DELETE FROM users");
         for (const [i, name] of names.entries()) {
-          statements.run(
-            "INSERT INTO users (tenant, name, folded, guid, password_md5, record) VALUES (?, ?, ?, ?, '', '{}')",
-            1,
-            name,
-            folded(name),
-            String(i),
-          );
+          const row = { tenant: 1, name, folded: folded(name), guid: String(i), password_md5: "", record: "{}" };
+          statements.insert("users", row);
         }
         const query = new URLSearchParams(Object.entries(given));
         const page = pageByName(query, "username");
@@ -40,8 +33,6 @@ Deno.test("lists: a page by name is what filtering, sorting and cutting all of t
       },
     ),
   );
-  index.close();
-  Deno.removeSync(folder, { recursive: true });
 });
 
 Deno.test("lists: a query for other members than names is no page of the index", () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { ListBucketsCommand } from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { account, archiveMapi, callMapi, errorOf, type Login } from "@/tests/embedded/store/mapi_fixture.ts";
+import { account, archiveMapi, callMapi, type Login, s3Login } from "@/tests/embedded/store/mapi_fixture.ts";
 import { mapiAuthorization, s3Keys, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const CONVERTER_PASSWORD = "converter-password";
@@ -12,23 +11,19 @@ async function mapi(store: Store, level: string | null, path: string, login: Log
   return (await callMapi(store, level, login, body === undefined ? "GET" : "POST", `/tenants${path}`, body)).status;
 }
 
-function s3(store: Store, user: string, password: string): Promise<string> {
-  return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
-}
-
 storeTest("lock-out: wrong passwords by either protocol lock no account, by default", async ({ store }) => {
   const guesses = Array.from({ length: 6 }, async (_, n) => {
     const wrong = `wrong-${n}`;
     assert.equal(await mapi(store, "archive", "/archive", ["reader", wrong]), 403);
     assert.equal(await mapi(store, "archive", "/archive", ["converter", wrong]), 403);
     assert.equal(await mapi(store, null, "", ["admin", wrong]), 403);
-    assert.equal(await s3(store, "reader", wrong), "403 SignatureDoesNotMatch");
+    assert.equal(await s3Login(store, "reader", wrong), "403 SignatureDoesNotMatch");
   });
   await Promise.all(guesses);
   assert.equal(await mapi(store, null, "", ["admin", SAMPLE_PASSWORD]), 200);
   assert.equal(await mapi(store, "archive", "/archive/statistics", ["reader", SAMPLE_PASSWORD]), 200);
-  assert.equal(await s3(store, "reader", SAMPLE_PASSWORD), "ok");
-  assert.equal(await s3(store, "converter", CONVERTER_PASSWORD), "ok");
+  assert.equal(await s3Login(store, "reader", SAMPLE_PASSWORD), "ok");
+  assert.equal(await s3Login(store, "converter", CONVERTER_PASSWORD), "ok");
 });
 
 storeTest("lock-out: where it is set, the converter and the last administrator are not locked", async ({ store }) => {
@@ -40,8 +35,8 @@ storeTest("lock-out: where it is set, the converter and the last administrator a
     assert.equal(await mapi(store, "archive", "/archive", [user, "wrong-1"]), 403);
   };
   for (const user of ["reader", "converter", "curator"]) await wrong(user);
-  assert.equal(await s3(store, "reader", SAMPLE_PASSWORD), "403 InvalidAccessKeyId");
-  assert.equal(await s3(store, "converter", CONVERTER_PASSWORD), "ok");
+  assert.equal(await s3Login(store, "reader", SAMPLE_PASSWORD), "403 InvalidAccessKeyId");
+  assert.equal(await s3Login(store, "converter", CONVERTER_PASSWORD), "ok");
   assert.equal(await mapi(store, "archive", users, curator), 200);
 
   // Beside another administrator, it is locked like anybody; the other one is now the last, until it is gone itself.

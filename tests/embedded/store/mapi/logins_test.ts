@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { ListBucketsCommand } from "@aws-sdk/client-s3";
-import { account, archiveMapi, errorOf, post, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
+import { account, archiveMapi, post, s3Login, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
 import { leaks, startStore, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const USERS = "/userAccounts";
@@ -8,10 +7,6 @@ const USERS = "/userAccounts";
 async function addUser(store: Store, record: Record<string, unknown> = {}, password = "first-1"): Promise<void> {
   const made = await archiveMapi(store, "PUT", `${USERS}?password=${password}`, account("lena", record));
   assert.equal(made.status, 200, made.text);
-}
-
-function s3(store: Store, user: string, password: string): Promise<string> {
-  return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
 }
 
 storeTest("passwords: the tenant's rules decide, and each error names the rule", async ({ store }) => {
@@ -55,8 +50,8 @@ storeTest(
     assert.equal((await own({ newPassword: "second-2", oldPassword: "wrong-1" }, "first-1")).status, 403);
     assert.equal((await own({ oldPassword: "first-1" }, "first-1")).status, 400);
     assert.equal((await own({ newPassword: "second-2", oldPassword: "first-1" }, "first-1")).status, 200);
-    assert.equal(await s3(store, "lena", "first-1"), "403 SignatureDoesNotMatch");
-    assert.equal(await s3(store, "lena", "second-2"), "ok");
+    assert.equal(await s3Login(store, "lena", "first-1"), "403 SignatureDoesNotMatch");
+    assert.equal(await s3Login(store, "lena", "second-2"), "ok");
     assert.equal((await own({ newPassword: "x-12345", oldPassword: "first-1" }, "first-1")).status, 403);
 
     const others = await archiveMapi(store, "POST", `${USERS}/curator/changePassword`, { newPassword: "stolen-1" }, [
@@ -65,9 +60,9 @@ storeTest(
     ]);
     assert.equal(others.status, 403);
     await post(store, `${USERS}/lena/changePassword`, { newPassword: "third-3" });
-    assert.equal(await s3(store, "lena", "third-3"), "ok");
+    assert.equal(await s3Login(store, "lena", "third-3"), "ok");
     await post(store, `${USERS}/lena?password=fourth-4`, { fullName: "Lena G" });
-    assert.equal(await s3(store, "lena", "fourth-4"), "ok");
+    assert.equal(await s3Login(store, "lena", "fourth-4"), "ok");
     assert.match((await archiveMapi(store, "GET", `${USERS}/lena`)).text, /Lena G/);
     assert.equal(
       (await archiveMapi(store, "POST", `${USERS}/nobody/changePassword`, { newPassword: "third-3" })).status,
@@ -75,9 +70,9 @@ storeTest(
     );
 
     assert.equal((await archiveMapi(store, "POST", `${USERS}?resetPasswords=reset-99`, {})).status, 200);
-    assert.equal(await s3(store, "curator", "reset-99"), "ok");
+    assert.equal(await s3Login(store, "curator", "reset-99"), "ok");
     // Without the role SECURITY, lena keeps hers.
-    assert.equal(await s3(store, "lena", "fourth-4"), "ok");
+    assert.equal(await s3Login(store, "lena", "fourth-4"), "ok");
     assert.equal((await archiveMapi(store, "POST", USERS, {}, ["curator", "reset-99"])).status, 400);
   },
 );
@@ -103,7 +98,7 @@ storeTest(
       const refused = await lena(method, path, body);
       assert.match(refused, method === "HEAD" ? /^403 $/ : /^403 .*must be changed first/, `${method} ${path}`);
     }
-    assert.equal(await s3(store, "lena", "first-1"), "ok");
+    assert.equal(await s3Login(store, "lena", "first-1"), "ok");
 
     // What an administrator sets is not yet the user's own; nor is the old password a new one.
     assert.equal((await archiveMapi(store, "POST", own, { newPassword: "second-2" })).status, 200);
@@ -130,26 +125,26 @@ Deno.test("logins: wrong passwords lock an account for both protocols until it i
   assert.deepEqual([await mapi("wrong-1"), await mapi("wrong-2"), await mapi("first-1")], [403, 403, 200]);
   assert.deepEqual([await mapi("wrong-1"), await mapi("wrong-2")], [403, 403]);
   // Wrong signatures are refused and not counted: access keys are in every presigned URL.
-  for (let i = 0; i < 3; i++) assert.equal(await s3(store, "lena", `wrong-${i}`), "403 SignatureDoesNotMatch");
+  for (let i = 0; i < 3; i++) assert.equal(await s3Login(store, "lena", `wrong-${i}`), "403 SignatureDoesNotMatch");
   assert.equal(await isEnabled(), true);
   assert.equal(await mapi("wrong-3"), 403);
   assert.equal(await isEnabled(), false);
   assert.equal(await mapi("first-1"), 403);
-  assert.equal(await s3(store, "lena", "first-1"), "403 InvalidAccessKeyId");
+  assert.equal(await s3Login(store, "lena", "first-1"), "403 InvalidAccessKeyId");
 
   await store.stop();
   await using again = await startStore(store.folder);
-  assert.equal(await s3(again, "lena", "first-1"), "403 InvalidAccessKeyId");
+  assert.equal(await s3Login(again, "lena", "first-1"), "403 InvalidAccessKeyId");
   assert.equal((await archiveMapi(again, "POST", `${USERS}/lena`, { enabled: true })).status, 200);
-  assert.equal(await s3(again, "lena", "first-1"), "ok");
+  assert.equal(await s3Login(again, "lena", "first-1"), "ok");
   assert.equal((await archiveMapi(again, "POST", `${USERS}/lena`, { enabled: false })).status, 200);
-  assert.equal(await s3(again, "lena", "first-1"), "403 InvalidAccessKeyId");
+  assert.equal(await s3Login(again, "lena", "first-1"), "403 InvalidAccessKeyId");
   assert.equal((await archiveMapi(again, "GET", USERS, undefined, ["lena", "first-1"])).status, 403);
   // Nobody counts for an account that is not there, and 0 never locks.
   assert.equal((await archiveMapi(again, "POST", `${USERS}/lena`, { enabled: true })).status, 200);
   assert.equal((await archiveMapi(again, "POST", "/consoleSecurity", { disableAfterAttempts: 0 })).status, 200);
   for (let i = 0; i < 6; i++) await archiveMapi(again, "GET", USERS, undefined, ["lena", `wrong-${i}`]);
-  assert.equal(await s3(again, "lena", "first-1"), "ok");
+  assert.equal(await s3Login(again, "lena", "first-1"), "ok");
 });
 
 storeTest("logins: a locked account opens by itself when its minutes are over", async ({ store }) => {
@@ -157,9 +152,9 @@ storeTest("logins: a locked account opens by itself when its minutes are over", 
   const rules = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: true };
   await post(store, "/consoleSecurity", rules);
   await archiveMapi(store, "GET", USERS, undefined, ["lena", "wrong-1"]);
-  assert.equal(await s3(store, "lena", "first-1"), "403 InvalidAccessKeyId");
+  assert.equal(await s3Login(store, "lena", "first-1"), "403 InvalidAccessKeyId");
   await post(store, "/consoleSecurity", { automaticUserAccoutUnlockDuration: 0 });
-  assert.equal(await s3(store, "lena", "first-1"), "ok");
+  assert.equal(await s3Login(store, "lena", "first-1"), "ok");
 });
 
 storeTest("logins: a burst of guesses locks an account, and none of them succeeds", async ({ store }) => {
@@ -170,5 +165,5 @@ storeTest("logins: a burst of guesses locks an account, and none of them succeed
   const guesses = await Promise.all(Array.from({ length: 40 }, guess));
   assert.ok(guesses.every(({ status }) => status === 403));
   assert.equal((await archiveMapi(store, "GET", path, undefined, ["lena", "first-1"])).status, 403);
-  assert.equal(await s3(store, "lena", "first-1"), "403 InvalidAccessKeyId");
+  assert.equal(await s3Login(store, "lena", "first-1"), "403 InvalidAccessKeyId");
 });

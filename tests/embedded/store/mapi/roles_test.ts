@@ -1,4 +1,4 @@
-import { archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
+import { account, archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
 import assert from "node:assert/strict";
 import { mapiAuthorization, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
@@ -46,13 +46,7 @@ const DOCUMENTS: readonly [path: string, read: string, write: string][] = [
 /** What is made and deleted by a name, that of the caller. */
 const RESOURCES: readonly [path: string, member: string, rest: Record<string, unknown>, read: string, write: string][] =
   [
-    [
-      "/userAccounts",
-      "username",
-      { fullName: "n", localAuthentication: true, enabled: true, forcePasswordChange: false },
-      ALL_ROLES,
-      "ADM SEC",
-    ],
+    ["/userAccounts", "username", account("made"), ALL_ROLES, "ADM SEC"],
     ["/groupAccounts", "groupname", {}, ALL_ROLES, "ADM SEC"],
     ["/contentClasses", "name", {}, ALL_ROLES, "ADM COM"],
     [`${NS}/retentionClasses`, "name", { value: "0" }, ALL_ROLES, "ADM COM"],
@@ -99,8 +93,7 @@ storeTest("roles: each may do in its tenant what the table says, and nothing els
   const curator = async (method: string, path: string, body: unknown) =>
     (await archiveMapi(store, method, path, body)).status;
   for (const [username, more] of Object.entries(ACCOUNTS)) {
-    const account = { username, ...RESOURCES[0][2], ...more };
-    assert.equal(await curator("PUT", `/userAccounts?password=${PASSWORD}`, account), 200);
+    assert.equal(await curator("PUT", `/userAccounts?password=${PASSWORD}`, account(username, more)), 200);
   }
   assert.equal(await curator("PUT", "/groupAccounts", { groupname: "staff" }), 200);
   assert.equal(await curator("PUT", "/contentClasses", { name: "kept" }), 200);

@@ -3,22 +3,12 @@ import assert from "node:assert/strict";
 import { ACL_PERMISSIONS, MAX_GRANTS } from "@/embedded/store/access.ts";
 import { aclContent, type NamedGrant, readAclXml, statedAcl } from "@/embedded/store/s3/acl_forms.ts";
 import { readXml } from "@/embedded/store/s3/xml.ts";
-import { StoreError } from "@/embedded/store/store_error.ts";
+import { thrownCode } from "@/tests/embedded/store/store_fixture.ts";
 
 const ANNA = "9f0c7a52-3a53-4b8f-8f0e-0d6a1a3c5e77";
 
 function read(content: string) {
   return readAclXml(readXml(new TextEncoder().encode(`<AccessControlPolicy>${content}</AccessControlPolicy>`)));
-}
-
-function code(attempt: () => unknown): string {
-  try {
-    attempt();
-  } catch (error) {
-    if (error instanceof StoreError) return error.code;
-    throw error;
-  }
-  return "ok";
 }
 
 const text = fc.string({ unit: "grapheme", minLength: 1 }).filter((one) => one.trim() === one && one.isWellFormed());
@@ -58,9 +48,9 @@ Deno.test("ACL XML: what is not an access list is MalformedACLError, and an addr
       one(`<Grantee><ID><b>${ANNA}</b></ID></Grantee>`),
       list(`<Grant>${anna}<Permission>READ</Permission></Grant>`.repeat(MAX_GRANTS + 1)),
     ]
-  ) assert.equal(code(() => read(content)), "MalformedACLError", content.slice(0, 200));
+  ) assert.equal(thrownCode(() => read(content)), "MalformedACLError", content.slice(0, 200));
   const address = "<Grantee><EmailAddress>anna@example.org</EmailAddress></Grantee>";
-  assert.equal(code(() => read(one(address))), "UnresolvableGrantByEmailAddress");
+  assert.equal(thrownCode(() => read(one(address))), "UnresolvableGrantByEmailAddress");
 });
 
 Deno.test("ACL headers: lists of grantees are read, with and without quotes", () => {
@@ -96,6 +86,6 @@ Deno.test("ACL headers: what S3 does not know is rejected, and hostile values co
     [{ "x-amz-grant-read": `id${" ".repeat(20_000)}` }, "InvalidArgument"],
   ];
   for (const [headers, expected] of cases) {
-    assert.equal(code(() => statedAcl(new Headers(headers))), expected, JSON.stringify(headers).slice(0, 100));
+    assert.equal(thrownCode(() => statedAcl(new Headers(headers))), expected, JSON.stringify(headers).slice(0, 100));
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type CorsRule, corsRuleElements, parseCorsRules } from "@/embedded/store/s3/cors_rules.ts";
-import { StoreError } from "@/embedded/store/store_error.ts";
+import { thrownCode } from "@/tests/embedded/store/store_fixture.ts";
 
 const token = fc.stringMatching(/^[!#$%&'+.^_`|~0-9A-Za-z-]{1,12}$/);
 const starred = (part: fc.Arbitrary<string>) =>
@@ -18,16 +18,6 @@ const rule: fc.Arbitrary<CorsRule> = fc.record({
 const document = (content: string) => `<CORSConfiguration>${content}</CORSConfiguration>`;
 const LEAST = "<AllowedOrigin>https://a.example</AllowedOrigin><AllowedMethod>GET</AllowedMethod>";
 const withMore = (more: string) => document(`<CORSRule>${LEAST}${more}</CORSRule>`);
-
-function refusalOf(text: string): string {
-  try {
-    parseCorsRules(text);
-  } catch (error) {
-    if (error instanceof StoreError) return error.code;
-    throw error;
-  }
-  return "none";
-}
 
 Deno.test("CORS configuration: what is written is what is read", () => {
   fc.assert(fc.property(fc.array(rule, { minLength: 1, maxLength: 4 }), (rules) => {
@@ -67,5 +57,5 @@ Deno.test("CORS configuration: what S3 rejects is rejected with its codes", () =
     ["InvalidRequest", document(`<CORSRule>${LEAST}</CORSRule>`.repeat(101))],
     ["MalformedXML", withMore(`<ID>${" ".repeat(64 * 1024)}</ID>`)],
   ];
-  assert.deepEqual(cases.map(([, text]) => refusalOf(text)), cases.map(([code]) => code));
+  assert.deepEqual(cases.map(([, text]) => thrownCode(() => parseCorsRules(text))), cases.map(([code]) => code));
 });

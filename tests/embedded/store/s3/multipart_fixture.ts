@@ -1,7 +1,9 @@
 import {
+  type CompletedPart,
   CompleteMultipartUploadCommand,
   type CompleteMultipartUploadCommandInput,
   CreateMultipartUploadCommand,
+  type CreateMultipartUploadCommandInput,
   GetObjectCommand,
   type S3Client,
   UploadPartCommand,
@@ -38,6 +40,23 @@ export async function upload(
 ) {
   const { ETag } = await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
   return { PartNumber, ETag };
+}
+
+/** Uploads an object in parts. Returns what the complete answers, the parts, and how to send it again. */
+export async function uploadInParts(
+  client: S3Client,
+  at: { Bucket: string; Key: string },
+  bodies: readonly (Uint8Array | string)[],
+  create: Partial<CreateMultipartUploadCommandInput> = {},
+) {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...at, ...create }));
+  const Parts: CompletedPart[] = [];
+  for (const [i, Body] of bodies.entries()) {
+    const part = { ...at, UploadId, PartNumber: i + 1, Body, ChecksumAlgorithm: create.ChecksumAlgorithm };
+    Parts.push({ ...await client.send(new UploadPartCommand(part)), PartNumber: i + 1 });
+  }
+  const send = () => client.send(new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } }));
+  return { ...await send(), Parts, again: send };
 }
 
 export type Parts = NonNullable<CompleteMultipartUploadCommandInput["MultipartUpload"]>["Parts"];

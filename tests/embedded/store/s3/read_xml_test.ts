@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { completedParts } from "@/embedded/store/s3/multipart.ts";
-import { childText, childWord, MAX_XML_BYTES, readXml, type XmlElement } from "@/embedded/store/s3/xml.ts";
+import { childText, childWord, MAX_XML_BYTES, readXml, type XmlElement, xmlTime } from "@/embedded/store/s3/xml.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 
 const read = (text: string) => readXml(new TextEncoder().encode(text));
@@ -108,4 +108,13 @@ Deno.test("XML: elements are counted, and a tag is judged anew wherever it stand
   assert.throws(() => read("<a><b></b><b></a></b>"), malformed);
   assert.throws(() => read("<a></a><a></a>"), malformed);
   assert.equal(childText(read(`<a><b></b><b x=">"></b><c>&lt;b&gt;</c></a>`), "c"), "<b>");
+});
+
+Deno.test("S3 XML: a time is the runtime's own text of its second", () => {
+  fc.assert(fc.property(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), (ms) => {
+    assert.equal(xmlTime(ms), new Date(Math.floor(ms / 1000) * 1000).toISOString());
+  }));
+  for (const ms of [0, -1, 999, 1000, 59_999, 60_000, 3_599_999, 86_399_999, 86_400_000, 1_795_410_948_392]) {
+    assert.equal(xmlTime(ms), new Date(Math.floor(ms / 1000) * 1000).toISOString());
+  }
 });

@@ -1,43 +1,41 @@
 import assert from "node:assert/strict";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Objects } from "@/embedded/store/objects.ts";
-import { Statements } from "@/embedded/store/statements.ts";
 import { Reserve } from "@/embedded/store/disk_space.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import { startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
-import { createBucket, deleteObject, deleteObjects, putObject, utf8 } from "@/tests/embedded/store/changes_fixture.ts";
+import {
+  createBucket,
+  deleteObject,
+  deleteObjects,
+  putObject,
+  utf8,
+  writtenStore,
+} from "@/tests/embedded/store/changes_fixture.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const BUCKET = 1;
 
-Deno.test("store writer: where the disk is full a write is rejected as NoSpace, reads go on, and nothing is lost", () => {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
-  try {
-    const writer = new Writer(folder, index);
-    const objects = new Objects(folder, new Statements(index));
-    const made = writer.commit([createBucket(), putObject("kept", "first"), putObject("also kept", "second")]);
-    assert.ok(made.every(({ ok }) => ok));
+Deno.test("store writer: where the disk is full a write is rejected as OutOfSpace, reads go on, and nothing is lost", () => {
+  using store = writtenStore([createBucket(), putObject("kept", "first"), putObject("also kept", "second")]);
+  const { index, objects, statements, writer } = store;
 
-    // SQLite says the same, word for word, of a file that may not grow and of a disk that is full.
-    index.exec("PRAGMA max_page_count = 1");
-    const large = "x".repeat(16_384);
-    const noSpace = { ok: false, error: "OutOfSpace" };
-    assert.deepEqual(writer.commit([putObject("new", large), putObject("kept", large)]), [noSpace, noSpace]);
-    assert.deepEqual(keys(objects), ["also kept", "kept"]);
-    assert.equal(etagOf(objects, "kept"), "first");
-    // What makes room is let through, also beside what finds none.
-    const [removed, refused] = writer.commit([deleteObject("also kept"), putObject("new", large)]);
-    assert.deepEqual([removed.ok, refused], [true, noSpace]);
-    assert.deepEqual(keys(objects), ["kept"]);
+  // SQLite says the same, word for word, of a file that may not grow and of a disk that is full.
+  index.exec("PRAGMA max_page_count = 1");
+  const large = "x".repeat(16_384);
+  const noSpace = { ok: false, error: "OutOfSpace" };
+  assert.deepEqual(writer.commit([putObject("new", large), putObject("kept", large)]), [noSpace, noSpace]);
+  assert.deepEqual(keys(objects), ["also kept", "kept"]);
+  assert.equal(etagOf(objects, "kept"), "first");
+  // What makes room is let through, also beside what finds none.
+  const [removed, refused] = writer.commit([deleteObject("also kept"), putObject("new", large)]);
+  assert.deepEqual([removed.ok, refused], [true, noSpace]);
+  assert.deepEqual(keys(objects), ["kept"]);
 
-    index.exec("PRAGMA max_page_count = 1000000");
-    assert.ok(writer.commit([putObject("new", large)])[0].ok);
-    assert.deepEqual(keys(objects), ["kept", "new"]);
-    assert.deepEqual(new Statements(index).rows("PRAGMA integrity_check"), [["ok"]]);
-  } finally {
-    index.close();
-    Deno.removeSync(folder, { recursive: true });
-  }
+  index.exec("PRAGMA max_page_count = 1000000");
+  assert.ok(writer.commit([putObject("new", large)])[0].ok);
+  assert.deepEqual(keys(objects), ["kept", "new"]);
+  assert.deepEqual(statements.rows("PRAGMA integrity_check"), [["ok"]]);
 });
 
 /** A writer whose disk takes, or fails, as `disk` says, and whose clock is set by hand. */
@@ -125,13 +123,11 @@ Deno.test("store writer: while the reserve is out, writes look for it once a sec
 });
 
 Deno.test("store writer: a fault among deletions one by one leaves the outcomes of those before it", () => {
-  const folder = Deno.makeTempDirSync();
-  const index = openIndexForWriting(folder);
+  const names = ["a", "b", "c", "d"];
+  using store = writtenStore([createBucket(), ...names.map((name) => putObject(name, name))]);
+  const { index, objects, writer } = store;
   const exec = index.exec.bind(index);
   try {
-    const names = ["a", "b", "c", "d"];
-    const writer = new Writer(folder, index);
-    assert.ok(writer.commit([createBucket(), ...names.map((name) => putObject(name, name))]).every(({ ok }) => ok));
     let commits = 0;
     index.exec = (sql: string) => {
       if (sql === "COMMIT") {
@@ -149,40 +145,39 @@ Deno.test("store writer: a fault among deletions one by one leaves the outcomes 
     assert.ok(outcome.ok);
     assert.deepEqual(outcome.result, { outcomes: [deleted, { error: "PreconditionFailed" }, fault, fault, fault] });
     assert.deepEqual(outcome.reports.map(({ target }) => target.key), ["a"]);
-    assert.deepEqual(keys(new Objects(folder, new Statements(index))), ["b", "c", "d"]);
+    assert.deepEqual(keys(objects), ["b", "c", "d"]);
   } finally {
     index.exec = exec;
-    index.close();
-    Deno.removeSync(folder, { recursive: true });
   }
 });
 
-Deno.test("store writer: its thread continues when the reserve is removed or replaced from outside", async () => {
-  const folder = Deno.makeTempDirSync();
-  const thread = startWriterThread((message) => assert.fail(message));
-  const writer = await WriterClient.open(thread.port, folder, () => Promise.resolve());
-  const write = (key: string) => {
-    const { kind, input } = putObject(key, "text");
-    return writer.change(kind, input);
-  };
-  await writer.change("createBucket", createBucket().input);
-  Deno.removeSync(`${folder}/reserve`, { recursive: true });
-  assert.equal(await writer.space.isFull(), false);
-  assert.equal([...Deno.readDirSync(`${folder}/reserve`)].length, 3);
-  await write("one");
+testInFolder(
+  "store writer: its thread continues when the reserve is removed or replaced from outside",
+  async (folder) => {
+    const thread = startWriterThread((message) => assert.fail(message));
+    const writer = await WriterClient.open(thread.port, folder, () => Promise.resolve());
+    const write = (key: string) => {
+      const { kind, input } = putObject(key, "text");
+      return writer.change(kind, input);
+    };
+    await writer.change("createBucket", createBucket().input);
+    Deno.removeSync(`${folder}/reserve`, { recursive: true });
+    assert.equal(await writer.space.isFull(), false);
+    assert.equal([...Deno.readDirSync(`${folder}/reserve`)].length, 3);
+    await write("one");
 
-  Deno.removeSync(`${folder}/reserve`, { recursive: true });
-  Deno.writeTextFileSync(`${folder}/reserve`, "no folder");
-  assert.equal(await writer.space.isFull(), true);
-  await writer.change("deleteObjects", deleteObject("one").input);
+    Deno.removeSync(`${folder}/reserve`, { recursive: true });
+    Deno.writeTextFileSync(`${folder}/reserve`, "no folder");
+    assert.equal(await writer.space.isFull(), true);
+    await writer.change("deleteObjects", deleteObject("one").input);
 
-  Deno.removeSync(`${folder}/reserve`);
-  assert.equal(await writer.space.isFull(), false);
-  await write("two");
-  await writer.close();
-  thread.terminate();
-  Deno.removeSync(folder, { recursive: true });
-});
+    Deno.removeSync(`${folder}/reserve`);
+    assert.equal(await writer.space.isFull(), false);
+    await write("two");
+    await writer.close();
+    thread.terminate();
+  },
+);
 
 function keys(objects: Objects): string[] {
   const none = new Uint8Array();

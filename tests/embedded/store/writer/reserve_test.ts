@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Reserve, RESERVE_FILE_BYTES, RESERVE_FILES } from "@/embedded/store/disk_space.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 
 function bytesBelow(folder: string): number {
   return [...Deno.readDirSync(folder)].reduce((sum, { name, isDirectory }) => {
@@ -8,8 +9,7 @@ function bytesBelow(folder: string): number {
   }, 0);
 }
 
-Deno.test("reserve: it is created once, released and created again, and a start finds it", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("reserve: it is created once, released and created again, and a start finds it", (folder) => {
   const isOut = new Int32Array(1);
   const reserve = new Reserve(folder, isOut);
   const all = RESERVE_FILES * RESERVE_FILE_BYTES;
@@ -27,11 +27,9 @@ Deno.test("reserve: it is created once, released and created again, and a start 
   assert.equal(new Reserve(folder, new Int32Array(1)).isWhole, false);
   assert.ok(reserve.hasBeside(10_000));
   assert.equal(bytesBelow(folder), all, "it is taken before anything else");
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("reserve: one that was removed from outside is created again by the next probe", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("reserve: one that was removed from outside is created again by the next probe", (folder) => {
   const isOut = new Int32Array(1);
   const reserve = new Reserve(folder, isOut);
   const all = RESERVE_FILES * RESERVE_FILE_BYTES;
@@ -41,11 +39,9 @@ Deno.test("reserve: one that was removed from outside is created again by the ne
     assert.ok(reserve.hasBeside(10_000), removed);
     assert.deepEqual([isOut[0], bytesBelow(folder)], [0, all]);
   }
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("reserve: one that cannot be created whole keeps the files that it has, for deletions", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("reserve: one that cannot be created whole keeps the files that it has, for deletions", (folder) => {
   const isOut = new Int32Array(1);
   Deno.mkdirSync(`${folder}/reserve/2/taken`, { recursive: true });
   const reserve = new Reserve(folder, isOut);
@@ -55,15 +51,12 @@ Deno.test("reserve: one that cannot be created whole keeps the files that it has
   assert.equal(bytesBelow(folder), 0);
   Deno.removeSync(`${folder}/reserve/2`, { recursive: true });
   assert.ok(reserve.make());
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("reserve: one of which a part is missing lends the rest, also after a start", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("reserve: one of which a part is missing lends the rest, also after a start", (folder) => {
   assert.ok(new Reserve(folder, new Int32Array(1)).make());
   Deno.removeSync(`${folder}/reserve/2`);
   const started = new Reserve(folder, new Int32Array(1));
   assert.ok(!started.isWhole);
   assert.deepEqual([started.release(), started.release(), started.release()], [true, true, false]);
-  Deno.removeSync(folder, { recursive: true });
 });
