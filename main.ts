@@ -20,10 +20,10 @@ import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { requireOwnSpans } from "@/lib/tracing/tracing.ts";
 import { PROBE_PATHS, unavailableApp } from "@/routes/health.ts";
 
-/** What ends a start with one line; anything else is a fault of ours and shows its stack. */
+/** Errors that end a start with one line; any other is a fault of ours and shows its stack. */
 const EXPECTED = [ConfigError, DataFolderError, ListenError, SessionKeyError, BuildError];
 
-/** Of a runtime whose connections cannot be held. */
+/** Said where the runtime gives no hold on connections. */
 const UNLIMITED_CONNECTIONS =
   "MAX_CONNECTIONS: this version of Deno gives no hold on connections, so their number and their timeouts are not limited: let a proxy in front do it (docs/operations.md)";
 
@@ -74,7 +74,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const shown = config.web && !config.web.siteOnly ? config.web : null;
   const [store, audit, cluster] = await Promise.all([
     starting,
-    // What the cluster writes into the store waits for it.
+    // The cluster's writes into the store wait for it.
     openAudit(config, folder, starting, console.error, log),
     folder && shown && config.embedded.cluster
       ? startSampleCluster(config, folder, starting, listener.origin, clusterFailed)

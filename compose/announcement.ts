@@ -1,7 +1,7 @@
 import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import type { Config } from "@/lib/config/mod.ts";
 
-/** What was started, as the operator sees it. */
+/** The started parts, as the operator sees them. */
 interface Started {
   readonly origin: string;
   readonly hasStore: boolean;
@@ -11,7 +11,7 @@ interface Started {
   readonly metricsOrigin: string | null;
 }
 
-/** What an operator wants to know first: addresses, sample logins, the data folder; a line each. */
+/** The first lines for the operator: addresses, sample logins, the data folder; a line each. */
 export function announcement(config: Config, { origin, hasStore, cluster, metricsOrigin }: Started): string {
   // A process with the results role alone has no page to open.
   const lines = [config.gateway || config.web ? ["Site", `${origin}/`] : ["Results", `${origin}/results/`]];

@@ -19,7 +19,7 @@ import { webRole } from "./web.ts";
 /** How long a stop waits for the schedules before it releases the tasks, which takes 3 s of the 4 s there are, ms. */
 const SCHEDULES_STOP_MS = 500;
 
-/** What an application uses of the machine. Here and below null means none. */
+/** The parts of the machine that an application uses. Here and below null means none. */
 interface Machine {
   readonly folder: DataFolder | null;
   readonly store: EmbeddedStore | null;

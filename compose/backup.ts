@@ -19,13 +19,13 @@ import { exists, sizeIfExists, syncFolder, writeDurably } from "@/lib/std/files.
 import { errorReason } from "@/lib/std/text.ts";
 
 /**
- * What a backup does not take as it is: what belongs to the running process, its background tasks with their sealed keys
+ * Files that a backup does not take as they are: what belongs to the running process, its background tasks with their sealed keys
  * and its notifications among it, and what is copied in a way of its own.
  */
 const NOT_COPIED =
   /^(lock|reserve|writable|audit|(tasks|notifications|index)\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
 
-/** What must be older than the index and the trail, which then hold all that these speak of. */
+/** Files that must be older than the index and the trail, which then hold all that these speak of. */
 const BEFORE_THE_INDEX = ["samples.done", "cluster.json", OUTSIDE_END_FILE];
 
 /** All pages at once: the copy is of one moment, whatever is committed meanwhile. */
@@ -120,7 +120,7 @@ function copyAudit(source: string, target: string): void {
   syncFolder(target);
 }
 
-/** What became of the bodies: hard links to those of the data folder or of the earlier backup, copies, those not found. */
+/** Counts of the bodies: hard links to those of the data folder or of the earlier backup, copies, those not found. */
 interface Bodies {
   linked: number;
   reused: number;

@@ -88,7 +88,7 @@ async function standardInput(): Promise<string> {
   return (await new Response(Deno.stdin.readable).text()).replace(/\r?\n$/, "");
 }
 
-/** What only a data folder of ours holds: a folder without one of these is not emptied. */
+/** Files that only a data folder of ours holds: a folder without one of these is not emptied. */
 const MARKS = ["index.db", "ports.json", BODY_MARK];
 
 /**

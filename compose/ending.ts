@@ -1,12 +1,12 @@
 import type { StopTime } from "@/lib/process/stop.ts";
 import { endsWithin } from "@/lib/std/timing.ts";
 
-/** What the audit trail has of a stop at least, ms: requests and tasks that take longer lose their records. */
+/** The least time that the audit trail has at a stop, ms: requests and tasks that take longer lose their records. */
 const TRAIL_MS = 600;
-/** What is left of that for its last lines, and for what is closed after it, ms. */
+/** The rest of that for its last lines, and for what is closed after it, ms. */
 const MARGIN_MS = 300;
 
-/** What a stop ends. */
+/** The parts that a stop ends. */
 interface EndingParts {
   readonly listener: { drain(): Promise<void> };
   readonly metricsListener: { drain(): Promise<void> } | null;
@@ -31,7 +31,7 @@ export async function endParts(
   application.hurryTrail();
   // Beside the requests, which may take all of the time: the leases must be released within it.
   const requests = Promise.allSettled([listener.drain(), application.stopTasks(untilCutMs)]);
-  // What clients of the store change is recorded as well.
+  // Changes by clients of the store are recorded as well.
   const ended = requests.then(() => cluster?.stop()).then(() => store?.drain());
   await endsWithin(untilEndMs() - TRAIL_MS, ended);
   await application.closeTrail(untilEndMs() - MARGIN_MS);

@@ -17,7 +17,7 @@ import type { GatewayDeps } from "@/routes/mod.ts";
 import { type CredentialMemory, type ObserveUpstream, textOf, upstream } from "./shared.ts";
 import { type FixityParts, fixitySchedules, taskRunner } from "./tasks.ts";
 
-/** What the gateway role is made of. Here and below null: this process does not have it. */
+/** The parts of the gateway role. Here and below null: this process does not have it. */
 interface GatewayParts {
   readonly config: Config;
   readonly store: EmbeddedStore | null;
@@ -30,7 +30,7 @@ interface GatewayParts {
   readonly recorder: AuditRecorder | null;
 }
 
-/** What the gateway role works with. Throws ConfigError. */
+/** The dependencies of the gateway role. Throws ConfigError. */
 export async function gatewayDeps(gateway: GatewayConfig, parts: GatewayParts): Promise<GatewayDeps> {
   const { config, store, folder, memory, log, observe, fixity, recorder } = parts;
   const own = gateway.store;

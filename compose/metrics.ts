@@ -21,11 +21,11 @@ const INDEX_FILES = ["index.db", "index.db-wal"];
 /** How long a scrape waits for their sizes, ms: the disk may hang. */
 const FILES_MS = 5000;
 
-/** What of a process is read at each scrape; null: it has none. */
+/** The parts of a process that are read at each scrape; null: it has none. */
 interface MetricSources {
   readonly tasks: (() => TaskFigures) | null;
   readonly campaigns: Pick<CampaignSource, "lastKnown"> | null;
-  /** Of the data folder's disk. */
+  /** The disk of the data folder. */
   readonly disk: DiskRoom | null;
   /** The data folder, where the embedded store is in it. */
   readonly storeFolder: string | null;

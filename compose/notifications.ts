@@ -21,16 +21,16 @@ import { caCertificates, textOf, upstream } from "./shared.ts";
 
 /** The file of the queue in the data folder; SQLite adds `-wal`. */
 const NOTIFICATIONS_FILE = "notifications.db";
-/** From one look at campaigns that are followed to the next, ms: it reads what is in memory. */
+/** Time between two looks at campaigns that are followed, ms: a look reads what is in memory. */
 const FOLLOWED_MS = 5_000;
 /** The same where each look lists the cluster. */
 const LISTED_MS = 60_000;
-/** From one look at the disk to the next, ms. */
+/** Time between two looks at the disk, ms. */
 const DISK_MS = 60_000;
 /** Campaigns whose Job is gone that are looked at, those that ended last. */
 const REAPED = 200;
 
-/** What notifications are about; null: this process does not have it. */
+/** The subjects of notifications; null: this process does not have it. */
 interface NotificationSources {
   readonly campaigns: CampaignSource | null;
   /** The disk of the data folder. */
@@ -107,7 +107,7 @@ async function openStore(
   channels: readonly Channel[],
   folder: DataFolder | null,
 ): Promise<TaskStore> {
-  // What has a data folder is the only process that reports what is in it.
+  // A process with a data folder is the only one that reports what is in it.
   if (folder) return openTaskFile(`${folder.path}/${NOTIFICATIONS_FILE}`, steadyTime(), console.error);
   if (redisUrl === null) return new SqliteTaskStore(":memory:", steadyTime());
   // Loaded only here: most starts have no Redis.

@@ -1,21 +1,14 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { Handler } from "@/lib/process/handler.ts";
-import { LoadShedder, type ShedderFigures, shedLoad } from "@/lib/process/shed_load.ts";
+import { LoadShedder, shedLoad } from "@/lib/process/shed_load.ts";
 import { atMostEvery } from "@/lib/std/timing.ts";
 import { PROBE_PATHS } from "@/routes/health.ts";
 
 /** An overload is reported so often at most, ms. */
 const REPORT_EVERY_MS = 60_000;
 
-/** What refuses requests while the process is overloaded. */
-interface OverloadGuard {
-  /** Handles what `handler` would, but for what is refused. */
-  guard(handler: Handler): Handler;
-  figures(): ShedderFigures;
-}
-
 /** Creates the guard of a process, which reports in the log when an overload begins and ends. */
-export function overloadGuard(trustedHops: number, log: RequestLog): OverloadGuard {
+export function overloadGuard(trustedHops: number, log: RequestLog) {
   const mayReport = atMostEvery(REPORT_EVERY_MS);
   let isReported = false;
   const shedder = new LoadShedder({
@@ -29,7 +22,8 @@ export function overloadGuard(trustedHops: number, log: RequestLog): OverloadGua
     },
   });
   return {
-    guard: (handler) => shedLoad(handler, { shedder, always: PROBE_PATHS, trustedHops }),
+    /** Handles what `handler` would, but for what is refused. */
+    guard: (handler: Handler): Handler => shedLoad(handler, { shedder, always: PROBE_PATHS, trustedHops }),
     figures: () => shedder.figures,
   };
 }

@@ -30,7 +30,7 @@ const MALLOC = {
   MALLOC_ARENA_MAX: "2",
 };
 
-/** What starts the process again when it changes, in development. */
+/** Folders whose changes start the process again, in development. */
 const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands", "locales"];
 
 /** Flags of the launcher. */
@@ -103,14 +103,14 @@ const SURROUNDINGS = ["HOME", "USERPROFILE", "KUBERNETES_SERVICE_HOST", "KUBERNE
 
 const REDIS_PORT = 6379;
 
-/** What the permissions depend on beside the settings. */
+/** The facts about the disk that permissions depend on. */
 interface Disk extends Files {
   /** Where links lead; null where nothing is. */
   realPath(path: string): string | null;
 }
 
 /**
- * What the server may do under these settings: the paths that they name, and no others. Paths stay as they were given:
+ * The permissions of the server under these settings: the paths that they name, and no others. Paths stay as they were given:
  * what a link leads to may change while the server runs, as mounted secrets do.
  *
  * @param env the environment of the settings
@@ -171,11 +171,7 @@ export async function serverPermissions(config: Config, env: Environment, disk: 
 }
 
 /** The own files of the cluster's entry; nothing in a pod, and beside an embedded cluster. */
-async function clusterAccess(
-  { web, embedded }: Config,
-  env: Environment,
-  files: Files,
-): Promise<KubeconfigAccess> {
+async function clusterAccess({ web, embedded }: Config, env: Environment, files: Files): Promise<KubeconfigAccess> {
   if (!web || web.siteOnly || embedded.cluster) return { files: [], commands: [] };
   const own = ownKubeconfig(env.HOME || env.USERPROFILE);
   const source = web.kubeconfig ?? (own === null ? null : { path: own });

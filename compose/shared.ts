@@ -4,7 +4,7 @@ import type { Service } from "@/lib/metrics/figures.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamClient, UpstreamOptions } from "@/lib/http/upstream/upstream_request.ts";
 
-/** What a process remembers of credentials that were shown to it, whatever the role. */
+/** The memory of a process for credentials that were shown to it, whatever the role. */
 export interface CredentialMemory {
   readonly accepted: AcceptedIdentities;
   readonly guesses: GuessLimits;
@@ -25,10 +25,10 @@ export function caCertificates(config: Config): string[] | undefined {
   return config.ca === null ? undefined : [textOf(config.ca)];
 }
 
-/** What counts and traces the requests to an upstream. */
+/** Counts and traces the requests to an upstream. */
 type Observed = Pick<UpstreamOptions, "measure" | "trace">;
 
-/** Of each service; what is not turned on is left out. */
+/** Returns it for a service; what is not turned on is left out. */
 export type ObserveUpstream = (service: Service) => Observed;
 
 /**
@@ -37,11 +37,6 @@ export type ObserveUpstream = (service: Service) => Observed;
  * @param timeoutMs until the response headers
  * @param observed what counts and traces its requests
  */
-export function upstream(
-  config: Config,
-  verifyTls: boolean,
-  timeoutMs: number,
-  observed: Observed,
-): UpstreamClient {
+export function upstream(config: Config, verifyTls: boolean, timeoutMs: number, observed: Observed): UpstreamClient {
   return upstreamClient({ caCerts: caCertificates(config), verifyTls, timeoutMs, ...observed });
 }

@@ -25,7 +25,7 @@ const MIB = 1024 * 1024;
 /** The folders of audit trails in a data folder, or in a backup. */
 const TRAILS = [AUDIT_FOLDER, AUDIT_DIR_COPY];
 
-/** By the name of a small file that others than the embedded parts read: whether a start takes such a text in it. */
+/** Checks of small files that others than the embedded parts read, by name: whether a start takes such a text. */
 type TextChecks = Readonly<Record<string, (text: string) => boolean>>;
 
 /** A data folder while it is verified, and what was looked at in it. */
@@ -165,12 +165,7 @@ export function notedEnd(path: string): OutsideEnd | null {
  * @param noted its end as noted outside
  * @returns how many records were read
  */
-function checkAudit(
-  path: string,
-  name: string,
-  found: (finding: string) => void,
-  noted: OutsideEnd | null,
-): number {
+function checkAudit(path: string, name: string, found: (finding: string) => void, noted: OutsideEnd | null): number {
   try {
     const { records, faults } = checkChainFolder(path, noted);
     for (const fault of faults) found(`${name}: the audit trail of the application: ${fault}`);

@@ -44,7 +44,7 @@ const MS_PER_HOUR = 3_600_000;
 const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are listed for every request.";
 const FOLLOWED_AGAIN = "The cluster's account may watch now: its campaigns are followed.";
 
-/** What the login page says of the accounts of the embedded store. */
+/** The accounts of the embedded store, as the login page shows them. */
 function embeddedLogins(config: Config): Pick<WebDeps, "sampleLogins" | "campaignTenant"> {
   const samples = { logins: SAMPLE_LOGINS, password: SAMPLE_PASSWORD, visitor: SAMPLE_VISITOR };
   const campaignTenant = embeddedResultsTenant(config);
@@ -68,13 +68,13 @@ interface WebParts {
   readonly observe: ObserveUpstream;
 }
 
-/** What a role works with, and the end of what follows the cluster for it. */
+/** The dependencies of a role, and the end of what follows the cluster for it. */
 interface Role<Deps> {
   readonly deps: Deps;
   close(): Promise<void>;
 }
 
-/** What the web role works with. Throws ConfigError and BuildError. */
+/** The dependencies of the web role. Throws ConfigError and BuildError. */
 export async function webRole(config: Config, web: WebConfig, parts: WebParts): Promise<Role<WebDeps>> {
   const observed = parts.observe("results");
   const client = () => upstream(config, true, RESULTS_TIMEOUT_MS, observed);
@@ -174,7 +174,7 @@ async function siteFiles({ staticFolder }: WebConfig, dev: boolean): Promise<Sit
 }
 
 /**
- * What the storage pages work with. Throws SessionKeyError.
+ * The dependencies of the storage pages. Throws SessionKeyError.
  *
  * @param revoked logins that ended before their time: among the revoked sessions of the results role, where there is one
  */

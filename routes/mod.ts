@@ -63,7 +63,7 @@ import { healthOperations, PROBE_PATHS, reachability, type ReadinessCheck } from
 import { mountWeb, mountWebRest, readApi, siteDeps, storageDeps, webChecks } from "./web.ts";
 import type { WebDeps } from "./web_deps.ts";
 
-/** What the gateway role needs. */
+/** The dependencies of the gateway role. */
 export interface GatewayDeps {
   /** The secrets whose tokens are accepted; the first one signs. */
   readonly tokenSecrets: readonly Uint8Array<ArrayBuffer>[];
@@ -71,12 +71,12 @@ export interface GatewayDeps {
   readonly tokenFormat?: TokenFormat;
   readonly tokenLifetimeMinutes: number;
   readonly identify: Identify;
-  /** What this process remembers of credentials, shared by its roles. */
+  /** The memory for credentials, shared by the roles of this process. */
   readonly accepted: AcceptedIdentities;
   readonly guesses: GuessLimits;
   readonly s3: S3;
   readonly mapi: Mapi;
-  /** What works on background tasks in this process. */
+  /** Works on background tasks in this process. */
   readonly tasks: TaskRunner;
   /** Fixity checks that run at times of their own; null or absent: none. */
   readonly schedules?: FixitySchedules | null;
@@ -103,7 +103,7 @@ export interface AppDeps {
   readonly results: Handler | null;
   /** How many proxies in front of the results role are ours where it is reached directly; as `trustedHops` when absent. */
   readonly resultsTrustedHops?: number;
-  /** What the results role of this process reads; null where it plays none. */
+  /** The store that the results role of this process reads; null where it plays none. */
   readonly resultsStore: ResultsStore | null;
   /** Whether the disk of the embedded store is full; null or absent without one. */
   readonly diskIsFull?: (() => Promise<boolean>) | null;
@@ -117,7 +117,7 @@ export interface AppDeps {
   readonly allowedHosts: readonly string[] | null;
   /** Requests that each role works on at a time; {@link DEFAULT_MAX_REQUESTS} when absent. */
   readonly maxRequests?: number;
-  /** What counts requests and watches limits, for metrics; null or absent: nothing does. */
+  /** Counts requests and watches limits, for metrics; null or absent: nothing does. */
   readonly measure?: Measure | null;
   /** The audit trail; null or absent: none is kept. */
   readonly audit?: AuditDeps | null;
@@ -136,7 +136,7 @@ interface AuditDeps {
   readonly reader: ChainReader | null;
 }
 
-/** What metrics are filled by. */
+/** Fills the metrics. */
 interface Measure {
   readonly request: MeasureRequest;
   /** Adds a limit of requests at a time. */

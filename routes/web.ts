@@ -62,7 +62,7 @@ export function mountWeb(add: AddRoute, web: WebDeps, storage: StorageDeps | nul
   if (storage) mountStoragePages(add, { ...storage, site });
 }
 
-/** What the storage pages of this process work with; null where there is no gateway to work with. */
+/** The dependencies of the storage pages of this process; null where there is no gateway to work with. */
 export function storageDeps(
   web: WebDeps,
   ownGateway: GatewayService | null,
@@ -134,7 +134,7 @@ function unknown(): never {
   throw notFound();
 }
 
-/** What a page in the frame of the site needs; null in a process without pages. */
+/** The dependencies of a page in the frame of the site; null in a process without pages. */
 export function siteDeps(web: WebDeps, storage: StorageDeps | null): SiteDeps | null {
   return web.site && siteOptions(web, web.site, storage);
 }
@@ -178,7 +178,7 @@ export function mountSite(add: AddRoute, options: SiteOptions, storage: StorageD
   addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));
 }
 
-/** What the browser needs to know, also in a process without pages. */
+/** The addresses that the browser needs, also in a process without pages. */
 export function mountConfigJs(add: AddRoute, resultsUrl: (request: Request) => string): void {
   page(add, "/config.js", "config_js", configJs(resultsUrl));
 }

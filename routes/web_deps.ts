@@ -12,7 +12,7 @@ import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SessionKeys } from "@/lib/results/session_key.ts";
 import type { LoginPageDeps } from "./login.tsx";
 
-/** What campaigns are read from. */
+/** The sources of campaigns. */
 export interface CampaignDeps {
   readonly source: CampaignSource;
   /** The lists of that source. */
@@ -36,7 +36,7 @@ export interface SiteFiles {
   readonly assets: Assets;
 }
 
-/** What the storage pages need. */
+/** The settings of the storage pages. */
 export interface StorageSettings {
   /** The gateway role of another process; null: that of this one, without which there are no storage pages. */
   readonly gateway: GatewayService | null;
@@ -49,7 +49,7 @@ export interface StorageSettings {
   readonly campaignTenant: string | null;
 }
 
-/** What the web role needs. */
+/** The dependencies of the web role. */
 export interface WebDeps {
   /** Null or absent in a process that cannot have storage pages. */
   readonly storage?: StorageSettings | null;

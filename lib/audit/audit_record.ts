@@ -56,7 +56,7 @@ function recordOf(event: AuditEvent, id: string, atMs: number, maxText: number) 
     time: new Date(atMs).toISOString(),
     /** `store`: a client of the embedded store's own ports. */
     source,
-    /** What handled the request; null: nothing did. */
+    /** The part that handled the request; null: none did. */
     role,
     action,
     /** The tenant that it happened to, in lower case; null: none. */

@@ -54,7 +54,7 @@ export interface DurableSink {
 interface AuditTrailOptions {
   /** Which trail it is: eight hexadecimal digits. */
   readonly trail: string;
-  /** What its first record follows. */
+  /** The position that its first record follows. */
   readonly end: ChainPosition;
   /** The sink that may miss no number, so that without room in it there are no further records; null: none. */
   readonly chain: DurableSink | null;
@@ -70,7 +70,7 @@ interface AuditTrailOptions {
   readonly warn: (line: string) => void;
 }
 
-/** What became of the records of one sink since the start. */
+/** Counts of the records of one sink since the start. */
 interface SinkFigures {
   readonly written: number;
   readonly lost: number;
@@ -115,7 +115,7 @@ export class AuditTrail implements AuditRecorder {
     this.#outlets = [this.#chain, file && new Outlet(file, shared)].filter((outlet) => outlet !== null);
   }
 
-  /** What each sink has taken and lost. */
+  /** The figures of each sink, by its name. */
   get figures(): ReadonlyMap<string, SinkFigures> {
     return new Map(this.#outlets.map(({ sink, written, waiting, lost }) => {
       return [sink.name, { written, lost: this.#lost + lost, waiting }];
@@ -127,7 +127,7 @@ export class AuditTrail implements AuditRecorder {
   }
 
   record(event: AuditEvent): Promise<void> {
-    // What the chain has no room for is not sealed at all.
+    // A record without room in the chain is not sealed at all.
     if (this.#isClosed || this.#chain?.isFull) {
       this.#lost++;
       if (this.#isClosed) this.#warnOfLost(1);
@@ -169,7 +169,7 @@ export class AuditTrail implements AuditRecorder {
     this.#isClosed = true;
     const closeMs = Math.min(ms, CLOSE_MS);
     await Promise.all(this.#outlets.map((outlet) => outlet.close(closeMs)));
-    // What has ended by now is settled at once; what hangs is not on a disk.
+    // Writes that have ended by now count; a write that hangs is not on a disk.
     const unsettled = [...this.#unsettled];
     await endsWithin(0, Promise.all(unsettled.map(({ settled }) => settled)));
     this.#settleNow(unsettled);
@@ -269,7 +269,7 @@ class Outlet {
   #characters = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | null = null;
-  /** What the sink has been told to write and has not ended yet: there is never a second one beside it. */
+  /** The write that the sink has not ended yet: there is never a second one beside it. */
   #append: { readonly batch: readonly SealedRecord[]; readonly done: Promise<void> } | null = null;
   #isClosed = false;
   /** Whether the last try failed. */

@@ -11,7 +11,7 @@ export interface ChainPosition {
   readonly hash: string;
 }
 
-/** What the first line of a trail follows. */
+/** The position that the first line of a trail follows. */
 export const CHAIN_START: ChainPosition = { number: 0, hash: "0".repeat(64) };
 
 /** The end of a sealed line. */
@@ -142,12 +142,12 @@ export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, "yyyy-mm-dd".length);
 }
 
-/** What a folder says of the end of its trail; null: nothing, `damaged`: what is not readable. */
+/** The end of a trail as its folder notes it; null: no note, `damaged`: one that cannot be read. */
 export function readEnd(folder: string): ChainEnd | "damaged" | null {
   return read(`${folder}/${END_FILE}`, END);
 }
 
-/** What a folder says of the days that were removed; likewise. */
+/** The note of a folder about the days that were removed; likewise. */
 export function readAnchor(folder: string): ChainAnchor | "damaged" | null {
   return read(`${folder}/${ANCHOR_FILE}`, ANCHOR);
 }

@@ -19,7 +19,7 @@ const BLOCK_BYTES = 256 * 1024;
 
 interface ChainCheck {
   readonly records: number;
-  /** What is wrong, a line each; after a fault in a file the check goes on with the next one. */
+  /** The faults, a line each; after a fault in a file the check goes on with the next one. */
   readonly faults: readonly string[];
 }
 

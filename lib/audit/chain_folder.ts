@@ -69,9 +69,9 @@ export class ChainFolder implements DurableSink {
   #later: ReturnType<typeof setTimeout> | undefined;
   /** The last day that was removed; empty: none. */
   #removed: string;
-  /** What is done beside the records, one after the other: a record that is on the disk waits for none of it. */
+  /** Work beside the records, one after the other: a record that is on the disk waits for none of it. */
   #beside: Promise<void> = Promise.resolve();
-  /** What of that has not begun yet. */
+  /** The part of that work that has not begun yet. */
   readonly #due = new Set<() => Promise<void>>();
   readonly #lock: Deno.FsFile;
 
@@ -109,7 +109,7 @@ export class ChainFolder implements DurableSink {
     }
   }
 
-  /** What the next record follows. */
+  /** The position that the next record follows. */
   get end(): ChainPosition {
     return this.#end;
   }
@@ -268,11 +268,7 @@ interface FoundEnd {
  * Where the trail of a folder goes on: behind what was noted outside of it where records are missing, so that the check
  * finds the gap.
  */
-async function findEnd(
-  path: string,
-  warn: (line: string) => void,
-  noted: ChainEnd | null,
-): Promise<FoundEnd> {
+async function findEnd(path: string, warn: (line: string) => void, noted: ChainEnd | null): Promise<FoundEnd> {
   const found = await endInFolder(path, warn);
   if (noted !== null && (found === null || isBehind(found, noted))) {
     warn(`${path}: records of the audit trail are missing, there were ${noted.number}: run deno task verify`);

@@ -27,7 +27,7 @@ export interface AuditFilter {
   readonly actor?: string;
   readonly action?: AuditAction;
   readonly bucket?: string;
-  /** What keys begin with. */
+  /** Keys begin with it. */
   readonly prefix?: string;
   readonly result?: AuditResult;
   readonly requestId?: string;
@@ -158,7 +158,7 @@ interface Line {
  * @param end only those before this byte, which must be the beginning of a line
  */
 async function* linesBackwards(file: Deno.FsFile, end: number): AsyncGenerator<Line> {
-  /** What was read and is not returned yet; it begins at `start`. */
+  /** Bytes that were read and not returned yet; they begin at `start`. */
   let held = Buffer.alloc(0);
   let start = end;
   let isWhole = false;

@@ -17,7 +17,7 @@ interface Counted {
 export class LoginRecords implements LoginRecorder {
   readonly #recorder: AuditRecorder;
   readonly #counts = new Map<string, Counted>();
-  /** What was recorded of each request of a client. */
+  /** The records that each request of a client has led to. */
   readonly #seen = new WeakMap<object, Set<string>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 

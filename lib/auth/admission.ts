@@ -41,7 +41,7 @@ interface AdmissionOptions {
   readonly logins: LoginRecorder | null;
 }
 
-/** By which of the store's protocols a request acts. */
+/** The protocol of the store that a request uses. */
 export type Protocol = "s3" | "mapi";
 
 /** A token's credentials as one protocol uses them. */
@@ -256,7 +256,7 @@ export class Admission {
   }
 }
 
-/** What the store records of a request. */
+/** The facts about a request that the store records. */
 function requestOf({ requestId, clientAddress }: RequestContext): MarkedRequest {
   return { id: requestId, address: clientAddress };
 }

@@ -30,9 +30,9 @@ const MAX_NAME_CHARACTERS = 64;
 
 /** Credentials of a client that are not yet known to be right. */
 export interface Guess {
-  /** Of the client: `addressKey` in lib/http/client_address.ts. */
+  /** The key of the client: `addressKey` in lib/http/client_address.ts. */
   readonly address: string;
-  /** As {@link accountKey} gives it. */
+  /** The key that {@link accountKey} returns. */
   readonly account: string;
   /** Equal for equal credentials: concurrent requests with the same ones are one guess. */
   readonly digest: string;
@@ -57,7 +57,7 @@ const VERDICT = z.object({
   at: z.number(),
 });
 
-/** What the store said of credentials: for the limits of the other processes that serve the same clients. */
+/** A verdict of the store on credentials, for the limits of the other processes that serve the same clients. */
 type SharedVerdict = z.output<typeof VERDICT>;
 
 /** The limit that blocks a guess; `seconds` until the next one is allowed. */

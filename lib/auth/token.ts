@@ -9,7 +9,7 @@ import { TENANT_NAME } from "./login.ts";
 /** Longest token that is issued or verified, characters. */
 export const MAX_TOKEN_CHARACTERS = 8 * 1024;
 const MAX_CACHED_TOKENS = 1000;
-/** As many tokens are added at least before expired ones are looked for. */
+/** At least so many tokens are added before expired ones are looked for. */
 const MIN_ADDED = 64;
 const SIGNATURE = "HS256";
 /** The encryption key is used as it is (RFC 7518 §4.5). */

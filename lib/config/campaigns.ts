@@ -17,7 +17,7 @@ const IMAGE_STATIC_FOLDER = "/app/static";
 const OWN_STATIC_FOLDER = fileURLToPath(new URL("../../static", import.meta.url));
 const SESSION_KEY_FILE = "/secrets/session/key";
 
-/** What the campaign roles and the embedded cluster agree on. */
+/** Settings that the campaign roles and the embedded cluster share. */
 export function campaignsConfig(reading: Reading) {
   const { CAMPAIGN_CONVENTIONS, CAMPAIGN_NAMESPACES } = reading.settings;
   const conventions: Conventions = CAMPAIGN_CONVENTIONS ?? CONVENTIONS.stackroom;

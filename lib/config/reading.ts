@@ -5,7 +5,7 @@ import { about, environment, type Role, type Settings, type VariableName } from 
 /** Environment variables as the process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the settings need to know of the disk. */
+/** The facts about the disk that the settings depend on. */
 export interface Files {
   /** Whether something is at that path. */
   exists(path: string): boolean;

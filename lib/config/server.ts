@@ -16,7 +16,7 @@ export function serverConfig(reading: Reading) {
     );
   }
   return {
-    /** What to bind: a name, an IPv4 address or an IPv6 address without brackets. */
+    /** The address to listen on: a name, an IPv4 address or an IPv6 address without brackets. */
     host: bindAddress(host),
     /** 0: any free port. */
     port: PORT,
@@ -65,7 +65,7 @@ function metricsAddress(reading: Reading) {
     reading.report("METRICS_PORT", "must differ from PORT: metrics are for the operator alone");
   }
   return {
-    /** What to bind; IPv6 without brackets. */
+    /** The address to listen on; IPv6 without brackets. */
     host: bindAddress(host),
     /** 0: any free port. */
     port,
@@ -118,7 +118,7 @@ export function warnOfPlainRedis(reading: Reading): void {
   }
 }
 
-/** What is embedded, and where it listens. A store or cluster of the operator's own is not used beside it. */
+/** The embedded parts, and where they listen. A store or cluster of the operator's own is not used beside it. */
 export function embeddedConfig(reading: Reading) {
   const { store, cluster, samples } = reading.embedded;
   const host = reading.settings.EMBEDDED_HOST;
@@ -139,7 +139,7 @@ export function embeddedConfig(reading: Reading) {
   return {
     store,
     cluster,
-    /** What the embedded servers bind and show; IPv6 without brackets. */
+    /** The address that the embedded servers listen on and show; IPv6 without brackets. */
     host: bindAddress(host),
     /** The first accounts of a store without samples; null: the samples, or no store. */
     administrators: reading.part(() => administrators(reading)),

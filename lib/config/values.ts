@@ -9,10 +9,10 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 /** A text in a file, or the text itself. */
 export type TextSource = { readonly path: string } | { readonly text: string };
 
-/** What a kind of value is called, in messages ("must be …") and in the documentation. */
+/** The name of a kind of value, in messages ("must be …") and in the documentation. */
 export const kinds = z.registry<{ readonly text: string }>();
 
-/** What exactly is wrong with a value, where the name of its kind says too little. */
+/** Says what is wrong with a value where the name of its kind says too little. */
 class Problem {
   constructor(readonly text: string) {}
 }

@@ -38,7 +38,7 @@ import {
 const ROLES = ["gateway", "web", "results"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What is known of a variable beside its kind and its default. */
+/** The facts about a variable beside its kind and its default. */
 export interface About {
   /** Where it stands in the documentation. */
   readonly section: string;
@@ -58,7 +58,7 @@ export interface About {
 /** Facts about every variable, by its schema. */
 export const about = z.registry<About>();
 
-/** What holds where a variable without a fixed default is unset, by its schema. */
+/** The default in words, where there is no fixed one, by the schema of the variable. */
 export const otherwise = z.registry<{ readonly text: string }>();
 
 type Further = Partial<Omit<About, "section" | "meaning">>;

@@ -15,7 +15,7 @@ const FIRST_RESULTS = ["2xx", "5xx", "unreachable", "timeout", "broken"];
 /** The longest object of S3, bytes: no body that is read is longer. */
 const MAX_BODY_BYTES = 5 * 2 ** 40;
 
-/** What was counted of one operation in one role. */
+/** Counts of one operation in one role. */
 interface OperationFigures {
   readonly labels: Labels;
   /** Requests by the first digit of their status. */
@@ -92,7 +92,7 @@ function bytesIn(headers: Headers): number {
   return length > 0 && length <= MAX_BODY_BYTES && Number.isSafeInteger(length) ? length : 0;
 }
 
-/** What other processes this one uses. */
+/** The other processes that this one uses. */
 export type Service = "s3" | "mapi" | "results_store" | "kubernetes" | "results" | "gateway";
 
 interface UpstreamFigures {

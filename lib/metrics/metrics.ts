@@ -169,7 +169,7 @@ export type Labels = Readonly<Record<string, string>>;
 /** The prefix of all names but those of the process, which Prometheus's conventions fix. */
 const PREFIX = "stackroom_";
 
-/** What a metric is, for the documentation. */
+/** A metric as the documentation shows it. */
 interface MetricDescription {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";

@@ -5,7 +5,7 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 import { type EventType, type NotificationEvent, notificationEvent } from "./event.ts";
 import type { Notifier } from "./notifier.ts";
 
-/** What of a campaign notifications are about. */
+/** The facts about a campaign that notifications report. */
 export interface CampaignState
   extends Pick<JobSummary, "namespace" | "name" | "pipeline" | "createdAt" | "finishedAt"> {
   readonly phase: string;
@@ -22,7 +22,7 @@ export interface CampaignState
 /** `trouble`: it has not ended. */
 type Seen = "quiet" | "trouble" | "ended";
 
-/** What was seen of campaigns, by what names each. */
+/** The last seen states of campaigns, by their keys. */
 interface Remembered {
   /** When something in it changed last, ms since 1970. */
   readonly at: number;
@@ -31,17 +31,17 @@ interface Remembered {
 
 interface CampaignNews {
   readonly events: readonly NotificationEvent[];
-  /** What is to be remembered; the same object where nothing has changed. */
+  /** The states to remember; the same object where nothing has changed. */
   readonly remembered: Remembered;
 }
 
 /** Most campaigns that are remembered, the newest of them. */
 export const MAX_REMEMBERED = 10_000;
-/** By so much the cluster's clock may differ from ours, ms. */
+/** The cluster's clock may differ from ours by so much, ms. */
 const CLOCK_DIFFERENCE_MS = 600_000;
 
 /**
- * What has changed since campaigns were seen before. Without that nothing is news. A campaign that was not seen before
+ * Compares campaigns with the states that were seen before. Without that nothing is news. A campaign that was not seen before
  * and has ended is news if it ended since.
  *
  * @param campaigns all of them, newest first
@@ -69,7 +69,7 @@ export function campaignNews(
   return { events, remembered: isSame ? before : { at: now, seen } };
 }
 
-/** What is remembered as a text. */
+/** The remembered states as a text. */
 export function rememberedText({ at, seen }: Remembered): string {
   return JSON.stringify({ at, seen: Object.fromEntries(seen) });
 }

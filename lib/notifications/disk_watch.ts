@@ -4,7 +4,7 @@ import { type EventType, notificationEvent } from "./event.ts";
 import type { Notifier } from "./notifier.ts";
 
 const NOTE = "disk";
-/** From one notification of a kind to the next, ms, however often the disk fills. */
+/** Shortest time between two notifications of a kind, ms, however often the disk fills. */
 const INTERVAL_MS = 3_600_000;
 
 const KINDS = ["disk.full", "disk.low"] as const satisfies readonly EventType[];

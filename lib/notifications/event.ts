@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { clip, isLonger } from "@/lib/std/untrusted.ts";
 
-/** What notifications are sent about. */
+/** The types of events. */
 export const EVENT_TYPES = [
   "campaign.ended",
   "campaign.trouble",
@@ -44,7 +44,7 @@ export type NotificationEvent = Readonly<z.output<typeof EVENT>>;
 
 /** Something that has come about. Names in it may be hostile. */
 interface Fact extends Pick<NotificationEvent, "type" | "subject" | "summary" | "data"> {
-  /** What tells it from every other fact of its type. */
+  /** Distinguishes it from every other fact of its type. */
   readonly identity: readonly string[];
   /** ms since 1970 */
   readonly at: number;

@@ -30,7 +30,7 @@ export interface EndedCheck {
   readonly notInManifest: number;
   /** Whether the bag is valid; null where none was checked. */
   readonly bagIsValid: boolean | null;
-  /** What could not be written; null where all was. */
+  /** The output that could not be written; null where all was. */
   readonly writeError: string | null;
   /** ms since 1970 */
   readonly endedAt: number;

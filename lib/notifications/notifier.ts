@@ -6,20 +6,20 @@ import type { TaskStore } from "@/lib/tasks/task.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { EVENT, type EventType, type NotificationEvent } from "./event.ts";
 
-/** From an attempt that failed to the next, s: about a day in all. */
+/** Delays after attempts that failed, s: about a day in all. */
 const RETRY_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800];
 /** A delay is up to so much longer, so that receivers are not called by all at once. */
 const JITTER = 0.2;
 /** How often the queue is looked at, ms: other processes put events into it, and what failed becomes due. */
 const POLL_MS = 2000;
-/** From a failure of the queue to the next look, ms. */
+/** Delay after a failure of the queue, ms. */
 const BROKEN_QUEUE_MS = 15_000;
 /** How long attempts under way may take to end when the process stops, ms. */
 const STOP_MS = 2000;
 /** A trouble that lasts is reported no more often than this, ms. */
 const REPORT_INTERVAL_MS = 60_000;
 
-/** What became of an attempt. Reasons are for the operator and hold no secret. */
+/** The outcome of an attempt. Reasons are for the operator and hold no secret. */
 export type Outcome =
   | { readonly result: "sent" }
   /** May succeed later; `afterMs`: the receiver wants to be left alone so long. */
@@ -137,7 +137,7 @@ export class Notifier {
     }
   }
 
-  /** What a source of events remembers under a name; null where nothing is stored, or cannot be read. */
+  /** The text that a source of events stored under a name; null without one, or where it cannot be read. */
   async remembered(name: string): Promise<string | null> {
     try {
       return await this.#options.queue.read(name);
@@ -210,7 +210,7 @@ export class Notifier {
     }
   }
 
-  /** What cannot be removed, as on a full disk, is not sent again by this process. */
+  /** A delivery that cannot be removed, as on a full disk, is not sent again by this process. */
   async #remove(queue: NotificationQueue, deliveries: readonly Delivery[]): Promise<void> {
     for (const { key } of deliveries) this.#settled.add(key);
     for (const { key } of deliveries) {

@@ -19,7 +19,7 @@ const PROBLEMS = {
 
 interface WebhookOptions {
   readonly url: string;
-  /** Of which each signs, so that one can be replaced by the other. */
+  /** Each of them signs, so that one can be replaced by the other. */
   readonly secrets: readonly Uint8Array[];
   readonly client: UpstreamClient;
   /** ms since 1970 */

@@ -93,7 +93,7 @@ export function tracing(): Tracing | null {
     },
     upstream: (service) => (operation) => {
       const active = contextManager.active();
-      // What runs without a request, such as a watch, would be a trace of a single span each time.
+      // A call without a request, such as one of a watch, would be a trace of a single span.
       if (active.getValue(SPAN) === undefined) return null;
       const span = tracer.startSpan(`${service} ${operation}`, { kind: CLIENT }, active);
       return {
@@ -126,7 +126,7 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: ERROR });
 }
 
-/** What a caller's or an upstream's `traceparent` names (W3C Trace Context, section 3.2). */
+/** The span that a `traceparent` names (W3C Trace Context, section 3.2). */
 interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;

@@ -17,7 +17,7 @@ SwaggerUIBundle({
     };
   }],
 });
-// What Swagger UI leaves out of its markup. It renders in many steps, so it is looked at once a frame.
+// Adds what Swagger UI leaves out of its markup. It renders in many steps, so it is looked at once a frame.
 const explorer = document.getElementById("swagger-ui");
 let isDue = false;
 const mend = () => {
@@ -31,7 +31,7 @@ const mend = () => {
     heading.ariaLevel = String(Number(heading.localName[1]) - 1);
   }
   for (const close of explorer.querySelectorAll(".close-modal:not([aria-label])")) close.ariaLabel = "Close";
-  // What scrolls can be scrolled by keys.
+  // Boxes that scroll can be scrolled by keys.
   for (const code of explorer.querySelectorAll("pre.microlight:not([tabindex])")) code.tabIndex = 0;
   // The name of a button begins with the words on it (WCAG 2.2, 2.5.3).
   for (const button of explorer.querySelectorAll(".modal-btn[aria-label]")) {

@@ -20,15 +20,10 @@ Deno.test("config: an empty environment plays all roles on loopback with everyth
     certificate: null,
   });
   assert.equal(config.dataFolder, ".data");
-  assert.equal(config.gateway?.tokenKey, null);
-  assert.equal(config.gateway?.tokenMinutes, 480);
-  assert.equal(config.gateway?.store, null);
-  assert.deepEqual(config.gateway?.corsOrigins, []);
-  assert.deepEqual(config.web?.resultsUrl, null);
-  assert.equal(config.web?.resultsProxy, null);
-  assert.equal(config.results?.sessionKey, null);
-  assert.equal(config.results?.store, null);
-  assert.deepEqual(config.campaigns, { conventions: CONVENTIONS.stackroom, namespaces: ["batch-default"] });
+  const { gateway, web, results } = config;
+  assert.deepEqual([gateway?.store, gateway?.tokenMinutes], [null, 480]);
+  assert.deepEqual([web?.resultsUrl, web?.resultsProxy, results?.store], [null, null, null]);
+  assert.deepEqual(config.campaigns.conventions, CONVENTIONS.stackroom);
   assert.deepEqual(config.warnings, []);
 });
 
