@@ -11,7 +11,7 @@ import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { deleteKeys } from "@/lib/s3/delete_objects.ts";
-import { presignObject } from "@/lib/s3/presign.ts";
+import { presigner } from "@/lib/s3/presign.ts";
 import { writeDurably } from "@/lib/std/files.ts";
 
 export interface ClusterThreadOptions {
@@ -204,8 +204,9 @@ function resultsWriter(results: ClusterThreadOptions["results"]): ResultsWriter 
     },
     async put({ key, body, contentType }) {
       const caller = await converter();
-      const url = await presignObject(s3, caller, { bucket, key }, "put_object", WRITE_URL_SECONDS);
-      const answer = await fetch(url, {
+      const urls = { bucket, method: "put_object", expiresSeconds: WRITE_URL_SECONDS } as const;
+      const presign = await presigner(s3, caller, urls);
+      const answer = await fetch(presign({ key }), {
         method: "PUT",
         headers: { "content-type": contentType },
         body: new Uint8Array(body()),

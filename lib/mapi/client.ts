@@ -206,7 +206,7 @@ export async function mapiReachable(mapi: Pick<Mapi, "addresses" | "upstream">):
       method: "HEAD",
       origin: await mapi.addresses.mapi(null),
       target: "/mapi/tenants",
-      headers: new Headers(),
+      headers: {},
       timeoutMs: PROBE_TIMEOUT_MS,
     });
     await response.body?.cancel();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { exists, writeDurably } from "@/lib/std/files.ts";
+import { exists, sizeIfExists, textIfExists, unlessMissing, writeDurably } from "@/lib/std/files.ts";
 import { errorReason } from "@/lib/std/text.ts";
 import { sleep } from "@/lib/std/timing.ts";
 
@@ -154,11 +154,7 @@ export function holdFolder(path: string): HeldFolder {
 
 /** Removes the files that reading the index created, unless the log of the index holds something. */
 function removeTraces(path: string, before: ReadonlySet<string>): void {
-  try {
-    if (Deno.statSync(`${path}/index.db-wal`).size > 0) return;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) return;
-  }
+  if (sizeIfExists(`${path}/index.db-wal`)) return;
   for (const name of ["index.db-wal", "index.db-shm"]) if (!before.has(name)) removeQuietly(`${path}/${name}`);
 }
 
@@ -172,12 +168,7 @@ function removeQuietly(path: string): void {
 
 /** Whether an open file still is the one of its name. */
 function isFileAt(file: Deno.FsFile, path: string): boolean {
-  try {
-    return file.statSync().ino === Deno.statSync(path).ino;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return unlessMissing(() => Deno.statSync(path).ino) === file.statSync().ino;
 }
 
 /** The bits of a mode that concern others than the owner. */
@@ -235,13 +226,13 @@ function unwritable(path: string, error: unknown): DataFolderError {
  */
 export function storedSecret(folder: string, name: string): string | null {
   const path = secretFile(folder, name);
+  let secret: string | null;
   try {
-    const secret = Deno.readTextFileSync(path).trim();
-    if (/^[0-9a-f]{64}$/.test(secret)) return secret;
+    secret = textIfExists(path)?.trim() ?? null;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
     throw new DataFolderError(`The file ${path} cannot be read (${reason(error)}): restore it, or remove it.`);
   }
+  if (secret === null || /^[0-9a-f]{64}$/.test(secret)) return secret;
   throw new DataFolderError(`The file ${path} is damaged: restore it, or delete it to have a new secret made.`);
 }
 

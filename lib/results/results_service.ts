@@ -46,7 +46,7 @@ export function remoteResults(base: string, upstream: UpstreamClient): ResultsSe
       method: request.method,
       origin,
       target: `${pathname}/${target.path.slice(RESULTS_PATH.length)}${query}`,
-      headers: new Headers(request.headers),
+      headers: Object.fromEntries(request.headers),
       body,
       signal: request.signal,
     });

@@ -13,7 +13,7 @@ import {
 } from "./conditions.ts";
 import type { HeaderRecord, S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
-import { storableHeader } from "./object_headers.ts";
+import { CONTENT_HEADERS, storableHeader } from "./object_headers.ts";
 import { headObject, type ObjectRef, type VersionRef, type WrittenObject } from "./objects.ts";
 import { callSdk } from "./sdk.ts";
 import { s3Path } from "./signer.ts";
@@ -26,15 +26,6 @@ const PART_BYTES = 512 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 const PARALLEL_PARTS = 4;
 const PART_TRIES = 3;
-/** Headers that a copy in parts sets itself; a copy in one request copies all of them. */
-const COPIED_HEADERS = [
-  "content-type",
-  "content-encoding",
-  "content-disposition",
-  "content-language",
-  "cache-control",
-  "expires",
-];
 const METADATA = "x-amz-meta-";
 
 /**
@@ -176,10 +167,11 @@ async function copyPart({ s3, caller, source }: Copy, upload: OpenUpload, part: 
   }
 }
 
+/** The headers that a copy in parts sets itself; a copy in one request copies all of them. */
 function copiedHeaders(source: Headers): Headers {
   const copied = new Headers();
   for (const [name, value] of source) {
-    if (COPIED_HEADERS.includes(name) || name.startsWith(METADATA)) copied.set(name, storableHeader(name, value));
+    if (CONTENT_HEADERS.includes(name) || name.startsWith(METADATA)) copied.set(name, storableHeader(name, value));
   }
   return copied;
 }

@@ -4,16 +4,16 @@ import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import type { HeaderRecord } from "./client.ts";
 
-const UPLOAD_HEADERS = [
+/** The headers that describe an object, which a write sets and a read returns. */
+export const CONTENT_HEADERS = [
   "content-type",
-  "content-md5",
   "content-encoding",
   "content-disposition",
   "content-language",
   "cache-control",
   "expires",
-  "x-amz-tagging",
 ];
+const UPLOAD_HEADERS = [...CONTENT_HEADERS, "content-md5", "x-amz-tagging"];
 const READ_HEADERS = [
   "range",
   "if-range",
@@ -24,15 +24,10 @@ const READ_HEADERS = [
   "x-amz-checksum-mode",
 ];
 const ANSWER_HEADERS = [
+  ...CONTENT_HEADERS,
   "content-length",
-  "content-type",
-  "content-encoding",
-  "content-disposition",
-  "content-language",
   "content-range",
   "accept-ranges",
-  "cache-control",
-  "expires",
   "etag",
   "last-modified",
   "x-amz-version-id",

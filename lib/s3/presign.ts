@@ -1,9 +1,8 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { yielding } from "@/lib/std/concurrency.ts";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { type HeaderRecord, locate, type S3, s3Address } from "./client.ts";
-import { hostOf, presignQuery, type QueryPairs } from "./signer.ts";
+import { hostOf, presignQuery, type QueryPairs, s3Path } from "./signer.ts";
 
 /** Longest validity of a presigned URL, seconds: 7 days (spec, Limits). */
 export const MAX_PRESIGN_SECONDS = 604_800;
@@ -39,107 +38,47 @@ export function requiredHeaders({ sha256, contentType }: ExpectedBody): HeaderRe
   return Object.keys(headers).length > 0 ? headers : undefined;
 }
 
-/** Where an object is at the public address of the store. */
-interface ObjectAddress {
-  /** Scheme, host and port, without the scheme's default port. */
-  readonly origin: string;
-  /** Percent-encoded. */
-  readonly path: string;
+/** Which URLs are computed. */
+interface Presigning {
+  readonly bucket: string;
+  readonly method: PresignMethod;
+  /** How long they are good. */
+  readonly expiresSeconds: number;
 }
 
-/** An object that gets a URL, and the headers that its URL requires. */
-interface PresignedObject {
+/** The request that a URL allows. */
+interface PresignedRequest {
   readonly key: string;
+  /** Such as the part of an upload. */
+  readonly query?: QueryPairs;
+  /** They are signed: requests must have them. */
   readonly headers?: HeaderRecord;
 }
 
-type Presigning = Pick<S3, "addresses" | "region" | "now">;
-
 /**
- * A URL that reads or writes one object without further credentials, at the public address. It is computed without a
- * request to the store. `headers` are signed: requests must have them.
+ * Computes URLs at the public address that read or write an object without further credentials. They share their time, and
+ * need no request to the store.
  *
- * @throws HttpError 400 for keys with `.` or `..` segments, which HTTP clients remove, and for invalid names
- */
-export async function presignObject(
-  s3: Presigning,
-  caller: Caller,
-  { bucket, key, headers }: PresignedObject & { readonly bucket: string },
-  method: PresignMethod,
-  expiresSeconds: number,
-): Promise<string> {
-  const address = await presignableObject(s3, caller, { bucket, key });
-  return presigner(s3, caller, method, expiresSeconds)(address, [], headers);
-}
-
-/** The address of an object that gets URLs. @throws HttpError 400 for a name that a URL cannot contain */
-export async function presignableObject(
-  s3: Pick<S3, "addresses">,
-  caller: Caller,
-  { bucket, key }: { readonly bucket: string; readonly key: string },
-): Promise<ObjectAddress> {
-  const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
-  const address = locate(publicEndpoint, virtualHosts, bucket, key);
-  if (hasDotSegment(address.path)) throw badRequest("key: a URL cannot contain a '.' or '..' segment");
-  return address;
-}
-
-/**
- * Passes the URLs of many objects of a bucket to `found`, in order. Keys that a URL cannot contain are left out. Other
- * work of the process runs in between.
- *
+ * @returns computes one; throws HttpError 400 for a key that {@link fitsUrl} denies
  * @throws HttpError 400 for an invalid bucket name, 403 when the caller has no S3 endpoint
  */
-export async function presignObjects(
-  s3: Presigning,
+export async function presigner(
+  s3: Pick<S3, "addresses" | "region" | "now">,
   caller: Caller,
-  bucket: string,
-  objects: readonly PresignedObject[],
-  method: PresignMethod,
-  expiresSeconds: number,
-  found: (object: PresignedObject, url: string) => void,
-): Promise<void> {
+  { bucket, method, expiresSeconds }: Presigning,
+): Promise<(request: PresignedRequest) => string> {
   const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
   locate(publicEndpoint, virtualHosts, bucket);
-  const presign = presigner(s3, caller, method, expiresSeconds);
-  await yielding(objects.length, (index) => {
-    const object = objects[index];
-    if (!object.key.isWellFormed()) return;
-    const address = locate(publicEndpoint, virtualHosts, bucket, object.key);
-    if (!hasDotSegment(address.path)) found(object, presign(address, [], object.headers));
-  });
-}
-
-/** The parts of an upload that get URLs. */
-interface PresignedParts {
-  readonly uploadId: string;
-  /** Their numbers, from 1 on. */
-  readonly parts: readonly number[];
-  /** The headers that the URLs of parts require, by their numbers. */
-  readonly headers: ReadonlyMap<number, HeaderRecord>;
-}
-
-/** Passes the URLs of the parts of an upload to `found`, as {@link presignObjects} does. */
-export async function presignParts(
-  s3: Presigning,
-  caller: Caller,
-  address: ObjectAddress,
-  { uploadId, parts, headers }: PresignedParts,
-  expiresSeconds: number,
-  found: (partNumber: number, url: string) => void,
-): Promise<void> {
-  const presign = presigner(s3, caller, "put_object", expiresSeconds);
-  await yielding(parts.length, (index) => {
-    const number = parts[index];
-    found(number, presign(address, [["uploadId", uploadId], ["partNumber", String(number)]], headers.get(number)));
-  });
-}
-
-/** Computes the URLs of one request, which share their time. */
-function presigner(s3: Presigning, caller: Caller, method: PresignMethod, expiresSeconds: number) {
   const now = s3.now();
-  return ({ origin, path }: ObjectAddress, query: QueryPairs, headers?: HeaderRecord): string => {
+  return function presign({ key, query = [], headers }) {
+    const { origin, path } = locate(publicEndpoint, virtualHosts, bucket, key);
+    if (hasDotSegment(path)) throw badRequest("key: a URL cannot contain a '.' or '..' segment");
     const request = { method: METHODS[method], host: hostOf(origin), path, query };
     return `${origin}${path}?${presignQuery(request, caller.s3, s3.region, expiresSeconds, now, headers)}`;
   };
+}
+
+/** Whether a URL can contain a key: HTTP clients remove `.` and `..` segments, and UTF-8 has no lone surrogates. */
+export function fitsUrl(key: string): boolean {
+  return key.isWellFormed() && !hasDotSegment(s3Path("", key));
 }

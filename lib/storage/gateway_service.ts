@@ -72,7 +72,7 @@ export function remoteGateway(base: string, upstream: UpstreamClient, trustedHop
         method,
         origin,
         target: `${prefix}${target.path}${query}`,
-        headers: sent,
+        headers: Object.fromEntries(sent),
         body: upload ? upload.body : body,
         signal: upload ? AbortSignal.any([signal, upload.signal]) : signal,
       });

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { z } from "zod";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
-import { StoreError } from "@/embedded/store/store_error.ts";
-import { HttpError } from "@/lib/http/errors.ts";
 import { hasDotSegment, ownPath, rawTarget } from "@/lib/http/raw_path.ts";
 import { parseQuery } from "@/lib/http/validation.ts";
 import { readListAddress } from "@/lib/presentation/campaign_list.ts";
@@ -13,10 +11,7 @@ import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/page_p
 import { nextPath } from "@/lib/results/login_form.ts";
 import { resultKey } from "@/lib/results/object_keys.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
-import { fuzz, near, resultOr } from "./hostile.ts";
-
-const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
-const isStoreError = (error: unknown) => error instanceof StoreError && error.status < 500;
+import { fuzz, isRefused, isStoreError, near, resultOr } from "./hostile.ts";
 
 const URLS = [
   "http://host/api/v1/buckets/b/objects/a//b/../c?prefix=x&delimiter=%2F#end",
@@ -78,14 +73,9 @@ fuzz("queries", {
 });
 
 const PATHS = [
-  "/campaigns/a?b=c#d",
-  "//evil.example/x",
-  "/\\evil.example",
-  "/a/../b",
-  "https://evil.example",
-  "/.//evil",
-]
-  .concat(["/login?next=/", "javascript:alert(1)", "/%2f%2fevil", "/\t/evil"]);
+  ...["/campaigns/a?b=c#d", "//evil.example/x", "/\\evil.example", "/a/../b", "https://evil.example", "/.//evil"],
+  ...["/login?next=/", "javascript:alert(1)", "/%2f%2fevil", "/\t/evil"],
+];
 
 fuzz("paths after a login", {
   inputs: near(PATHS, ["//", "\\", "..", "@", "/.//"]),

@@ -21,7 +21,7 @@ import {
   podObject,
   terminated,
 } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { assertNothingInherited, fuzz, near, nearBytes, nearJson } from "./hostile.ts";
+import { assertNothingInherited, cuts, fuzz, inPieces, near, nearBytes, nearJson } from "./hostile.ts";
 
 const NOW = Date.UTC(2025, 10, 20, 12);
 const JOBS = [
@@ -215,18 +215,14 @@ const EVENTS = [
 fuzz("watches", {
   inputs: fc.tuple(
     nearBytes(EVENTS, ["\n", "ERROR", '"code":']),
-    fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }),
+    cuts,
   ),
   async check([bytes, cuts]) {
     const positions: string[] = [];
     const connection = {
       stream(_request: unknown, _limits: unknown, onLine: (line: Uint8Array) => void) {
         const take = lineSplitter(1000, onLine);
-        for (let at = 0, turn = 0; at < bytes.length;) {
-          const length = cuts[turn++ % cuts.length];
-          take(bytes.subarray(at, at + length));
-          at += length;
-        }
+        for (const piece of inPieces(bytes, cuts)) take(piece);
         return Promise.resolve(200);
       },
     };

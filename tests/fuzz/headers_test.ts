@@ -8,17 +8,13 @@ import { StoreError } from "@/embedded/store/store_error.ts";
 import { bearerToken } from "@/lib/auth/token.ts";
 import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
 import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_address.ts";
-import { HttpError } from "@/lib/http/errors.ts";
 import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
 import { readTraceParent, traceParentOf } from "@/lib/tracing/tracing.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
-import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
-
-const isStoreError = (error: unknown) => error instanceof StoreError && (error.status < 500 || error.status === 501);
-const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
+import { fuzz, isRefused, isStoreError, near, nearHeader, resultOr } from "./hostile.ts";
 
 const FORWARDED = ["192.0.2.1, 198.51.100.7", "[2001:db8::1]:8080", "::ffff:192.0.2.1", "192.0.2.1:80", "fe80::1%eth0"];
 

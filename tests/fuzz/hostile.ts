@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
 
 /** Numbers at the edges of what parsers count with. */
@@ -274,4 +276,22 @@ export async function resolvedOr<T>(read: () => T | Promise<T>, isOwn: (error: u
 export function assertNothingInherited(): void {
   assert.deepEqual(Object.keys(Object.prototype), []);
   assert.equal(Reflect.get({}, "polluted"), undefined);
+}
+
+/** Whether an error is the gateway's for a wrong request. */
+export const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
+
+/** Whether an error is the embedded store's for a wrong request, or one that it does not implement. */
+export const isStoreError = (error: unknown) =>
+  error instanceof StoreError && (error.status < 500 || error.status === 501);
+
+/** How bytes may be cut into pieces: their lengths, in turns. */
+export const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 });
+
+/** Bytes in pieces of these lengths, each of memory of its own. */
+export function* inPieces(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const length = cuts[turn % cuts.length];
+    yield Uint8Array.from(bytes.subarray(at, at += length));
+  }
 }

@@ -96,12 +96,9 @@ const EXPLAINED: Readonly<
 
 /** What no server of ours may see a request in. */
 const REFUSED: readonly string[] = [
-  "GET /x HTTP/1.1\r\nHost: a/api/v1/secret?\r\n\r\n",
-  "GET /x HTTP/1.1\r\nHost: a#b\r\n\r\n",
-  "GET /x HTTP/1.1\r\nHost: u@b\r\n\r\n",
-  "GET /x HTTP/1.1\r\nHost: a b\r\n\r\n",
-  "GET /x HTTP/1.1\r\nHost: a\\b\r\n\r\n",
-  "GET /x HTTP/1.1\r\nHost: \xe5\r\n\r\n",
+  ...["GET /x HTTP/1.1\r\nHost: a/api/v1/secret?\r\n\r\n", "GET /x HTTP/1.1\r\nHost: a#b\r\n\r\n"],
+  ...["GET /x HTTP/1.1\r\nHost: u@b\r\n\r\n", "GET /x HTTP/1.1\r\nHost: a b\r\n\r\n"],
+  ...["GET /x HTTP/1.1\r\nHost: a\\b\r\n\r\n", "GET /x HTTP/1.1\r\nHost: \xe5\r\n\r\n"],
 ];
 
 const INNER = "GET /inner HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -170,115 +167,33 @@ async function wholeExchange(
 /** Heads and bodies in pieces that are each right or wrong in one way. */
 const TARGETS = ["/a", "/a?b=c", "http://a/a", "*", "//a", "/a#b", "/%00", "/a b", "/\xe5", "a", "", "?x"];
 const VERSIONS = [
-  "HTTP/1.1",
-  "HTTP/1.1",
-  "HTTP/1.1",
-  "HTTP/1.0",
-  "HTTP/1.2",
-  "HTTP/2.0",
-  "http/1.1",
-  "HTTP/1.1 ",
-  "HTTP/01.1",
-  "",
+  ...["HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "http/1.1", "HTTP/1.1 ", "HTTP/01.1"],
+  ...[""],
 ];
 const METHODS = ["GET", "POST", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "PATCH", "GE T", "", "\tGET"];
 const LINES = [
-  "Host: a",
-  "Host: a",
-  "Host : a",
-  " Host: a",
-  "Host:\ta",
-  "Host: b:80",
-  "host: A",
-  "X: y",
-  "X:",
-  ": x",
-  "X",
-  "X: a\0b",
-]
-  .concat([
-    "X: a\r b",
-    "X: a\r\n b",
-    "Connection: close",
-    "Connection: keep-alive",
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-  ])
-  .concat([
-    "Expect: 100-continue",
-    "Content-Length : 3",
-    "Content_Length: 3",
-    "Content-Length: 3\x0b",
-    "\x00: x",
-    "X\x80: y",
-    "(x): y",
-  ])
-  .concat([
-    "Transfer-Encoding: identity",
-    "Transfer-Encoding : chunked",
-    "TE: trailers",
-    "Trailer: X",
-    "Keep-Alive: 5",
-  ]);
+  ...["Host: a", "Host: a", "Host : a", " Host: a", "Host:\ta", "Host: b:80", "host: A", "X: y", "X:", ": x", "X"],
+  ...["X: a\0b", "X: a\r b", "X: a\r\n b", "Connection: close", "Connection: keep-alive", "Connection: Upgrade"],
+  ...["Upgrade: websocket", "Expect: 100-continue", "Content-Length : 3", "Content_Length: 3"],
+  ...["Content-Length: 3\x0b", "\x00: x", "X\x80: y", "(x): y", "Transfer-Encoding: identity"],
+  ...["Transfer-Encoding : chunked", "TE: trailers", "Trailer: X", "Keep-Alive: 5"],
+];
 const LENGTHS = [
-  "3",
-  "3",
-  "0",
-  "+3",
-  "-1",
-  "03",
-  "3, 3",
-  "3,4",
-  "3 3",
-  "0x3",
-  "3;",
-  "3.0",
-  "",
-  "18446744073709551619",
-  "9".repeat(40),
-  '"3"',
+  ...["3", "3", "0", "+3", "-1", "03", "3, 3", "3,4", "3 3", "0x3", "3;", "3.0", "", "18446744073709551619"],
+  ...["9".repeat(40), '"3"'],
 ];
 const ENCODINGS = [
-  "chunked",
-  "chunked",
-  "Chunked",
-  "gzip, chunked",
-  "chunked, gzip",
-  "chunked, chunked",
-  "xchunked",
-  "\x0bchunked",
-]
-  .concat(["chunked;x", ",chunked", "chunked,", '"chunked"', "identity", "chunk ed"]);
+  ...["chunked", "chunked", "Chunked", "gzip, chunked", "chunked, gzip", "chunked, chunked", "xchunked"],
+  ...["\x0bchunked", "chunked;x", ",chunked", "chunked,", '"chunked"', "identity", "chunk ed"],
+];
 const CHUNKS = [
-  "3\r\nabc\r\n",
-  "3\r\nabc\r\n",
-  "3;a=b\r\nabc\r\n",
-  '3;a="\r\n"\r\nabc\r\n',
-  "3\nabc\n",
-  "+3\r\nabc\r\n",
-  "0x3\r\nabc\r\n",
-  "3\r\nabcd\r\n",
-]
-  .concat([
-    "3\r\nab\r\n",
-    "03\r\nabc\r\n",
-    "g\r\nabc\r\n",
-    "\r\nabc\r\n",
-    "ffffffffffffffff3\r\nabc\r\n",
-    "3\r\r\nabc\r\n",
-    "3;\0\r\nabc\r\n",
-  ]);
+  ...["3\r\nabc\r\n", "3\r\nabc\r\n", "3;a=b\r\nabc\r\n", '3;a="\r\n"\r\nabc\r\n', "3\nabc\n", "+3\r\nabc\r\n"],
+  ...["0x3\r\nabc\r\n", "3\r\nabcd\r\n", "3\r\nab\r\n", "03\r\nabc\r\n", "g\r\nabc\r\n", "\r\nabc\r\n"],
+  ...["ffffffffffffffff3\r\nabc\r\n", "3\r\r\nabc\r\n", "3;\0\r\nabc\r\n"],
+];
 const LASTS = [
-  "0\r\n\r\n",
-  "0\r\n\r\n",
-  "00\r\n\r\n",
-  "0\r\nX: y\r\n\r\n",
-  "0;a\r\n\r\n",
-  "0\r\n",
-  "-0\r\n\r\n",
-  "0\r\nX : y\r\n\r\n",
-  "0\r\n X: y\r\n\r\n",
-  "",
+  ...["0\r\n\r\n", "0\r\n\r\n", "00\r\n\r\n", "0\r\nX: y\r\n\r\n", "0;a\r\n\r\n", "0\r\n", "-0\r\n\r\n"],
+  ...["0\r\nX : y\r\n\r\n", "0\r\n X: y\r\n\r\n", ""],
 ];
 const LINE_ENDS = ["\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r", "\r\r\n", "\r\n\r\n"];
 
@@ -320,17 +235,8 @@ const request = fc.record({
 );
 const LAST = "GET /end HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 const WORDS = [
-  "\r\n",
-  "\r",
-  "\0",
-  " ",
-  "\t",
-  ":",
-  "Content-Length: 3\r\n",
-  "Transfer-Encoding: chunked\r\n",
-  "0\r\n\r\n",
-  "\x7f",
-  "\xff",
+  ...["\r\n", "\r", "\0", " ", "\t", ":", "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n", "0\r\n\r\n"],
+  ...["\x7f", "\xff"],
 ];
 const requests = fc.array(request, { minLength: 1, maxLength: 3 }).map((requests) => requests.join(""));
 const connection = fc.oneof(

@@ -18,9 +18,19 @@ import { csvReport, jsonReport, NO_ROWS, readRows, reportRow, storedRows } from 
 import { reportHead } from "@/lib/tasks/fixity/responses.ts";
 import { blobDigest } from "@/lib/tasks/task_keys.ts";
 import { closedChunk, DamagedPlan, EMPTY_PLAN, objectsIn, plannedEntries } from "@/lib/tasks/zip/zip_plan.ts";
-import { assertNothingInherited, fuzz, near, nearBytes, nearJson, resolvedOr, resultOr } from "./hostile.ts";
+import {
+  assertNothingInherited,
+  cuts,
+  fuzz,
+  inPieces,
+  isRefused,
+  near,
+  nearBytes,
+  nearJson,
+  resolvedOr,
+  resultOr,
+} from "./hostile.ts";
 
-const isRefused = (error: unknown) => error instanceof HttpError && error.status >= 400 && error.status < 500;
 const isBadGateway = (error: unknown) => error instanceof HttpError && error.status === 502;
 
 const MODULES = [accounts, fields, namespaces, tenants];
@@ -131,18 +141,10 @@ fuzz("long lists of MAPI", {
       "}{",
       ",",
     ]),
-    fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 3 }),
+    cuts,
   ),
   async check([bytes, cuts]) {
-    let at = 0;
-    let turn = 0;
-    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      pull(controller) {
-        if (at >= bytes.length) return controller.close();
-        const length = cuts[turn++ % cuts.length];
-        controller.enqueue(bytes.slice(at, at += length));
-      },
-    });
+    const body = ReadableStream.from(inPieces(bytes, cuts));
     const text = await resolvedOr(
       async () => await new Response(await readList(new Response(body), 10, 60_000)).bytes(),
       (error) => error instanceof Error && ["BodyTooLong", "BrokenList"].includes(error.name),
@@ -307,10 +309,7 @@ fuzz("lines of a manifest", {
   check([bytes, cuts]) {
     const lines: (string | null)[] = [];
     const splitter = new LineSplitter((line) => lines.push(line));
-    for (let at = 0, turn = 0; at < bytes.length; turn++) {
-      const length = cuts[turn % cuts.length] + 1;
-      splitter.push(bytes.subarray(at, at += length));
-    }
+    for (const piece of inPieces(bytes, cuts.map((length) => length + 1))) splitter.push(piece);
     splitter.end();
     const oracle = Buffer.from(bytes).toString("latin1").split(/\r\n|\r|\n/).map((line) => Buffer.from(line, "latin1"));
     if (oracle.at(-1)?.length === 0) oracle.pop();

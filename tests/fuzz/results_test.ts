@@ -27,14 +27,7 @@ import { assertNothingInherited, fuzz, near, nearBytes, nearJson } from "./hosti
 
 const ALTO = [ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED];
 const ALTO_WORDS = [
-  "HPOS=",
-  "1e999",
-  "<String CONTENT='x'/>",
-  "<TextLine>",
-  "<Shape>",
-  "POINTS='1,2 3'",
-  "&#0;",
-  "<HYP/>",
+  ...["HPOS=", "1e999", "<String CONTENT='x'/>", "<TextLine>", "<Shape>", "POINTS='1,2 3'", "&#0;", "<HYP/>"],
 ];
 
 fuzz("ALTO", {
@@ -127,15 +120,7 @@ const LOGS = [
   `b'2025-11-20 08:00:25,250 INFO a\\nline \\xc3\\xa5\\n'\n`,
 ];
 const LOG_WORDS = [
-  "\n",
-  "b'",
-  "\\x",
-  "\\n",
-  "2025-11-20 08:00:02,250 INFO ",
-  "HTTP Request: GET ",
-  "\x1b[",
-  "page ",
-  "COMPLETE ",
+  ...["\n", "b'", "\\x", "\\n", "2025-11-20 08:00:02,250 INFO ", "HTTP Request: GET ", "\x1b[", "page ", "COMPLETE "],
 ];
 
 fuzz("run logs", {
@@ -209,12 +194,11 @@ const TEXTS = [
   "plain\ttext\n\xff",
 ];
 const PICTURES = [
-  "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x02\0\x08\x06\0\0\0",
-  "GIF89a\x10\0\x20\0",
-  "\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08\x01\0\x02\0\x03",
-  "RIFF\x20\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0\xff\0\0\xff\0\0",
-  "II*\0\x08\0\0\0\x02\0\0\x01\x04\0\x01\0\0\0\x10\0\0\0\x01\x01\x03\0\x01\0\0\0\x20\0\0\0",
-  "MM\0+\0\x08\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\x01\x01\0\0\x04",
+  ...["\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x02\0\x08\x06\0\0\0", "GIF89a\x10\0\x20\0"],
+  ...["\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08\x01\0\x02\0\x03"],
+  ...["RIFF\x20\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0\xff\0\0\xff\0\0"],
+  ...["II*\0\x08\0\0\0\x02\0\0\x01\x04\0\x01\0\0\0\x10\0\0\0\x01\x01\x03\0\x01\0\0\0\x20\0\0\0"],
+  ...["MM\0+\0\x08\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\x01\x01\0\0\x04"],
 ];
 
 fuzz("previews of objects", {

@@ -27,17 +27,7 @@ users:
   `{"username":"a","password":"b"}}],"contexts":[{"name":"x","context":{"cluster":"c","user":"u"}}],"current-context":"x"}`,
 ];
 const KUBE_WORDS = [
-  "null",
-  "server:",
-  "&a",
-  "*a",
-  "<<:",
-  "- ",
-  "{",
-  "name: here",
-  "../../etc/passwd",
-  "exec:",
-  "http://u:p@h",
+  ...["null", "server:", "&a", "*a", "<<:", "- ", "{", "name: here", "../../etc/passwd", "exec:", "http://u:p@h"],
 ];
 
 fuzz("kubeconfigs", {
@@ -98,17 +88,7 @@ const ENVIRONMENTS: Record<string, string>[] = [
   { ...RESULTS, RESULTS_S3_REGION: "us-east-1", REDIS_URL: "rediss://u:p@redis.example:6379/1" },
 ];
 const SETTING_WORDS = [
-  "://",
-  "@",
-  ",",
-  "\r\n",
-  "file:",
-  "javascript:",
-  "http://u:p@h/",
-  ":99999",
-  "[::1]",
-  "*",
-  "localhost",
+  ...["://", "@", ",", "\r\n", "file:", "javascript:", "http://u:p@h/", ":99999", "[::1]", "*", "localhost"],
 ];
 
 fuzz("settings", {

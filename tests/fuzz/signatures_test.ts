@@ -6,13 +6,11 @@ import { withHeadersOfQuery } from "@/embedded/store/s3/presigned_headers.ts";
 import { parseS3Request, type S3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
 import { matchSignature, statedSignature } from "@/embedded/store/s3/sigv4.ts";
-import { StoreError } from "@/embedded/store/store_error.ts";
 import { presignQuery } from "@/lib/s3/signer.ts";
-import { fuzz, near, nearHeader, resultOr } from "./hostile.ts";
+import { fuzz, isStoreError, near, nearHeader, resultOr } from "./hostile.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);
 const KEYS = { accessKey: "dGVzdHVzZXI=", secretKey: "179ad45c6ce2cb97cf1029e212046e81" };
-const isStoreError = (error: unknown) => error instanceof StoreError && error.status < 500;
 
 const sdk = new S3Client({
   endpoint: "http://store:8001",
@@ -41,16 +39,10 @@ const URLS = [
 ];
 const TARGETS = URLS.map((url) => url.slice("http://store:8001".length));
 const WORDS = [
-  "&",
-  "&X-Amz-Signature=",
-  "&X-Amz-Expires=604801",
-  "%2F",
-  "&x-amz-acl=public-read",
-  "/../",
-  "+",
-  "&versionId=1",
-]
-  .concat(["X-Amz-SignedHeaders=host%3Bx", "X-Amz-Date=20991120T073117Z", "X-Amz-Credential=", "Expires=", "%00"]);
+  ...["&", "&X-Amz-Signature=", "&X-Amz-Expires=604801", "%2F", "&x-amz-acl=public-read", "/../", "+"],
+  ...["&versionId=1", "X-Amz-SignedHeaders=host%3Bx", "X-Amz-Date=20991120T073117Z", "X-Amz-Credential=", "Expires="],
+  ...["%00"],
+];
 
 /** The request as the embedded store reads it; null where there can be none. */
 function parsed(target: string, method: string, headers: Record<string, string> = {}): S3Request | null {

@@ -4,33 +4,20 @@ import { readAclXml } from "@/embedded/store/s3/acl_forms.ts";
 import { completedParts } from "@/embedded/store/s3/multipart.ts";
 import { corsRuleElements, readCorsRules } from "@/embedded/store/s3/cors_rules.ts";
 import { readXml, type XmlElement as EmbeddedElement } from "@/embedded/store/s3/xml.ts";
-import { StoreError } from "@/embedded/store/store_error.ts";
 import { S3Failure, s3Failure } from "@/lib/s3/errors.ts";
 import { objectPage, parseObjectPage, parseVersionEntries, parseVersionPage } from "@/lib/s3/listing.ts";
 import { parsePartPage, parseUploadPage } from "@/lib/s3/multipart.ts";
 import { sdkDocument } from "@/lib/s3/sdk.ts";
 import { MalformedXml } from "@/lib/s3/xml.ts";
 import { XmlScanner } from "@/lib/std/xml_scanner.ts";
-import { fuzz, near, nearBytes, resultOr } from "./hostile.ts";
+import { fuzz, isStoreError, near, nearBytes, resultOr } from "./hostile.ts";
 
 const isMalformed = (error: unknown) => error instanceof MalformedXml;
-const isStoreError = (error: unknown) => error instanceof StoreError && error.status < 500;
 
 const WORDS = [
-  "<![CDATA[",
-  "]]>",
-  "<!--",
-  "-->",
-  "<?x?>",
-  "&amp;",
-  "&#x0;",
-  "&#xD800;",
-  "&lt",
-  "<!DOCTYPE a [",
-  "/>",
-  "</",
-]
-  .concat(["<Key>", "<Contents>", "</Contents>", "<a:Key x='>'>", "&quot;", "&#1114112;", "\ufeff"]);
+  ...["<![CDATA[", "]]>", "<!--", "-->", "<?x?>", "&amp;", "&#x0;", "&#xD800;", "&lt", "<!DOCTYPE a [", "/>", "</"],
+  ...["<Key>", "<Contents>", "</Contents>", "<a:Key x='>'>", "&quot;", "&#1114112;", "\ufeff"],
+];
 
 const LISTINGS: Readonly<Record<string, string>> = {
   objects:

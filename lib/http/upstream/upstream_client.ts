@@ -38,8 +38,9 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
       signal?.addEventListener("abort", onAbort, { once: true });
       const operation = request.operation ?? request.method;
       const span = trace?.(operation) ?? null;
-      const headers = unencoded(request.headers);
-      if (span) setHeader(headers, "traceparent", span.traceParent);
+      // Stored bytes pass as they are: no server may compress them on the way.
+      const headers: Record<string, string> = { ...request.headers, "accept-encoding": "identity" };
+      if (span) headers.traceparent = span.traceParent;
       if (request.body instanceof ReadableStream && !request.reusesMemory) markReadAhead(request.body);
       try {
         const isUnfit = request.body instanceof StreamOfLength && !FETCHES_STREAM_OF_LENGTH;
@@ -80,18 +81,6 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
       }
     },
   };
-}
-
-function setHeader(headers: Headers | Record<string, string>, name: string, value: string): void {
-  if (headers instanceof Headers) headers.set(name, value);
-  else headers[name] = value;
-}
-
-/** Stored bytes pass as they are: no server may compress them on the way. */
-function unencoded(headers: UpstreamRequest["headers"]): Headers | Record<string, string> {
-  if (!(headers instanceof Headers)) return { ...headers, "accept-encoding": "identity" };
-  headers.set("Accept-Encoding", "identity");
-  return headers;
 }
 
 const BODILESS = new Set([204, 205, 304]);
@@ -172,7 +161,7 @@ function sendByNode(
 
 /** The headers of a request. Without a body it has no length: the server would take the next request for its bytes. */
 function headersOf({ headers, body }: NodeRequest): Record<string, string> {
-  const record = headers instanceof Headers ? Object.fromEntries(headers) : { ...headers };
+  const record = { ...headers };
   if (body !== undefined && body !== null) return record;
   for (const name in record) {
     const lower = name.toLowerCase();

@@ -41,8 +41,8 @@ export interface UpstreamRequest {
   readonly origin: string;
   /** Percent-encoded path and query, sent exactly like this. */
   readonly target: string;
-  /** A plain record where there are few: `fetch` reads that at half the cost. */
-  readonly headers: Headers | Readonly<Record<string, string>>;
+  /** A plain record: `fetch` reads that at half the cost of `Headers`. */
+  readonly headers: Readonly<Record<string, string>>;
   /** A stream is sent as it comes and must have its Content-Length in `headers`. */
   readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | StreamOfLength | Uint8Array<ArrayBuffer> | string | null;
   /** The stream uses its memory again, so its chunks go through node:http, which reports when each is written. */

@@ -23,10 +23,11 @@ import {
   WITH_SHA256,
 } from "@/lib/s3/multipart.ts";
 import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
-import { presignableObject, presignParts, requiredHeaders } from "@/lib/s3/presign.ts";
+import { presigner, requiredHeaders } from "@/lib/s3/presign.ts";
 import { MAX_FORM_PART_BYTES, requestBody, sendPartFromSource } from "@/lib/s3/upload/object_upload.ts";
 import { FITS_XML } from "@/lib/s3/xml.ts";
 import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
+import { yielding } from "@/lib/std/concurrency.ts";
 import { objectTarget } from "./audited_objects.ts";
 import { asObject, bucketParams, conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -169,20 +170,24 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const excess = parts.find((number) => number > total_parts);
         if (excess) throw badRequest(`part_numbers: part ${excess} is not one of the ${total_parts} parts`);
         const headers = partHeaders(body.checksums ?? [], total_parts);
-        const target = await presignableObject(s3, caller, place);
+        const expires_in = validitySeconds(body);
+        const { bucket, key } = place;
+        const presign = await presigner(s3, caller, { bucket, method: "put_object", expiresSeconds: expires_in });
+        // No upload is begun for a key that no URL can contain.
+        presign({ key });
         if (!body.upload_id) requireAll(headers, total_parts);
         const algorithm = headers.size > 0 ? new Headers(WITH_SHA256) : undefined;
         const upload_id = body.upload_id ?? (await createUpload(s3, caller, place, algorithm)).uploadId;
-        const expires_in = validitySeconds(body);
         const json = new JsonBytes();
         json.text(
           JSON.stringify({ ...place, upload_id, part_size, total_parts, expires_in }).slice(0, -1) + ',"urls":[',
         );
-        const upload = { uploadId: upload_id, parts, headers };
-        let isFirst = true;
-        await presignParts(s3, caller, target, upload, expires_in, (number, url) => {
-          json.text((isFirst ? "" : ",") + JSON.stringify({ part_number: number, url, headers: headers.get(number) }));
-          isFirst = false;
+        await yielding(parts.length, (index) => {
+          const part_number = parts[index];
+          const required = headers.get(part_number);
+          const query = [["uploadId", upload_id], ["partNumber", String(part_number)]] as const;
+          const url = presign({ key, query, headers: required });
+          json.text((index === 0 ? "" : ",") + JSON.stringify({ part_number, url, headers: required }));
         });
         json.text("]}");
         return json.response();

@@ -2,18 +2,19 @@ import { z } from "zod";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { JsonBytes } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { HeaderRecord, S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
 import { bucketName, wellFormed } from "@/lib/s3/objects.ts";
 import {
   DEFAULT_PRESIGN_SECONDS,
+  fitsUrl,
   MAX_PRESIGN_SECONDS,
   PRESIGN_METHODS,
+  presigner,
   presignMethod,
-  presignObject,
-  presignObjects,
   requiredHeaders,
 } from "@/lib/s3/presign.ts";
+import { yielding } from "@/lib/std/concurrency.ts";
 import { keyDetails } from "./audited_objects.ts";
 import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -124,7 +125,8 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
         if (headers && method !== "put_object") {
           throw unprocessable("checksum_sha256 and content_type go with the method put_object");
         }
-        const url = await presignObject(s3, caller, { bucket, key, headers }, method, seconds);
+        const presign = await presigner(s3, caller, { bucket, method, expiresSeconds: seconds });
+        const url = presign({ key, headers });
         return Response.json({ url, bucket, key, expires_in: seconds, method, headers });
       },
     }),
@@ -256,7 +258,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
         const method = presignMethod(body.method);
         const seconds = validitySeconds(body);
         if (body.objects && method !== "put_object") throw unprocessable("objects go with the method put_object");
-        const objects = [
+        const objects: { readonly key: string; readonly headers?: HeaderRecord }[] = [
           ...(body.keys ?? []).map((key) => ({ key })),
           ...(body.objects ?? []).map(({ key, checksum_sha256, content_type }) => ({
             key,
@@ -269,7 +271,11 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
         let isFirst = true;
         json.text('{"urls":[');
         byKey.text('],"by_key":{');
-        await presignObjects(s3, caller, bucket, objects, method, seconds, ({ key, headers }, url) => {
+        const presign = await presigner(s3, caller, { bucket, method, expiresSeconds: seconds });
+        await yielding(objects.length, (index) => {
+          const { key, headers } = objects[index];
+          if (!fitsUrl(key)) return;
+          const url = presign({ key, headers });
           json.text((isFirst ? "" : ",") + JSON.stringify({ key, url, headers }));
           isFirst = false;
           // The map has no headers, without which such a URL is rejected.

@@ -20,14 +20,8 @@ Deno.test("policies: pages may fetch from the site and the results alone", () =>
 
 Deno.test("policies: a results URL that no policy can hold leaves the connections alone", () => {
   const unusable = [
-    "",
-    "ftp://h/results",
-    "http://[::1]:8000/results",
-    "http://*.example.org/r",
-    "http://h:99999/r",
-    "http://ha'h/r",
-    "http://u:p@h/r",
-    "/results",
+    ...["", "ftp://h/results", "http://[::1]:8000/results", "http://*.example.org/r", "http://h:99999/r"],
+    ...["http://ha'h/r", "http://u:p@h/r", "/results"],
   ];
   for (const url of unusable) assert.equal(pagePolicy(url), "frame-ancestors 'none'", url);
 });

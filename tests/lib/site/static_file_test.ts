@@ -35,22 +35,9 @@ Deno.test("static file: found by its decoded path, a page also without its exten
 Deno.test("static file: nothing outside the folder, and nothing hidden", () =>
   inFolder(async (folder) => {
     const paths = [
-      "../secret.txt",
-      "%2e%2e/secret.txt",
-      "under/../../secret.txt",
-      "..%2fsecret.txt",
-      "..%5csecret.txt",
-      "link.txt",
-      ".hidden",
-      "",
-      "/",
-      "under//å",
-      "uv.html/",
-      "uv.html/x",
-      "uv.html%00",
-      "%E0%A4%A",
-      "a".repeat(5000),
-      "a/".repeat(400),
+      ...["../secret.txt", "%2e%2e/secret.txt", "under/../../secret.txt", "..%2fsecret.txt", "..%5csecret.txt"],
+      ...["link.txt", ".hidden", "", "/", "under//å", "uv.html/", "uv.html/x", "uv.html%00", "%E0%A4%A"],
+      ...["a".repeat(5000), "a/".repeat(400)],
     ];
     for (const path of paths) assert.equal(await read(folder, path), null, path);
   }));

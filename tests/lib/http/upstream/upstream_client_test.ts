@@ -28,7 +28,7 @@ Deno.test("upstream client: rejects an unknown authority, trusts a configured on
   await withServer(true, (request) => new Response(new URL(request.url).pathname), async (origin) => {
     const get = async (options: { caCerts?: string[]; verifyTls: boolean }, target: string) => {
       const client = upstreamClient({ ...options, timeoutMs: 5000 });
-      return await (await client.send({ method: "GET", origin, target, headers: new Headers() })).text();
+      return await (await client.send({ method: "GET", origin, target, headers: {} })).text();
     };
     for (const target of ["/a", "/a/../b"]) {
       await assert.rejects(get({ verifyTls: true }, target), problem("unreachable"));
@@ -56,7 +56,7 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
       });
       const untraced = upstreamClient({ verifyTls: true, timeoutMs: 5000, trace: () => null });
       for (const one of [client, untraced]) {
-        await (await one.send({ method: "GET", origin, target, headers: new Headers(), operation: "GetObject" }))
+        await (await one.send({ method: "GET", origin, target, headers: {}, operation: "GetObject" }))
           .text();
       }
     });
@@ -85,13 +85,13 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
         method: "POST",
         origin,
         target: `${target}?q=%2e`,
-        headers: new Headers(),
+        headers: {},
         body: "text",
       });
       assert.equal(response.status, 302);
       assert.equal(response.headers.get("x-a"), "1");
       assert.equal(await response.text(), "elsewhere");
-      const head = await client.send({ method: "HEAD", origin, target, headers: new Headers() });
+      const head = await client.send({ method: "HEAD", origin, target, headers: {} });
       assert.equal(await head.text(), "");
       const stream = new StreamOfLength(new Blob(["a stream"]).stream(), 8);
       const answer = await client.send({
@@ -126,11 +126,11 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
     };
     await withServer(false, handler, async (origin) => {
       const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
-      const whole = await client.send({ method: "GET", origin, target, headers: new Headers() });
+      const whole = await client.send({ method: "GET", origin, target, headers: {} });
       const bytes = await whole.bytes();
       assert.equal(bytes.length, size);
       assert.ok(bytes.every((byte) => byte === 7));
-      const endless = await client.send({ method: "GET", origin, target: `${target}?endless`, headers: new Headers() });
+      const endless = await client.send({ method: "GET", origin, target: `${target}?endless`, headers: {} });
       const reader = endless.body?.getReader();
       assert.ok((await reader?.read())?.value);
       await reader?.cancel();
@@ -151,22 +151,22 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
       gone = origin;
       const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
       const request = { method: "GET", origin, target };
-      await assert.rejects(client.send({ ...request, headers: new Headers(), timeoutMs: 20 }), problem("timeout"));
+      await assert.rejects(client.send({ ...request, headers: {}, timeoutMs: 20 }), problem("timeout"));
       const leaving = new AbortController();
       arrived.push(() => leaving.abort());
       await assert.rejects(
-        client.send({ ...request, headers: new Headers(), signal: leaving.signal }),
+        client.send({ ...request, headers: {}, signal: leaving.signal }),
         problem("aborted"),
       );
       await assert.rejects(
-        client.send({ ...request, headers: new Headers(), signal: AbortSignal.abort() }),
+        client.send({ ...request, headers: {}, signal: AbortSignal.abort() }),
         problem("aborted"),
       );
       release.resolve();
     });
     const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
     await assert.rejects(
-      client.send({ method: "GET", origin: gone, target, headers: new Headers() }),
+      client.send({ method: "GET", origin: gone, target, headers: {} }),
       problem("unreachable"),
     );
   });
@@ -196,7 +196,7 @@ Deno.test("upstream client by node:http: writes each chunk of a stream before it
     method: "PUT",
     origin: `http://127.0.0.1:${server.addr.port}`,
     target: "/sink",
-    headers: new Headers({ "content-length": String(chunks * memory.length) }),
+    headers: { "content-length": String(chunks * memory.length) },
     body,
     reusesMemory: true,
   });
@@ -245,19 +245,17 @@ Deno.test("upstream client by node:http: sends no length without a body, so that
   }, async (origin) => {
     const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
     for (const [name, value] of [["Content-Length", "50"], ["transfer-encoding", "chunked"]]) {
-      for (const headers of [{ [name]: value }, new Headers({ [name]: value })]) {
-        const response = await client.send({ method: "GET", origin, target: "/a/../b", headers });
-        assert.equal(await response.text(), "x");
-      }
+      const response = await client.send({ method: "GET", origin, target: "/a/../b", headers: { [name]: value } });
+      assert.equal(await response.text(), "x");
     }
   });
-  assert.deepEqual(seen, Array(4).fill(["GET", null, null]));
+  assert.deepEqual(seen, Array(2).fill(["GET", null, null]));
 });
 
 Deno.test("upstream client by node:http: fails when a body ends before its length", async () => {
   const server = rawServer(() => {});
   const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
-  const headers = new Headers({ "content-length": "1000" });
+  const headers = { "content-length": "1000" };
   const body = new Blob(["short"]).stream();
   const request = { method: "PUT", origin: server.origin, target: "/a", headers, body, reusesMemory: true };
   await assert.rejects(client.send(request), problem("broken"));
@@ -274,7 +272,7 @@ Deno.test("upstream client by node:http: cancels the body when the response come
     cancel: () => cancelled.resolve(),
   }, { highWaterMark: 0 });
   const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
-  const headers = new Headers({ "content-length": "1000" });
+  const headers = { "content-length": "1000" };
   const request = { method: "PUT", origin: server.origin, target: "/a", headers, body: endless, reusesMemory: true };
   const response = await client.send(request);
   assert.equal(response.status, 403);
@@ -299,7 +297,7 @@ for (const fate of ["was broken off", "was aborted"] as const) {
         const bytes = new TextEncoder().encode(text);
         // More is announced than comes, so that the request is still under way when it ends.
         const length = kind === "stream" && target !== "/./warm" ? bytes.length + 1 : bytes.length;
-        const headers = new Headers({ "content-length": String(length) });
+        const headers = { "content-length": String(length) };
         const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
           start(controller) {
             controller.enqueue(bytes);
