@@ -1,4 +1,4 @@
-import { ObjectDetails } from "@/components/storage/object_details.tsx";
+import { ObjectDetails } from "@/components/storage/object_panel.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { useMoments } from "@/lib/client/reader_moments.ts";
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";

@@ -1,38 +1,37 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-
 import { FolderTable, type FolderTableEvents } from "@/components/storage/folder_table.tsx";
 import { ObjectPanel } from "@/components/storage/object_panel.tsx";
 import { SelectionBar } from "@/components/storage/selection_bar.tsx";
-import { UploadButton } from "@/components/storage/upload_button.tsx";
 import { FolderShortcuts } from "@/islands/folder/folder_shortcuts.tsx";
-import { FolderTools } from "@/islands/folder/folder_tools.tsx";
+import { FolderTools, UploadButton } from "@/islands/folder/folder_tools.tsx";
 import { ChangeActions, NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
-import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/focus.ts";
+import { island } from "@/lib/client/island.tsx";
 import { useMoments } from "@/lib/client/reader_moments.ts";
-import { callDoor } from "@/lib/client/storage/door.ts";
 import { leadTo } from "@/lib/client/storage/dock.ts";
-import { folderChanged, onFolderChanged } from "@/lib/client/storage/folder_events.ts";
+import { callDoor } from "@/lib/client/storage/door.ts";
+import {
+  folderChanged,
+  notOfferedSentence,
+  type OfferedChanges,
+  offeredChanges,
+  onFolderChanged,
+} from "@/lib/client/storage/folder_changes.ts";
 import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
-import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
+import { tasksOf } from "@/lib/client/storage/page_tasks.ts";
 import { uncoveredTop, useRowSpan } from "@/lib/client/storage/row_span.ts";
-import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
-import type { ShownTask } from "@/lib/client/storage/tasks/task_list.ts";
-import { folderPathAfter, pathAfter } from "@/lib/presentation/storage/after_change.ts";
-import { isStoreOrder } from "@/lib/presentation/storage/folder_order.ts";
-import { chosenRows } from "@/lib/presentation/storage/chosen_rows.ts";
+import type { ShownTask } from "@/lib/client/storage/task_list.ts";
+import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { notOfferedSentence, type OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
-import { type PackedPage, unpackedPage } from "@/lib/presentation/storage/packed_rows.ts";
+import { type FolderPage, isStoreOrder, type StorageRow } from "@/lib/presentation/storage/listing.ts";
 import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 
 interface StorageFolderProps {
   readonly folder: FolderAddress;
-  readonly page: PackedPage;
+  readonly page: FolderPage;
   /** The key of the object that the address opens; null: none. */
   readonly opened: string | null;
   /** The changes of the bucket that are offered: all but those that the store is known to forbid. */
@@ -54,7 +53,7 @@ const PANEL_WIDTH = "(min-width: 1081px)";
 export default island(
   "storage_folder",
   function StorageFolder({ folder, page, opened, found, renderedAt }: StorageFolderProps) {
-    const store = useMemo(() => new FolderStore({ folder, page: unpackedPage(page, folder.prefix) }), []);
+    const store = useMemo(() => new FolderStore({ folder, page }), []);
     const style = useMoments(renderedAt);
     const open = useSignal(opened);
     const facts = useSignal<ObjectFacts | { readonly problem: string } | null>(null);
@@ -64,7 +63,7 @@ export default island(
     const list = useRef<HTMLDivElement>(null);
     const isHelpOpen = useSignal(false);
     /** The selection that stands for the whole folder. */
-    const whole = useSignal<ReadonlySet<string> | null>(null);
+    const whole = useSignal<ReadonlyMap<string, StorageRow> | null>(null);
     const rows = store.shown.value;
     const { body, span, bringIn } = useRowSpan(rows.length, (last) => {
       if (last > store.shown.peek().length - AHEAD_ROWS) void store.readAhead();
@@ -75,7 +74,11 @@ export default island(
       if (path !== location.pathname + location.search) history.replaceState(null, "", path);
     };
 
-    const focusHead = () => list.current?.querySelector<HTMLElement>("thead input")?.focus({ preventScroll: true });
+    const focusHead = () => {
+      const { current } = list;
+      const control = current?.querySelector<HTMLElement>("thead input") ?? current?.querySelector("[name=find]");
+      if (control instanceof HTMLElement) control.focus({ preventScroll: true });
+    };
 
     const events: FolderTableEvents = {
       onSelect: (key, isRange) => store.select(key, isRange),
@@ -99,7 +102,7 @@ export default island(
         if (task === null || task === treated) return;
         treated = task;
         const state = task.state.peek();
-        const path = folderPathAfter(folder, task.plan, state);
+        const path = pathAfter(folder, task.plan, state);
         if (path !== null) return leadTo(path);
         const shown = { ...folder, key: open.peek() ?? "" };
         if (pathAfter(shown, task.plan, state) === null) return;
@@ -216,18 +219,18 @@ export default island(
       void store.show(part).then(() => scrollTo({ top: 0 }));
       writeAddress();
     };
-    const { keys } = store.selection.value;
+    const selected = store.selection.value.rows;
     const isMore = store.hasMore.value;
     const find = store.find.value;
     const from = store.from.value;
     const offered = offeredChanges(folder.account, folder.bucket, found);
     const notOffered = notOfferedSentence(offered);
-    const isWhole = whole.value === keys;
+    const isWhole = whole.value === selected;
     // A folder is selected as a row of the one around it; a bucket, or names with a beginning, is none.
     const canBeWhole = isMore && !isWhole && folder.prefix !== "" && find === "" &&
-      rows.every(({ key }) => keys.has(key));
+      rows.every(({ key }) => selected.has(key));
     const parent = isWhole ? folderOf(folder.prefix) : folder.prefix;
-    const chosen = isWhole ? [folderRow(folder.prefix)] : chosenRows(keys, store.selectedRows.value);
+    const chosen = isWhole ? [folderRow(folder.prefix)] : store.selectedRows.value;
     return (
       <div class={open.value === null ? "store" : "store split"} onKeyDown={onKeyDown}>
         <div class="list" ref={list}>
@@ -250,47 +253,50 @@ export default island(
             onFind={() => list.current?.querySelector<HTMLInputElement>("[name=find]")?.focus()}
           />
           {notOffered !== null && <p class="remark" role="status">{notOffered}</p>}
-          {rows.length === 0
-            ? <p class="empty">{find === "" ? STORAGE_SENTENCES.emptyFolder : STORAGE_SENTENCES.noneFound(find)}</p>
-            : (
-              <section class="objs" aria-label={STORAGE_LABELS.contents}>
-                <SelectionBar
-                  rows={rows}
-                  count={keys.size}
-                  selected={store.selectedRows.value}
-                  isMore={isMore}
-                  whole={isWhole ? plainName(nameIn(parent, folder.prefix)) : null}
-                  onWhole={canBeWhole ? () => whole.value = keys : null}
-                  isOutdated={store.isOutdated.value}
-                  onRefresh={() => void store.refresh().then(() => go(0, "a"))}
-                  onClear={() => {
-                    store.clearSelection();
-                    // The button goes with the selection.
-                    focusHead();
-                  }}
-                >
-                  <SelectionActions
-                    folder={{ ...folder, prefix: parent }}
-                    rows={chosen}
-                    offered={offered}
-                    onStart={() => store.clearSelection()}
-                  />
-                </SelectionBar>
+          {(rows.length > 0 || selected.size > 0) && (
+            <section class="objs" aria-label={STORAGE_LABELS.contents}>
+              <SelectionBar
+                rows={rows}
+                selected={store.selectedRows.value}
+                hidden={store.hidden.value}
+                isMore={isMore}
+                whole={isWhole ? plainName(nameIn(parent, folder.prefix)) : null}
+                onWhole={canBeWhole ? () => whole.value = selected : null}
+                isOutdated={store.isOutdated.value}
+                onRefresh={() => void store.refresh().then(() => go(0, "a"))}
+                onClear={() => {
+                  store.clearSelection();
+                  // The button goes with the selection.
+                  focusHead();
+                }}
+              >
+                <SelectionActions
+                  folder={{ ...folder, prefix: parent }}
+                  rows={chosen}
+                  offered={offered}
+                  onStart={() => store.clearSelection()}
+                />
+              </SelectionBar>
+              {rows.length > 0 && (
                 <FolderTable
                   folder={folder}
                   rows={rows}
                   span={span}
                   body={body}
                   order={store.order.value}
-                  selected={keys}
+                  selected={selected}
                   opened={open.value}
                   stop={stop.value}
                   isMore={isMore}
                   style={style.value}
                   events={events}
                 />
-              </section>
-            )}
+              )}
+            </section>
+          )}
+          {rows.length === 0 && (
+            <p class="empty">{find === "" ? STORAGE_SENTENCES.emptyFolder : STORAGE_SENTENCES.noneFound(find)}</p>
+          )}
           <p class="more" role="status">
             {store.problem.value !== null && (
               <>

@@ -1,14 +1,16 @@
 import { useEffect } from "preact/hooks";
-
 import { ChangeActions } from "@/islands/tasks/selection_actions.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { leadTo } from "@/lib/client/storage/dock.ts";
-import { onFolderChanged } from "@/lib/client/storage/folder_events.ts";
-import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
-import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
+import {
+  notOfferedSentence,
+  type OfferedChanges,
+  offeredChanges,
+  onFolderChanged,
+} from "@/lib/client/storage/folder_changes.ts";
+import { tasksOf } from "@/lib/client/storage/page_tasks.ts";
 import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
 import { folderOf } from "@/lib/presentation/storage/key_names.ts";
-import { notOfferedSentence, type OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
 import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
 
 interface StorageObjectActionsProps {

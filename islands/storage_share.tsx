@@ -4,9 +4,9 @@ import type { encode } from "uqr";
 import { type ShareableObject, ShareLink } from "@/components/storage/share_link.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { readerMoments } from "@/lib/client/reader_moments.ts";
-import { loadCode } from "@/lib/client/storage/load_code.ts";
+import { loadCode } from "@/lib/client/storage/load_code.tsx";
 import { createLink, type SharedLink } from "@/lib/client/storage/shared_link.ts";
-import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/share_sentences.ts";
+import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/sharing.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 
 interface StorageShareProps {

@@ -1,17 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-
+import { Dock, loadDialogs } from "@/islands/tasks/dock.tsx";
 import { island } from "@/lib/client/island.tsx";
-import { isOutdated, OutdatedPage } from "@/lib/client/storage/load_code.ts";
 import { announcement } from "@/lib/client/storage/dock.ts";
-import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
-import { recallRefused } from "@/lib/client/storage/refused_changes.ts";
-import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import { recallRefused } from "@/lib/client/storage/folder_changes.ts";
+import { isOutdated, OutdatedPage } from "@/lib/client/storage/load_code.tsx";
+import { tasksOf, wantedChange } from "@/lib/client/storage/page_tasks.ts";
+import type { ShownTask, TaskList } from "@/lib/client/storage/task_list.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
 import { reason, taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
-import { wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
-import { Dock } from "@/islands/tasks/dock.tsx";
-import { loadDialogs } from "@/islands/tasks/load_dialogs.ts";
 
 interface StorageTasksProps {
   readonly account: string;

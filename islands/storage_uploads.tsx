@@ -1,22 +1,16 @@
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-
 import { Icon } from "@/components/icon.tsx";
-import { InterruptedUploads } from "@/components/storage/interrupted_uploads.tsx";
-import { UnfinishedList } from "@/components/storage/unfinished_list.tsx";
-import { island } from "@/lib/client/island.tsx";
+import { InterruptedUploads, UnfinishedList } from "@/components/storage/left_uploads.tsx";
 import { keepFocus } from "@/lib/client/focus.ts";
-import { lazyComponent } from "@/lib/client/storage/lazy_component.tsx";
+import { island } from "@/lib/client/island.tsx";
+import { chosenFiles, droppedFiles, onUploadRequested } from "@/lib/client/storage/chosen_files.ts";
 import { announcement, uploadSection } from "@/lib/client/storage/dock.ts";
-import { chosenFiles, droppedFiles } from "@/lib/client/storage/upload/dropped_files.ts";
-import { onUploadRequested } from "@/lib/client/storage/upload/upload_requests.ts";
-import { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
-import { offeredChanges } from "@/lib/client/storage/refused_changes.ts";
-import type { OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
+import { type OfferedChanges, offeredChanges } from "@/lib/client/storage/folder_changes.ts";
+import { lazyComponent } from "@/lib/client/storage/load_code.tsx";
+import { UploadsStore } from "@/lib/client/storage/uploads_store.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
-import { UploadAnnouncer } from "@/lib/presentation/storage/upload_announcer.ts";
-import { uploadHead } from "@/lib/presentation/storage/upload_head.ts";
-import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
+import { UPLOAD_LABELS, UploadAnnouncer, uploadHead } from "@/lib/presentation/storage/upload_sentences.ts";
 
 interface StorageUploadsProps {
   readonly account: string;

@@ -1,19 +1,22 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-
 import { Icon } from "@/components/icon.tsx";
-import { VersionComparison } from "@/components/storage/version_comparison.tsx";
-import { VersionList } from "@/components/storage/version_list.tsx";
+import {
+  type LineChange,
+  VersionComparison,
+  VersionList,
+  type VersionPage,
+} from "@/components/storage/object_versions.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { useMoments } from "@/lib/client/reader_moments.ts";
+import { goToLogin } from "@/lib/client/session.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
-import { loadCode } from "@/lib/client/storage/load_code.ts";
-import { readVersionText } from "@/lib/client/storage/version_text.ts";
+import { loadCode } from "@/lib/client/storage/load_code.tsx";
 import { formatMoment } from "@/lib/presentation/moments.ts";
-import type { LineChange } from "@/lib/presentation/storage/line_comparison.ts";
 import { OBJECT_LABELS, OBJECT_SENTENCES, restoreProblem } from "@/lib/presentation/storage/object_sentences.ts";
-import { type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
-import type { VersionPage } from "@/lib/presentation/storage/versions.ts";
+import { PREVIEW_BYTES } from "@/lib/presentation/storage/preview/object_preview.ts";
+import { readTextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
+import { downloadPath, type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 
 interface StorageVersionsProps {
   readonly address: ObjectAddress;
@@ -52,7 +55,8 @@ export default island(
     const problem = useSignal("");
     const compared = useSignal<Compared | null>(null);
     const dialog = useRef<HTMLDialogElement>(null);
-    const current = page.versions.find(({ isLatest, isMarker }) => isLatest && !isMarker)?.id ?? null;
+    const current = page.versions.find(({ IsLatest, IsDeleteMarker }) => IsLatest && !IsDeleteMarker)?.VersionId ??
+      null;
     const moment = (changed: string | null) => formatMoment(changed, style.value);
 
     const restore = async (version: string) => {
@@ -86,7 +90,7 @@ export default island(
           address={address}
           page={page}
           style={style.value}
-          controls={({ id, changed }) =>
+          controls={({ VersionId: id, LastModified: changed }) =>
             id !== null && (
               <p class="btns needs-scripts">
                 {isText && current !== null && (
@@ -152,4 +156,35 @@ async function comparison(address: ObjectAddress, before: string, after: string)
   } catch {
     return { problem: OBJECT_SENTENCES.notCompared };
   }
+}
+
+/** The beginning of a version as text. */
+interface VersionText {
+  readonly text: string;
+  /** The version is longer. */
+  readonly isCut: boolean;
+}
+
+/** Longest wait for the beginning of a version, ms. */
+const READ_MS = 30_000;
+
+/** Reads the beginning of a version; null for what is no text. @throws Error where it cannot be read */
+async function readVersionText(address: ObjectAddress): Promise<VersionText | null> {
+  const response = await fetch(downloadPath(address), {
+    headers: { Range: `bytes=0-${PREVIEW_BYTES - 1}` },
+    signal: AbortSignal.timeout(READ_MS),
+  });
+  const { status, headers } = response;
+  if (status === 401) goToLogin();
+  // An empty object has no range.
+  if (status === 416) return { text: "", isCut: false };
+  if (status !== 206 || headers.has("Content-Encoding")) {
+    await response.body?.cancel();
+    throw new Error(`the store answered ${status}`);
+  }
+  const total = Number(/\/(\d+)$/.exec(headers.get("Content-Range") ?? "")?.[1] ?? 0);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const isCut = total > bytes.length;
+  const beginning = readTextBeginning(bytes, isCut);
+  return beginning && { text: beginning.text, isCut };
 }

@@ -10,7 +10,7 @@ import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { notedClosedSide, rememberShown } from "@/lib/storage/closed_side.ts";
+import { notedClosedSide, rememberShown } from "@/lib/storage/login_notes.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";
 

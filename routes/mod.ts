@@ -56,7 +56,7 @@ import { TaskStreams } from "@/routes/api/v1/task_progress.ts";
 import { zipOperations } from "@/routes/api/v1/zip_task.ts";
 import { mountResults } from "@/routes/results/mod.ts";
 import { inProcessGateway } from "@/routes/storage/in_process_gateway.ts";
-import { endLogins } from "@/routes/storage/requested_login.ts";
+import { endLogins } from "@/routes/storage/deps.ts";
 import { mountStorageDoor } from "@/routes/storage/mod.ts";
 import { mountDocs } from "./docs.tsx";
 import { healthOperations, PROBE_PATHS, reachability, type ReadinessCheck } from "./health.ts";

@@ -2,18 +2,15 @@ import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { notFound } from "@/lib/http/errors.ts";
-import type { Handler } from "@/lib/http/request_context.ts";
 import type { Operation } from "@/lib/http/operation.ts";
+import type { Handler } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 import { BUILD_PATH, buildFolder, devReload, type SiteDeps } from "@/lib/site/site.ts";
-import { AuditReaders } from "@/lib/storage/audit_readers.ts";
-import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
 import type { GatewayService } from "@/lib/storage/gateway_service.ts";
-import { LoginRights } from "@/lib/storage/login_rights.ts";
-import { accountName } from "@/lib/storage/storage_account.ts";
-import { storageKeys } from "@/lib/storage/storage_cookie.ts";
+import { LoginFacts } from "@/lib/storage/login_facts.ts";
+import { accountName, storageKeys } from "@/lib/storage/storage_cookie.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import {
@@ -25,10 +22,9 @@ import {
 } from "@/routes/api/v1/web_operation.ts";
 import { shownPage } from "@/routes/frame/shown_page.ts";
 import { mountPassThrough } from "@/routes/results/mod.ts";
-import type { StorageDeps } from "@/routes/storage/deps.ts";
+import { loginsOf, type StorageDeps } from "@/routes/storage/deps.ts";
 import { loginForm, logoutForm } from "@/routes/storage/login.ts";
 import { mountStoragePages } from "@/routes/storage/mod.ts";
-import { loginsOf } from "@/routes/storage/requested_login.ts";
 import { resultsLogin } from "@/routes/storage/results_side.ts";
 import { altoPage } from "./alto.tsx";
 import { configJs } from "./config_js.ts";
@@ -76,9 +72,7 @@ export function storageDeps(
   const storageGateway = new StorageGateway(gateway, now, (session) => void revoked.add([session]));
   return {
     gateway: storageGateway,
-    usage: new BucketUsage(storageGateway, now),
-    rights: new LoginRights(storageGateway, now),
-    auditReaders: new AuditReaders(storageGateway, now),
+    facts: new LoginFacts(storageGateway, now),
     keys: storageKeys(secrets),
     revoked,
     sessionHours,

@@ -1,12 +1,10 @@
 import type { RefObject } from "preact";
-
 import { Moment } from "@/components/moment.tsx";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { fileGroup, fileKind } from "@/lib/presentation/storage/file_kinds.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import type { FolderColumn, FolderOrder } from "@/lib/presentation/storage/folder_order.ts";
 import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
+import type { FolderColumn, FolderOrder, StorageRow } from "@/lib/presentation/storage/listing.ts";
 import { type FolderAddress, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
@@ -27,7 +25,7 @@ interface FolderTableProps {
   readonly span: { readonly first: number; readonly last: number; readonly height: number } | null;
   readonly body: RefObject<HTMLTableSectionElement | null>;
   readonly order: FolderOrder;
-  readonly selected: ReadonlySet<string>;
+  readonly selected: Pick<ReadonlySet<string>, "has" | "size">;
   /** The key of the object that is open in the panel; null: none. */
   readonly opened: string | null;
   /** The row whose controls the Tab key reaches; null: those of all rows. */

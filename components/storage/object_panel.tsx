@@ -1,15 +1,16 @@
 import type { ComponentChildren } from "preact";
-
 import { Icon } from "@/components/icon.tsx";
+import { Moment } from "@/components/moment.tsx";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
+import { previewKind } from "@/lib/presentation/storage/file_kinds.ts";
+import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { OBJECT_LABELS } from "@/lib/presentation/storage/object_sentences.ts";
-import { previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
-import { type ObjectAddress, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { downloadPath, type ObjectAddress, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
-import { ObjectDetails } from "./object_details.tsx";
 
 interface ObjectPanelProps {
   readonly address: ObjectAddress;
@@ -55,5 +56,62 @@ export function ObjectPanel({ address, facts, style, onClose, actions }: ObjectP
           </>
         )}
     </aside>
+  );
+}
+
+interface ObjectDetailsProps {
+  readonly address: ObjectAddress;
+  readonly facts: ObjectFacts;
+  readonly style: MomentStyle;
+}
+
+/** What is known of an object, and its download: the same on its own page and in the panel beside its folder. */
+export function ObjectDetails({ address, facts, style }: ObjectDetailsProps) {
+  const { bytes, type, changed, etag, version, metadata, checksums } = facts;
+  return (
+    <>
+      <section class="btns">
+        <a class="btn primary" href={downloadPath(address)}>
+          <Icon name="download" /> {STORAGE_LABELS.download}
+        </a>
+      </section>
+      <section>
+        <dl class="facts">
+          <Fact name={STORAGE_LABELS.size}>
+            {formatBytes(bytes)}
+            {bytes >= 1000 && ` (${formatCount(bytes)} B)`}
+          </Fact>
+          <Fact name={STORAGE_LABELS.type}>{type || STORAGE_LABELS.unknown}</Fact>
+          {changed !== null && (
+            <Fact name={STORAGE_LABELS.changed}>
+              <Moment at={changed} style={style} />
+            </Fact>
+          )}
+          {etag !== null && <Fact name={STORAGE_LABELS.etag} isCode>{etag}</Fact>}
+          {version !== null && <Fact name={STORAGE_LABELS.version} isCode>{version}</Fact>}
+          {checksums.map(([name, value]) => <Fact key={name} name={name.toUpperCase()} isCode>{value}</Fact>)}
+          {metadata.map(([name, value]) => <Fact key={name} name={name} isCode>{plainName(value)}</Fact>)}
+        </dl>
+      </section>
+    </>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly isCode?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Fact({ name, isCode = false, children }: FactProps) {
+  return (
+    <>
+      <dt>
+        <bdi>{name}</bdi>
+      </dt>
+      <dd class={isCode ? "vid" : undefined}>
+        <bdi>{children}</bdi>
+      </dd>
+    </>
   );
 }

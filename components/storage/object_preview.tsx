@@ -5,7 +5,7 @@ import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
 import type { CsvTable } from "@/lib/presentation/storage/preview/csv_table.ts";
 import { type ObjectPreview as Preview, PREVIEW_BYTES } from "@/lib/presentation/storage/preview/object_preview.ts";
-import type { PixelSize } from "@/lib/presentation/storage/preview/tiff_size.ts";
+import type { PixelSize } from "@/lib/presentation/storage/preview/image_size.ts";
 import type { TextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
 import { downloadPath, type ObjectAddress, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
 

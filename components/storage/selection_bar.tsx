@@ -10,9 +10,9 @@ import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/presentation/storage/st
 
 interface SelectionBarProps {
   readonly rows: readonly StorageRow[];
-  /** How many keys are selected; some may no longer be among the rows. */
-  readonly count: number;
   readonly selected: readonly StorageRow[];
+  /** How many of these the search hides. */
+  readonly hidden: number;
   /** Whether the folder has further rows that were not read. */
   readonly isMore: boolean;
   /** The name of the folder where all of it is selected, also what was not read; else null. */
@@ -29,14 +29,14 @@ interface SelectionBarProps {
 
 /** What the folder holds; with a selection how much that is, and what can be done with it. It always has its height. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { rows, count, isMore, whole, isOutdated, onRefresh } = props;
-  const isChosen = count > 0;
-  const isAllListed = isChosen && isMore && whole === null && count >= rows.length;
+  const { rows, selected, hidden, isMore, whole, isOutdated, onRefresh } = props;
+  const isChosen = selected.length > 0;
+  const isAllListed = isChosen && isMore && whole === null && selected.length - hidden >= rows.length;
   return (
     <div
-      class={["actions", isChosen && "chosen", isAllListed && "all-listed"].filter(Boolean).join(" ")}
+      class={["actions", isChosen && "chosen", (isAllListed || hidden > 0) && "wordy"].filter(Boolean).join(" ")}
       role={isChosen ? "toolbar" : undefined}
-      aria-label={isChosen ? STORAGE_LABELS.withSelected(formatCount(count)) : undefined}
+      aria-label={isChosen ? STORAGE_LABELS.withSelected(formatCount(selected.length)) : undefined}
     >
       {/* One live region whatever is selected: one that comes with its text is not read out. */}
       <p role="status">
@@ -55,12 +55,15 @@ export function SelectionBar(props: SelectionBarProps) {
   );
 }
 
-function ChosenText({ count, selected, whole, isAllListed }: SelectionBarProps & { readonly isAllListed: boolean }) {
+function ChosenText({ selected, hidden, whole, isAllListed }: SelectionBarProps & { readonly isAllListed: boolean }) {
   const bytes = selected.reduce((sum, { size }) => sum + size, 0);
   const hasFolders = selected.some(({ kind }) => kind === "folder");
   return (
     <>
-      {whole === null ? STORAGE_LABELS.selected(formatCount(count)) : STORAGE_LABELS.wholeSelected(whole)} {isAllListed
+      {whole === null ? STORAGE_LABELS.selected(formatCount(selected.length)) : STORAGE_LABELS.wholeSelected(whole)}
+      {" "}
+      {hidden > 0 && whole === null && <span>· {STORAGE_SENTENCES.hiddenBySearch(hidden)}{" "}</span>}
+      {isAllListed
         ? <span>· {STORAGE_SENTENCES.moreBelow}</span>
         : !hasFolders && whole === null && <span>· {formatBytes(bytes)}</span>}
     </>

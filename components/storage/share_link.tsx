@@ -1,12 +1,8 @@
 import type { encode } from "uqr";
-
 import type { SharedLink } from "@/lib/client/storage/shared_link.ts";
 import { formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
-import { reachOf } from "@/lib/presentation/storage/reach.ts";
-import { awsCommand, curlCommand } from "@/lib/presentation/storage/share_commands.ts";
-import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/share_sentences.ts";
-import { QrCode } from "./qr_code.tsx";
+import { awsCommand, curlCommand, reachOf, SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/sharing.ts";
 
 /** The object, and what is said of it. */
 export interface ShareableObject {
@@ -69,4 +65,36 @@ export function ShareLink({ object, link, copied, encoder, style, onCopy }: Shar
       )}
     </>
   );
+}
+
+/** Modules of white around the code, which readers need. */
+const BORDER = 4;
+
+interface QrCodeProps {
+  /** The function of the library, which is loaded late. */
+  readonly encoder: typeof encode;
+  readonly text: string;
+  readonly label: string;
+  /** Shown for a text that no code can hold. */
+  readonly fallback: string;
+}
+
+/** A text as a QR code, black on white in either theme. */
+function QrCode({ encoder, text, label, fallback }: QrCodeProps) {
+  const code = codeOf(encoder, text);
+  if (code === null) return <p class="remark">{fallback}</p>;
+  const path = code.data.flatMap((row, y) => row.map((isDark, x) => isDark ? `M${x} ${y}h1v1h-1z` : "")).join("");
+  return (
+    <svg class="qr" viewBox={`0 0 ${code.size} ${code.size}`} role="img" aria-label={label}>
+      <path d={path} fill="#000" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
+
+function codeOf(encoder: typeof encode, text: string) {
+  try {
+    return encoder(text, { ecc: "L", border: BORDER });
+  } catch {
+    return null;
+  }
 }

@@ -1,15 +1,25 @@
 import { useSignal } from "@preact/signals";
-
-import { Meter } from "@/components/meter.tsx";
 import { SmallButton } from "@/components/chip.tsx";
-import type { UploadEngine } from "@/lib/client/storage/upload/upload_engine.ts";
-import type { UploadsStore } from "@/lib/client/storage/upload/uploads_store.ts";
+import { Icon, type IconName } from "@/components/icon.tsx";
+import { Meter } from "@/components/meter.tsx";
+import { type ChosenFiles, MAX_FILES } from "@/lib/client/storage/chosen_files.ts";
+import type { UploadEngine } from "@/lib/client/storage/upload_engine.ts";
+import type { UploadItem } from "@/lib/client/storage/upload_items.ts";
+import type { UploadsStore } from "@/lib/client/storage/uploads_store.ts";
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
 import { formatSpan } from "@/lib/presentation/moments.ts";
+import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { UPLOAD_HEADS, UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
-import { ChoiceNotices, TakenQuestion, UploadNotices } from "./upload_notices.tsx";
-import { UploadRow } from "./upload_row.tsx";
+import { plainName } from "@/lib/presentation/storage/key_names.ts";
+import {
+  faultSentence,
+  UPLOAD_HEADS,
+  UPLOAD_LABELS,
+  UPLOAD_NOTICES,
+  UPLOAD_STATES,
+} from "@/lib/presentation/storage/upload_sentences.ts";
+import { KeyName } from "./key_name.tsx";
+import { Notice } from "./left_uploads.tsx";
 
 /** Files that are shown at first, and with each further step: thousands of rows would slow the page. */
 const SHOWN_ROWS = 50;
@@ -117,4 +127,195 @@ function paceOf(engine: ShownEngine): string {
   const seconds = (engine.bytes - engine.sentBytes) / rate;
   const left = seconds < 60 ? UPLOAD_HEADS.timeLeftShort : UPLOAD_HEADS.timeLeft(formatSpan(seconds));
   return `${UPLOAD_HEADS.rate(formatBytes(rate))} · ${left}`;
+}
+
+/** What a reader may do with one file. */
+interface UploadRowEvents {
+  readonly onPause: (item: UploadItem) => void;
+  readonly onResume: (item: UploadItem) => void;
+  readonly onCancel: (item: UploadItem) => void;
+}
+
+interface UploadRowProps {
+  readonly item: UploadItem;
+  /** Whether all files are paused together. */
+  readonly isAllPaused: boolean;
+  readonly events: UploadRowEvents;
+}
+
+/** A file on its way: its name, how far it is, and what can be done with it. */
+function UploadRow({ item, isAllPaused, events }: UploadRowProps) {
+  const { path, state, sent, size } = item;
+  const isPaused = state === "paused";
+  const name = plainName(path);
+  const percent = size === 0 ? 0 : Math.floor(100 * sent / size);
+  return (
+    <li class={state === "failed" ? "stopped" : undefined} data-state={state}>
+      <Icon name="file" />
+      <span class="name" title={name}>
+        <KeyName name={path} />
+      </span>
+      <span class="far">
+        {!OVER.has(state) && (
+          <Meter
+            parts={[{ count: percent, tone: state === "failed" ? "bad" : "run" }]}
+            total={100}
+            label={UPLOAD_LABELS.percent(percent)}
+          />
+        )}
+        <span class={state === "failed" ? "sub bad" : "sub"}>{stateText(item, isAllPaused)}</span>
+      </span>
+      <span class="buttons">
+        {(state === "sending" || state === "waiting") && !isPaused && !isAllPaused &&
+          (
+            <RowButton
+              icon="pause"
+              label={UPLOAD_LABELS.pause(name)}
+              onClick={() => events.onPause(item)}
+            />
+          )}
+        {isPaused && (
+          <RowButton
+            icon="next"
+            label={UPLOAD_LABELS.resume(name)}
+            onClick={() => events.onResume(item)}
+          />
+        )}
+        {state === "failed" && typeof item.fault !== "string" && (
+          <RowButton
+            icon="rotate"
+            label={UPLOAD_LABELS.retry(name)}
+            onClick={() => events.onResume(item)}
+          />
+        )}
+        {!OVER.has(state) && (
+          <RowButton
+            icon="close"
+            label={UPLOAD_LABELS.cancel(name)}
+            onClick={() => events.onCancel(item)}
+          />
+        )}
+        {state === "done" && <span class="chip done">{UPLOAD_STATES.chip}</span>}
+      </span>
+    </li>
+  );
+}
+
+const OVER: ReadonlySet<UploadItem["state"]> = new Set<UploadItem["state"]>(["done", "skipped", "cancelled"]);
+
+function RowButton({ icon, label, onClick }: {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+}) {
+  return (
+    <button class="btn square" type="button" aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function stateText(item: UploadItem, isAllPaused: boolean): string {
+  const { state, sent, size, fault, wasThere, batch, path, key } = item;
+  const [left, all] = [formatBytes(sent), formatBytes(size)];
+  if (isAllPaused && state === "waiting" && sent > 0) return UPLOAD_STATES.paused(left, all);
+  switch (state) {
+    case "sending":
+      return UPLOAD_STATES.sending(left, all);
+    case "paused":
+      return UPLOAD_STATES.paused(left, all);
+    case "done": {
+      if (wasThere) return UPLOAD_STATES.wasThere(all);
+      const own = key.slice(batch.prefix.length);
+      return own === path ? UPLOAD_STATES.done(all) : `${all}, ${UPLOAD_STATES.renamed(plainName(own))}`;
+    }
+    case "failed": {
+      const kind = fault instanceof Error ? fault.kind : fault ?? "refused";
+      const detail = fault instanceof Error ? fault.detail : null;
+      return faultSentence({ kind, detail, sent: left });
+    }
+    default:
+      return UPLOAD_STATES[state];
+  }
+}
+
+/** Names in use that are listed. */
+const NAMED = 3;
+
+interface TakenQuestionProps {
+  readonly engine: Pick<UploadEngine, "items" | "answer">;
+}
+
+/** The question what happens to names in use: one answer for all. */
+function TakenQuestion({ engine }: TakenQuestionProps) {
+  const taken = engine.items.filter(({ state }) => state === "taken");
+  if (taken.length === 0) return null;
+  const named = taken.slice(0, NAMED);
+  return (
+    <Notice tone="warn" isUrgent>
+      <p>{UPLOAD_NOTICES.taken(named.map(({ path }) => plainName(path)).join(", "), taken.length - named.length)}</p>
+      <button class="btn" type="button" onClick={() => engine.answer("replace")}>{UPLOAD_LABELS.replace}</button>
+      <button class="btn" type="button" onClick={() => engine.answer("keep both")}>{UPLOAD_LABELS.keepBoth}</button>
+      <button class="btn" type="button" onClick={() => engine.answer("skip")}>{UPLOAD_LABELS.skip}</button>
+    </Notice>
+  );
+}
+
+interface UploadNoticesProps {
+  readonly store: Pick<UploadsStore, "allowing" | "allowDirect"> & {
+    readonly engine: Pick<UploadEngine, "halted" | "isAway" | "routes" | "resume">;
+  };
+  readonly bucket: string;
+}
+
+/** What has stopped everything, what the network does, and which way the bytes go. */
+export function UploadNotices({ store, bucket }: UploadNoticesProps) {
+  const { engine } = store;
+  const { halted } = engine;
+  const route = engine.routes.get(bucket);
+  return (
+    <>
+      {halted && (
+        <Notice tone="bad" isUrgent={halted.kind !== "outdated"}>
+          <p>{faultSentence({ kind: halted.kind, detail: halted.detail, sent: "" })}</p>
+          {halted.kind === "session" && (
+            <a class="btn" href={loginPath("/storage")} target="_blank">{UPLOAD_LABELS.logIn}</a>
+          )}
+          {/* An outdated page has a banner, an alert with the button that reloads it. */}
+          {halted.kind !== "outdated" && (
+            <button class="btn" type="button" onClick={() => engine.resume()}>{UPLOAD_LABELS.goOn}</button>
+          )}
+        </Notice>
+      )}
+      {engine.isAway && <Notice tone="warn">{UPLOAD_NOTICES.away}</Notice>}
+      {route === "no rules" && <Notice>{UPLOAD_NOTICES.noRules}</Notice>}
+      {route === "forbidden" && <Notice>{UPLOAD_NOTICES.forbidden(bucket)}</Notice>}
+      {route === "unreachable" && <Notice>{UPLOAD_NOTICES.unreachable}</Notice>}
+      {route === "blocked" && (
+        <Notice>
+          <p>{store.allowing.value === "failed" ? UPLOAD_NOTICES.notAllowed : UPLOAD_NOTICES.blocked(bucket)}</p>
+          <button
+            class="btn"
+            type="button"
+            disabled={store.allowing.value === "yes"}
+            onClick={() => void store.allowDirect()}
+          >
+            {store.allowing.value === "yes" ? UPLOAD_LABELS.allowing : UPLOAD_LABELS.allow}
+          </button>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** What could not be taken of the last choice. */
+export function ChoiceNotices({ chosen }: { readonly chosen: ChosenFiles | null }) {
+  if (!chosen) return null;
+  return (
+    <>
+      {chosen.files.length === 0 && <Notice tone="warn">{UPLOAD_NOTICES.empty}</Notice>}
+      {chosen.isCut && <Notice tone="warn">{UPLOAD_NOTICES.cut(MAX_FILES)}</Notice>}
+      {chosen.unreadable > 0 && <Notice tone="warn">{UPLOAD_NOTICES.unreadable(chosen.unreadable)}</Notice>}
+    </>
+  );
 }

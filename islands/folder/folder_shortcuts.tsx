@@ -1,11 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-
-import { isTyping } from "@/lib/client/focus.ts";
-import { loadCode } from "@/lib/client/storage/load_code.ts";
 import { remembered } from "@/lib/client/browser_memory.ts";
-import { FOLDER_SHORTCUTS } from "@/lib/presentation/storage/folder_keys.ts";
+import { isTyping } from "@/lib/client/focus.ts";
+import { loadCode } from "@/lib/client/storage/load_code.tsx";
 import { commandOf } from "@/lib/presentation/shortcuts.ts";
+import { FOLDER_SHORTCUTS } from "@/lib/presentation/storage/folder_keys.ts";
 
 interface FolderShortcutsProps {
   /** Whether the list of shortcuts is open. */

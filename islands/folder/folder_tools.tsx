@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-
-import { SearchField } from "@/components/storage/search_field.tsx";
+import { Icon, type IconName } from "@/components/icon.tsx";
+import { requestUpload, type UploadChoice } from "@/lib/client/storage/chosen_files.ts";
 import { nameIn } from "@/lib/presentation/storage/key_names.ts";
 import { type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
 
 interface FolderToolsProps {
   /** The folder and what is shown of it. */
@@ -67,5 +68,51 @@ export function FolderTools({ address, isMore, onShow, onHelp, children }: Folde
       )}
       <button class="btn small keys needs-scripts" type="button" onClick={onHelp}>{STORAGE_LABELS.shortcuts}</button>
     </form>
+  );
+}
+
+interface SearchFieldProps {
+  readonly icon: IconName;
+  /** Of its value in the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  /** What it holds at first. */
+  readonly value: string;
+  readonly class?: string;
+  onText?(text: string): void;
+}
+
+/** A field in which a beginning of names, or a name, is typed. */
+function SearchField({ icon, name, label, hint, value, class: own, onText }: SearchFieldProps) {
+  return (
+    <label class={own ? `field ${own}` : "field"}>
+      <Icon name={icon} />
+      <span class="sr">{label}</span>
+      <input
+        type="search"
+        name={name}
+        defaultValue={value}
+        placeholder={hint}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => onText?.(currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** Opens the dialog for files, or for a folder, to upload to the folder of the page. */
+export function UploadButton({ choice }: { readonly choice: UploadChoice }) {
+  return (
+    <button
+      class={choice === "files" ? "btn primary needs-scripts" : "btn needs-scripts"}
+      type="button"
+      title={UPLOAD_LABELS.orDrop}
+      onClick={() => requestUpload(choice)}
+    >
+      <Icon name={choice === "files" ? "upload" : "folder"} />
+      {choice === "files" ? UPLOAD_LABELS.upload : UPLOAD_LABELS.uploadFolder}
+    </button>
   );
 }

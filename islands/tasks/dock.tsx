@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-
 import { Icon } from "@/components/icon.tsx";
 import { keepFocus } from "@/lib/client/focus.ts";
 import {
@@ -12,10 +11,13 @@ import {
   uploadSection,
   wasLedHere,
 } from "@/lib/client/storage/dock.ts";
-import { lazyComponent } from "@/lib/client/storage/lazy_component.tsx";
-import type { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import { lazyComponent, loadCode } from "@/lib/client/storage/load_code.tsx";
+import type { TaskList } from "@/lib/client/storage/task_list.ts";
 import { TASK_LABELS, tasksLine } from "@/lib/presentation/storage/task_sentences.ts";
 import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
+
+/** Loads the dialogs before changes: most visits change nothing. @throws OutdatedPage, TypeError where they cannot be loaded */
+export const loadDialogs = () => loadCode(() => import("./wanted_dialog.tsx"));
 
 /** Most visits have no task. */
 const TaskRows = lazyComponent(async () => (await import("./task_rows.tsx")).TaskRows);

@@ -1,18 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-
 import { Icon, type IconName } from "@/components/icon.tsx";
-import { archiveContents } from "@/lib/client/storage/tasks/archive_contents.ts";
-import { tasksOf } from "@/lib/client/storage/tasks/browser_tasks.ts";
-import { targetBuckets } from "@/lib/client/storage/tasks/target_buckets.ts";
-import { type WantedChange, wantedChange } from "@/lib/client/storage/tasks/wanted_change.ts";
-import { chosenOf, plannedRows } from "@/lib/presentation/storage/chosen_rows.ts";
-import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
-import type { OfferedChanges } from "@/lib/presentation/storage/offered_changes.ts";
-import { downloadPath, type FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
+import { callDoor } from "@/lib/client/storage/door.ts";
+import type { OfferedChanges } from "@/lib/client/storage/folder_changes.ts";
+import { targetBuckets, tasksOf, type WantedChange, wantedChange } from "@/lib/client/storage/page_tasks.ts";
+import { chosenOf, plannedRows, type StorageRow } from "@/lib/presentation/storage/listing.ts";
+import { type DoorParameters, downloadPath, type FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { Chosen, TaskEnd } from "@/lib/presentation/storage/task_record.ts";
 import { TASK_LABELS } from "@/lib/presentation/storage/task_sentences.ts";
-import { loadDialogs } from "./load_dialogs.ts";
+import type { ObjectPage } from "@/lib/s3/listing.ts";
+import { loadDialogs } from "./dock.tsx";
 
 interface SelectionActionsProps {
   readonly folder: FolderAddress;
@@ -100,4 +98,29 @@ export function NewFolder({ folder: { account, bucket, prefix } }: NewFolderProp
       <Icon name="plus" /> {TASK_LABELS.newFolder}
     </button>
   );
+}
+
+/** Most objects of an archive (gateway). */
+const MAX_OBJECTS = 50_000;
+const LIST_KEYS = 1000;
+
+/** What an archive is of: one prefix, or keys, to which those below prefixes are added. */
+async function archiveContents(
+  { account, bucket }: { readonly account: string; readonly bucket: string },
+  { keys, prefixes }: Chosen,
+): Promise<{ readonly json: { readonly keys: readonly string[] } | { readonly prefix: string } } | TaskEnd> {
+  if (prefixes.length === 1 && keys.length === 0) return { json: { prefix: prefixes[0] } };
+  const all = [...keys];
+  for (const prefix of prefixes) {
+    for (let start_after: string | undefined = "", isMore = true; isMore;) {
+      const parameters: DoorParameters = { bucket, prefix, max_keys: LIST_KEYS, start_after };
+      const { status, json } = await callDoor<ObjectPage>("/buckets/:bucket/objects", account, parameters);
+      if (status !== 200) return { how: "failed", status, message: "" };
+      all.push(...json.objects.map(({ Key }) => Key));
+      if (all.length > MAX_OBJECTS) return { how: "failed", status: 400, message: "" };
+      start_after = json.objects.at(-1)?.Key;
+      isMore = json.is_truncated && start_after !== undefined;
+    }
+  }
+  return { json: { keys: all } };
 }

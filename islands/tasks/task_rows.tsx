@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { Meter } from "@/components/meter.tsx";
 import { SmallButton } from "@/components/chip.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
-import type { ShownTask, TaskList } from "@/lib/client/storage/tasks/task_list.ts";
+import type { ShownTask, TaskList } from "@/lib/client/storage/task_list.ts";
 import type { TaskFault } from "@/lib/presentation/storage/task_record.ts";
 import {
   faultsTitle,

@@ -14,6 +14,22 @@ export const browserClock: Clock = {
   },
 };
 
+/** Waits. @throws the signal's reason when it aborts meanwhile */
+export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const stop = () => {
+      cancel();
+      reject(signal.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    });
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
 /** Seconds that a wait after failed reads grows to. */
 const MAX_WAIT_SECONDS = 300;
 

@@ -12,7 +12,7 @@ export const bucketList = z.object({
   buckets: z.array(z.object({ Name: z.string(), CreationDate: z.string().nullable() })),
   owner: owner.nullable(),
 });
-type BucketList = z.output<typeof bucketList>;
+export type BucketList = z.output<typeof bucketList>;
 
 /** The buckets the caller may see. @throws HttpError as {@link callSdk} */
 export async function listBuckets(s3: S3, caller: Caller): Promise<BucketList> {

@@ -224,7 +224,7 @@ const keyVersion = marker.extend({
   Size: z.int().nullable().meta({ description: "bytes; null for a delete marker" }),
   StorageClass: z.string().nullable(),
 });
-type KeyVersion = z.output<typeof keyVersion>;
+export type KeyVersion = z.output<typeof keyVersion>;
 
 /** A page of versions in the order of the store. */
 interface VersionEntries {

@@ -174,7 +174,7 @@ export const partPage = z.object({
   is_truncated: z.boolean(),
   next_part_number_marker: z.int().nullable(),
 });
-type PartPage = z.output<typeof partPage>;
+export type PartPage = z.output<typeof partPage>;
 
 interface PartListOptions {
   /** 1 to 1000 */
@@ -230,7 +230,7 @@ export const uploadPage = z.object({
   next_key_marker: z.string().nullable(),
   next_upload_id_marker: z.string().nullable(),
 });
-type UploadPage = z.output<typeof uploadPage>;
+export type UploadPage = z.output<typeof uploadPage>;
 
 interface UploadListOptions {
   readonly prefix?: string;

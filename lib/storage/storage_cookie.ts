@@ -1,12 +1,49 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, type KeyObject } from "node:crypto";
 import { z } from "zod";
+import { resolveLogin } from "@/lib/auth/login.ts";
 import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
 import type { RevocableSession } from "@/lib/results/revoked_sessions.ts";
 import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 import { derivedKey, openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { folded, isSameAccount, type StorageAccount } from "./storage_account.ts";
+
+/** An account of the store. */
+export interface StorageAccount {
+  /** Null: the system level, or a store without tenants. */
+  readonly tenant: string | null;
+  readonly user: string;
+}
+
+/** The name under which addresses and pages know an account: `tenant/user`, or `user` without a tenant. */
+export function accountName({ tenant, user }: StorageAccount): string {
+  return tenant === null ? user : `${tenant}/${user}`;
+}
+
+/** Where the management API has the data access permissions of an account, below `/api/v1`. */
+export function dataAccessPath(tenant: string, user: string): string {
+  return `/mapi/tenants/${tenant}/userAccounts/${encodeURIComponent(user)}/dataAccessPermissions`;
+}
+
+/** Whether two accounts are the same: tenants and users compare without case, as in the store. */
+export function isSameAccount(a: StorageAccount, b: StorageAccount): boolean {
+  return folded(a) === folded(b);
+}
+
+/**
+ * The account that a typed user name means.
+ *
+ * @throws HttpError 422 where the tenant in it is not a tenant name
+ */
+export function typedAccount(username: string): StorageAccount {
+  const login = resolveLogin({ username });
+  return { tenant: login.tenant, user: login.username };
+}
+
+/** Equal for the same account, however its name was typed. */
+function folded(account: StorageAccount): string {
+  return accountName(account).normalize("NFC").toLowerCase();
+}
 
 /** Accounts that one browser may be logged in to at a time. */
 const MAX_ACCOUNTS = 8;

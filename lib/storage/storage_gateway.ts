@@ -37,9 +37,10 @@ interface StoreKind {
 interface Acting extends StorageCredentials, Partial<RevocableSession> {}
 
 /** What a page reads of the gateway; `headers` are those of the response. */
-interface GatewayJson {
+interface GatewayJson<Json> {
   readonly status: number;
-  readonly json: unknown;
+  /** Where the status is 200, of the form that the gateway's document states. */
+  readonly json: Json;
   readonly headers: Headers;
 }
 
@@ -109,12 +110,12 @@ export class StorageGateway {
    * @param path below `/api/v1`, with its query
    * @throws HttpError as {@link send}, and 502 for what is not JSON
    */
-  async read(path: string, acting: Acting, context: RequestContext): Promise<GatewayJson> {
+  async read<Json = unknown>(path: string, acting: Acting, context: RequestContext): Promise<GatewayJson<Json>> {
     const [pathname, query = ""] = path.split("?", 2);
     const headers = new Headers({ Accept: "application/json", "Accept-Encoding": "identity" });
     const target = { path: `/api/v1${pathname}`, query };
     const response = await this.send({ method: "GET", target, headers, readHere: true }, acting, context);
-    return await jsonOf(response, MAX_JSON_BYTES, context);
+    return await jsonOf<Json>(response, MAX_JSON_BYTES, context);
   }
 
   /**
@@ -130,7 +131,7 @@ export class StorageGateway {
     json: unknown,
     acting: Acting,
     context: RequestContext,
-  ): Promise<GatewayJson> {
+  ): Promise<GatewayJson<unknown>> {
     const headers = new Headers({ Accept: "application/json", "Accept-Encoding": "identity" });
     const body = json === undefined ? null : new TextEncoder().encode(JSON.stringify(json));
     if (body) {
@@ -234,7 +235,11 @@ function endOf(token: string): number | null {
 }
 
 /** @throws HttpError 502 for a body that breaks off or is not JSON, 499 when the client has left */
-async function jsonOf(response: Response, maxBytes: number, context: RequestContext): Promise<GatewayJson> {
+async function jsonOf<Json = unknown>(
+  response: Response,
+  maxBytes: number,
+  context: RequestContext,
+): Promise<GatewayJson<Json>> {
   const { status, headers } = response;
   // Read now: once a client has left, its request can no longer be read.
   const { signal } = context.request;
@@ -246,7 +251,7 @@ async function jsonOf(response: Response, maxBytes: number, context: RequestCont
   }
   const json = parsedJson(text);
   if (status === 200 && json === undefined) throw noGateway();
-  return { status, headers, json };
+  return { status, headers, json: json as Json };
 }
 
 /** A name that cannot be an account is 422 at the gateway; anything else is not about the login. */

@@ -1,6 +1,5 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { StorageAccount } from "./storage_account.ts";
-import type { StorageCredentials } from "./storage_cookie.ts";
+import type { StorageAccount, StorageCredentials } from "./storage_cookie.ts";
 import type { StorageGateway } from "./storage_gateway.ts";
 
 /** How the store received a login. */

@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 
 /** The words of the storage pages: headings, columns, controls. */
 export const LABELS = {
@@ -69,6 +69,7 @@ export const SENTENCES = {
   outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",
   moreBelow: "more exist below",
+  hiddenBySearch: (count: number) => `${formatCount(count)} hidden by the search`,
   emptyFolder: "This folder is empty.",
   noneFound: (find: string) => `No name in this folder begins with “${find}”.`,
   loggedInAs: (account: string) => `You are logged in as ${account}.`,

@@ -68,6 +68,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",
   moreBelow: "fler finns längre ner",
+  hiddenBySearch: (count) => `${counted(count, "dold", "dolda")} av sökningen`,
   emptyFolder: "Mappen är tom.",
   noneFound: (find) => `Inget namn i mappen börjar med ”${find}”.`,
   loggedInAs: (account) => `Inloggad som ${account}.`,

@@ -1,17 +1,21 @@
+import type { AuditRecord } from "@/lib/audit/audit_record.ts";
 import { Icon } from "@/components/icon.tsx";
-import { AuditForm } from "@/components/storage/audit_form.tsx";
-import { AuditTable } from "@/components/storage/audit_table.tsx";
-import { StorageSection } from "@/components/storage/storage_section.tsx";
+import { AuditForm, AuditTable } from "@/components/storage/audit_trail.tsx";
+import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import { invalidText } from "@/lib/presentation/coded_check_sentences.ts";
 import { formatFull } from "@/lib/presentation/moments.ts";
-import { type AuditFilter, auditFilterOf, auditParameters, filledIn } from "@/lib/presentation/storage/audit_filter.ts";
-import { readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
-import { AUDIT_LABELS, AUDIT_SENTENCES } from "@/lib/presentation/storage/audit_sentences.ts";
+import {
+  AUDIT_LABELS,
+  AUDIT_SENTENCES,
+  type AuditFilter,
+  auditFilterOf,
+  auditParameters,
+  filledIn,
+} from "@/lib/presentation/storage/audit.ts";
 import { auditPath, doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { clip, entries, member } from "@/lib/std/untrusted.ts";
 import {
-  LoginEnded,
   statusWithout,
   storagePage,
   type StoragePageDeps,
@@ -41,8 +45,18 @@ export function auditPage(deps: StoragePageDeps) {
   });
 }
 
-async function trail({ gateway, now }: StoragePageDeps, visit: StorageVisit, filter: AuditFilter) {
-  const { account, login, context, query } = visit;
+/** A page of the gateway's audit trail, the newest first. */
+interface TrailPage {
+  readonly records: readonly AuditRecord[];
+  /** Continues it; null at its end. */
+  readonly next: string | null;
+  /** How far back it was looked through, ISO 8601; null: to its end. */
+  readonly searched_to: string | null;
+  readonly sources: { readonly application: "process" | "none" };
+}
+
+async function trail({ now }: StoragePageDeps, visit: StorageVisit, filter: AuditFilter) {
+  const { account, login, query, read } = visit;
   const hasTenants = login.tenant === null;
   const isFiltered = Object.keys(filledIn(filter)).length > 0;
   const form = (
@@ -66,10 +80,8 @@ async function trail({ gateway, now }: StoragePageDeps, visit: StorageVisit, fil
   }
   const after = query.get("after");
   const asked = new URLSearchParams({ ...parameters, count: String(PAGE_RECORDS), ...after ? { after } : {} });
-  const { status, json } = await gateway.read(`/audit?${asked}`, login, context);
-  if (status === 401) throw new LoginEnded();
-  const page = status === 200 ? readAuditPage(json) : null;
-  if (page === null) {
+  const { status, json, found } = await read<TrailPage>(`/audit?${asked}`);
+  if (found === null) {
     const text = problemOf(status, json, filter.tenant !== "");
     return {
       status,
@@ -83,14 +95,14 @@ async function trail({ gateway, now }: StoragePageDeps, visit: StorageVisit, fil
         : <p class="banner warn" role="alert">{text}</p>,
     };
   }
-  const { records, next } = page;
+  const { records, next, searched_to, sources } = found;
   return {
     status,
     body: (
       <>
         <p class="remark">{AUDIT_SENTENCES.whatItIs}</p>
         {form}
-        {!page.hasApplication && <p class="banner warn">{AUDIT_SENTENCES.noApplication}</p>}
+        {sources.application === "none" && <p class="banner warn">{AUDIT_SENTENCES.noApplication}</p>}
         <p class="btns reports">
           {(["csv", "ndjson"] as const).map((format) => (
             <a key={format} class="btn" href={doorPath("/audit", account, { ...parameters, format })}>
@@ -101,8 +113,8 @@ async function trail({ gateway, now }: StoragePageDeps, visit: StorageVisit, fil
         {records.length > 0
           ? <AuditTable account={account} tenant={login.tenant?.toLowerCase() ?? null} records={records} now={now()} />
           : <p class="empty">{isFiltered || next !== null ? AUDIT_SENTENCES.none : AUDIT_SENTENCES.nothing}</p>}
-        {next !== null && records.length < PAGE_RECORDS && page.searchedTo !== null && (
-          <p class="remark">{AUDIT_SENTENCES.searched(formatFull(page.searchedTo, "UTC"))}</p>
+        {next !== null && records.length < PAGE_RECORDS && searched_to !== null && (
+          <p class="remark">{AUDIT_SENTENCES.searched(formatFull(searched_to, "UTC"))}</p>
         )}
         <p class="btns page-links">
           {after && <a class="btn" href={auditPath({ account, ...filledIn(filter) })}>{AUDIT_LABELS.newest}</a>}

@@ -1,9 +1,8 @@
-import { FolderPath } from "@/components/storage/folder_path.tsx";
+import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import StorageBuckets from "@/islands/storage_buckets.tsx";
-import { readBuckets } from "@/lib/presentation/storage/listing.ts";
+import type { BucketList } from "@/lib/s3/buckets.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import {
-  LoginEnded,
   statusWithout,
   storagePage,
   type StoragePageDeps,
@@ -26,30 +25,25 @@ export function bucketsPage(deps: StoragePageDeps) {
       title: STORAGE_LABELS.buckets,
       status: statusWithout(status),
       body: (
-        <div class="storage-home">
-          <FolderPath account={account} accounts={accounts} bucket="" prefix="" />
-          <div class="head">
-            <h1>{STORAGE_LABELS.buckets}</h1>
-          </div>
+        <StorageSection account={account} accounts={accounts} steps="none" title={STORAGE_LABELS.buckets}>
           {body}
-        </div>
+        </StorageSection>
       ),
     } satisfies StorageView;
   });
 }
 
-async function bucketList({ gateway, usage, now }: StoragePageDeps, { context, login, account }: StorageVisit) {
-  const { status, json } = await gateway.read("/buckets", login, context);
-  if (status === 401) throw new LoginEnded();
-  const buckets = status === 200 ? readBuckets(json) : null;
+async function bucketList({ facts, now }: StoragePageDeps, { context, login, account, read }: StorageVisit) {
+  const { status, found } = await read<BucketList>("/buckets");
   const problem = storageProblem(status, "buckets");
   if (status === 403) return { status, body: <BucketField account={account} why={problem} /> };
-  if (buckets === null) return { status, body: <p class="banner bad">{problem}</p> };
+  if (found === null) return { status, body: <p class="banner bad">{problem}</p> };
+  const { buckets } = found;
   if (buckets.length === 0) {
     return { status, body: <BucketField account={account} why={STORAGE_SENTENCES.noBuckets} /> };
   }
-  const usages = await usage.read(login, buckets.map(({ name }) => name), context);
-  const counted = buckets.map((bucket) => ({ ...bucket, usage: usages.get(bucket.name) ?? null }));
+  const usages = await facts.usage(login, buckets.map(({ Name }) => Name), context);
+  const counted = buckets.map((bucket) => ({ ...bucket, usage: usages.get(bucket.Name) ?? null }));
   const body = <StorageBuckets account={account} buckets={counted} renderedAt={now()} />;
   return { status, body };
 }

@@ -1,18 +1,23 @@
 import type { KeyObject } from "node:crypto";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { AuditReaders } from "@/lib/storage/audit_readers.ts";
-import type { BucketUsage } from "@/lib/storage/bucket_usage.ts";
-import type { LoginRights } from "@/lib/storage/login_rights.ts";
+import type { LoginFacts } from "@/lib/storage/login_facts.ts";
+import {
+  isSameAccount,
+  ownerOf,
+  type StorageAccount,
+  type StorageLogin,
+  storageLogins,
+  typedAccount,
+} from "@/lib/storage/storage_cookie.ts";
 import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { ResultsLogin } from "./results_side.ts";
 
 /** What the storage pages work with. */
 export interface StorageDeps {
   readonly gateway: StorageGateway;
-  readonly usage: BucketUsage;
-  readonly rights: LoginRights;
-  readonly auditReaders: AuditReaders;
+  readonly facts: LoginFacts;
   /** Records logins and logouts; null or absent: nothing does. */
   readonly logins?: LoginRecorder | null;
   /** The keys of logins, of which the first one seals; none while they cannot be read. */
@@ -26,4 +31,38 @@ export interface StorageDeps {
   readonly results: ResultsLogin | null;
   /** ms since 1970 */
   readonly now: () => number;
+}
+
+type LoginDeps = Pick<StorageDeps, "keys" | "now" | "revoked">;
+
+/** The storage logins of a request that have not ended, the newest first. */
+export function loginsOf({ keys, now, revoked }: LoginDeps, request: Request): StorageLogin[] {
+  return storageLogins(request, keys(), now(), (login) => !revoked.has(login));
+}
+
+/** Ends all logins of an account, of every browser. */
+export function endLogins({ keys, now, revoked, sessionHours }: StorageDeps, account: StorageAccount): void {
+  const owners = keys().map((key) => ownerOf(account, key));
+  void revoked.endAccount(owners, now() / 1000 + sessionHours * 3600);
+}
+
+/** The login that an address names by `account`, else the newest; null where there is none. */
+export function requestedLogin(
+  deps: LoginDeps,
+  request: Request,
+  query: URLSearchParams,
+): StorageLogin | null {
+  return namedLogin(loginsOf(deps, request), query.get("account"));
+}
+
+/** The login of this name; the first one without a name, or with an empty one, as of a form that was sent empty. */
+export function namedLogin(logins: readonly StorageLogin[], name: string | null): StorageLogin | null {
+  if (!name) return logins[0] ?? null;
+  try {
+    const account = typedAccount(name);
+    return logins.find((login) => isSameAccount(login, account)) ?? null;
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return null;
+  }
 }

@@ -1,11 +1,9 @@
 import { forbidden, HttpError, notFound } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
-import { gatewayTarget } from "@/lib/storage/door_path.ts";
-import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
-import type { StorageDeps } from "./deps.ts";
-import { requestedLogin } from "./requested_login.ts";
+import { gatewayTarget, mediaTypeOf, sandboxObject } from "@/lib/storage/door_path.ts";
+import { requestedLogin, type StorageDeps } from "./deps.ts";
 
 /** What a browser may say to the gateway's operations. */
 const REQUEST_HEADERS = new Set([

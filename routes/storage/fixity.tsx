@@ -1,6 +1,6 @@
 import { FixityForm, FORM_PROBLEM, type FormProblem } from "@/components/storage/fixity_form.tsx";
 import { ShownBucket } from "@/components/storage/shown_bucket.tsx";
-import { StorageSection } from "@/components/storage/storage_section.tsx";
+import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import StorageBaseline from "@/islands/storage_baseline.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
 import StorageSchedules from "@/islands/storage_schedules.tsx";
@@ -12,9 +12,9 @@ import {
   fixityChecksOf,
 } from "@/lib/presentation/storage/fixity_check.ts";
 import { baselinesOf, type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fixity_fields.ts";
-import { readBuckets } from "@/lib/presentation/storage/listing.ts";
 import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { BucketList } from "@/lib/s3/buckets.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import { checksPath, firstNumber, fixityCheckView, shownCheck } from "./fixity_check.tsx";
@@ -96,9 +96,8 @@ async function listBody(
   problem: SentProblem | null,
 ) {
   const { account, context, login } = visit;
-  const { status, json } = await deps.gateway.read("/buckets", login, context);
-  if (status === 401) throw new LoginEnded();
-  const listed = status === 200 ? readBuckets(json)?.map(({ name }) => name) ?? null : null;
+  const { status, found } = await visit.read<BucketList>("/buckets");
+  const listed = found && found.buckets.map(({ Name }) => Name);
   if (listed === null && status !== 403) {
     return { status, body: <p class="banner bad">{storageProblem(status, "buckets")}</p> };
   }
@@ -109,7 +108,7 @@ async function listBody(
   const checks = read.checks.toSorted(runningThenNewest);
   const from = firstNumber(visit.query.get("from"));
   const page = checks.slice(from, from + PAGE_CHECKS);
-  const usages = await deps.usage.read(login, bucketsOfRunning(page), context);
+  const usages = await deps.facts.usage(login, bucketsOfRunning(page), context);
   const shown = page.map((check) => shownCheck(check, checks, usages.get(check.bucket)));
   // Without a choice a browser takes the first bucket.
   const formFields = fields.bucket === "" ? { ...fields, bucket: named || (listed?.[0] ?? "") } : fields;

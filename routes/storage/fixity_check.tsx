@@ -4,7 +4,7 @@ import { Icon } from "@/components/icon.tsx";
 import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
 import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
-import { StorageSection } from "@/components/storage/storage_section.tsx";
+import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import StorageFixity, { type ShownCheck } from "@/islands/storage_fixity.tsx";
 import {
   checkedPlace,
@@ -119,14 +119,14 @@ async function checkBody(deps: StoragePageDeps, visit: StorageVisit, check: Fixi
 
 /** A check that runs with what it is about to read. */
 async function expectation(
-  { gateway, usage }: StoragePageDeps,
+  { gateway, facts }: StoragePageDeps,
   { context, login }: StorageVisit,
   check: FixityCheck,
 ): Promise<ShownCheck> {
   const { bucket } = check;
   const [list, usages] = await Promise.all([
     gateway.read(`${checksPath(bucket)}`, login, context),
-    usage.read(login, [bucket], context),
+    facts.usage(login, [bucket], context),
   ]);
   return shownCheck(check, list.status === 200 ? fixityChecksOf(list.json, bucket) : [], usages.get(bucket));
 }

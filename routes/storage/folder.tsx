@@ -1,16 +1,15 @@
-import { FolderPath } from "@/components/storage/folder_path.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
+import { FolderPath } from "@/components/storage/storage_frame.tsx";
 import StorageFolder from "@/islands/storage_folder.tsx";
 import StorageUploads from "@/islands/storage_uploads.tsx";
-import { packedPage } from "@/lib/presentation/storage/packed_rows.ts";
 import { foldersOf, plainName } from "@/lib/presentation/storage/key_names.ts";
-import { type FolderPage, justBefore, readFolderPage } from "@/lib/presentation/storage/listing.ts";
+import { type FolderPage, folderPageOf, justBefore } from "@/lib/presentation/storage/listing.ts";
 import type { FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import type { BucketRights } from "@/lib/storage/login_rights.ts";
+import type { ObjectPage } from "@/lib/s3/listing.ts";
+import type { BucketRights } from "@/lib/storage/login_facts.ts";
 import {
   incompleteView,
-  LoginEnded,
   statusWithout,
   storagePage,
   type StoragePageDeps,
@@ -58,7 +57,7 @@ export function folderPageRoute(deps: StoragePageDeps) {
           {"problem" in read ? <p class="banner bad">{read.problem}</p> : (
             <StorageFolder
               folder={folder}
-              page={packedPage(read.page, folder.prefix)}
+              page={read.page}
               opened={query.get("open")}
               found={read.found}
               renderedAt={deps.now()}
@@ -76,19 +75,15 @@ type Read =
 
 async function readFolder(
   deps: StoragePageDeps,
-  { context, login }: StorageVisit,
+  { context, login, read }: StorageVisit,
   folder: FolderAddress,
 ): Promise<Read> {
   const { bucket, prefix, find = "", from = "" } = folder;
   const query = new URLSearchParams({ prefix: prefix + find, delimiter: "/", max_keys: String(PAGE_ROWS) });
   if (from !== "") query.set("start_after", justBefore(from));
-  const { status, json } = await deps.gateway.read(
-    `/buckets/${encodeURIComponent(bucket)}/objects?${query}`,
-    login,
-    context,
-  );
-  if (status === 401) throw new LoginEnded();
-  const page = status === 200 ? readFolderPage(json, prefix) : null;
-  if (page === null) return { problem: storageProblem(status, "folder"), status };
-  return { page, found: await deps.rights.read(login, bucket, context) };
+  const path = `/buckets/${encodeURIComponent(bucket)}/objects?${query}`;
+  const { status, found } = await read<ObjectPage>(path);
+  if (found === null) return { problem: storageProblem(status, "folder"), status };
+  const page = folderPageOf(found, prefix);
+  return { page, found: await deps.facts.rights(login, bucket, context) };
 }

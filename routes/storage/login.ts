@@ -1,25 +1,26 @@
-import { parseForm, readBytes } from "@/lib/http/body.ts";
 import type { AuditDetails } from "@/lib/http/audit_event.ts";
-import { headerText } from "@/lib/http/header_values.ts";
+import { parseForm, readBytes } from "@/lib/http/body.ts";
 import { HttpError } from "@/lib/http/errors.ts";
+import { headerText } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { isStoragePath, STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
 import { type Credentials, failedLoginPath, type LoginForm, readLoginForm } from "@/lib/results/login_form.ts";
 import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
-import { closedSideCookie, notedClosedSide } from "@/lib/storage/closed_side.ts";
-import { sessionNoteCookie } from "@/lib/storage/session_note.ts";
-import { accountName, isSameAccount, type StorageAccount, typedAccount } from "@/lib/storage/storage_account.ts";
+import { closedSideCookie, notedClosedSide, sessionNoteCookie } from "@/lib/storage/login_notes.ts";
 import {
+  accountName,
   clearedLogin,
   clearedLogins,
+  isSameAccount,
+  type StorageAccount,
   storageCookie,
   type StorageCredentials,
   type StorageLogin,
+  typedAccount,
 } from "@/lib/storage/storage_cookie.ts";
 import { checkStorageLogin, type LoginVerdict } from "@/lib/storage/storage_login.ts";
-import type { StorageDeps } from "./deps.ts";
-import { loginsOf, namedLogin } from "./requested_login.ts";
+import { loginsOf, namedLogin, type StorageDeps } from "./deps.ts";
 import type { ResultsAnswer } from "./results_side.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };

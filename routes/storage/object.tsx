@@ -1,25 +1,32 @@
-import { FolderPath } from "@/components/storage/folder_path.tsx";
-import { ObjectPreview } from "@/components/storage/object_preview.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
+import { ObjectPreview } from "@/components/storage/object_preview.tsx";
+import { FolderPath } from "@/components/storage/storage_frame.tsx";
 import AltoViewer from "@/islands/alto_viewer.tsx";
 import StorageFacts from "@/islands/storage_facts.tsx";
 import StorageObjectActions from "@/islands/storage_object_actions.tsx";
 import StorageShare from "@/islands/storage_share.tsx";
 import StorageTags from "@/islands/storage_tags.tsx";
 import StorageVersions from "@/islands/storage_versions.tsx";
-import type { ObjectPreview as Preview } from "@/lib/presentation/storage/preview/object_preview.ts";
-import { fileKind } from "@/lib/presentation/storage/file_kinds.ts";
+import type { RawTarget } from "@/lib/http/raw_path.ts";
+import { decidingType, fileKind, previewKind } from "@/lib/presentation/storage/file_kinds.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
+import { fitsUrl, folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
-import { SHARE_SENTENCES } from "@/lib/presentation/storage/share_sentences.ts";
+import type { ObjectTag } from "@/lib/presentation/storage/object_tags.ts";
+import { IMAGE_HEAD_BYTES, imageSize, tiffSize } from "@/lib/presentation/storage/preview/image_size.ts";
+import {
+  type ObjectPreview as Preview,
+  PREVIEW_BYTES,
+  textPreview,
+} from "@/lib/presentation/storage/preview/object_preview.ts";
+import { SHARE_SENTENCES } from "@/lib/presentation/storage/sharing.ts";
 import { downloadPath, type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { fitsUrl } from "@/lib/presentation/storage/upload_names.ts";
-import { hasHistory, type VersionPage } from "@/lib/presentation/storage/versions.ts";
+import type { VersionPage } from "@/components/storage/object_versions.tsx";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
-import { loadPreview, loadTags, loadVersions } from "./object_content.ts";
+import { readObjectPart } from "@/lib/storage/object_start.ts";
+import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import {
   incompleteView,
   LoginEnded,
@@ -75,8 +82,8 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
   const head = gateway.head(target, login, context);
   const [response, history, found] = await Promise.all([
     head,
-    loadVersions(gateway, visit, address),
-    head.then(({ status }) => ACCEPTED.has(status) ? deps.rights.read(login, address.bucket, context) : null),
+    loadVersions(visit, address),
+    head.then(({ status }) => ACCEPTED.has(status) ? deps.facts.rights(login, address.bucket, context) : null),
   ]);
   const { status } = response;
   if (status === 401) throw new LoginEnded();
@@ -91,7 +98,7 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
   );
   if (status !== 200 || found === null) {
     const isDeleted = typeof history !== "number" &&
-      history.versions.some(({ isLatest, isMarker }) => isLatest && isMarker);
+      history.versions.some(({ IsLatest, IsDeleteMarker }) => IsLatest && IsDeleteMarker);
     return {
       status,
       body: isDeleted && address.version === undefined
@@ -109,7 +116,7 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
   const facts = readObjectFacts(response.headers);
   const [preview, tags] = await Promise.all([
     loadPreview(gateway, visit, target, name, facts),
-    loadTags(gateway, visit, address),
+    loadTags(visit, address),
   ]);
   return {
     status,
@@ -196,6 +203,12 @@ interface VersionsProps {
   readonly renderedAt: number;
 }
 
+/** Whether a list of versions says more than that there is one object. */
+function hasHistory({ versions }: VersionPage): boolean {
+  return versions.length > 1 ||
+    versions.some(({ VersionId, IsDeleteMarker }) => IsDeleteMarker || (VersionId !== null && VersionId !== "null"));
+}
+
 /** Nothing where the store has no versions, or only this one. */
 function Versions({ address, history, isText, canRestore, renderedAt }: VersionsProps) {
   const isForbidden = history === 403;
@@ -214,4 +227,63 @@ function Versions({ address, history, isText, canRestore, renderedAt }: Versions
       )}
     </section>
   );
+}
+
+/** Versions that a page lists. */
+const PAGE_VERSIONS = 200;
+
+/** What is shown of an object's content: of texts the beginning, of images the size. */
+async function loadPreview(
+  gateway: StorageGateway,
+  { login, context }: StorageVisit,
+  target: RawTarget,
+  name: string,
+  { bytes, type, encoding }: ObjectFacts,
+): Promise<Preview> {
+  const read = (from: number, length: number) => readObjectPart(gateway, target, login, { from, length }, context);
+  const readAny = async (from: number, length: number) => await read(from, length) ?? new Uint8Array();
+  const kind = previewKind(name, type);
+  if (kind === null) return { kind: "none", reason: "unknown" };
+  if (bytes === 0) return { kind: "none", reason: "empty" };
+  switch (kind) {
+    case "image":
+      return { kind, size: imageSize(await readAny(0, IMAGE_HEAD_BYTES)) };
+    case "tiff":
+      return { kind: "hidden image", format: "TIFF", size: await tiffSize(readAny) };
+    case "jp2":
+      return { kind: "hidden image", format: "JPEG 2000", size: imageSize(await readAny(0, IMAGE_HEAD_BYTES)) };
+    case "text":
+    case "json":
+    case "csv": {
+      if (encoding !== null) return { kind: "none", reason: "encoded" };
+      const beginning = await read(0, PREVIEW_BYTES);
+      if (beginning === null) return { kind: "none", reason: "unreadable" };
+      return textPreview(beginning, kind, bytes > beginning.length) ?? { kind: "not text", type: decidingType(type) };
+    }
+    default:
+      return { kind };
+  }
+}
+
+/** The versions of an object; a status where the store lists none: 403, 404, 501 … */
+async function loadVersions({ read }: StorageVisit, { bucket, key }: ObjectAddress): Promise<VersionPage | number> {
+  const path = `/buckets/${encodeURIComponent(bucket)}/versions/${encodeURIComponent(key)}?max_keys=${PAGE_VERSIONS}`;
+  const { status, found } = await read<VersionPage>(path);
+  if (found === null) return status;
+  // The page needs no more of them.
+  const versions = found.versions.map(({ VersionId, IsLatest, IsDeleteMarker, LastModified, Size }) => (
+    { VersionId, IsLatest, IsDeleteMarker, LastModified, Size }
+  ));
+  return { versions, is_truncated: found.is_truncated };
+}
+
+/** The tags of an object or a version of it, by name; null where the login may not read them, or the store has none. */
+async function loadTags(
+  { read }: StorageVisit,
+  { bucket, key, version }: ObjectAddress,
+): Promise<readonly ObjectTag[] | null> {
+  const query = version === undefined ? "" : `?version_id=${encodeURIComponent(version)}`;
+  const path = `/buckets/${encodeURIComponent(bucket)}/tags/${encodeURIComponent(key)}${query}`;
+  const { found } = await read<{ readonly tags: Readonly<Record<string, string>> }>(path);
+  return found && Object.entries(found.tags).sort(([a], [b]) => a < b ? -1 : 1);
 }

@@ -1,27 +1,22 @@
 import type { ComponentChildren } from "preact";
-
+import { StoragePlaces, StorageSection } from "@/components/storage/storage_frame.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
 import StorageTasks from "@/islands/storage_tasks.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
 import { headerText } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { StoragePlaces } from "@/components/storage/storage_places.tsx";
-import { FolderPath } from "@/components/storage/folder_path.tsx";
 import { closedSideSentence } from "@/lib/presentation/login_sentences.ts";
-import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.tsx";
 import { policySource, storagePolicy } from "@/lib/site/policies.ts";
-import { notedClosedSide, rememberShown } from "@/lib/storage/closed_side.ts";
-import { notedSessions } from "@/lib/storage/session_note.ts";
-import { accountName } from "@/lib/storage/storage_account.ts";
-import { clearedLogin, type StorageLogin } from "@/lib/storage/storage_cookie.ts";
-import { addressOf, Shell } from "@/routes/frame/shell.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import type { StorageDeps } from "./deps.ts";
-import { loginsOf, namedLogin } from "./requested_login.ts";
+import { notedClosedSide, notedSessions, rememberShown } from "@/lib/storage/login_notes.ts";
+import { accountName, clearedLogin, type StorageLogin } from "@/lib/storage/storage_cookie.ts";
+import { addressOf, Shell } from "@/routes/frame/shell.tsx";
+import { loginsOf, namedLogin, type StorageDeps } from "./deps.ts";
 
 /** What every storage page needs. */
 export interface StoragePageDeps extends StorageDeps {
@@ -46,6 +41,21 @@ export interface StorageVisit {
   readonly account: string;
   /** The names of all logins of the browser, in an order that stays. */
   readonly accounts: readonly string[];
+  /**
+   * Reads JSON of the gateway for the login.
+   *
+   * @param path below `/api/v1`, with its query
+   * @throws LoginEnded, and as {@linkcode StorageGateway.read}
+   */
+  read<Json>(path: string): Promise<GatewayRead<Json>>;
+}
+
+/** What the gateway returned to a page. */
+interface GatewayRead<Json> {
+  readonly status: number;
+  readonly json: unknown;
+  /** The JSON of status 200; null for any other. */
+  readonly found: Json | null;
 }
 
 /** Thrown where the store no longer accepts a login. */
@@ -82,7 +92,13 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
     context.caller = { username: login.user, tenant: login.tenant };
     try {
       const accounts = logins.map(accountName).sort();
-      const shown = await shownView(() => view({ context, query, login, account: accountName(login), accounts }));
+      const read = async <Json,>(path: string): Promise<GatewayRead<Json>> => {
+        const { status, json } = await deps.gateway.read<Json>(path, login, context);
+        if (status === 401) throw new LoginEnded();
+        return { status, json, found: status === 200 ? json : null };
+      };
+      const visit = { context, query, login, account: accountName(login), accounts, read };
+      const shown = await shownView(() => view(visit));
       // The list of buckets is where one account is exchanged for another.
       const isStart = context.target.path === STORAGE_PATH;
       const notices = (
@@ -120,15 +136,11 @@ export function incompleteView({ account, accounts }: StorageVisit, parameter: "
     title: STORAGE_LABELS.storage,
     status: 400,
     body: (
-      <div class="storage-home">
-        <FolderPath account={account} accounts={accounts} bucket="" prefix="" />
-        <div class="head">
-          <h1>{STORAGE_LABELS.storage}</h1>
-        </div>
+      <StorageSection account={account} accounts={accounts} steps="none" title={STORAGE_LABELS.storage}>
         <p class="banner bad" role="alert">
           {STORAGE_SENTENCES.incomplete[parameter]} <a href={storagePath(account)}>{STORAGE_LABELS.toBuckets}</a>
         </p>
-      </div>
+      </StorageSection>
     ),
   };
 }
@@ -147,7 +159,7 @@ async function respond(
   const { site, gateway } = deps;
   const endpoint = login && await endpointOf(gateway, login, context);
   // A login that the store did not accept would be counted as a guess by its management API.
-  const hasTrail = login !== null && status === undefined && await deps.auditReaders.has(login, context);
+  const hasTrail = login !== null && status === undefined && await deps.facts.mayReadTrail(login, context);
   const user = login ? accountName(login) : userOf(await site.session(context.request));
   const page = {
     title,

@@ -1,13 +1,15 @@
-import { ActiveTasks } from "@/components/storage/active_tasks.tsx";
-import { StorageSection } from "@/components/storage/storage_section.tsx";
+import { Chip } from "@/components/chip.tsx";
+import { Moment } from "@/components/moment.tsx";
+import { KeyName } from "@/components/storage/key_name.tsx";
+import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import { parseForm, readBytes } from "@/lib/http/body.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { ACTIVE_TASK_LABELS, ACTIVE_TASK_SENTENCES } from "@/lib/presentation/storage/active_task.ts";
+import { ACTIVE_TASKS } from "@/lib/presentation/storage/active_tasks.ts";
 import { tasksPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
-import type { ActiveTasks as Listed } from "@/lib/tasks/task_responses.ts";
+import type { ActiveTasks } from "@/lib/tasks/task_responses.ts";
 import {
   LoginEnded,
   SeeOther,
@@ -28,7 +30,7 @@ export function tasksPage(deps: StoragePageDeps) {
   return storagePage(deps, async (visit) => {
     const { account, accounts } = visit;
     const { status, body } = await listed(deps, visit);
-    const title = ACTIVE_TASK_LABELS.title;
+    const title = ACTIVE_TASKS.LABELS.title;
     return {
       title,
       status: statusWithout(status),
@@ -58,13 +60,12 @@ export function tasksForm(deps: StoragePageDeps) {
   };
 }
 
-async function listed({ gateway, now }: StoragePageDeps, { account, login, context, query }: StorageVisit) {
-  const { status, json } = await gateway.read("/tasks", login, context);
-  if (status === 401) throw new LoginEnded();
-  if (status !== 200) {
+async function listed({ now }: StoragePageDeps, { account, query, read }: StorageVisit) {
+  const { status, found } = await read<ActiveTasks>("/tasks");
+  if (found === null) {
     return { status, body: <p class="banner warn" role="alert">{storageProblem(status, "buckets")}</p> };
   }
-  const { scope, tasks } = json as Listed;
+  const { scope, tasks } = found;
   const canceled = query.get("canceled");
   return {
     status,
@@ -72,15 +73,85 @@ async function listed({ gateway, now }: StoragePageDeps, { account, login, conte
       <>
         {canceled && (
           <p class={canceled === "yes" ? "banner" : "banner warn"} role="status">
-            {canceled === "yes" ? ACTIVE_TASK_SENTENCES.canceled : ACTIVE_TASK_SENTENCES.gone}
+            {canceled === "yes" ? ACTIVE_TASKS.SENTENCES.canceled : ACTIVE_TASKS.SENTENCES.gone}
           </p>
         )}
-        <p class="remark">{ACTIVE_TASK_SENTENCES[scope]}</p>
-        {tasks.length > MAX_ROWS && <p class="remark">{ACTIVE_TASK_SENTENCES.shown(MAX_ROWS, tasks.length)}</p>}
+        <p class="remark">{ACTIVE_TASKS.SENTENCES[scope]}</p>
+        {tasks.length > MAX_ROWS && <p class="remark">{ACTIVE_TASKS.SENTENCES.shown(MAX_ROWS, tasks.length)}</p>}
         {tasks.length > 0
-          ? <ActiveTasks account={account} tasks={tasks.slice(0, MAX_ROWS)} now={now()} />
-          : <p class="empty">{ACTIVE_TASK_SENTENCES.none}</p>}
+          ? <TaskTable account={account} tasks={tasks.slice(0, MAX_ROWS)} now={now()} />
+          : <p class="empty">{ACTIVE_TASKS.SENTENCES.none}</p>}
       </>
     ),
   };
+}
+
+interface TaskTableProps {
+  /** The account of the page. */
+  readonly account: string;
+  readonly tasks: ActiveTasks["tasks"];
+  /** ms since 1970 */
+  readonly now: number;
+}
+
+/** The tasks of the server, the oldest first, each with a button that cancels it; on a phone each is a block. */
+function TaskTable({ account, tasks, now }: TaskTableProps) {
+  const { kind, state, account: who, bucket, started, cancel } = ACTIVE_TASKS.LABELS;
+  return (
+    <section class="records active-tasks" aria-label={ACTIVE_TASKS.LABELS.title}>
+      <table>
+        <thead>
+          <tr>
+            {[kind, who, bucket, started, state].map((name) => <th key={name} scope="col">{name}</th>)}
+            <th scope="col">
+              <span class="sr">{cancel}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.map((task) => <Row key={task.id} account={account} task={task} now={now} />)}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const TONES = { running: "run", canceling: "warn", ready: "done" } as const;
+
+function Row({ account, task, now }: Omit<TaskTableProps, "tasks"> & { readonly task: ActiveTasks["tasks"][number] }) {
+  const { id, kind, state, bucket, started_at } = task;
+  const { account: who, bucket: where, started, cancel, cancelOf, unknown } = ACTIVE_TASKS.LABELS;
+  // The list has no others.
+  const shown = state === "canceling" || state === "ready" ? state : "running";
+  const name = task.account === null ? unknown : task.tenant === null ? task.account : `${task.tenant}/${task.account}`;
+  return (
+    <tr>
+      <th scope="row">{ACTIVE_TASKS.KINDS[kind]}</th>
+      <td>
+        <span class="cell-name">{who}</span>
+        {task.account === null ? name : <KeyName name={name} />}
+      </td>
+      <td>
+        <span class="cell-name">{where}</span>
+        <KeyName name={bucket} />
+      </td>
+      <td>
+        <span class="cell-name">{started}</span>
+        <Moment at={started_at} style={{ zone: "UTC", now }} /> UTC
+      </td>
+      <td>
+        <Chip text={ACTIVE_TASKS.STATES[shown]} tone={TONES[shown]} />
+      </td>
+      <td class="act">
+        {state !== "canceling" && (
+          <form method="post" action={tasksPath({ account })}>
+            <input type="hidden" name="task" value={id} />
+            <button class="btn small" type="submit" aria-label={cancelOf(ACTIVE_TASKS.KINDS[kind], name, bucket)}>
+              {cancel}
+            </button>
+          </form>
+        )}
+      </td>
+    </tr>
+  );
 }

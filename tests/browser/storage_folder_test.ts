@@ -139,6 +139,25 @@ whole("storage folder: search, sort, selection by mouse and keys, the panel, and
   await untilStatus(page, /^122 selected/);
   await page.getByRole("button", { name: "Select nothing" }).click();
   await page.locator("thead input:focus").waitFor();
+
+  // What a search hides stays selected.
+  await page.getByRole("checkbox", { name: "Select page 003.tif" }).click();
+  await page.getByRole("checkbox", { name: "Select sub/" }).click();
+  await page.fill("[name=find]", "page 11");
+  await untilStatus(page, /^2 selected · 2 hidden by the search$/);
+  await page.getByRole("checkbox", { name: "Select page 111.tif" }).click();
+  await untilStatus(page, /^3 selected · 2 hidden by the search$/);
+  assert.deepEqual(await accessibilityFindings(page), []);
+  await page.fill("[name=find]", "zzz");
+  await untilStatus(page, /^3 selected · 3 hidden by the search$/);
+  await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete 3 objects" }).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Select nothing" }).click();
+  await page.locator("[name=find]:focus").waitFor();
+  await page.fill("[name=find]", "");
+  await untilStatus(page, /^122 entries$/);
+  await page.locator("thead input").focus();
   await page.keyboard.press("?");
   await page.getByRole("dialog").getByText("Select all that is listed").waitFor();
   assert.deepEqual(await accessibilityFindings(page), []);

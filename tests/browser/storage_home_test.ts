@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 
 import { folderOf } from "@/lib/presentation/storage/key_names.ts";
 import { folderPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
-import { closedSideCookie } from "@/lib/storage/closed_side.ts";
+import { closedSideCookie } from "@/lib/storage/login_notes.ts";
 import { onFreshPage } from "./shared_browser.ts";
 import { awake } from "./site_fixture.ts";
 import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";

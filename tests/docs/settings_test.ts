@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { existsSync } from "node:fs";
+import { withUploadRule } from "@/lib/client/storage/upload_route.ts";
 import { readConfig } from "@/lib/config/mod.ts";
-import { withUploadRule } from "@/lib/presentation/storage/upload_cors.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** Null where this machine has none. */

@@ -11,7 +11,7 @@ import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_addre
 import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
 import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
-import { mediaTypeOf, sandboxObject } from "@/lib/storage/shown_object.ts";
+import { mediaTypeOf, sandboxObject } from "@/lib/storage/door_path.ts";
 import { readTraceParent, traceParentOf } from "@/lib/tracing/tracing.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
 import { fuzz, isRefused, isStoreError, near, nearHeader, resultOr } from "./hostile.ts";

@@ -1,16 +1,15 @@
+import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
-import { printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
 import { readingText } from "@/lib/presentation/alto/line_text.ts";
+import { printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
 import { readLineLink, rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
 import { MAX_LOG_CHARACTERS, parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { readRunManifest, summarizeRun } from "@/lib/presentation/run_manifest.ts";
 import { readCsvTable } from "@/lib/presentation/storage/preview/csv_table.ts";
-import { imageSize } from "@/lib/presentation/storage/preview/image_size.ts";
+import { imageSize, tiffSize } from "@/lib/presentation/storage/preview/image_size.ts";
 import { prettyJson } from "@/lib/presentation/storage/preview/pretty_json.ts";
 import { readTextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
-import { tiffSize } from "@/lib/presentation/storage/preview/tiff_size.ts";
 import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED, readAlto } from "@/tests/lib/presentation/alto/samples.ts";
 import {
   BASE,

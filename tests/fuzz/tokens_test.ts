@@ -1,21 +1,20 @@
+import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createSecretKey } from "node:crypto";
-import fc from "fast-check";
 import { issueToken, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { HttpError } from "@/lib/http/errors.ts";
+import { currentLanguage } from "@/lib/presentation/locale/language.ts";
 import { loginNoteCookie, readLoginNote } from "@/lib/results/login_note.ts";
 import { parseRevocationRows, parseRevocationText, revocationText } from "@/lib/results/revocation_text.ts";
 import { sessionValues } from "@/lib/results/session_cookie.ts";
 import { openSession, sealSession } from "@/lib/results/session_token.ts";
 import { SealedEvents } from "@/lib/shared_state/sealed_events.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
-import { closedSideCookie, notedClosedSide } from "@/lib/storage/closed_side.ts";
-import { notedSessions, sessionNoteCookie } from "@/lib/storage/session_note.ts";
+import { closedSideCookie, notedClosedSide, notedSessions, sessionNoteCookie } from "@/lib/storage/login_notes.ts";
 import { storageCookie, storageLogins } from "@/lib/storage/storage_cookie.ts";
 import { openCaller, openProgress, sealProgress, taskKeys } from "@/lib/tasks/task_keys.ts";
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_download.ts";
-import { currentLanguage } from "@/lib/presentation/locale/language.ts";
 import { assertNothingInherited, fuzz, near, nearHeader, nearJson, resolvedOr } from "./hostile.ts";
 
 const NOW = 1_800_000_000;

@@ -1,19 +1,16 @@
 import type { ComponentProps } from "preact";
-
-import { AuditForm } from "@/components/storage/audit_form.tsx";
-import { AuditTable } from "@/components/storage/audit_table.tsx";
+import { AuditForm, AuditTable } from "@/components/storage/audit_trail.tsx";
 import { BaselineField } from "@/components/storage/baseline_field.tsx";
 import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
 import { FixityForm } from "@/components/storage/fixity_form.tsx";
 import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
-import { StoragePlaces } from "@/components/storage/storage_places.tsx";
-import { baselinesOf } from "@/lib/presentation/storage/fixity_fields.ts";
+import { StoragePlaces } from "@/components/storage/storage_frame.tsx";
+import { AUDIT_ACTIONS, auditFilterOf } from "@/lib/presentation/storage/audit.ts";
 import { FIXITY_RESULTS, type FixityCheck, START_PROBLEMS } from "@/lib/presentation/storage/fixity_check.ts";
+import { baselinesOf } from "@/lib/presentation/storage/fixity_fields.ts";
 import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/presentation/storage/fixity_samples.ts";
-import { auditFilterOf } from "@/lib/presentation/storage/audit_filter.ts";
-import { AUDIT_ACTIONS, readAuditPage } from "@/lib/presentation/storage/audit_record.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 import { Part, State } from "./part.tsx";
 
@@ -175,22 +172,23 @@ const SCHEDULES: ComponentProps<typeof FixitySchedules>["listed"]["schedules"] =
   { ...NEW_SCHEDULE, name: "maps", own: false, bucket: "maps", prefix: "1870/", cron: "@weekly", error: "none" },
 ];
 
-const RESULTS = ["succeeded", "refused", "failed"];
-const RECORDS = readAuditPage({
-  records: AUDIT_ACTIONS.map((action, n) => ({
-    id: `7f3a.${n}`,
-    time: ago(n),
-    source: n % 5 === 4 ? "store" : "application",
-    action,
-    tenant: n % 3 === 2 ? "other" : "archive",
-    actor: n % 4 === 1 ? null : { name: "curator", tenant: "archive" },
-    address: "192.0.2.7",
-    request_id: `0b5c${n}`,
-    target: action.startsWith("object")
-      ? { kind: "object", bucket: "letters", key: `1794/${"a-long-name".repeat(n)}.pdf` }
-      : { kind: action.split("_")[0], name: "lena" },
-    result: RESULTS[n % 3],
-    status: 200,
-    details: { count: 2, keys: ["1794/a.pdf", "1794/\u202Eb.pdf"] },
-  })),
-})?.records ?? [];
+const RESULTS = ["succeeded", "refused", "failed"] as const;
+const KINDS = ["session", "account", "group", "tenant", "task"] as const;
+const RECORDS: ComponentProps<typeof AuditTable>["records"] = AUDIT_ACTIONS.map((action, n) => ({
+  v: 1,
+  id: `7f3a.${n}`,
+  time: ago(n),
+  source: n % 5 === 4 ? "store" : "application",
+  role: "gateway",
+  action,
+  tenant: n % 3 === 2 ? "other" : "archive",
+  actor: n % 4 === 1 ? null : { name: "curator", tenant: "archive" },
+  address: "192.0.2.7",
+  request_id: `0b5c${n}`,
+  target: action.startsWith("object")
+    ? { kind: "object", bucket: "letters", key: `1794/${"a-long-name".repeat(n)}.pdf` }
+    : { kind: KINDS[n % KINDS.length], name: "lena" },
+  result: RESULTS[n % 3],
+  status: 200,
+  details: { count: 2, keys: ["1794/a.pdf", "1794/\u202Eb.pdf"] },
+}));

@@ -1,22 +1,19 @@
 import type { ComponentProps } from "preact";
 import { encode } from "uqr";
-
-import { FolderPath } from "@/components/storage/folder_path.tsx";
 import { FolderTable } from "@/components/storage/folder_table.tsx";
 import { ObjectPanel } from "@/components/storage/object_panel.tsx";
 import { ObjectPreview } from "@/components/storage/object_preview.tsx";
+import { VersionComparison, VersionList } from "@/components/storage/object_versions.tsx";
 import { SelectionBar } from "@/components/storage/selection_bar.tsx";
 import { ShareLink } from "@/components/storage/share_link.tsx";
-import { VersionComparison } from "@/components/storage/version_comparison.tsx";
-import { VersionList } from "@/components/storage/version_list.tsx";
+import { FolderPath } from "@/components/storage/storage_frame.tsx";
+import { FolderTools } from "@/islands/folder/folder_tools.tsx";
 import StorageShare from "@/islands/storage_share.tsx";
 import StorageTags from "@/islands/storage_tags.tsx";
-import { FolderTools } from "@/islands/folder/folder_tools.tsx";
 import { SelectionActions } from "@/islands/tasks/selection_actions.tsx";
-import { FIRST_ORDER } from "@/lib/presentation/storage/folder_order.ts";
-import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
+import { notOfferedSentence } from "@/lib/client/storage/folder_changes.ts";
+import { FIRST_ORDER, type StorageRow } from "@/lib/presentation/storage/listing.ts";
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { notOfferedSentence } from "@/lib/presentation/storage/offered_changes.ts";
 import { STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 import { Part, State } from "./part.tsx";
@@ -26,7 +23,7 @@ export function StorageParts() {
   return (
     <>
       <Part title="Accounts and the way to a folder">
-        <FolderPath account={ACCOUNT} accounts={[ACCOUNT]} bucket="" prefix="" />
+        <FolderPath account={ACCOUNT} accounts={[ACCOUNT]} bucket="letters" prefix="" />
         <FolderPath account={ACCOUNT} accounts={[ACCOUNT, "admin"]} bucket="letters" prefix="1870/may/" />
       </Part>
       <Part title="Search of a folder">
@@ -78,7 +75,7 @@ export function StorageParts() {
         ))}
       </Part>
       <Part title="Versions">
-        <VersionList address={OBJECT} page={{ versions: VERSIONS, isCut: true }} style={STYLE} />
+        <VersionList address={OBJECT} page={{ versions: VERSIONS, is_truncated: true }} style={STYLE} />
         <VersionComparison changes={[{ value: "the same\n" }]} isCut={false} />
         <VersionComparison
           changes={[{ value: "before\n", removed: true }, { value: "after\n", added: true }, {
@@ -113,12 +110,14 @@ export function StorageParts() {
 }
 
 interface RowsProps {
-  readonly bar: Pick<ComponentProps<typeof SelectionBar>, "count" | "isMore" | "whole" | "onWhole" | "isOutdated">;
+  readonly bar:
+    & { readonly count: number }
+    & Pick<ComponentProps<typeof SelectionBar>, "hidden" | "isMore" | "whole" | "onWhole" | "isOutdated">;
   readonly sorted?: boolean;
 }
 
-function Rows({ bar, sorted = false }: RowsProps) {
-  const chosen = ROWS.slice(0, bar.count);
+function Rows({ bar: { count, ...bar }, sorted = false }: RowsProps) {
+  const chosen = ROWS.slice(0, count);
   return (
     <section class="objs">
       <SelectionBar {...bar} rows={ROWS} selected={chosen} onRefresh={nothing} onClear={nothing}>
@@ -169,10 +168,11 @@ const ROWS: readonly StorageRow[] = [
   ) => ({ kind: "object", key: `1870/${name}`, size: 10 ** n, changed: "2026-11-20T07:12:00Z" } as const)),
 ];
 
-const BAR = { count: 0, isMore: false, whole: null, onWhole: null, isOutdated: false };
+const BAR = { count: 0, hidden: 0, isMore: false, whole: null, onWhole: null, isOutdated: false };
 const SELECTIONS: Readonly<Record<string, RowsProps["bar"]>> = {
   "nothing selected": BAR,
   "two rows selected": { ...BAR, count: 2 },
+  "three rows selected, one of which the search hides": { ...BAR, count: 3, hidden: 1 },
   "all rows selected, and more in the folder": { ...BAR, count: ROWS.length, isMore: true, onWhole: nothing },
   "the whole folder selected": { ...BAR, count: ROWS.length, isMore: true, whole: "1870" },
   "changed since it was read": { ...BAR, isOutdated: true },
@@ -206,11 +206,11 @@ const PREVIEWS: readonly ComponentProps<typeof ObjectPreview>["preview"][] = [
   ...(["unknown", "empty", "encoded", "unreadable"] as const).map((reason) => ({ kind: "none", reason } as const)),
 ];
 
-const VERSION = { isLatest: false, isMarker: false, changed: "2026-11-20T07:12:00Z", bytes: 1200 };
+const VERSION = { IsLatest: false, IsDeleteMarker: false, LastModified: "2026-11-20T07:12:00Z", Size: 1200 };
 const VERSIONS = [
-  { ...VERSION, id: "3", isLatest: true },
-  { ...VERSION, id: "2", isMarker: true, bytes: 0 },
-  { ...VERSION, id: "1" },
+  { ...VERSION, VersionId: "3", IsLatest: true },
+  { ...VERSION, VersionId: "2", IsDeleteMarker: true, Size: null },
+  { ...VERSION, VersionId: "1" },
 ];
 
 function nothing(): void {}

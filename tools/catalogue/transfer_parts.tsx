@@ -1,18 +1,15 @@
 import { signal } from "@preact/signals";
 import type { ComponentProps } from "preact";
-
-import { InterruptedUploads } from "@/components/storage/interrupted_uploads.tsx";
-import { UnfinishedList } from "@/components/storage/unfinished_list.tsx";
-import { UploadList } from "@/components/storage/upload_list.tsx";
-import { ChoiceNotices, UploadNotices } from "@/components/storage/upload_notices.tsx";
+import { InterruptedUploads, UnfinishedList } from "@/components/storage/left_uploads.tsx";
+import { ChoiceNotices, UploadList, UploadNotices } from "@/components/storage/upload_list.tsx";
 import { ChangeDialog } from "@/islands/tasks/change_dialog.tsx";
 import { Dock } from "@/islands/tasks/dock.tsx";
 import { TaskRows } from "@/islands/tasks/task_rows.tsx";
 import { WantedDialog } from "@/islands/tasks/wanted_dialog.tsx";
 import { uploadSection } from "@/lib/client/storage/dock.ts";
-import { TaskList } from "@/lib/client/storage/tasks/task_list.ts";
-import { UploadFault } from "@/lib/client/storage/upload/upload_fault.ts";
-import type { UploadItem, UploadState } from "@/lib/client/storage/upload/upload_item.ts";
+import { TaskList } from "@/lib/client/storage/task_list.ts";
+import { UploadFault } from "@/lib/client/storage/upload_calls.ts";
+import type { UploadItem, UploadState } from "@/lib/client/storage/upload_items.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
 import { NEW_TASK, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
 import { HeldClock } from "@/tests/lib/client/held_clock.ts";
@@ -83,8 +80,9 @@ export function TransferParts() {
           title="A change that was not done"
           action="Do it"
           isDangerous
-          problem="An object has that name."
-          onConfirm={nothing}
+          problem={signal<string | null>("An object has that name.")}
+          perform={() => Promise.resolve(null)}
+          onDone={nothing}
           onClose={nothing}
         >
           <p>What it is about.</p>

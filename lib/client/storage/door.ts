@@ -3,9 +3,10 @@ import { type DoorParameters, doorPath } from "@/lib/presentation/storage/storag
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** What the gateway returned; status 0: it could not be reached. */
-export interface DoorAnswer {
+export interface DoorAnswer<Json = unknown> {
   readonly status: number;
-  readonly json: unknown;
+  /** Where the status says that it was done, of the form that the gateway's document states. */
+  readonly json: Json;
   readonly headers: Headers;
 }
 
@@ -24,12 +25,12 @@ interface DoorRequest {
  * @param operation its path below `/api/v1` with placeholders, such as `/buckets/:bucket/objects`
  * @throws DOMException `AbortError` when the signal aborts
  */
-export async function callDoor(
+export async function callDoor<Json = unknown>(
   operation: string,
   account: string,
   parameters: DoorParameters,
   { method = "GET", json, headers: given, signal }: DoorRequest = {},
-): Promise<DoorAnswer> {
+): Promise<DoorAnswer<Json>> {
   try {
     const response = await fetch(doorPath(operation, account, parameters), {
       method,
@@ -44,9 +45,12 @@ export async function callDoor(
     });
     const { status, headers } = response;
     if (status === 401) goToLogin();
-    return { status, headers, json: parsedJson(await response.text()) };
+    const found = parsedJson(await response.text());
+    // A proxy in between may answer with a page of its own.
+    const isForeign = response.ok && method !== "HEAD" && found === undefined;
+    return { status: isForeign ? 0 : status, headers, json: found as Json };
   } catch (error) {
     if (signal?.aborted) throw error;
-    return { status: 0, json: null, headers: new Headers() };
+    return { status: 0, json: null as Json, headers: new Headers() };
   }
 }

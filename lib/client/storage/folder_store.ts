@@ -1,25 +1,20 @@
 import { batch, computed, signal } from "@preact/signals";
-
+import { compareKeys } from "@/lib/presentation/storage/key_names.ts";
 import {
   FIRST_ORDER,
   type FolderColumn,
   type FolderOrder,
+  type FolderPage,
+  folderPageOf,
   isStoreOrder,
+  justBefore,
   orderAfter,
   orderedRows,
-} from "@/lib/presentation/storage/folder_order.ts";
-import { compareKeys } from "@/lib/presentation/storage/upload_names.ts";
-import { type FolderPage, justBefore, readFolderPage, type StorageRow } from "@/lib/presentation/storage/listing.ts";
-import {
-  allToggled,
-  extended,
-  NOTHING_SELECTED,
-  type Selection,
-  toggled,
-  without,
-} from "@/lib/presentation/storage/selection.ts";
+  type StorageRow,
+} from "@/lib/presentation/storage/listing.ts";
 import type { FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { ObjectPage } from "@/lib/s3/listing.ts";
 import { callDoor, type DoorAnswer } from "./door.ts";
 
 /** Names of a page of the listing. */
@@ -31,6 +26,14 @@ export const RELEASED_ROWS = 50_000;
 
 /** Calls an operation of the gateway, as {@link callDoor}. */
 type Call = typeof callDoor;
+
+/** The selected rows by their keys, also those that are not shown, and the one from which a range would go. */
+interface Selection {
+  readonly rows: ReadonlyMap<string, StorageRow>;
+  readonly anchor: string | null;
+}
+
+const NOTHING_SELECTED: Selection = { rows: new Map(), anchor: null };
 
 /** What a folder's page was rendered with. */
 interface FolderStart {
@@ -59,10 +62,9 @@ export class FolderStore {
   /** Whether the first page held all of the folder: only then folders come first, so that no row moves later. */
   readonly #isWhole = signal(false);
   readonly shown = computed(() => orderedRows(this.rows.value, this.order.value, this.#isWhole.value));
-  readonly selectedRows = computed(() => {
-    const { keys } = this.selection.value;
-    return keys.size === 0 ? [] : this.rows.value.filter(({ key }) => keys.has(key));
-  });
+  readonly selectedRows = computed(() => [...this.selection.value.rows.values()]);
+  /** Number of selected rows whose names do not begin with what is sought. */
+  readonly hidden = computed(() => this.selectedRows.value.filter(({ key }) => !this.#isSought(key)).length);
   /** Whether the store has further rows. */
   readonly hasMore = computed(() => this.#next.value !== null);
   readonly #call: Call;
@@ -104,14 +106,13 @@ export class FolderStore {
     if (isStoreOrder(this.order.peek()) && this.problem.peek() === null) await this.readMore();
   }
 
-  /** Shows another part of the folder: names with a beginning, from a name on. */
+  /** Shows another part of the folder: names with a beginning, from a name on. What is selected stays selected. */
   async show(
     { find = this.find.peek(), from = "" }: { readonly find?: string; readonly from?: string },
   ): Promise<void> {
     batch(() => {
       this.find.value = find;
       this.from.value = from;
-      this.selection.value = NOTHING_SELECTED;
     });
     await this.#readFirst();
   }
@@ -122,14 +123,21 @@ export class FolderStore {
     else await this.refresh();
   }
 
-  /** Reads the folder again from its beginning; what is still there, or may be further on, stays selected. */
+  /** Reads the folder again from its beginning; what is still there, or is not among what was read, stays selected. */
   async refresh(): Promise<void> {
     if (!await this.#readFirst()) return;
     const rows = this.rows.peek();
-    const there = new Set(rows.map(({ key }) => key));
+    const there = new Map(rows.map((row) => [row.key, row]));
     const last = this.#next.peek() === null ? undefined : rows.at(-1);
-    const mayBeThere = (key: string) => there.has(key) || (last !== undefined && compareKeys(key, last.key) > 0);
-    this.selection.value = without(this.selection.peek(), mayBeThere);
+    const isUnread = (key: string) =>
+      !this.#isSought(key) || compareKeys(key, this.from.peek()) < 0 ||
+      (last !== undefined && compareKeys(key, last.key) > 0);
+    const selection = this.selection.peek();
+    const kept = [...selection.rows].flatMap(([key, row]): [string, StorageRow][] => {
+      const found = there.get(key) ?? (isUnread(key) ? row : undefined);
+      return found ? [[key, found]] : [];
+    });
+    if (kept.length < selection.rows.size) this.selection.value = { ...selection, rows: new Map(kept) };
   }
 
   sort(column: FolderColumn): void {
@@ -138,20 +146,38 @@ export class FolderStore {
 
   /** @param isRange from the row that was selected last to this one */
   select(key: string, isRange: boolean): void {
-    const selection = this.selection.peek();
-    this.selection.value = isRange ? extended(selection, key, this.#shownKeys()) : toggled(selection, key);
+    const { rows, anchor } = this.selection.peek();
+    const shown = this.shown.peek();
+    const indexOf = (sought: string | null) => shown.findIndex((row) => row.key === sought);
+    const to = indexOf(key);
+    if (to < 0) return;
+    const from = isRange ? indexOf(anchor) : -1;
+    const range = from < 0 ? [shown[to]] : shown.slice(Math.min(from, to), Math.max(from, to) + 1);
+    const next = new Map(rows);
+    if (isRange || !next.delete(key)) { for (const row of range) next.set(row.key, row); }
+    this.selection.value = { rows: next, anchor: from < 0 ? key : anchor };
   }
 
+  /** Selects all that is shown, beside what is selected already; where all of it is, none of it. */
   selectAll(): void {
-    this.selection.value = allToggled(this.selection.peek(), this.#shownKeys());
+    const { rows, anchor } = this.selection.peek();
+    const shown = this.shown.peek();
+    const isAll = shown.every(({ key }) => rows.has(key));
+    const next = new Map(rows);
+    for (const row of shown) {
+      if (isAll) next.delete(row.key);
+      else next.set(row.key, row);
+    }
+    this.selection.value = { rows: next, anchor };
   }
 
   clearSelection(): void {
     this.selection.value = NOTHING_SELECTED;
   }
 
-  #shownKeys(): string[] {
-    return this.shown.peek().map(({ key }) => key);
+  /** Whether a key of the folder begins with what is sought. */
+  #isSought(key: string): boolean {
+    return key.startsWith(this.folder.prefix + this.find.value);
   }
 
   /** @returns whether it could be read */
@@ -185,7 +211,7 @@ export class FolderStore {
       this.isReading.value = true;
       this.problem.value = null;
     });
-    let answer: DoorAnswer;
+    let answer: DoorAnswer<ObjectPage>;
     try {
       answer = await this.#call("/buckets/:bucket/objects", account, parameters, { signal });
     } catch (error) {
@@ -193,7 +219,7 @@ export class FolderStore {
       throw error;
     }
     if (signal.aborted) return null;
-    const page = answer.status === 200 ? readFolderPage(answer.json, prefix) : null;
+    const page = answer.status === 200 ? folderPageOf(answer.json, prefix) : null;
     batch(() => {
       this.isReading.value = false;
       if (page === null) this.problem.value = storageProblem(answer.status, "folder");

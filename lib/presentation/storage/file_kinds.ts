@@ -32,3 +32,64 @@ function endingOf(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot > 0 && !name.includes("/", dot) ? name.slice(dot + 1).toLowerCase() : "";
 }
+
+/** How an object is shown; null: only as a file. */
+type PreviewKind = "image" | "tiff" | "jp2" | "audio" | "video" | "pdf" | "csv" | "json" | "text" | null;
+
+/** Types that say nothing: the name decides. */
+const GENERAL = new Set(["", "application/octet-stream", "binary/octet-stream", "application/x-www-form-urlencoded"]);
+
+const BY_ENDING: Readonly<Record<Exclude<PreviewKind, null>, string>> = {
+  image: "avif bmp gif jpeg jpg png svg webp",
+  tiff: "tif tiff",
+  jp2: "j2c j2k jp2 jpf jpx",
+  audio: "aac flac m4a mp3 oga ogg opus wav",
+  video: "m4v mov mp4 ogv webm",
+  pdf: "pdf",
+  csv: "csv tsv",
+  json: "geojson json jsonld",
+  text:
+    "bat c cfg conf cpp css env go h htm html ini java js jsonl jsx log md ndjson php ps1 py r rb rs rst sh sql svelte tex " +
+    "toml ts tsx txt vue xhtml xml xsd xsl xslt yaml yml",
+};
+
+const ENDINGS = new Map(
+  Object.entries(BY_ENDING).flatMap(([kind, endings]) =>
+    endings.split(" ").map((ending) => [ending, kind as PreviewKind])
+  ),
+);
+
+/** Images that browsers show. */
+const IMAGE = /^image\/(?:avif|bmp|gif|jpeg|png|svg\+xml|webp|x-ms-bmp)$/;
+const JPEG_2000 = /^image\/(?:j2c|jp2|jpm|jpx|x-jp2)$/;
+const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;
+const TEXT_TYPE =
+  /^(?:text\/.+|application\/(?:[\w.+-]+\+)?(?:xml|yaml|toml)|application\/(?:x-)?(?:javascript|ndjson|sh|sql|yaml))$/;
+
+/** How an object is shown, by its media type, or by its name where the type says nothing. */
+export function previewKind(name: string, mediaType: string): PreviewKind {
+  const type = essence(mediaType);
+  const byName = ENDINGS.get(/\.([a-z0-9]+)$/i.exec(name)?.[1].toLowerCase() ?? "") ?? null;
+  if (GENERAL.has(type)) return byName;
+  if (IMAGE.test(type)) return "image";
+  if (type === "image/tiff") return "tiff";
+  if (JPEG_2000.test(type)) return "jp2";
+  if (type === "application/pdf") return "pdf";
+  if (type.startsWith("audio/")) return "audio";
+  if (type.startsWith("video/")) return "video";
+  if (type === "text/csv" || type === "text/tab-separated-values") return "csv";
+  if (JSON_TYPE.test(type)) return "json";
+  // Tables and JSON are often stored as plain text.
+  if (TEXT_TYPE.test(type)) return byName === "csv" || byName === "json" ? byName : "text";
+  return null;
+}
+
+/** The media type that decides how an object is shown, without its parameters; null where its name does. */
+export function decidingType(mediaType: string): string | null {
+  const type = essence(mediaType);
+  return GENERAL.has(type) ? null : type;
+}
+
+function essence(mediaType: string): string {
+  return mediaType.split(";", 1)[0].trim().toLowerCase();
+}

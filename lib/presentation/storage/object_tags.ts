@@ -1,19 +1,8 @@
-import { isObject, member } from "@/lib/std/untrusted.ts";
-
 /** A tag of an object. */
 export type ObjectTag = readonly [name: string, value: string];
 
 /** Most tags of an object (S3 API, object tagging). */
 export const MAX_TAGS = 10;
-
-/** Reads the gateway's tags of an object, by name; null where they are none. */
-export function readTags(answer: unknown): ObjectTag[] | null {
-  const tags = member(answer, "tags");
-  if (!isObject(tags)) return null;
-  return Object.entries(tags)
-    .flatMap(([name, value]): ObjectTag[] => typeof value === "string" ? [[name, value]] : [])
-    .sort(([a], [b]) => a < b ? -1 : 1);
-}
 
 /**
  * The tags of a form: rows without a name and a value are left out.

@@ -68,23 +68,10 @@ export function objectPath({ account, bucket, key, version }: ObjectAddress): st
   return `${STORAGE_PATH}/object${queryOf({ account, bucket, key, version })}`;
 }
 
-/** The page of the audit trail, with its filters as it has them in its form, and where it goes on. */
-interface AuditAddress {
-  readonly account: string;
-  readonly start?: string;
-  readonly end?: string;
-  readonly actor?: string;
-  readonly action?: string;
-  readonly bucket?: string;
-  readonly prefix?: string;
-  readonly result?: string;
-  readonly request?: string;
-  readonly tenant?: string;
-  readonly after?: string;
-}
-
-/** The page of the audit trail. */
-export function auditPath({ account, ...filter }: AuditAddress): string {
+/** The page of the audit trail, with its filters as they are in its form, and where it goes on (`after`). */
+export function auditPath(
+  { account, ...filter }: { readonly account: string } & Readonly<Record<string, string>>,
+): string {
   return `${AUDIT_PATH}${queryOf({ account, ...filter })}`;
 }
 

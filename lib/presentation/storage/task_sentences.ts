@@ -3,9 +3,8 @@ import { inLanguage } from "@/lib/presentation/locale/language.ts";
 import * as en from "@/locales/en/storage_tasks.ts";
 import * as sv from "@/locales/sv/storage_tasks.ts";
 import { formatBytes } from "./file_sizes.ts";
-import { nameIn, plainName } from "./key_names.ts";
+import { nameIn, type NameProblem, plainName } from "./key_names.ts";
 import type { Place, TaskPlan, TaskState } from "./task_record.ts";
-import type { NameProblem } from "./upload_names.ts";
 
 export const TASK_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const TASK_QUESTIONS = inLanguage({ en: en.QUESTIONS, sv: sv.QUESTIONS });

@@ -6,8 +6,8 @@ import { isAdministratorOfTasks } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import type { TaskSummary } from "@/lib/tasks/task.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
-import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { type ActiveTasks, activeTasks, iso } from "@/lib/tasks/task_responses.ts";
+import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { TASKS_TAG } from "./task_progress.ts";
 

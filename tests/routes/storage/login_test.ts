@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { createSecretKey, randomBytes } from "node:crypto";
-import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
+import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
 import { readLoginNote } from "@/lib/results/login_note.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import { BucketUsage } from "@/lib/storage/bucket_usage.ts";
-import { AuditReaders } from "@/lib/storage/audit_readers.ts";
-import { LoginRights } from "@/lib/storage/login_rights.ts";
 import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
+import { LoginFacts } from "@/lib/storage/login_facts.ts";
 import { storageCookie, storageKeys, storageLogins } from "@/lib/storage/storage_cookie.ts";
 import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
-import type { StorageDeps } from "@/routes/storage/deps.ts";
+import { loginsOf, type StorageDeps } from "@/routes/storage/deps.ts";
 import { loginForm, logoutForm } from "@/routes/storage/login.ts";
-import { loginsOf } from "@/routes/storage/requested_login.ts";
 import { type ResultsLogin, resultsLogin } from "@/routes/storage/results_side.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
@@ -67,9 +64,7 @@ class Site {
     const answer = { error: campaigns ?? null, cookies: campaigns === null ? [CAMPAIGN_COOKIE] : [] };
     this.#deps = {
       gateway,
-      usage: new BucketUsage(gateway, now),
-      rights: new LoginRights(gateway, now),
-      auditReaders: new AuditReaders(gateway, now),
+      facts: new LoginFacts(gateway, now),
       keys,
       sessionHours: 12,
       revoked: new RevokedSessions(null, NO_LOG, now),

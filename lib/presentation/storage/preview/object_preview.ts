@@ -1,6 +1,6 @@
 import { type CsvTable, readCsvTable } from "./csv_table.ts";
 import { prettyJson } from "./pretty_json.ts";
-import type { PixelSize } from "./tiff_size.ts";
+import type { PixelSize } from "./image_size.ts";
 import { readTextBeginning, type TextBeginning } from "./text_beginning.ts";
 
 /** What is shown of an object's content. */

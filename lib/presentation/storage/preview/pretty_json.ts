@@ -18,42 +18,17 @@ const MAX_LEVELS = 30;
  * @returns null for a text that does not begin like an object or a list
  */
 export function prettyJson(text: string): PrettyJson | null {
-  const start = text.search(/\S/);
-  if (text[start] !== "{" && text[start] !== "[") return null;
+  if (!/^\s*[{[]/.test(text)) return null;
   const printer = new LinePrinter();
-  for (let at = start; at < text.length;) {
+  for (const [token] of text.matchAll(TOKENS)) {
     if (printer.isFull) return { lines: printer.lines(), isCut: true };
-    const end = tokenEnd(text, at);
-    const token = text.slice(at, end);
-    if (!/^\s/.test(token)) printer.add(token);
-    at = end;
+    printer.add(token);
   }
   return { lines: printer.lines(), isCut: false };
 }
 
-/** Where a token ends: a string, a sign, spaces, or anything up to the next of these. */
-function tokenEnd(text: string, start: number): number {
-  const first = text[start];
-  if (first === '"') return stringEnd(text, start);
-  if (SIGNS.includes(first)) return start + 1;
-  const isSpace = (character: string) => /\s/.test(character);
-  const isSame = isSpace(first)
-    ? isSpace
-    : (character: string) => !isSpace(character) && character !== '"' && !SIGNS.includes(character);
-  let end = start + 1;
-  while (end < text.length && isSame(text[end])) end++;
-  return end;
-}
-
-const SIGNS = "{}[],:";
-
-function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === "\\") at++;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
-}
+/** A string, which may lack its end; a sign; or anything up to the next of these, without spaces. */
+const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 class LinePrinter {
   readonly #lines: string[] = [];

@@ -4,19 +4,24 @@ import { FolderStore } from "@/lib/client/storage/folder_store.ts";
 
 /** A store of a folder whose pages hold two names; `next` begins the page behind them. */
 function opened(keys: string[]) {
-  const page = (first: number) => ({
-    objects: keys.slice(first, first + 2).map((Key) => ({ Key, Size: 1 })),
-    common_prefixes: [],
-    is_truncated: first + 2 < keys.length,
-    next_continuation_token: first + 2 < keys.length ? String(first + 2) : null,
-  });
+  const page = (prefix: string, first: number) => {
+    const found = keys.filter((key) => key.startsWith(prefix));
+    return {
+      objects: found.slice(first, first + 2).map((Key) => ({ Key, Size: 1 })),
+      common_prefixes: [],
+      is_truncated: first + 2 < found.length,
+      next_continuation_token: first + 2 < found.length ? String(first + 2) : null,
+    };
+  };
   return new FolderStore(
     {
       folder: { account: "t/u", bucket: "b", prefix: "" },
       page: { rows: [], next: "0" },
     },
-    (_operation, _account, { continuation_token }) =>
-      Promise.resolve({ status: 200, json: page(Number(continuation_token ?? 0)), headers: new Headers() }),
+    (_operation, _account, { prefix, continuation_token }) => {
+      const json = page(String(prefix), Number(continuation_token ?? 0));
+      return Promise.resolve({ status: 200, json: json as never, headers: new Headers() });
+    },
   );
 }
 
@@ -43,5 +48,23 @@ Deno.test("folder: read again, it unselects names that are gone, and keeps those
   for (const key of ["a", "b", "d"]) store.select(key, false);
   keys.splice(1, 1);
   await store.refresh();
-  assert.deepEqual([...store.selection.peek().keys], ["a", "d"]);
+  assert.deepEqual([...store.selection.peek().rows.keys()], ["a", "d"]);
+});
+
+Deno.test("folder: names that a search hides stay selected and are counted, also where the folder is read again", async () => {
+  const keys = ["a1", "a2", "b1"];
+  const store = opened(keys);
+  await store.refresh();
+  store.selectAll();
+  await store.show({ find: "b" });
+  store.select("b1", false);
+  assert.deepEqual([[...store.selection.peek().rows.keys()], store.hidden.peek()], [["a1", "a2", "b1"], 2]);
+  store.selectAll();
+  assert.equal(store.selection.peek().rows.size, 2, "only what is shown is taken out");
+  store.selectAll();
+  keys.splice(2, 1, "b2");
+  await store.refresh();
+  assert.deepEqual([[...store.selection.peek().rows.keys()], store.hidden.peek()], [["a1", "a2"], 2]);
+  await store.show({ find: "" });
+  assert.equal(store.hidden.peek(), 0);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { isOutdated, loadCode, OutdatedPage } from "@/lib/client/storage/load_code.ts";
+import { isOutdated, loadCode, OutdatedPage } from "@/lib/client/storage/load_code.tsx";
 
 const SCRIPT = "http://here.example/build/site-AAAAAAAA.js";
 const CHUNK_GONE = new TypeError("Failed to fetch dynamically imported module");

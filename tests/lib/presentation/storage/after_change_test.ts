@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { folderPathAfter, pathAfter } from "@/lib/presentation/storage/after_change.ts";
+import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
 import { NEW_TASK, type TaskPlan, type TaskState } from "@/lib/presentation/storage/task_record.ts";
 
 const ADDRESS = { account: "archive/olle", bucket: "a", key: "x/1" };
@@ -39,7 +39,7 @@ Deno.test("after a change: the page of an object stays where the object is still
 
 Deno.test("after a change: the page of a folder goes where all of the folder went, or to the folder around it", () => {
   const pathOf = (plan: TaskPlan, state: Partial<TaskState>) =>
-    folderPathAfter({ account: "archive/olle", bucket: "a", prefix: "x/y/" }, plan, {
+    pathAfter({ account: "archive/olle", bucket: "a", prefix: "x/y/" }, plan, {
       ...NEW_TASK,
       end: { how: "done" },
       ...state,

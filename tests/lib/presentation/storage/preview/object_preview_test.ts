@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { textPreview } from "@/lib/presentation/storage/preview/object_preview.ts";
-import { decidingType, previewKind } from "@/lib/presentation/storage/preview/preview_kind.ts";
+import { decidingType, previewKind } from "@/lib/presentation/storage/file_kinds.ts";
 
 Deno.test("preview kind: the media type decides, and the name where that says nothing", () => {
   const kinds: [name: string, type: string, kind: string | null][] = [

@@ -1,0 +1,166 @@
+import type { ComponentChildren } from "preact";
+import { OLD_MS, type UnfinishedUpload, type UnfinishedUploads } from "@/lib/client/storage/unfinished_uploads.ts";
+import type { InterruptedUpload, UploadsStore } from "@/lib/client/storage/uploads_store.ts";
+import { formatAge } from "@/lib/presentation/moments.ts";
+import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
+import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
+import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
+import { KeyName } from "./key_name.tsx";
+
+interface NoticeProps {
+  readonly tone?: "warn" | "bad";
+  /** Whether uploads wait for the reader's answer, so that a screen reader says it at once. */
+  readonly isUrgent?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** What is said of the uploads of a page. */
+export function Notice({ tone, isUrgent = tone === "bad", children }: NoticeProps) {
+  return (
+    <div class={tone ? `notice ${tone}` : "notice"} role={isUrgent ? "alert" : "status"}>
+      {children}
+    </div>
+  );
+}
+
+interface InterruptedUploadsProps {
+  readonly store: Pick<UploadsStore, "interrupted" | "continueInterrupted" | "discardInterrupted">;
+  readonly account: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  /** Opens the dialog for a folder. */
+  readonly onChoose: () => void;
+}
+
+/** Uploads that ended with their page: how they go on. */
+export function InterruptedUploads({ store, account, bucket, prefix, onChoose }: InterruptedUploadsProps) {
+  return (
+    <>
+      {store.interrupted.value.map((upload) => {
+        const { record } = upload;
+        const isHere = record.bucket === bucket && record.prefix === prefix;
+        return (
+          <Notice key={`${record.bucket}/${record.prefix}`} tone="warn">
+            <p>{sentenceOf(upload)}</p>
+            {!isHere && (
+              <a class="btn" href={folderPath({ account, bucket: record.bucket, prefix: record.prefix })}>
+                {UPLOAD_NOTICES.elsewhere}
+              </a>
+            )}
+            {isHere && (
+              <button
+                class="btn"
+                type="button"
+                onClick={() => upload.canReadAgain ? void store.continueInterrupted(upload) : onChoose()}
+              >
+                {upload.canReadAgain ? UPLOAD_LABELS.goOn : UPLOAD_LABELS.chooseAgain}
+              </button>
+            )}
+            <button class="btn" type="button" onClick={() => void store.discardInterrupted(upload)}>
+              {UPLOAD_LABELS.discard}
+            </button>
+          </Notice>
+        );
+      })}
+    </>
+  );
+}
+
+function sentenceOf({ record, canReadAgain }: InterruptedUpload): string {
+  const { bucket, prefix, files, bytes, startedAt } = record;
+  const folder = plainName(prefix === "" ? bucket : prefix);
+  const age = formatAge((Date.now() - startedAt) / 1000);
+  const sentence = canReadAgain ? UPLOAD_NOTICES.interruptedWithHandles : UPLOAD_NOTICES.interrupted;
+  return sentence(files, formatBytes(bytes), folder, age);
+}
+
+/** Rows that are shown; the button that deletes old uploads deletes further ones too. */
+const MAX_ROWS = 100;
+
+interface UnfinishedListProps {
+  /** Null until the page is awake. */
+  readonly uploads: Pick<UnfinishedUploads, "list" | "end"> | null;
+  readonly prefix: string;
+  /** Reads the list. */
+  readonly onOpen: () => void;
+}
+
+/** Uploads in parts that were begun and never ended: their age, what they take, and a way to delete them. */
+export function UnfinishedList({ uploads, prefix, onOpen }: UnfinishedListProps) {
+  const list = uploads?.list.value ?? null;
+  return (
+    <details
+      class="unfinished"
+      onToggle={({ currentTarget }) => currentTarget.open && onOpen()}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.currentTarget.open = false;
+        event.currentTarget.querySelector("summary")?.focus();
+      }}
+    >
+      <summary>{UPLOAD_LABELS.unfinished}</summary>
+      <div>
+        {list === null && <p class="note">{UPLOAD_LABELS.reading}</p>}
+        {list === "forbidden" && <p class="note">{UPLOAD_NOTICES.unfinishedForbidden}</p>}
+        {list === "failed" && <p class="note">{UPLOAD_NOTICES.unfinishedFailed}</p>}
+        {Array.isArray(list) && <Rows list={list} prefix={prefix} onEnd={(ended) => void uploads?.end(ended)} />}
+      </div>
+    </details>
+  );
+}
+
+interface RowsProps {
+  readonly list: readonly UnfinishedUpload[];
+  readonly prefix: string;
+  readonly onEnd: (uploads: readonly UnfinishedUpload[]) => void;
+}
+
+function Rows({ list, prefix, onEnd }: RowsProps) {
+  if (list.length === 0) return <p class="note">{UPLOAD_NOTICES.noneUnfinished}</p>;
+  const now = Date.now();
+  const old = list.filter(({ begunAt }) => begunAt !== null && now - begunAt > OLD_MS);
+  return (
+    <>
+      <p class="note">{UPLOAD_LABELS.unfinishedNote}</p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{UPLOAD_LABELS.name}</th>
+            <th scope="col">{UPLOAD_LABELS.begun}</th>
+            <th scope="col">{UPLOAD_LABELS.size}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {list.slice(0, MAX_ROWS).map((upload) => {
+            const { key, uploadId, begunAt, bytes } = upload;
+            const name = nameIn(prefix, key);
+            return (
+              <tr key={uploadId}>
+                <th scope="row">
+                  <KeyName name={name} />
+                </th>
+                <td>{begunAt === null ? "–" : formatAge((now - begunAt) / 1000)}</td>
+                <td>{bytes === null ? "–" : formatBytes(bytes)}</td>
+                <td>
+                  <button
+                    class="btn"
+                    type="button"
+                    aria-label={UPLOAD_LABELS.endOf(plainName(name))}
+                    onClick={() => onEnd([upload])}
+                  >
+                    {UPLOAD_LABELS.end}
+                  </button>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {old.length > 1 && (
+        <button class="btn" type="button" onClick={() => onEnd(old)}>{UPLOAD_LABELS.endOld(old.length)}</button>
+      )}
+    </>
+  );
+}
