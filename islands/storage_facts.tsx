@@ -11,7 +11,7 @@ interface StorageFactsProps {
   readonly renderedAt: number;
 }
 
-/** What is known of an object, with times in the reader's zone once scripts run. */
+/** The facts about an object, with times in the reader's zone once scripts run. */
 export default island("storage_facts", function StorageFacts({ address, facts, renderedAt }: StorageFactsProps) {
   const style = useMoments(renderedAt);
   return <ObjectDetails address={address} facts={facts} style={style.value} />;

@@ -46,7 +46,7 @@ const AHEAD_ROWS = 400;
 const SCROLLED_MS = 400;
 /** Rows that every reload brings by itself. */
 const FIRST_PAGE_ROWS = 1000;
-/** From this width on an object opens beside its folder. */
+/** The least width at which an object opens beside its folder. */
 const PANEL_WIDTH = "(min-width: 1081px)";
 
 /** A folder: its rows as far as they were read, further ones as one scrolls, what is selected, and an object beside them. */
@@ -121,7 +121,7 @@ export default island(
       };
     }, []);
 
-    // What the panel shows is read whenever another object is opened.
+    // The facts in the panel are read whenever another object is opened.
     useEffect(() => {
       const key = open.value;
       facts.value = null;

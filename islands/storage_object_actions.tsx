@@ -20,7 +20,7 @@ interface StorageObjectActionsProps {
   readonly found: OfferedChanges;
 }
 
-/** What can be done with the object of a page. Once it is gone, the page leads to where it went. */
+/** The actions on the object of a page. Once it is gone, the page leads to where it went. */
 export default island(
   "storage_object_actions",
   function StorageObjectActions({ address, bytes, found }: StorageObjectActionsProps) {

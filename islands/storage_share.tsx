@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { encode } from "uqr";
 
-import { type ShareableObject, ShareLink } from "@/components/storage/share_link.tsx";
+import { type ShareableObject, type SharedLink, ShareLink } from "@/components/storage/share_link.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { readerMoments } from "@/lib/client/reader_moments.ts";
 import { loadCode } from "@/lib/client/storage/load_code.tsx";
-import { createLink, type SharedLink } from "@/lib/client/storage/shared_link.ts";
-import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/sharing.ts";
+import { callDoor } from "@/lib/client/storage/door.ts";
+import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
 import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 
 interface StorageShareProps {
@@ -115,6 +115,19 @@ export default island("storage_share", function StorageShare({ shared: object }:
     </form>
   );
 });
+
+/** Creates a link that is valid for some seconds. @returns the status of the gateway where it created none */
+async function createLink(
+  { account, bucket, key }: ShareableObject,
+  seconds: number,
+): Promise<SharedLink | number> {
+  const before = Date.now();
+  const { status, json } = await callDoor<{ readonly url: string }>("/presign", account, {}, {
+    method: "POST",
+    json: { bucket, key, expires_in: seconds },
+  });
+  return status === 200 ? { url: json.url, until: new Date(before + seconds * 1000).toISOString() } : status;
+}
 
 /** Statuses with a sentence of their own: the network, the store, its load. */
 const PASSING = new Set([0, 403, 429, 502, 503, 504]);

@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import { Icon } from "@/components/icon.tsx";
+import { SmallButton } from "@/components/chip.tsx";
+import { ToolButton } from "@/components/icon.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { callDoor } from "@/lib/client/storage/door.ts";
-import { MAX_TAGS, type ObjectTag, typedTags } from "@/lib/presentation/storage/object_tags.ts";
+import { MAX_TAGS, type ObjectTag, typedTags } from "@/lib/presentation/storage/typed_tags.ts";
 import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
-import { TAG_LABELS, TAG_SENTENCES, tagProblem } from "@/lib/presentation/storage/tag_sentences.ts";
+import { TAG_LABELS, TAG_SENTENCES, tagProblem } from "@/lib/presentation/storage/object_sentences.ts";
 
 interface StorageTagsProps {
   readonly address: ObjectAddress;
@@ -117,28 +118,18 @@ export default island("storage_tags", function StorageTags({ address, tags, canC
                   aria-label={TAG_LABELS.value(index + 1)}
                   onInput={({ currentTarget }) => change(index, [name, currentTarget.value])}
                 />
-                <button
-                  type="button"
-                  class="btn square"
-                  aria-label={TAG_LABELS.removeRow(index + 1)}
-                  onClick={() => change(index, null)}
-                >
-                  <Icon name="close" />
-                </button>
+                <ToolButton icon="close" name={TAG_LABELS.removeRow(index + 1)} onClick={() => change(index, null)} />
               </p>
             ))}
             <p class="btns">
               {rows.value.length < MAX_TAGS && (
-                <button
-                  type="button"
-                  class="btn small"
+                <SmallButton
+                  label={TAG_LABELS.add}
                   onClick={() => rows.value = [...rows.value ?? [], ["", ""]]}
-                >
-                  {TAG_LABELS.add}
-                </button>
+                />
               )}
               <button type="submit" class="btn small" disabled={isBusy.value}>{TAG_LABELS.save}</button>
-              <button type="button" class="btn small" onClick={close}>{TAG_LABELS.cancel}</button>
+              <SmallButton label={TAG_LABELS.cancel} onClick={close} />
             </p>
           </form>
         )}

@@ -4,7 +4,7 @@ import { Icon } from "@/components/icon.tsx";
 import { InterruptedUploads, UnfinishedList } from "@/components/storage/left_uploads.tsx";
 import { keepFocus } from "@/lib/client/focus.ts";
 import { island } from "@/lib/client/island.tsx";
-import { chosenFiles, droppedFiles, onUploadRequested } from "@/lib/client/storage/chosen_files.ts";
+import { droppedFiles, onUploadRequested, walkEntries } from "@/lib/client/storage/chosen_files.ts";
 import { announcement, uploadSection } from "@/lib/client/storage/dock.ts";
 import { type OfferedChanges, offeredChanges } from "@/lib/client/storage/folder_changes.ts";
 import { lazyComponent } from "@/lib/client/storage/load_code.tsx";
@@ -57,10 +57,10 @@ export default island(
     }, []);
 
     const choose = (input: HTMLInputElement | null) => {
-      const chosen = chosenFiles(input?.files ?? []);
+      const files = [...input?.files ?? []];
       // The same files can be chosen again.
       if (input) input.value = "";
-      void store.value?.add(chosen);
+      void walkEntries(files).then((chosen) => store.value?.add(chosen));
     };
 
     return (

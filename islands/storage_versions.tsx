@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { Icon } from "@/components/icon.tsx";
+import { ToolButton } from "@/components/icon.tsx";
 import {
   type LineChange,
   VersionComparison,
@@ -122,14 +122,7 @@ export default island(
         <dialog ref={dialog} class="compared" aria-labelledby="compared-heading">
           <header>
             <h3 id="compared-heading">{OBJECT_LABELS.comparedOf(moment(compared.value?.changed ?? null))}</h3>
-            <button
-              type="button"
-              class="btn square"
-              aria-label={OBJECT_LABELS.close}
-              onClick={() => dialog.current?.close()}
-            >
-              <Icon name="close" />
-            </button>
+            <ToolButton icon="close" name={OBJECT_LABELS.close} onClick={() => dialog.current?.close()} />
           </header>
           {result === null
             ? <p class="remark" role="status">{OBJECT_SENTENCES.comparing}</p>

@@ -176,7 +176,7 @@ function Target({ account, isOwn, record: { action, result, target, tenant } }: 
   const href = key === undefined
     ? folderPath({ account, bucket, prefix: path.slice(0, path.lastIndexOf("/") + 1) })
     : objectPath({ account, bucket, key, version });
-  // Of objects that were deleted together the bucket is still there.
+  // The bucket of objects that were deleted together is still there.
   const isLinked = isOwn && (!isGone || kind === "objects");
   return (
     <>
@@ -186,7 +186,7 @@ function Target({ account, isOwn, record: { action, result, target, tenant } }: 
   );
 }
 
-/** What is known of a record beside its row, folded. */
+/** Further facts about a record, folded. */
 function Details({ account, record }: { readonly account: string; readonly record: AuditRecord }) {
   const { details, request_id: requestId, status, target: { version_id }, source } = record;
   const facts: (readonly [string, AuditRecord["details"][string]])[] = [

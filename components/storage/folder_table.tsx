@@ -9,7 +9,7 @@ import { type FolderAddress, folderPath, objectPath } from "@/lib/presentation/s
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
-/** What happens in the table, by the key of the row. */
+/** Events of the table, by the key of the row. */
 export interface FolderTableEvents {
   onSelect(key: string, isRange: boolean): void;
   onSelectAll(): void;

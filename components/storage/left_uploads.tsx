@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { OLD_MS, type UnfinishedUpload, type UnfinishedUploads } from "@/lib/client/storage/unfinished_uploads.ts";
-import type { InterruptedUpload, UploadsStore } from "@/lib/client/storage/uploads_store.ts";
+import type { BatchRecord } from "@/lib/client/storage/upload_journal.ts";
+import type { UploadsStore } from "@/lib/client/storage/uploads_store.ts";
 import { formatAge } from "@/lib/presentation/moments.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
@@ -15,7 +16,7 @@ interface NoticeProps {
   readonly children: ComponentChildren;
 }
 
-/** What is said of the uploads of a page. */
+/** A notice about the uploads of a page. */
 export function Notice({ tone, isUrgent = tone === "bad", children }: NoticeProps) {
   return (
     <div class={tone ? `notice ${tone}` : "notice"} role={isUrgent ? "alert" : "status"}>
@@ -38,25 +39,23 @@ export function InterruptedUploads({ store, account, bucket, prefix, onChoose }:
   return (
     <>
       {store.interrupted.value.map((upload) => {
-        const { record } = upload;
-        const isHere = record.bucket === bucket && record.prefix === prefix;
+        const isHere = upload.bucket === bucket && upload.prefix === prefix;
+        const canReadAgain = upload.handles.length > 0;
+        const goOn = () => canReadAgain ? void store.continueInterrupted(upload) : onChoose();
         return (
-          <Notice key={`${record.bucket}/${record.prefix}`} tone="warn">
+          <Notice key={`${upload.bucket}/${upload.prefix}`} tone="warn">
             <p>{sentenceOf(upload)}</p>
-            {!isHere && (
-              <a class="btn" href={folderPath({ account, bucket: record.bucket, prefix: record.prefix })}>
-                {UPLOAD_NOTICES.elsewhere}
-              </a>
-            )}
-            {isHere && (
-              <button
-                class="btn"
-                type="button"
-                onClick={() => upload.canReadAgain ? void store.continueInterrupted(upload) : onChoose()}
-              >
-                {upload.canReadAgain ? UPLOAD_LABELS.goOn : UPLOAD_LABELS.chooseAgain}
-              </button>
-            )}
+            {isHere
+              ? (
+                <button class="btn" type="button" onClick={goOn}>
+                  {canReadAgain ? UPLOAD_LABELS.goOn : UPLOAD_LABELS.chooseAgain}
+                </button>
+              )
+              : (
+                <a class="btn" href={folderPath({ account, bucket: upload.bucket, prefix: upload.prefix })}>
+                  {UPLOAD_NOTICES.elsewhere}
+                </a>
+              )}
             <button class="btn" type="button" onClick={() => void store.discardInterrupted(upload)}>
               {UPLOAD_LABELS.discard}
             </button>
@@ -67,11 +66,10 @@ export function InterruptedUploads({ store, account, bucket, prefix, onChoose }:
   );
 }
 
-function sentenceOf({ record, canReadAgain }: InterruptedUpload): string {
-  const { bucket, prefix, files, bytes, startedAt } = record;
+function sentenceOf({ bucket, prefix, files, bytes, startedAt, handles }: BatchRecord): string {
   const folder = plainName(prefix === "" ? bucket : prefix);
   const age = formatAge((Date.now() - startedAt) / 1000);
-  const sentence = canReadAgain ? UPLOAD_NOTICES.interruptedWithHandles : UPLOAD_NOTICES.interrupted;
+  const sentence = handles.length > 0 ? UPLOAD_NOTICES.interruptedWithHandles : UPLOAD_NOTICES.interrupted;
   return sentence(files, formatBytes(bytes), folder, age);
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Icon } from "@/components/icon.tsx";
+import { Icon, ToolButton } from "@/components/icon.tsx";
 import { Moment } from "@/components/moment.tsx";
 import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
@@ -7,7 +7,6 @@ import { previewKind } from "@/lib/presentation/storage/file_kinds.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { OBJECT_LABELS } from "@/lib/presentation/storage/object_sentences.ts";
 import { downloadPath, type ObjectAddress, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
@@ -18,7 +17,7 @@ interface ObjectPanelProps {
   readonly facts: ObjectFacts | { readonly problem: string } | null;
   readonly style: MomentStyle;
   onClose(): void;
-  /** What can be done with it. */
+  /** Its actions. */
   readonly actions: ComponentChildren;
 }
 
@@ -33,9 +32,7 @@ export function ObjectPanel({ address, facts, style, onClose, actions }: ObjectP
             <KeyName name={name} />
           </a>
         </h2>
-        <button type="button" class="btn square" aria-label={STORAGE_LABELS.closeDetails} onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <ToolButton icon="close" name={STORAGE_LABELS.closeDetails} onClick={onClose} />
       </header>
       {facts === null
         ? <p class="empty" role="status">{STORAGE_LABELS.loading}</p>
@@ -51,7 +48,7 @@ export function ObjectPanel({ address, facts, style, onClose, actions }: ObjectP
             <ObjectDetails address={address} facts={facts} style={style} />
             <section>
               <p class="btns">{actions}</p>
-              <a class="btn" href={objectPath(address)}>{OBJECT_LABELS.toPage}</a>
+              <a class="btn" href={objectPath(address)}>{STORAGE_LABELS.toPage}</a>
             </section>
           </>
         )}
@@ -65,7 +62,7 @@ interface ObjectDetailsProps {
   readonly style: MomentStyle;
 }
 
-/** What is known of an object, and its download: the same on its own page and in the panel beside its folder. */
+/** The facts about an object, and its download: the same on its own page and in the panel beside its folder. */
 export function ObjectDetails({ address, facts, style }: ObjectDetailsProps) {
   const { bytes, type, changed, etag, version, metadata, checksums } = facts;
   return (

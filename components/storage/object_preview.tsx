@@ -16,7 +16,7 @@ interface ObjectPreviewProps {
   readonly preview: Preview;
 }
 
-/** What an object holds. Texts of it are inserted as text, and all else is loaded under a policy that runs nothing. */
+/** The content of an object. Texts are inserted as text, and all else is loaded under a policy that runs nothing. */
 export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
   switch (preview.kind) {
     case "image":

@@ -127,7 +127,7 @@ interface VersionComparisonProps {
   readonly isCut: boolean;
 }
 
-/** What changed between two versions of a text. */
+/** The changes between two versions of a text. */
 export function VersionComparison({ changes, isCut }: VersionComparisonProps) {
   const comparison = comparedLines(changes);
   const { lines, added, removed } = comparison;

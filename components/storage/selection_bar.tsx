@@ -27,7 +27,7 @@ interface SelectionBarProps {
   readonly children?: ComponentChildren;
 }
 
-/** What the folder holds; with a selection how much that is, and what can be done with it. It always has its height. */
+/** The size of the folder, or of a selection with its actions. It always has the same height. */
 export function SelectionBar(props: SelectionBarProps) {
   const { rows, selected, hidden, isMore, whole, isOutdated, onRefresh } = props;
   const isChosen = selected.length > 0;

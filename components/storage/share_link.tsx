@@ -1,8 +1,15 @@
 import type { encode } from "uqr";
-import type { SharedLink } from "@/lib/client/storage/shared_link.ts";
 import { formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { plainName } from "@/lib/presentation/storage/key_names.ts";
-import { awsCommand, curlCommand, reachOf, SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/sharing.ts";
+import { awsCommand, curlCommand, reachOf } from "@/lib/presentation/storage/sharing.ts";
+import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
+
+/** A link that opens an object without a login. */
+export interface SharedLink {
+  readonly url: string;
+  /** When it expires, ISO 8601. */
+  readonly until: string;
+}
 
 /** The object, and what is said of it. */
 export interface ShareableObject {

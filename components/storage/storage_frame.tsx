@@ -65,7 +65,7 @@ interface StoragePathProps {
   readonly account: string;
   /** All accounts of this browser. */
   readonly accounts: readonly string[];
-  /** From the account on; the page itself is not part of them. */
+  /** The links after the account; the page itself is not part of them. */
   readonly steps: readonly PathStep[];
 }
 
@@ -92,7 +92,7 @@ interface FolderPathProps {
   /** All accounts of this browser. */
   readonly accounts: readonly string[];
   readonly bucket: string;
-  /** Of the folder or the key that the path leads to; its own name is not part of the path. */
+  /** The folder or the key that the path leads to; its own name is not part of the path. */
   readonly prefix: string;
 }
 

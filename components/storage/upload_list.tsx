@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { SmallButton } from "@/components/chip.tsx";
-import { Icon, type IconName } from "@/components/icon.tsx";
+import { Icon, ToolButton } from "@/components/icon.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { type ChosenFiles, MAX_FILES } from "@/lib/client/storage/chosen_files.ts";
 import type { UploadEngine } from "@/lib/client/storage/upload_engine.ts";
@@ -49,11 +49,6 @@ export function UploadList({ store, bucket }: UploadListProps) {
   const isAsking = !engine.isBusy && engine.count("taken") > 0;
   const items = store.sorted();
   const shown = items.slice(0, most.value);
-  const events = {
-    onPause: (item: typeof items[number]) => engine.pauseItem(item),
-    onResume: (item: typeof items[number]) => engine.resumeItem(item),
-    onCancel: (item: typeof items[number]) => void engine.cancelItem(item),
-  };
   return (
     <>
       {(!isAsking || engine.count("failed") > 1) && (
@@ -65,14 +60,13 @@ export function UploadList({ store, bucket }: UploadListProps) {
               onClick={() => engine.retryFailed()}
             />
           )}
-          {isPaused && engine.isBusy
-            ? <SmallButton label={UPLOAD_LABELS.goOn} onClick={() => engine.resume()} />
-            : engine.isBusy && halted === null && (
-              <SmallButton
-                label={UPLOAD_LABELS.pauseAll}
-                onClick={() => engine.pause()}
-              />
-            )}
+          {engine.isBusy && isPaused && <SmallButton label={UPLOAD_LABELS.goOn} onClick={() => engine.resume()} />}
+          {engine.isBusy && !isPaused && halted === null && (
+            <SmallButton
+              label={UPLOAD_LABELS.pauseAll}
+              onClick={() => engine.pause()}
+            />
+          )}
           {engine.isBusy && (isPaused || halted !== null) && (
             <SmallButton
               label={UPLOAD_LABELS.cancelAll}
@@ -98,7 +92,7 @@ export function UploadList({ store, bucket }: UploadListProps) {
       <ChoiceNotices chosen={store.choice.value} />
       <UploadNotices store={store} bucket={bucket} />
       <ul>
-        {shown.map((item) => <UploadRow key={item.id} item={item} isAllPaused={isPaused} events={events} />)}
+        {shown.map((item) => <UploadRow key={item.id} item={item} engine={engine} />)}
         {items.length > shown.length && (
           <li class="more">
             <SmallButton
@@ -129,26 +123,17 @@ function paceOf(engine: ShownEngine): string {
   return `${UPLOAD_HEADS.rate(formatBytes(rate))} · ${left}`;
 }
 
-/** What a reader may do with one file. */
-interface UploadRowEvents {
-  readonly onPause: (item: UploadItem) => void;
-  readonly onResume: (item: UploadItem) => void;
-  readonly onCancel: (item: UploadItem) => void;
-}
-
-interface UploadRowProps {
-  readonly item: UploadItem;
-  /** Whether all files are paused together. */
-  readonly isAllPaused: boolean;
-  readonly events: UploadRowEvents;
-}
+const OVER: ReadonlySet<UploadItem["state"]> = new Set<UploadItem["state"]>(["done", "skipped", "cancelled"]);
 
 /** A file on its way: its name, how far it is, and what can be done with it. */
-function UploadRow({ item, isAllPaused, events }: UploadRowProps) {
-  const { path, state, sent, size } = item;
-  const isPaused = state === "paused";
+function UploadRow({ item, engine }: { readonly item: UploadItem; readonly engine: ShownEngine }) {
+  const { path, state, sent, size, fault } = item;
+  const { isPaused } = engine;
   const name = plainName(path);
   const percent = size === 0 ? 0 : Math.floor(100 * sent / size);
+  const isMoving = (state === "sending" || state === "waiting") && !isPaused;
+  const canRetry = state === "failed" && !fault?.isFinal;
+  const resume = () => engine.resumeItem(item);
   return (
     <li class={state === "failed" ? "stopped" : undefined} data-state={state}>
       <Icon name="file" />
@@ -163,55 +148,28 @@ function UploadRow({ item, isAllPaused, events }: UploadRowProps) {
             label={UPLOAD_LABELS.percent(percent)}
           />
         )}
-        <span class={state === "failed" ? "sub bad" : "sub"}>{stateText(item, isAllPaused)}</span>
+        <span class={state === "failed" ? "sub bad" : "sub"}>{stateText(item, isPaused)}</span>
       </span>
       <span class="buttons">
-        {(state === "sending" || state === "waiting") && !isPaused && !isAllPaused &&
-          (
-            <RowButton
-              icon="pause"
-              label={UPLOAD_LABELS.pause(name)}
-              onClick={() => events.onPause(item)}
-            />
-          )}
-        {isPaused && (
-          <RowButton
-            icon="next"
-            label={UPLOAD_LABELS.resume(name)}
-            onClick={() => events.onResume(item)}
+        {isMoving && (
+          <ToolButton
+            icon="pause"
+            name={UPLOAD_LABELS.pause(name)}
+            onClick={() => engine.pauseItem(item)}
           />
         )}
-        {state === "failed" && typeof item.fault !== "string" && (
-          <RowButton
-            icon="rotate"
-            label={UPLOAD_LABELS.retry(name)}
-            onClick={() => events.onResume(item)}
-          />
-        )}
+        {state === "paused" && <ToolButton icon="next" name={UPLOAD_LABELS.resume(name)} onClick={resume} />}
+        {canRetry && <ToolButton icon="rotate" name={UPLOAD_LABELS.retry(name)} onClick={resume} />}
         {!OVER.has(state) && (
-          <RowButton
+          <ToolButton
             icon="close"
-            label={UPLOAD_LABELS.cancel(name)}
-            onClick={() => events.onCancel(item)}
+            name={UPLOAD_LABELS.cancel(name)}
+            onClick={() => void engine.cancelItem(item)}
           />
         )}
         {state === "done" && <span class="chip done">{UPLOAD_STATES.chip}</span>}
       </span>
     </li>
-  );
-}
-
-const OVER: ReadonlySet<UploadItem["state"]> = new Set<UploadItem["state"]>(["done", "skipped", "cancelled"]);
-
-function RowButton({ icon, label, onClick }: {
-  readonly icon: IconName;
-  readonly label: string;
-  readonly onClick: () => void;
-}) {
-  return (
-    <button class="btn square" type="button" aria-label={label} title={label} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
   );
 }
 
@@ -229,11 +187,8 @@ function stateText(item: UploadItem, isAllPaused: boolean): string {
       const own = key.slice(batch.prefix.length);
       return own === path ? UPLOAD_STATES.done(all) : `${all}, ${UPLOAD_STATES.renamed(plainName(own))}`;
     }
-    case "failed": {
-      const kind = fault instanceof Error ? fault.kind : fault ?? "refused";
-      const detail = fault instanceof Error ? fault.detail : null;
-      return faultSentence({ kind, detail, sent: left });
-    }
+    case "failed":
+      return faultSentence(fault ?? { kind: "refused" }, left);
     default:
       return UPLOAD_STATES[state];
   }
@@ -268,7 +223,7 @@ interface UploadNoticesProps {
   readonly bucket: string;
 }
 
-/** What has stopped everything, what the network does, and which way the bytes go. */
+/** Notices: why everything has stopped, that the network is away, and which way the bytes go. */
 export function UploadNotices({ store, bucket }: UploadNoticesProps) {
   const { engine } = store;
   const { halted } = engine;
@@ -277,7 +232,7 @@ export function UploadNotices({ store, bucket }: UploadNoticesProps) {
     <>
       {halted && (
         <Notice tone="bad" isUrgent={halted.kind !== "outdated"}>
-          <p>{faultSentence({ kind: halted.kind, detail: halted.detail, sent: "" })}</p>
+          <p>{faultSentence(halted)}</p>
           {halted.kind === "session" && (
             <a class="btn" href={loginPath("/storage")} target="_blank">{UPLOAD_LABELS.logIn}</a>
           )}
@@ -308,7 +263,7 @@ export function UploadNotices({ store, bucket }: UploadNoticesProps) {
   );
 }
 
-/** What could not be taken of the last choice. */
+/** Files of the last choice that could not be taken. */
 export function ChoiceNotices({ chosen }: { readonly chosen: ChosenFiles | null }) {
   if (!chosen) return null;
   return (

@@ -1,10 +1,23 @@
-import { type Signal, useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { remembered } from "@/lib/client/browser_memory.ts";
 import { isTyping } from "@/lib/client/focus.ts";
-import { loadCode } from "@/lib/client/storage/load_code.tsx";
-import { commandOf } from "@/lib/presentation/shortcuts.ts";
-import { FOLDER_SHORTCUTS } from "@/lib/presentation/storage/folder_keys.ts";
+import { lazyComponent } from "@/lib/client/storage/load_code.tsx";
+import { commandOf, type Shortcut } from "@/lib/presentation/shortcuts.ts";
+import type { FOLDER_KEY_WORDS } from "@/lib/presentation/storage/storage_sentences.ts";
+
+/** The shortcuts of a folder, in the order in which they are listed. Those without keys belong to the rows. */
+const SHORTCUTS: readonly Shortcut<keyof typeof FOLDER_KEY_WORDS>[] = [
+  { keys: ["/"], shown: "/", command: "find", isCharacter: true },
+  { keys: [], shown: "↑ ↓", command: "row" },
+  { keys: [], shown: "Page ↑ ↓", command: "page" },
+  { keys: [], shown: "Home End", command: "end" },
+  { keys: [], shown: "␣", command: "select" },
+  { keys: [], shown: "Shift", command: "range" },
+  { keys: [], shown: "Ctrl A", command: "all" },
+  { keys: [], shown: "Esc", command: "none" },
+  { keys: ["?"], shown: "?", command: "help", isCharacter: true },
+];
 
 interface FolderShortcutsProps {
   /** Whether the list of shortcuts is open. */
@@ -13,17 +26,17 @@ interface FolderShortcutsProps {
   onFind(): void;
 }
 
-const loadList = () => loadCode(() => import("./shortcut_dialog.tsx"));
+/** Loaded when it is first opened. */
+const ShortcutDialog = lazyComponent(async () => (await import("./shortcut_dialog.tsx")).ShortcutDialog);
 
-/** The shortcuts that work anywhere on a folder's page, and the list of all, which is loaded when it is first opened. */
+/** The shortcuts that work anywhere on a folder's page, and the list of all. */
 export function FolderShortcuts({ isOpen, onFind }: FolderShortcutsProps) {
   const characterKeys = useMemo(() => remembered("keys"), []);
-  const loaded = useSignal<Awaited<ReturnType<typeof loadList>> | null>(null);
   useEffect(() => {
     characterKeys.recall();
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || document.querySelector("dialog[open]")) return;
-      const command = commandOf(FOLDER_SHORTCUTS, event, characterKeys.value);
+      const command = commandOf(SHORTCUTS, event, characterKeys.value);
       if (command === null) return;
       event.preventDefault();
       if (command === "find") onFind();
@@ -32,10 +45,6 @@ export function FolderShortcuts({ isOpen, onFind }: FolderShortcutsProps) {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  useEffect(() => {
-    if (!isOpen.value || loaded.peek()) return;
-    loadList().then((list) => loaded.value = list, () => isOpen.value = false);
-  }, [isOpen.value]);
-  if (!isOpen.value || !loaded.value) return null;
-  return <loaded.value.ShortcutDialog characterKeys={characterKeys} onClose={() => isOpen.value = false} />;
+  if (!isOpen.value) return null;
+  return <ShortcutDialog shortcuts={SHORTCUTS} characterKeys={characterKeys} onClose={() => isOpen.value = false} />;
 }

@@ -14,7 +14,7 @@ interface FolderToolsProps {
   /** Shows another part of the folder: names with a beginning, from a name on. */
   onShow(part: { readonly find: string; readonly from?: string }): void;
   onHelp(): void;
-  /** What else can be done in the folder. */
+  /** Further actions in the folder. */
   readonly children: ComponentChildren;
 }
 
@@ -73,11 +73,11 @@ export function FolderTools({ address, isMore, onShow, onHelp, children }: Folde
 
 interface SearchFieldProps {
   readonly icon: IconName;
-  /** Of its value in the address. */
+  /** The name of its value in the address. */
   readonly name: string;
   readonly label: string;
   readonly hint: string;
-  /** What it holds at first. */
+  /** Its first value. */
   readonly value: string;
   readonly class?: string;
   onText?(text: string): void;

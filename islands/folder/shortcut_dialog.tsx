@@ -2,15 +2,17 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { ShortcutList } from "@/components/shortcut_list.tsx";
 import type { RememberedChoice } from "@/lib/client/browser_memory.ts";
-import { FOLDER_KEY_WORDS, FOLDER_SHORTCUTS } from "@/lib/presentation/storage/folder_keys.ts";
+import type { Shortcut } from "@/lib/presentation/shortcuts.ts";
+import { FOLDER_KEY_WORDS } from "@/lib/presentation/storage/storage_sentences.ts";
 
 interface ShortcutDialogProps {
+  readonly shortcuts: readonly Shortcut<keyof typeof FOLDER_KEY_WORDS>[];
   readonly characterKeys: RememberedChoice;
   onClose(): void;
 }
 
 /** The list of a folder's shortcuts, open for as long as it is on the page. */
-export function ShortcutDialog({ characterKeys, onClose }: ShortcutDialogProps) {
+export function ShortcutDialog({ shortcuts, characterKeys, onClose }: ShortcutDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const { current } = dialog;
@@ -22,7 +24,7 @@ export function ShortcutDialog({ characterKeys, onClose }: ShortcutDialogProps) 
   return (
     <ShortcutList
       dialog={dialog}
-      shortcuts={FOLDER_SHORTCUTS}
+      shortcuts={shortcuts}
       words={FOLDER_KEY_WORDS}
       hasCharacters={characterKeys.value}
       onCharacters={() => characterKeys.toggle()}

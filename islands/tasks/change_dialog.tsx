@@ -131,7 +131,7 @@ interface CountJson {
 /** Names that are listed one by one. */
 const MAX_NAMES = 5;
 
-/** What rows stand for: `isOver` once nothing more will be known. */
+/** The objects in rows: `isOver` once nothing more will be known. */
 interface Counted {
   readonly isOver: boolean;
   readonly soFar: number;

@@ -79,7 +79,7 @@ interface OpenDockProps {
 
 function OpenDock({ sections, tasks, isOver, needsReader }: OpenDockProps) {
   const dock = useRef<HTMLElement>(null);
-  // What earlier pages have done is not to cover this one, unless its end has led here.
+  // Tasks of earlier pages are not to cover this one, unless the end of one has led here.
   const isFolded = useSignal(useMemo(() => {
     const wasLed = wasLedHere();
     return beginsFolded() || (isOver && !wasLed);

@@ -21,7 +21,7 @@ interface SelectionActionsProps {
   onStart(): void;
 }
 
-/** What can be done with selected rows. */
+/** The actions on selected rows. */
 export function SelectionActions({ folder, rows, offered, onStart }: SelectionActionsProps) {
   const { account, bucket, prefix } = folder;
   // They are there by the time one of them is opened.
@@ -50,7 +50,7 @@ interface ChangeActionsProps extends Omit<SelectionActionsProps, "folder"> {
   readonly folder: WantedChange["folder"];
 }
 
-/** What changes rows, or copies them: to the bucket itself or to another one, if the account may write to any. */
+/** The actions that change or copy rows: to the bucket itself or to another one, if the account may write to any. */
 export function ChangeActions({ folder, rows, offered, onStart }: ChangeActionsProps) {
   const { account, bucket } = folder;
   const others = useSignal<readonly string[]>([]);
@@ -104,7 +104,7 @@ export function NewFolder({ folder: { account, bucket, prefix } }: NewFolderProp
 const MAX_OBJECTS = 50_000;
 const LIST_KEYS = 1000;
 
-/** What an archive is of: one prefix, or keys, to which those below prefixes are added. */
+/** The contents of an archive: one prefix, or keys, to which those below prefixes are added. */
 async function archiveContents(
   { account, bucket }: { readonly account: string; readonly bucket: string },
   { keys, prefixes }: Chosen,

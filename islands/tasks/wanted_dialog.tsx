@@ -42,7 +42,7 @@ export function WantedDialog({ wanted, onClose }: WantedDialogProps) {
 }
 
 interface NameDialogProps extends WantedDialogProps {
-  /** What gets a new name; null: a new folder. */
+  /** The row that gets a new name; null: a new folder. */
   readonly row: StorageRow | null;
 }
 
@@ -168,7 +168,7 @@ async function keepsVersions(account: string, bucket: string, signal: AbortSigna
   return status === 200 ? json.status === "Enabled" : null;
 }
 
-/** What may happen to an object whose new name is in use. */
+/** The choices for an object whose new name is in use. */
 const ON_TAKEN: readonly OnTaken[] = ["skip", "keep", "replace"];
 
 /** Folders of a place that are offered. */

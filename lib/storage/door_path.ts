@@ -14,7 +14,7 @@ const OWN = ["account", "as", "bucket", "key", "task_id"];
 /** Tasks on objects, whose ids follow, and those on a bucket beside them. */
 const OBJECT_TASKS: ReadonlySet<string> = new Set(["delete-task", "download", "s3_stats"]);
 const TASKS: ReadonlySet<string> = new Set([...OBJECT_TASKS, "fixity", "transfer"]);
-/** What may follow `objects` beside a key; any other word would be read as the key of an object. */
+/** Words that may follow `objects` beside a key; any other would be read as the key of an object. */
 const OBJECT_WORDS: ReadonlySet<string> = new Set([...OBJECT_TASKS, ":key", "delete", "folder", "presign"]);
 
 /**
@@ -54,7 +54,7 @@ const PDF_POLICY = `script-src 'none'; base-uri 'none'; form-action 'none'; ${UN
 /** Types that a browser shows without running anything in them; all others are saved. */
 const SHOWN_TYPES =
   /^(?:image\/(?:avif|bmp|gif|jpeg|png|webp)|(?:audio|video)\/[\w.+-]+|text\/plain|application\/pdf)$/;
-/** Of a list of types browsers take the last one, so that a value with a comma has no single type. */
+/** Browsers take the last type of a list, so that a value with a comma has no single type. */
 const MEDIA_TYPE = /^([\w.+-]+\/[\w.+-]+)[ \t]*(?:;[^,]*)?$/;
 /** A browser ignores a disposition type that is not a token, and shows the object. */
 const ATTACHMENT = /^attachment[ \t]*(?:;|$)/i;

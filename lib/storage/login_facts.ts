@@ -27,7 +27,7 @@ const NO_UPLOAD = new TextEncoder().encode(
 /** Shows in the logs of the store and of the gateway what a refused completion was for. */
 const NO_KEY = "stackroom-rights-probe";
 
-/** What a login may change in a bucket: `write` new and replaced objects and their tags. */
+/** The rights of a login in a bucket: `write` new and replaced objects and their tags. */
 export interface BucketRights {
   readonly write: boolean;
   readonly delete: boolean;
@@ -35,7 +35,7 @@ export interface BucketRights {
 
 const ALL_RIGHTS: BucketRights = { write: true, delete: true };
 
-/** What a bucket holds. */
+/** The contents of a bucket in numbers. */
 interface Usage {
   /** Objects, old versions counted. */
   readonly objects: number;
@@ -46,19 +46,19 @@ interface Usage {
 type DataAccess = ReadonlyMap<string, ReadonlySet<unknown>>;
 
 /**
- * What pages find out about logins beside what they show. A page waits for it a short time only, and the next one has
- * what came later.
+ * Facts about logins that pages show beside their content. A page waits for them a short time only, and the next one has
+ * those that came later.
  */
 export class LoginFacts {
   readonly #gateway: StorageGateway;
   /** Whether a login may read the audit trail. */
   readonly #readers: LRUCache<string, boolean>;
-  /** By login and bucket. */
+  /** The keys name a login and a bucket. */
   readonly #usage: LRUCache<string, Usage>;
   /** Logins that may not read statistics. */
   readonly #denied: LRUCache<string, true>;
   readonly #access: LRUCache<string, DataAccess>;
-  /** By login and bucket. */
+  /** The keys name a login and a bucket. */
   readonly #rights: LRUCache<string, BucketRights>;
   /** Logins that may not read their permissions. */
   readonly #unreadable: LRUCache<string, true>;
@@ -92,7 +92,7 @@ export class LoginFacts {
     return this.#readers.get(digest) ?? false;
   }
 
-  /** What buckets hold, by their names, as the management API counts it for those who may read statistics. */
+  /** The usage of buckets by their names, as the management API counts it for those who may read statistics. */
   async usage(
     login: StorageLogin,
     buckets: readonly string[],
@@ -108,7 +108,7 @@ export class LoginFacts {
   }
 
   /**
-   * What a login may change in a bucket. Only the management API says it, where an account may read its own data access
+   * The rights of a login in a bucket. Only the management API states them, where an account may read its own data access
    * permissions. Elsewhere, and where it is not known in time, all is offered, and the page remembers what the store
    * forbids. For logins that the store has accepted: the management API returns 403 for wrong passwords too, which would
    * count as guesses.

@@ -25,7 +25,7 @@ const CAPABILITIES_MS = 60_000;
 const TOKEN = z.object({ access_token: z.string() });
 const CAPABILITIES = z.object({ mapi_enabled: z.boolean(), storage_backend: z.string() });
 
-/** What kind of store the gateway is in front of. */
+/** The kind of store that the gateway is in front of. */
 interface StoreKind {
   /** Whether logins may belong to tenants, or to the system level that manages them. */
   readonly hasTenants: boolean;
@@ -36,7 +36,7 @@ interface StoreKind {
 /** An account, of a session or while it logs in. Only a session has a digest, under which its token is cached. */
 interface Acting extends StorageCredentials, Partial<RevocableSession> {}
 
-/** What a page reads of the gateway; `headers` are those of the response. */
+/** The gateway's JSON for a page; `headers` are those of the response. */
 interface GatewayJson<Json> {
   readonly status: number;
   /** Where the status is 200, of the form that the gateway's document states. */
@@ -104,52 +104,41 @@ export class StorageGateway {
     return await this.#exchange({ ...request, headers }, context);
   }
 
-  /**
-   * Reads JSON as an account.
-   *
-   * @param path below `/api/v1`, with its query
-   * @throws HttpError as {@link send}, and 502 for what is not JSON
-   */
+  /** Reads JSON as an account, as {@link sendJson}. */
   async read<Json = unknown>(path: string, acting: Acting, context: RequestContext): Promise<GatewayJson<Json>> {
-    const [pathname, query = ""] = path.split("?", 2);
-    const headers = new Headers({ Accept: "application/json", "Accept-Encoding": "identity" });
-    const target = { path: `/api/v1${pathname}`, query };
-    const response = await this.send({ method: "GET", target, headers, readHere: true }, acting, context);
-    return await jsonOf<Json>(response, MAX_JSON_BYTES, context);
+    return await this.sendJson<Json>("GET", path, undefined, acting, context);
   }
 
   /**
    * Sends JSON as an account and reads the JSON of the response.
    *
-   * @param path below `/api/v1`, without a query
+   * @param path below `/api/v1`, with its query
    * @param json undefined: without a body
    * @throws HttpError as {@link send}, and 502 for what is not JSON
    */
-  async sendJson(
-    method: "POST" | "DELETE",
+  async sendJson<Json = unknown>(
+    method: "GET" | "POST" | "DELETE",
     path: string,
     json: unknown,
     acting: Acting,
     context: RequestContext,
-  ): Promise<GatewayJson<unknown>> {
+  ): Promise<GatewayJson<Json>> {
+    const [pathname, query = ""] = path.split("?", 2);
     const headers = new Headers({ Accept: "application/json", "Accept-Encoding": "identity" });
     const body = json === undefined ? null : new TextEncoder().encode(JSON.stringify(json));
     if (body) {
       headers.set("Content-Type", "application/json");
       headers.set("Content-Length", String(body.length));
     }
-    const target = { path: `/api/v1${path}`, query: "" };
+    const target = { path: `/api/v1${pathname}`, query };
     const response = await this.send({ method, target, headers, body, readHere: true }, acting, context);
-    return await jsonOf(response, MAX_JSON_BYTES, context);
+    return await jsonOf<Json>(response, MAX_JSON_BYTES, context);
   }
 
   /** The headers of an object, or the status of an error. @throws HttpError as {@link send} */
   async head(target: RawTarget, acting: Acting, context: RequestContext): Promise<Response> {
-    const response = await this.send(
-      { method: "HEAD", target, headers: new Headers(), readHere: true },
-      acting,
-      context,
-    );
+    const request = { method: "HEAD", target, headers: new Headers(), readHere: true } as const;
+    const response = await this.send(request, acting, context);
     await response.body?.cancel();
     return response;
   }
@@ -169,7 +158,7 @@ export class StorageGateway {
     return endpoint;
   }
 
-  /** What kind of store the gateway is in front of. @throws HttpError as {@link send} */
+  /** The kind of store that the gateway is in front of. @throws HttpError as {@link send} */
   async storeKind(context: RequestContext): Promise<StoreKind> {
     const now = this.#now();
     if (this.#kind && now - this.#kind.readAt < CAPABILITIES_MS) return this.#kind.kind;

@@ -41,6 +41,7 @@ export const LABELS = {
   wholeFolder: "Select the whole folder",
   wholeSelected: (name: string) => `All of ${name} selected`,
   closeDetails: "Close the details",
+  toPage: "Content, link, versions",
   download: "Download",
   type: "Type",
   etag: "ETag",

@@ -2,7 +2,6 @@ import { counted } from "@/lib/presentation/locale/figures.ts";
 
 /** The words of an object's page: headings, columns, controls. */
 export const LABELS = {
-  toPage: "Content, link, versions",
   content: "Content",
   versions: "Versions",
   share: "Share",
@@ -74,4 +73,69 @@ export const NOT_RESTORED = {
     "Nothing was restored: the object was changed meanwhile, or versioning of the bucket is switched off. Reload the page.",
   noVersions: "The store does not support versions.",
   other: (status: number) => `Nothing was restored (the store answered ${status}). Try again later.`,
+};
+
+/** The words of an object's tags. */
+export const TAG_LABELS = {
+  name: (row: number) => `Name of tag ${row}`,
+  value: (row: number) => `Value of tag ${row}`,
+  nameHint: "Name",
+  valueHint: "Value",
+  edit: "Edit the tags",
+  add: "Add a tag",
+  removeRow: (row: number) => `Remove tag ${row}`,
+  save: "Save",
+  cancel: "Cancel",
+};
+
+/** The sentences of an object's tags. */
+export const TAG_SENTENCES = {
+  none: "The object has no tags.",
+  saved: "Saved.",
+  twice: "Two tags have the same name.",
+  badTag:
+    "A name has 1 to 128 characters and does not begin with aws:, a value has at most 256: letters, digits, spaces and + - = . _ : / @.",
+  noRight: "This account may not change the tags. The owner of the bucket can allow that.",
+  noTags: "The store does not support tags.",
+  other: (status: number) => `The tags were not saved (the store answered ${status}). Try again later.`,
+};
+
+/** The words of the form that shares an object. */
+export const SHARE_LABELS = {
+  validFor: "The link is valid for",
+  hour: "1 hour",
+  day: "1 day",
+  week: "7 days",
+  other: "another time",
+  number: "Number",
+  unit: "Unit",
+  minutes: "minutes",
+  hours: "hours",
+  days: "days",
+  create: "Create a link",
+  link: "Link",
+  copy: "Copy",
+  copyLink: "Copy the link",
+  copyCurl: "Copy as curl command",
+  copyAws: "Copy as AWS CLI command",
+  qrCode: "The link as a QR code",
+};
+
+/** The sentences of the form that shares an object. */
+export const SHARE_SENTENCES = {
+  whatItIs: "Anyone who has the link can read the object without a login until the link expires.",
+  needsScripts: "Creating a link needs scripts.",
+  newest: "The link leads to the current version, also after the object has been replaced.",
+  receiver: (name: string, kind: string, until: string) =>
+    `The receiver gets “${name}” (${kind}) until ${until}. The link cannot be withdrawn before then.`,
+  machine:
+    "The link works on this machine only: the address of the store is a loopback address. An operator can set S3_PUBLIC_ENDPOINT_URL.",
+  network:
+    "The link works only where the private address of the store can be reached. An operator can set S3_PUBLIC_ENDPOINT_URL.",
+  noLink: "No link can hold this key, since it has a segment of one or two dots. Copy the object under another key.",
+  outOfRange: "A link is valid for at least one minute and at most 7 days.",
+  tooLongForQr: "The link is too long for a QR code.",
+  copied: "Copied.",
+  notCopied: "The browser does not allow copying. Select the link and copy it.",
+  noUrl: (status: number) => `The link was not created (the store answered ${status}). Try again later.`,
 };

@@ -41,6 +41,7 @@ export const LABELS: typeof en.LABELS = {
   wholeFolder: "Markera hela mappen",
   wholeSelected: (name) => `Hela ${name} markerad`,
   closeDetails: "Stäng uppgifterna",
+  toPage: "Innehåll, länk, versioner",
   download: "Ladda ner",
   type: "Typ",
   etag: "ETag",

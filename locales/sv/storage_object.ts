@@ -2,7 +2,6 @@ import type * as en from "@/locales/en/storage_object.ts";
 import { counted } from "@/lib/presentation/locale/figures.ts";
 
 export const LABELS: typeof en.LABELS = {
-  toPage: "Innehåll, länk, versioner",
   content: "Innehåll",
   versions: "Versioner",
   share: "Dela",
@@ -73,4 +72,65 @@ export const NOT_RESTORED: typeof en.NOT_RESTORED = {
     "Inget återställdes: objektet har ändrats under tiden, eller så är bucketens versionshantering avstängd. Ladda om sidan.",
   noVersions: "Lagret har ingen versionshantering.",
   other: (status) => `Inget återställdes (lagret svarade ${status}). Försök igen senare.`,
+};
+
+export const TAG_LABELS: typeof en.TAG_LABELS = {
+  name: (row) => `Namn på tagg ${row}`,
+  value: (row) => `Värde för tagg ${row}`,
+  nameHint: "Namn",
+  valueHint: "Värde",
+  edit: "Redigera taggarna",
+  add: "Lägg till en tagg",
+  removeRow: (row) => `Ta bort tagg ${row}`,
+  save: "Spara",
+  cancel: "Avbryt",
+};
+
+export const TAG_SENTENCES: typeof en.TAG_SENTENCES = {
+  none: "Objektet har inga taggar.",
+  saved: "Sparat.",
+  twice: "Två taggar har samma namn.",
+  badTag:
+    "Ett namn har 1 till 128 tecken och börjar inte med aws:, ett värde har högst 256: bokstäver, siffror, mellanslag och + - = . _ : / @.",
+  noRight: "Kontot får inte ändra taggarna. Bucketens ägare kan tillåta det.",
+  noTags: "Lagret har inga taggar.",
+  other: (status) => `Taggarna sparades inte (lagret svarade ${status}). Försök igen senare.`,
+};
+
+export const SHARE_LABELS: typeof en.SHARE_LABELS = {
+  validFor: "Länken gäller i",
+  hour: "1 timme",
+  day: "1 dygn",
+  week: "7 dygn",
+  other: "en annan tid",
+  number: "Antal",
+  unit: "Enhet",
+  minutes: "minuter",
+  hours: "timmar",
+  days: "dygn",
+  create: "Skapa en länk",
+  link: "Länk",
+  copy: "Kopiera",
+  copyLink: "Kopiera länken",
+  copyCurl: "Kopiera som curl-kommando",
+  copyAws: "Kopiera som kommando för AWS CLI",
+  qrCode: "Länken som QR-kod",
+};
+
+export const SHARE_SENTENCES: typeof en.SHARE_SENTENCES = {
+  whatItIs: "Alla som har länken kan läsa objektet utan att logga in tills den går ut.",
+  needsScripts: "Skript krävs för att skapa en länk.",
+  newest: "Länken leder till den gällande versionen, även när objektet har ersatts.",
+  receiver: (name, kind, until) =>
+    `Mottagaren får ”${name}” (${kind}) fram till ${until}. Länken kan inte återkallas dessförinnan.`,
+  machine:
+    "Länken fungerar bara på den här datorn: lagrets adress är en loopback-adress. En administratör kan ange S3_PUBLIC_ENDPOINT_URL.",
+  network: "Länken fungerar bara där lagrets privata adress kan nås. En administratör kan ange S3_PUBLIC_ENDPOINT_URL.",
+  noLink:
+    "Ingen länk kan innehålla nyckeln, eftersom ett av dess led består av en eller två punkter. Kopiera objektet till en annan nyckel.",
+  outOfRange: "En länk gäller i minst en minut och högst 7 dygn.",
+  tooLongForQr: "Länken är för lång för en QR-kod.",
+  copied: "Kopierat.",
+  notCopied: "Webbläsaren tillåter inte kopiering. Markera länken och kopiera den.",
+  noUrl: (status) => `Länken skapades inte (lagret svarade ${status}). Försök igen senare.`,
 };

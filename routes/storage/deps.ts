@@ -14,7 +14,7 @@ import {
 import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
 import type { ResultsLogin } from "./results_side.ts";
 
-/** What the storage pages work with. */
+/** The dependencies of the storage pages. */
 export interface StorageDeps {
   readonly gateway: StorageGateway;
   readonly facts: LoginFacts;

@@ -5,7 +5,7 @@ import { cancelBody } from "@/lib/std/body_reader.ts";
 import { gatewayTarget, mediaTypeOf, sandboxObject } from "@/lib/storage/door_path.ts";
 import { requestedLogin, type StorageDeps } from "./deps.ts";
 
-/** What a browser may say to the gateway's operations. */
+/** Headers that a browser may send to the gateway's operations. */
 const REQUEST_HEADERS = new Set([
   "accept",
   "accept-encoding",
@@ -26,7 +26,7 @@ const REQUEST_HEADERS = new Set([
   "range",
 ]);
 const REQUEST_PREFIX = "x-amz-";
-/** What describes the body of a request, which that of a read is sent without. */
+/** Headers of a body; reads are sent without them. */
 const BODY_HEADERS = ["content-length", "content-type"];
 /** Headers of the connection to the gateway, and of its bearer token. */
 const DROPPED_HEADERS = [
@@ -40,11 +40,11 @@ const DROPPED_HEADERS = [
   "access-control-allow-credentials",
   "access-control-expose-headers",
 ];
-/** What the gateway writes itself, and does not read from the store. */
+/** Types of the gateway's own responses, which are not read from the store. */
 const OWN_TYPES = new Set(["application/json", "text/event-stream"]);
 /** The address of a single object. */
 const OBJECT = "/objects/:key";
-/** What browsers may load from the gateway: data, files, pictures, sound and film; no script and no style. */
+/** Destinations that browsers may load from the gateway: data, files, pictures, sound and film; no script and no style. */
 const DESTINATIONS = new Set(["audio", "document", "empty", "image", "video"]);
 const READS = ["GET", "HEAD"];
 
@@ -122,7 +122,7 @@ function requireShownUse({ request }: RequestContext): void {
   }
 }
 
-/** What the gateway reads of a page's request. */
+/** The headers of a page's request that the gateway reads. */
 function requestHeaders(from: Headers): Headers {
   const headers = new Headers();
   for (const [name, value] of from) {

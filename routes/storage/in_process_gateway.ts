@@ -44,7 +44,7 @@ export function inProcessGateway(
       body: body instanceof Uint8Array ? body : undefined,
       remoteAddr: info?.remoteAddr,
       source: context.source,
-      // What such a request holds is released with its own response, however long the client reads the other one.
+      // Slots of such a request are released with its own response, however long the client reads the other one.
       completed: readHere === undefined ? info?.completed : readHere === true ? undefined : readHere,
       breakOff: info?.breakOff?.bind(info),
     });

@@ -62,7 +62,7 @@ export function loginForm(deps: StorageDeps) {
     const before = loginsOf(deps, request);
     const note = (note: LoginNote) => loginNoteCookie(scheme, note, deps.now());
     let form: LoginForm | null = null;
-    /** Of a form of our own pages: another site must not choose the name on the login page. */
+    /** The name in a form of our own pages: another site must not choose the name on the login page. */
     let username: string | null = null;
     try {
       form = await readLoginForm(context);
@@ -83,19 +83,20 @@ export function loginForm(deps: StorageDeps) {
         const refused = rejection(campaigns, login);
         const typed = accountOf(username);
         const isFailure = refused.status === Number(WRONG) || refused.status === TOO_MANY;
-        if (typed && isFailure) recordLogin(deps, context, "failed", typed, refused.status, { by: "form" });
+        if (typed && isFailure) deps.logins?.failed(loginEvent(context, typed, refused.status, { by: "form" }));
         throw refused;
       }
       const { account, cookie, expiresAt } = login;
-      recordLogin(deps, context, "accepted", account, 200, { by: "form", storage: true, campaigns: isCampaigns });
+      const opened = { by: "form", storage: true, campaigns: isCampaigns };
+      deps.logins?.accepted(loginEvent(context, account, 200, opened));
       context.caller = { username: account.user, tenant: account.tenant };
       const others = before.filter((one) => !isSameAccount(one, account));
       const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.keys(), deps.now());
-      const opened = notedClosedSide(request) === null ? [] : [closedSideCookie(scheme, null)];
-      if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions, ...opened]);
+      const reopened = notedClosedSide(request) === null ? [] : [closedSideCookie(scheme, null)];
+      if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions, ...reopened]);
       const path = isStoragePath(form.next) ? form.next : storagePath(accountName(account));
       const closed = campaigns === null
-        ? opened
+        ? reopened
         : [closedSideCookie(scheme, { side: "campaigns", reason: Number(campaigns.error), isShown: false })];
       return redirect(path, [cookie, sessions, note({ kind: "session", endsAt: expiresAt * 1000 }), ...closed]);
     } catch (error) {
@@ -146,31 +147,20 @@ export function logoutForm(deps: StorageDeps) {
   };
 }
 
-function recordLogin(
-  { logins }: StorageDeps,
+/** A login or logout of an account, for the audit trail. */
+function loginEvent(
   { source, clientAddress: address, requestId }: RequestContext,
-  what: "accepted" | "failed",
   { user: name, tenant }: StorageAccount,
   status: number,
   details: AuditDetails,
-): void {
-  logins?.[what]({ source, actor: { name, tenant }, address, requestId, role: "web", status, details });
+) {
+  return { source, actor: { name, tenant }, address, requestId, role: "web", status, details } as const;
 }
 
 /** One record for each login that ended. */
-async function recordLogout(deps: StorageDeps, context: RequestContext, ended: readonly StorageAccount[]) {
-  const { source, clientAddress: address, requestId } = context;
-  for (const { user: name, tenant } of ended) {
-    const details = { by: "form", storage: true };
-    await deps.logins?.loggedOut({
-      source,
-      actor: { name, tenant },
-      address,
-      requestId,
-      role: "web",
-      status: 303,
-      details,
-    });
+async function recordLogout({ logins }: StorageDeps, context: RequestContext, ended: readonly StorageAccount[]) {
+  for (const account of ended) {
+    await logins?.loggedOut(loginEvent(context, account, 303, { by: "form", storage: true }));
   }
 }
 

@@ -37,7 +37,7 @@ export function mountStoragePages(add: AddRoute, deps: StoragePageDeps): void {
   });
 }
 
-/** What the storage pages reach of the gateway. The gateway itself limits the requests that come through. */
+/** The pages' way to the gateway, which itself limits the requests that come through. */
 export function mountStorageDoor(add: AddRoute, deps: StorageDeps): void {
   addBelow(add, DOOR_PATH, storageDoor(deps));
 }

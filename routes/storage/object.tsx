@@ -1,3 +1,4 @@
+import type { ComponentProps } from "preact";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { ObjectPreview } from "@/components/storage/object_preview.tsx";
 import { FolderPath } from "@/components/storage/storage_frame.tsx";
@@ -13,14 +14,14 @@ import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { fitsUrl, folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
 import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
-import type { ObjectTag } from "@/lib/presentation/storage/object_tags.ts";
+import type { ObjectTag } from "@/lib/presentation/storage/typed_tags.ts";
 import { IMAGE_HEAD_BYTES, imageSize, tiffSize } from "@/lib/presentation/storage/preview/image_size.ts";
 import {
   type ObjectPreview as Preview,
   PREVIEW_BYTES,
   textPreview,
 } from "@/lib/presentation/storage/preview/object_preview.ts";
-import { SHARE_SENTENCES } from "@/lib/presentation/storage/sharing.ts";
+import { SHARE_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
 import { downloadPath, type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import type { VersionPage } from "@/components/storage/object_versions.tsx";
@@ -154,14 +155,8 @@ async function objectBody(deps: StoragePageDeps, visit: StorageVisit, address: O
   };
 }
 
-interface ContentProps {
-  readonly address: ObjectAddress;
-  readonly name: string;
-  readonly preview: Preview;
-}
-
 /** The viewer of a page's text stands before its file, which readers without scripts can open as well. */
-function Content(props: ContentProps) {
+function Content(props: ComponentProps<typeof ObjectPreview>) {
   const { address, preview } = props;
   if (preview.kind !== "text" || preview.viewer !== "alto") return <ObjectPreview {...props} />;
   return (
@@ -194,14 +189,7 @@ function Share({ address: { account, bucket, key }, name, facts: { bytes, type }
   );
 }
 
-interface VersionsProps {
-  readonly address: ObjectAddress;
-  readonly history: VersionPage | number;
-  readonly isText: boolean;
-  readonly canRestore: boolean;
-  /** ms since 1970 */
-  readonly renderedAt: number;
-}
+type VersionsProps = Omit<ComponentProps<typeof StorageVersions>, "page"> & { readonly history: VersionPage | number };
 
 /** Whether a list of versions says more than that there is one object. */
 function hasHistory({ versions }: VersionPage): boolean {
@@ -210,21 +198,14 @@ function hasHistory({ versions }: VersionPage): boolean {
 }
 
 /** Nothing where the store has no versions, or only this one. */
-function Versions({ address, history, isText, canRestore, renderedAt }: VersionsProps) {
-  const isForbidden = history === 403;
-  if (!isForbidden && (typeof history === "number" || !hasHistory(history))) return null;
+function Versions({ history, ...props }: VersionsProps) {
+  if (history !== 403 && (typeof history === "number" || !hasHistory(history))) return null;
   return (
     <section>
       <h2>{OBJECT_LABELS.versions}</h2>
-      {typeof history === "number" ? <p class="remark">{OBJECT_SENTENCES.noVersionRights}</p> : (
-        <StorageVersions
-          address={address}
-          page={history}
-          isText={isText}
-          canRestore={canRestore}
-          renderedAt={renderedAt}
-        />
-      )}
+      {typeof history === "number"
+        ? <p class="remark">{OBJECT_SENTENCES.noVersionRights}</p>
+        : <StorageVersions {...props} page={history} />}
     </section>
   );
 }
@@ -232,7 +213,7 @@ function Versions({ address, history, isText, canRestore, renderedAt }: Versions
 /** Versions that a page lists. */
 const PAGE_VERSIONS = 200;
 
-/** What is shown of an object's content: of texts the beginning, of images the size. */
+/** The preview of an object's content: the beginning of a text, the size of an image. */
 async function loadPreview(
   gateway: StorageGateway,
   { login, context }: StorageVisit,

@@ -7,7 +7,7 @@ import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through
 import { clearedCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 import type { Credentials } from "@/lib/results/login_form.ts";
 
-/** What the results role returned to a form. */
+/** The results role's response to a form. */
 export interface ResultsAnswer {
   /** The code of the error that the form ended with; null: it was accepted. */
   readonly error: string | null;

@@ -18,7 +18,7 @@ import { accountName, clearedLogin, type StorageLogin } from "@/lib/storage/stor
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";
 import { loginsOf, namedLogin, type StorageDeps } from "./deps.ts";
 
-/** What every storage page needs. */
+/** The dependencies of every storage page. */
 export interface StoragePageDeps extends StorageDeps {
   readonly site: SiteDeps;
 }
@@ -27,12 +27,12 @@ export interface StoragePageDeps extends StorageDeps {
 export interface StorageView {
   readonly title: string;
   readonly body: ComponentChildren;
-  /** What stands above the page. */
+  /** Notices above the page. */
   readonly notices?: ComponentChildren;
   readonly status?: number;
 }
 
-/** What a page is rendered from: the request, its query, and the login that it names. */
+/** A request for a page: its query, and the login that it names. */
 export interface StorageVisit {
   readonly context: RequestContext;
   readonly query: URLSearchParams;
@@ -50,7 +50,7 @@ export interface StorageVisit {
   read<Json>(path: string): Promise<GatewayRead<Json>>;
 }
 
-/** What the gateway returned to a page. */
+/** The gateway's response to a page. */
 interface GatewayRead<Json> {
   readonly status: number;
   readonly json: unknown;
@@ -237,7 +237,7 @@ function endedBanners(deps: StoragePageDeps, context: RequestContext, sessions: 
   ));
 }
 
-/** What a browser has where none of its logins is the one that an address names. */
+/** The logins of a browser, none of which is the one that an address names. */
 interface OtherLogins {
   readonly named: string | null;
   readonly logins: readonly StorageLogin[];

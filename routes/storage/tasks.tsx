@@ -121,8 +121,6 @@ const TONES = { running: "run", canceling: "warn", ready: "done" } as const;
 function Row({ account, task, now }: Omit<TaskTableProps, "tasks"> & { readonly task: ActiveTasks["tasks"][number] }) {
   const { id, kind, state, bucket, started_at } = task;
   const { account: who, bucket: where, started, cancel, cancelOf, unknown } = ACTIVE_TASKS.LABELS;
-  // The list has no others.
-  const shown = state === "canceling" || state === "ready" ? state : "running";
   const name = task.account === null ? unknown : task.tenant === null ? task.account : `${task.tenant}/${task.account}`;
   return (
     <tr>
@@ -140,7 +138,7 @@ function Row({ account, task, now }: Omit<TaskTableProps, "tasks"> & { readonly 
         <Moment at={started_at} style={{ zone: "UTC", now }} /> UTC
       </td>
       <td>
-        <Chip text={ACTIVE_TASKS.STATES[shown]} tone={TONES[shown]} />
+        <Chip text={ACTIVE_TASKS.STATES[state]} tone={TONES[state]} />
       </td>
       <td class="act">
         {state !== "canceling" && (

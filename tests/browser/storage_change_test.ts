@@ -5,59 +5,13 @@ import { promisify } from "node:util";
 
 import type { Page } from "playwright-core";
 
-import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import type { Application } from "@/tests/application.ts";
-import { type GatewayClient, logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { onFreshPage } from "./shared_browser.ts";
 import { awake } from "./site_fixture.ts";
-import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
+import { put, type StorageVisit, withStorage } from "./storage_fixture.ts";
 
-interface Visit {
-  readonly application: Application;
-  readonly gateway: GatewayClient;
-  readonly page: Page;
-  readonly bucket: string;
-}
-
-let buckets = 0;
-
-/**
- * A page that is logged in, and a bucket of its own, whose versions are stored.
- *
- * @param expected errors on the console that belong to the test
- */
-function withBucket(test: (visit: Visit) => Promise<void>, expected = /(?!)/) {
-  return async () => {
-    const application = await sharedStorage();
-    const gateway = await logIn(application.site, ACCOUNT);
-    const bucket = `changed-${++buckets}`;
-    await gateway.json("PUT", "/mapi/tenants/archive/namespaces", { name: bucket, hardQuota: "1 GB" });
-    await gateway.json("PUT", `/buckets/${bucket}/versioning`, { status: "Enabled" });
-    await onFreshPage({ acceptDownloads: true }, async (page) => {
-      await logInToStorage(page, application);
-      await test({ application, gateway, page, bucket });
-    }, [expected]);
-  };
-}
-
-async function put({ gateway, bucket }: Visit, ...keys: readonly string[]): Promise<void> {
-  for (const key of keys) {
-    const path = key.split("/").map(encodeURIComponent).join("/");
-    const response = await gateway.call("PUT", `/buckets/${bucket}/objects/${path}`, `bytes of ${key}`);
-    await response.body?.cancel();
-    assert.equal(response.status, 200);
-  }
-}
-
-async function keysOf({ gateway, bucket }: Visit, prefix = ""): Promise<string[]> {
+async function keysOf({ gateway, bucket }: StorageVisit, prefix = ""): Promise<string[]> {
   const listing = await gateway.json("GET", `/buckets/${bucket}/objects?prefix=${encodeURIComponent(prefix)}`);
   return (listing.objects as { Key: string }[]).map(({ Key }) => Key);
-}
-
-async function openFolder({ application, page, bucket }: Visit, prefix = ""): Promise<void> {
-  await page.goto(new URL(folderPath({ account: ACCOUNT, bucket, prefix }), application.site).href);
-  await awake(page);
 }
 
 const select = (page: Page, name: string) =>
@@ -69,10 +23,10 @@ const tasks = (page: Page) => page.getByRole("region", { name: /^Tasks/ });
 
 Deno.test(
   "storage changes: a folder is created, objects get new names, a name in use is refused",
-  withBucket(async (visit) => {
+  withStorage(async (visit) => {
     const { page } = visit;
-    await put(visit, "a.txt", "b.txt", "old/1.txt", "old/deep/2.txt");
-    await openFolder(visit);
+    await put(visit, ["a.txt", "b.txt", "old/1.txt", "old/deep/2.txt"]);
+    await visit.open(visit.folderAt(""));
     await page.getByRole("button", { name: "New folder" }).click();
     assert.deepEqual(await accessibilityFindings(page), []);
     await dialog(page).getByLabel("Name").fill("a/b");
@@ -106,10 +60,10 @@ Deno.test(
 
 Deno.test(
   "storage changes: an object beside its folder is closed by the task that takes it away, and by that alone",
-  withBucket(async (visit) => {
+  withStorage(async (visit) => {
     const { page } = visit;
-    await put(visit, "a.txt", "b.txt");
-    await openFolder(visit);
+    await put(visit, ["a.txt", "b.txt"]);
+    await visit.open(visit.folderAt(""));
     const beside = page.getByRole("complementary");
     const createFolder = async (name: string) => {
       await page.getByRole("button", { name: "New folder" }).click();
@@ -124,7 +78,7 @@ Deno.test(
     await beside.waitFor({ state: "detached" });
     await page.getByRole("link", { name: "c.txt" }).waitFor();
     await page.waitForFunction(() => document.activeElement?.matches("thead input"));
-    await put(visit, "b.txt");
+    await put(visit, ["b.txt"]);
     await createFolder("first");
     await page.getByRole("link", { name: "b.txt" }).click();
     await beside.getByRole("button", { name: "Rename" }).waitFor();
@@ -135,11 +89,11 @@ Deno.test(
 
 Deno.test(
   "storage changes: uploads and tasks share a dock, which is folded as the reader left it and covers no focus",
-  withBucket(async (visit) => {
+  withStorage(async (visit) => {
     const { page } = visit;
     const keys = Array.from({ length: 30 }, (_, n) => `${String(n).padStart(2, "0")}.txt`);
-    await put(visit, ...keys);
-    await openFolder(visit);
+    await put(visit, keys);
+    await visit.open(visit.folderAt(""));
     // The rename does not end.
     const progress = { task_id: "t", mode: "move", status: "processing", total: 1, done: 0, failed: 0 };
     await page.route(
@@ -207,12 +161,12 @@ Deno.test(
 
 Deno.test(
   "storage changes: what is deleted comes back where the bucket keeps versions, with a count before",
-  withBucket(async (visit) => {
+  withStorage(async (visit) => {
     const { page } = visit;
-    await put(visit, "gone/before.txt", "gone/1.txt", "gone/deep/2.txt", "one.txt", "stays.txt");
+    await put(visit, ["gone/before.txt", "gone/1.txt", "gone/deep/2.txt", "one.txt", "stays.txt"]);
     await (await visit.gateway.call("DELETE", `/buckets/${visit.bucket}/objects/gone/before.txt`)).body?.cancel();
-    await put(visit, "gone/3.txt");
-    await openFolder(visit);
+    await put(visit, ["gone/3.txt"]);
+    await visit.open(visit.folderAt(""));
     await select(page, "gone/");
     await select(page, "one.txt");
     await action(page, "Delete");
@@ -240,10 +194,10 @@ Deno.test(
 
 Deno.test(
   "storage changes: several rows are saved as one archive, which opens, and ended tasks are cleared together",
-  withBucket(async (visit) => {
+  withStorage(async (visit) => {
     const { page } = visit;
-    await put(visit, "scans/1.txt", "scans/å/2.txt", "notes.txt", "other.txt");
-    await openFolder(visit);
+    await put(visit, ["scans/1.txt", "scans/å/2.txt", "notes.txt", "other.txt"]);
+    await visit.open(visit.folderAt(""));
     await select(page, "scans/");
     await select(page, "notes.txt");
     const [download] = await Promise.all([page.waitForEvent("download"), action(page, "Download ZIP")]);
@@ -267,16 +221,15 @@ Deno.test(
 
 Deno.test(
   "storage changes: a move ends without its page, and another tab that shows the folder is led to where it went",
-  withBucket(async (visit) => {
+  withStorage(async (visit) => {
     const { page } = visit;
     const keys = Array.from({ length: 30 }, (_, n) => `from/${String(n).padStart(2, "0")}.txt`);
-    await put(visit, ...keys, "to/00.txt");
-    const folderAt = (prefix: string) =>
-      new URL(folderPath({ account: ACCOUNT, bucket: visit.bucket, prefix }), visit.application.site).href;
+    await put(visit, [...keys, "to/00.txt"]);
+    const { folderAt } = visit;
     const other = await page.context().newPage();
     await other.goto(folderAt("from/"));
     await awake(other);
-    await openFolder(visit);
+    await visit.open(visit.folderAt(""));
     await select(page, "from/");
     const counting = Promise.withResolvers<void>();
     await page.route(/\/s3_stats/, (route) => counting.promise.then(() => route.continue()));
@@ -319,15 +272,15 @@ Deno.test(
     await tasks(other).getByText("30 objects moved.").waitFor();
     assert.deepEqual(await keysOf(visit, "from/"), []);
     assert.deepEqual(await keysOf(visit, "to/"), ["to/00.txt", ...keys.map((key) => `to/${key}`)]);
-  }, /400 \(Bad Request\)|429 \(Too Many Requests\)/),
+  }, { expected: [/400 \(Bad Request\)|429 \(Too Many Requests\)/] }),
 );
 
 Deno.test(
   "storage changes: what the store forbids is explained, and is not offered again",
-  withBucket(async (visit) => {
+  withStorage(async (visit) => {
     const { page } = visit;
-    await put(visit, "a.txt", "b.txt");
-    await openFolder(visit);
+    await put(visit, ["a.txt", "b.txt"]);
+    await visit.open(visit.folderAt(""));
     await page.route(
       /objects\/delete-task/,
       (route) =>
@@ -358,5 +311,5 @@ Deno.test(
     assert.equal(await page.getByRole("button", { name: "New folder" }).count(), 0);
     await page.reload();
     await page.getByText("You may read but not change this bucket.").waitFor();
-  }, /403 \(Forbidden\)/),
+  }, { expected: [/403 \(Forbidden\)/] }),
 );

@@ -1,69 +1,43 @@
 import assert from "node:assert/strict";
 import type { Page, Route } from "playwright-core";
 
-import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import type { Application } from "@/tests/application.ts";
-import { logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { onFreshPage } from "./shared_browser.ts";
-import { awake } from "./site_fixture.ts";
-import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
+import { type StorageVisit, withStorage } from "./storage_fixture.ts";
 
 const MIB = 1024 * 1024;
 /** Below which the files go. */
 const PREFIX = "folder/";
 
 /** The page of an empty folder in a real application. */
-interface Visit {
-  readonly page: Page;
-  readonly app: Application;
-  readonly bucket: string;
+interface Visit extends StorageVisit {
   /** A folder on the disk for files to be chosen. */
   readonly disk: string;
   /** The keys in the folder, and their lengths. */
   objects(): Promise<Record<string, number>>;
-  api(path: string, init?: RequestInit): Promise<Response>;
 }
 
 /** Markup in a name. */
 const HOSTILE = "<img src=x onerror=document.title='taken'>";
 
-let buckets = 0;
-
 /** @param expected texts of console errors that belong to the test */
-async function withFolder(test: (visit: Visit) => Promise<void>, expected: readonly RegExp[] = []): Promise<void> {
-  const app = await sharedStorage();
-  const disk = await Deno.makeTempDir();
-  try {
-    const { base, authorization } = await logIn(app.site, ACCOUNT);
-    const bucket = `uploads-${++buckets}`;
-    const api = (path: string, init: RequestInit = {}) =>
-      fetch(base + path, { ...init, headers: { authorization, "content-type": "application/json" } });
-    const created = await api("/buckets", { method: "POST", body: JSON.stringify({ bucket }) });
-    assert.equal(created.status, 201, await created.text());
+function withFolder(test: (visit: Visit) => Promise<void>, expected: readonly RegExp[] = []) {
+  return withStorage(async (visit) => {
+    const { gateway, bucket, open, folderAt } = visit;
+    const disk = await Deno.makeTempDir();
+    const objects = async () => {
+      const listed = await gateway.json("GET", `/buckets/${bucket}/objects?prefix=${encodeURIComponent(PREFIX)}`);
+      const objects = listed.objects as readonly { Key: string; Size: number }[];
+      return Object.fromEntries(objects.map(({ Key, Size }) => [Key.slice(PREFIX.length), Size]));
+    };
+    try {
+      await open(folderAt(PREFIX));
+      await test({ ...visit, disk, objects });
+    } finally {
+      await Deno.remove(disk, { recursive: true });
+    }
     // The probe of the store is answered by 404, which Chromium reports.
-    await onFreshPage({}, async (page) => {
-      await logInToStorage(page, app, folderAddress(bucket));
-      await awake(page);
-      await test({
-        page,
-        app,
-        bucket,
-        disk,
-        api,
-        async objects() {
-          const response = await api(`/buckets/${bucket}/objects?prefix=${encodeURIComponent(PREFIX)}`);
-          const { objects }: { objects: { Key: string; Size: number }[] } = await response.json();
-          return Object.fromEntries(objects.map(({ Key, Size }) => [Key.slice(PREFIX.length), Size]));
-        },
-      });
-    }, [/404 \(Not Found\)/, ...expected]);
-  } finally {
-    await Deno.remove(disk, { recursive: true });
-  }
+  }, { expected: [/404 \(Not Found\)/, ...expected] });
 }
-
-const folderAddress = (bucket: string) => folderPath({ account: ACCOUNT, bucket, prefix: PREFIX });
 
 const filesInput = (page: Page) => page.locator(".upload-area input[type=file]").first();
 const folderInput = (page: Page) => page.locator(".upload-area input[type=file]").last();
@@ -115,72 +89,71 @@ async function holdRequests(page: Page, isHeld: (url: URL) => boolean): Promise<
 
 Deno.test(
   "storage uploads: a folder with its folders, small files and one in parts, byte for byte",
-  async () => {
-    await withFolder(async ({ page, disk, objects, api, bucket }) => {
-      write(`${disk}/scans/a.txt`, 10);
-      write(`${disk}/scans/deep/åäö 1.tif`, 300 * 1024);
-      write(`${disk}/scans/large.bin`, 20 * MIB);
-      write(`${disk}/scans/${HOSTILE}`, 1);
-      Deno.writeFileSync(`${disk}/scans/empty`, new Uint8Array());
-      await folderInput(page).setInputFiles(`${disk}/scans`);
-      await head(page).getByText("5 files uploaded").waitFor();
-      assert.equal(await page.locator(".uploads li").getByText(`scans/${HOSTILE}`).count(), 1, "as text");
-      assert.equal(await page.locator(".uploads img").count(), 0);
-      assert.deepEqual(await objects(), {
-        [`scans/${HOSTILE}`]: 1,
-        "scans/a.txt": 10,
-        "scans/deep/åäö 1.tif": 300 * 1024,
-        "scans/empty": 0,
-        "scans/large.bin": 20 * MIB,
-      });
-      const stored = await api(`/buckets/${bucket}/objects/${encodeURIComponent(`${PREFIX}scans/large.bin`)}`);
-      assert.equal(
-        await sha256(await stored.arrayBuffer()),
-        await sha256(Deno.readFileSync(`${disk}/scans/large.bin`)),
-      );
-      assert.deepEqual(await accessibilityFindings(page), []);
-      await page.getByRole("link", { name: "scans" }).first().waitFor();
+  withFolder(async ({ page, disk, objects, gateway, bucket }) => {
+    write(`${disk}/scans/a.txt`, 10);
+    write(`${disk}/scans/deep/åäö 1.tif`, 300 * 1024);
+    write(`${disk}/scans/large.bin`, 20 * MIB);
+    write(`${disk}/scans/${HOSTILE}`, 1);
+    Deno.writeFileSync(`${disk}/scans/empty`, new Uint8Array());
+    await folderInput(page).setInputFiles(`${disk}/scans`);
+    await head(page).getByText("5 files uploaded").waitFor();
+    assert.equal(await page.locator(".uploads li").getByText(`scans/${HOSTILE}`).count(), 1, "as text");
+    assert.equal(await page.locator(".uploads img").count(), 0);
+    assert.deepEqual(await objects(), {
+      [`scans/${HOSTILE}`]: 1,
+      "scans/a.txt": 10,
+      "scans/deep/åäö 1.tif": 300 * 1024,
+      "scans/empty": 0,
+      "scans/large.bin": 20 * MIB,
     });
-  },
+    const path = `/buckets/${bucket}/objects/${encodeURIComponent(`${PREFIX}scans/large.bin`)}`;
+    const stored = await gateway.call("GET", path);
+    assert.equal(
+      await sha256(await stored.arrayBuffer()),
+      await sha256(Deno.readFileSync(`${disk}/scans/large.bin`)),
+    );
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await page.getByRole("link", { name: "scans" }).first().waitFor();
+  }),
 );
 
 Deno.test(
   "storage uploads: paused in the middle, then on; after a reload the same file skips what has arrived",
-  async () => {
-    await withFolder(async ({ page, disk, objects, app, bucket }) => {
-      write(`${disk}/large.bin`, 40 * MIB);
-      const third = await holdPart(page, 3);
-      await filesInput(page).setInputFiles(`${disk}/large.bin`);
-      await third.held;
-      await page.getByText("33.6 MB of 41.9 MB").waitFor();
-      await page.getByRole("button", { name: "Pause all" }).click();
-      await head(page).getByText(/^Paused · 0 of 1 uploaded/).waitFor();
-      assert.deepEqual(await objects(), {});
+  withFolder(async ({ page, disk, objects, open, folderAt }) => {
+    write(`${disk}/large.bin`, 40 * MIB);
+    const third = await holdPart(page, 3);
+    await filesInput(page).setInputFiles(`${disk}/large.bin`);
+    await third.held;
+    await page.getByText("33.6 MB of 41.9 MB").waitFor();
+    await page.getByRole("button", { name: "Pause all" }).click();
+    await head(page).getByText(/^Paused · 0 of 1 uploaded/).waitFor();
+    assert.deepEqual(await objects(), {});
 
-      page.once("dialog", (dialog) => dialog.accept());
-      await page.goto(new URL(folderAddress(bucket), app.site).href);
-      await awake(page);
-      await page.getByText(/An upload of 1 file \(41\.9\sMB\).*was interrupted/).waitFor();
-      await third.release();
-      const sent: string[] = [];
-      page.on("request", (request) => {
-        const part = new URL(request.url()).searchParams.get("partNumber");
-        if (request.method() === "PUT" && part !== null && !request.url().includes("not-an-upload")) sent.push(part);
-      });
-      await filesInput(page).setInputFiles(`${disk}/large.bin`);
-      await head(page).getByText("1 file uploaded").waitFor();
-      assert.deepEqual(sent, ["3"]);
-      assert.deepEqual(await objects(), { "large.bin": 40 * MIB });
-      await page.getByText(/was interrupted/).waitFor({ state: "detached" });
+    page.once("dialog", (dialog) => dialog.accept());
+    await open(folderAt(PREFIX));
+    await page.getByText(/An upload of 1 file \(41\.9\sMB\).*was interrupted/).waitFor();
+    await third.release();
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      const part = new URL(request.url()).searchParams.get("partNumber");
+      if (request.method() === "PUT" && part !== null && !request.url().includes("not-an-upload")) sent.push(part);
     });
-  },
+    await filesInput(page).setInputFiles(`${disk}/large.bin`);
+    await head(page).getByText("1 file uploaded").waitFor();
+    assert.deepEqual(sent, ["3"]);
+    assert.deepEqual(await objects(), { "large.bin": 40 * MIB });
+    await page.getByText(/was interrupted/).waitFor({ state: "detached" });
+  }),
 );
 
-Deno.test("storage uploads: a name that is too long for its row ends in an ellipsis", async () => {
-  await withFolder(async ({ page, disk }) => {
+Deno.test(
+  "storage uploads: the button opens the dialog; a name that is too long for its row ends in an ellipsis",
+  withFolder(async ({ page, disk }) => {
     const name = `${"long-name-".repeat(20)}.txt`;
     write(`${disk}/${name}`, 10);
-    await filesInput(page).setInputFiles(`${disk}/${name}`);
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Upload", exact: true }).click();
+    await (await choosing).setFiles(`${disk}/${name}`);
     await head(page).getByText("1 file uploaded").waitFor();
     // Chromium draws no ellipsis for what overflows inside an isolated element.
     const shown = await page.locator(".uploads .name bdi").evaluate((text) => {
@@ -188,11 +161,12 @@ Deno.test("storage uploads: a name that is too long for its row ends in an ellip
       return { isCut: text.scrollWidth > text.clientWidth, textOverflow, display };
     });
     assert.deepEqual(shown, { isCut: true, textOverflow: "ellipsis", display: "block" });
-  });
-});
+  }),
+);
 
-Deno.test("storage uploads: the question about names in use is put once", async () => {
-  await withFolder(async ({ page, disk, objects }) => {
+Deno.test(
+  "storage uploads: the question about names in use is put once",
+  withFolder(async ({ page, disk, objects }) => {
     for (const name of ["a.txt", "b.txt", "c.txt"]) write(`${disk}/${name}`, 10);
     await filesInput(page).setInputFiles([`${disk}/a.txt`, `${disk}/b.txt`]);
     await head(page).getByText("2 files uploaded").waitFor();
@@ -223,11 +197,12 @@ Deno.test("storage uploads: the question about names in use is put once", async 
       "b (2).txt": 20,
       "c.txt": 10,
     });
-  });
-});
+  }),
+);
 
-Deno.test("storage uploads: offline they wait, and resume automatically", async () => {
-  await withFolder(async ({ page, disk, objects }) => {
+Deno.test(
+  "storage uploads: offline they wait, and resume automatically",
+  withFolder(async ({ page, disk, objects }) => {
     write(`${disk}/large.bin`, 40 * MIB);
     const third = await holdPart(page, 3);
     await filesInput(page).setInputFiles(`${disk}/large.bin`);
@@ -240,73 +215,43 @@ Deno.test("storage uploads: offline they wait, and resume automatically", async 
     await page.context().setOffline(false);
     await head(page).getByText("1 file uploaded").waitFor();
     assert.deepEqual(await objects(), { "large.bin": 40 * MIB });
-  }, [/ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_NETWORK/]);
-});
+  }, [/ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_NETWORK/]),
+);
 
 Deno.test(
   "storage uploads: where the browser may not reach the store, everything goes through this server",
-  async () => {
-    await withFolder(async ({ page, disk, objects, app }) => {
-      write(`${disk}/large.bin`, 20 * MIB);
-      const isStore = (url: URL) => url.origin !== new URL(app.site).origin;
-      await page.route(isStore, (route) => route.abort());
-      await filesInput(page).setInputFiles(`${disk}/large.bin`);
-      await head(page).getByText("1 file uploaded").waitFor();
-      assert.deepEqual(await objects(), { "large.bin": 20 * MIB });
-      await page.getByText("do not allow this page to upload directly to the store").waitFor();
-      await page.unroute(isStore);
-      await page.getByRole("button", { name: "Allow it" }).click();
-      await page.getByRole("button", { name: "Allow it" }).waitFor({ state: "detached" });
-    }, [/ERR_FAILED/]);
-  },
+  withFolder(async ({ page, disk, objects, application }) => {
+    write(`${disk}/large.bin`, 20 * MIB);
+    const isStore = (url: URL) => url.origin !== new URL(application.site).origin;
+    await page.route(isStore, (route) => route.abort());
+    await filesInput(page).setInputFiles(`${disk}/large.bin`);
+    await head(page).getByText("1 file uploaded").waitFor();
+    assert.deepEqual(await objects(), { "large.bin": 20 * MIB });
+    await page.getByText("do not allow this page to upload directly to the store").waitFor();
+    await page.unroute(isStore);
+    await page.getByRole("button", { name: "Allow it" }).click();
+    await page.getByRole("button", { name: "Allow it" }).waitFor({ state: "detached" });
+  }, [/ERR_FAILED/]),
 );
 
-Deno.test("storage uploads: cancelling leaves nothing behind", async () => {
-  await withFolder(async ({ page, disk, objects, api, bucket }) => {
-    write(`${disk}/large.bin`, 40 * MIB);
-    const third = await holdPart(page, 3);
-    await filesInput(page).setInputFiles(`${disk}/large.bin`);
-    await third.held;
-    const aborted = page.waitForResponse((response) => response.url().includes("/abort"));
-    await page.getByRole("button", { name: "Cancel large.bin" }).click();
-    await head(page).getByText("Nothing was uploaded").waitFor();
-    await aborted;
-    const { uploads } = await (await api(`/buckets/${bucket}/uploads`)).json();
-    assert.deepEqual([uploads, await objects()], [[], {}]);
-    await third.release();
-  });
-});
-
-Deno.test("storage uploads: those that were given up are found with their sizes, and deleted", async () => {
-  await withFolder(async ({ page, api, bucket }) => {
+Deno.test(
+  "storage uploads: those that were given up are found with their sizes, and deleted",
+  withFolder(async ({ page, gateway, bucket }) => {
     const path = `/buckets/${bucket}/multipart/${encodeURIComponent(`${PREFIX}given up.bin`)}`;
-    const { upload_id } = await (await api(path, { method: "POST" })).json();
-    const part = new URLSearchParams({ upload_id, part_number: "1" });
-    const sent = await api(`${path}?${part}`, { method: "PUT", body: new Uint8Array(3_000_000) });
-    assert.equal(sent.status, 200, await sent.text());
+    const { upload_id } = await gateway.json("POST", path, {});
+    await gateway.json("PUT", `${path}?upload_id=${upload_id}&part_number=1`, "x".repeat(3_000_000));
     await page.getByText("Unfinished uploads").click();
     await page.getByRole("row", { name: /given up\.bin.*3\.0\sMB/ }).waitFor();
     assert.deepEqual(await accessibilityFindings(page), []);
     await page.getByRole("button", { name: "Delete the parts of given up.bin" }).click();
     await page.getByText("There are none in this folder.").waitFor();
-    const { uploads } = await (await api(`/buckets/${bucket}/uploads`)).json();
-    assert.deepEqual(uploads, []);
-  });
-});
+    assert.deepEqual((await gateway.json("GET", `/buckets/${bucket}/uploads`)).uploads, []);
+  }),
+);
 
-Deno.test("storage uploads: the button of the folder opens the dialog for files", async () => {
-  await withFolder(async ({ page, disk, objects }) => {
-    write(`${disk}/a.txt`, 10);
-    const choosing = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "Upload", exact: true }).click();
-    await (await choosing).setFiles(`${disk}/a.txt`);
-    await head(page).getByText("1 file uploaded").waitFor();
-    assert.deepEqual(await objects(), { "a.txt": 10 });
-  });
-});
-
-Deno.test("storage uploads: a page whose code an update has removed says so, and the next one knows its upload", async () => {
-  await withFolder(async ({ page, disk, objects }) => {
+Deno.test(
+  "storage uploads: a page whose code an update has removed says so, and the next one knows its upload",
+  withFolder(async ({ page, disk, objects }) => {
     write(`${disk}/a.txt`, 10);
     const built = "**/build/**";
     await page.route(built, (route) => route.fulfill({ status: 404 }));
@@ -319,11 +264,12 @@ Deno.test("storage uploads: a page whose code an update has removed says so, and
     await page.locator(".unloadable").getByRole("button", { name: "Reload the page" }).click();
     await page.getByText("An upload of 1 file (10 B) to folder/ was interrupted").waitFor();
     assert.deepEqual(await objects(), {});
-  });
-});
+  }),
+);
 
-Deno.test("storage uploads: where the list of uploads cannot be loaded, the dock says so and offers a reload", async () => {
-  await withFolder(async ({ page, disk }) => {
+Deno.test(
+  "storage uploads: where the list of uploads cannot be loaded, the dock says so and offers a reload",
+  withFolder(async ({ page, disk }) => {
     write(`${disk}/a.txt`, 10);
     const list = "**/build/upload_list-*";
     await page.route(list, (route) => route.fulfill({ status: 502 }));
@@ -336,5 +282,5 @@ Deno.test("storage uploads: where the list of uploads cannot be loaded, the dock
     const reloaded = page.waitForEvent("load");
     await page.locator("#dock-uploads").getByRole("button", { name: "Try again" }).click();
     await reloaded;
-  }, [/502 \(Bad Gateway\)/]);
-});
+  }, [/502 \(Bad Gateway\)/]),
+);

@@ -40,7 +40,7 @@ export function TransferParts() {
       <Part title="Interrupted and unfinished uploads">
         <InterruptedUploads
           store={{
-            interrupted: signal([true, false].map((canReadAgain) => ({ record: BATCH, canReadAgain }))),
+            interrupted: signal([{ ...BATCH, handles: [Object.create(null)] }, { ...BATCH, prefix: "maps/" }]),
             continueInterrupted: () => Promise.resolve(),
             discardInterrupted: () => Promise.resolve(),
           }}
@@ -133,7 +133,7 @@ const UPLOADS: Readonly<Record<string, Partial<Engine>>> = {
   "stopped: the page is outdated": { items: [item(0, "waiting")], halted: new UploadFault("outdated") },
   "stopped: the store is full": { items: [item(0, "waiting")], halted: new UploadFault("full") },
   "two have failed": {
-    items: [item(0, "failed"), { ...item(1, "failed"), fault: "too large" as const }, item(2, "done")],
+    items: [item(0, "failed"), { ...item(1, "failed"), fault: new UploadFault("too large") }, item(2, "done")],
   },
   "all are there": { items: [item(0, "done"), { ...item(1, "done"), wasThere: true }] },
 };

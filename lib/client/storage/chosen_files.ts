@@ -8,22 +8,12 @@ const MAX_DEPTH = 64;
 /** Files and folders of a drop or a dialog. */
 export interface ChosenFiles {
   readonly files: readonly ChosenFile[];
-  /** What the browser can read again after a reload. */
+  /** Files and folders that the browser can read again after a reload. */
   readonly handles: readonly FileSystemHandle[];
   /** Whether there were more than {@linkcode MAX_FILES}; then these are not all. */
   readonly isCut: boolean;
   /** Files and folders that could not be read. */
   readonly unreadable: number;
-}
-
-/** The files of a dialog; of a folder, with the path that they have in it. */
-export function chosenFiles(list: Iterable<File>): ChosenFiles {
-  const files: ChosenFile[] = [];
-  for (const file of list) {
-    if (files.length === MAX_FILES) return { files, handles: [], isCut: true, unreadable: 0 };
-    files.push({ path: file.webkitRelativePath || file.name, file });
-  }
-  return { files, handles: [], isCut: false, unreadable: 0 };
 }
 
 /**
@@ -43,7 +33,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<ChosenFiles>
   return { ...walked, handles: handles.filter((handle) => handle !== null) };
 }
 
-/** What Chromium gives for a dropped item: it can be stored, and read again after a reload. */
+/** A dropped item in Chromium: its handle can be stored, and read again after a reload. */
 interface WithHandle {
   getAsFileSystemHandle(): Promise<FileSystemHandle | null>;
 }
@@ -51,7 +41,7 @@ interface WithHandle {
 /** A file or a folder to walk through. */
 type WalkedRoot = File | FileSystemEntry | FileSystemHandle;
 
-/** All files of files and folders, within bounds; what cannot be read is counted. */
+/** All files of files and folders, within bounds; what cannot be read is counted. Those of a dialog have their own paths. */
 export async function walkEntries(roots: readonly WalkedRoot[]): Promise<ChosenFiles> {
   const files: ChosenFile[] = [];
   let isCut = false;
@@ -62,7 +52,10 @@ export async function walkEntries(roots: readonly WalkedRoot[]): Promise<ChosenF
       const children = childrenOf(entry);
       if (children === null) {
         if (files.length === MAX_FILES) isCut = true;
-        else files.push({ path: folder + entry.name, file: await fileOf(entry) });
+        else {files.push({
+            path: folder + (entry instanceof File && entry.webkitRelativePath || entry.name),
+            file: await fileOf(entry),
+          });}
       } else if (depth === MAX_DEPTH) unreadable++;
       else for await (const child of children) await walk(child, `${folder}${entry.name}/`, depth + 1);
     } catch {
@@ -73,7 +66,7 @@ export async function walkEntries(roots: readonly WalkedRoot[]): Promise<ChosenF
   return { files, handles: [], isCut, unreadable };
 }
 
-/** What is in a folder; null for a file. */
+/** The entries of a folder; null for a file. */
 function childrenOf(entry: WalkedRoot): AsyncIterable<WalkedRoot> | null {
   if (entry instanceof File) return null;
   if ("kind" in entry) return entry.kind === "directory" ? (entry as HandleFolder).values() : null;
@@ -100,11 +93,11 @@ async function* entriesOf(folder: FileSystemDirectoryEntry): AsyncIterable<FileS
   }
 }
 
-/** What a dialog lets the reader choose. */
+/** The two dialogs. */
 export type UploadChoice = "files" | "folder";
 
 let open: ((choice: UploadChoice) => void) | null = null;
-/** What was requested before the island with the dialogs was awake: it loads its code by itself, maybe later. */
+/** A request before the island with the dialogs was awake: it loads its code by itself, maybe later. */
 let waiting: UploadChoice | null = null;
 
 /** Opens the dialog for what is to be uploaded, from another island of the page. It has to be called by a click. */

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { store, stored } from "@/lib/client/browser_memory.ts";
 import type { ComponentChildren } from "preact";
 
 /** The uploads as the dock shows them. Functions, so that reading them follows the signals that they read. */
@@ -13,7 +14,7 @@ interface UploadSection {
 /** The uploads of the page; null on pages without. The island of the uploads sets it, that of the tasks shows it. */
 export const uploadSection = signal<UploadSection | null>(null);
 
-/** What a screen reader says next of uploads and tasks: the dock has one live region for all of them. */
+/** The next announcement to a screen reader: the dock has one live region for uploads and tasks. */
 export const announcement = signal("");
 
 /** Where a screen is too small for an open dock beside the rows. */
@@ -24,42 +25,24 @@ const LED_KEY = "stackroom.dock.led";
 
 /** Whether the dock begins as one line: as the reader left it, on small screens always. */
 export function beginsFolded(): boolean {
-  if (matchMedia(SMALL_SCREEN).matches) return true;
-  try {
-    return localStorage.getItem(KEY) === "folded";
-  } catch {
-    return false;
-  }
+  return matchMedia(SMALL_SCREEN).matches || stored(KEY) === "folded";
 }
 
 export function rememberFolded(isFolded: boolean): void {
-  try {
-    if (isFolded) localStorage.setItem(KEY, "folded");
-    else localStorage.removeItem(KEY);
-  } catch {
-    // The dock stays as it is until the page is left.
-  }
+  store(KEY, isFolded ? "folded" : null);
 }
 
 /** Goes to the page to which a task has moved what this page showed. The dock of that page shows how the task ended. */
 export function leadTo(path: string): void {
-  try {
-    sessionStorage.setItem(LED_KEY, "led");
-  } catch {
-    // The dock of the next page begins folded.
-  }
+  store(LED_KEY, "led", "session");
   location.assign(path);
 }
 
 /** Whether the end of a task has led to this page; true once. */
 export function wasLedHere(): boolean {
-  try {
-    const wasLed = sessionStorage.getItem(LED_KEY) !== null;
-    sessionStorage.removeItem(LED_KEY);
-    return wasLed;
-  } catch {
-    return false;
-  }
+  const wasLed = stored(LED_KEY, "session") !== null;
+  store(LED_KEY, null, "session");
+  return wasLed;
 }
 
 /**

@@ -2,7 +2,7 @@ import { goToLogin } from "@/lib/client/session.ts";
 import { type DoorParameters, doorPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
-/** What the gateway returned; status 0: it could not be reached. */
+/** The gateway's response; status 0: it could not be reached. */
 export interface DoorAnswer<Json = unknown> {
   readonly status: number;
   /** Where the status says that it was done, of the form that the gateway's document states. */

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
-import { entries } from "@/lib/std/untrusted.ts";
+import { store, stored } from "@/lib/client/browser_memory.ts";
+import { entries, parsedJson } from "@/lib/std/untrusted.ts";
 
 const CHANGED = "storage-folder-changed";
 
@@ -40,11 +41,7 @@ const known = signal<readonly Refused[]>([]);
 export function refused(account: string, bucket: string, change: Change): void {
   const name = nameOf(account, bucket, change);
   known.value = [...known.peek().filter((one) => one[0] !== name), [name, Date.now()] as const].slice(-MAX_REFUSED);
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(known.peek()));
-  } catch {
-    // It is remembered until the page is left.
-  }
+  store(KEY, JSON.stringify(known.peek()), "session");
 }
 
 /**
@@ -61,22 +58,14 @@ export function offeredChanges(account: string, bucket: string, found: OfferedCh
 
 /** Takes over what earlier pages of this tab have remembered. */
 export function recallRefused(): void {
-  known.value = stored();
+  known.value = entries(parsedJson(stored(KEY, "session") ?? "")).flatMap((entry): Refused[] => {
+    const [name, at] = entries(entry);
+    return typeof name === "string" && typeof at === "number" ? [[name, at]] : [];
+  });
 }
 
 function nameOf(...names: readonly string[]): string {
   return JSON.stringify(names);
-}
-
-function stored(): Refused[] {
-  try {
-    return entries(JSON.parse(sessionStorage.getItem(KEY) ?? "[]")).flatMap((entry): Refused[] => {
-      const [name, at] = entries(entry);
-      return typeof name === "string" && typeof at === "number" ? [[name, at]] : [];
-    });
-  } catch {
-    return [];
-  }
 }
 
 /** Changes of a bucket that stores allow apart: `write` new and replaced objects and their tags. */

@@ -35,7 +35,7 @@ interface Selection {
 
 const NOTHING_SELECTED: Selection = { rows: new Map(), anchor: null };
 
-/** What a folder's page was rendered with. */
+/** The folder and the rows that a page was rendered with. */
 interface FolderStart {
   readonly folder: FolderAddress;
   readonly page: FolderPage;
@@ -44,7 +44,7 @@ interface FolderStart {
 /** The rows of a folder as far as they were read, their order and the selection among them. */
 export class FolderStore {
   readonly folder: FolderAddress;
-  /** What the names begin with, and the first one that is shown. */
+  /** The beginning of the names that are sought, and the first name that is shown. */
   readonly find = signal("");
   readonly from = signal("");
   /** In the order of the store. */

@@ -53,7 +53,7 @@ function ended(
   for (const prefix of plan.prefixes) folderChanged({ account, bucket: plan.place.bucket, prefix });
 }
 
-/** What was not done even once is not allowed: copies need the right to write, deletions that to delete. */
+/** A change that did not succeed even once is not allowed: copies need the right to write, deletions that to delete. */
 function learnRefused(account: string, plan: TaskPlan, done: number, deleted: number): void {
   if (plan.kind === "delete") {
     if (done === 0) refused(account, plan.place.bucket, "delete");

@@ -15,7 +15,7 @@ interface RowSpan {
 }
 
 interface RowWindow {
-  /** Of the rows: they are all of one height. */
+  /** The body of the rows, which are all of one height. */
   readonly body: RefObject<HTMLTableSectionElement | null>;
   /** Null: all rows are drawn, as the server draws them. */
   readonly span: RowSpan | null;

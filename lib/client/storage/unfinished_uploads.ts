@@ -8,7 +8,7 @@ export interface UnfinishedUpload {
   readonly uploadId: string;
   /** ms since 1970; null where the store does not say. */
   readonly begunAt: number | null;
-  /** Of the parts that have arrived; null until they were counted. */
+  /** The bytes of the parts that have arrived; null until they were counted. */
   readonly bytes: number | null;
 }
 
@@ -18,7 +18,7 @@ const MAX_PAGES = 10;
 const MAX_COUNTED = 100;
 /** Pages of the parts of one upload, a thousand parts each. */
 const MAX_PART_PAGES = 10;
-/** From this age on an upload counts as abandoned, ms. */
+/** The age at which an upload counts as abandoned, ms. */
 export const OLD_MS = 24 * 3600 * 1000;
 
 /** The uploads of a folder that were begun and not ended, read on demand, and ended on demand. */

@@ -26,18 +26,27 @@ type FaultKind =
   | "full"
   /** The file changed after it was chosen, or cannot be read. */
   | "unreadable"
+  /** No object can be as long, or have the name. */
+  | "too large"
+  | "name too long"
+  | "half a character"
   | "refused";
 
 /** A step of an upload that failed. */
 export class UploadFault extends Error {
   constructor(
     readonly kind: FaultKind,
-    /** What the gateway or the store said; null where there is nothing to say. */
+    /** The message of the gateway or the store; null where there is none. */
     readonly detail: string | null = null,
     /** How long to wait as the response states it, ms; null where it does not. */
     readonly retryAfterMs: number | null = null,
   ) {
     super(detail ?? kind);
+  }
+
+  /** Whether the file can never be sent. */
+  get isFinal(): boolean {
+    return this.kind === "too large" || this.kind === "name too long" || this.kind === "half a character";
   }
 
   /** Whether the same step may succeed a little later. */
@@ -95,7 +104,7 @@ export function faultOf({ status, text, retryAfter }: StepResponse): UploadFault
   );
 }
 
-/** What was thrown, as a failure. */
+/** A thrown value as a failure. */
 export function asFault(error: unknown): UploadFault {
   if (error instanceof UploadFault) return error;
   const name = error instanceof Error ? error.name : "";
@@ -353,7 +362,7 @@ interface SignedUrls {
   readonly urls: readonly SignedUrl[];
 }
 
-/** What is known of a body before it is sent. */
+/** Facts about a body before it is sent. */
 interface BodyKnown {
   readonly sha256: string | null;
   readonly contentType: string | null;

@@ -81,7 +81,7 @@ interface EngineParts {
   readonly clock: Clock;
   /** 0 to 1 */
   readonly random: () => number;
-  /** Of the page, for the CORS rule that it needs. */
+  /** The origin of the page, for the CORS rule that it needs. */
   readonly origin: string;
   /** Something that the page shows has changed. */
   readonly onChange: () => void;
@@ -364,7 +364,7 @@ export class UploadEngine {
     await this.#connection.retry(signal, async () => {
       const steps = await this.#sender();
       this.#flight(item, 1, 0);
-      return await steps.sendWhole(item, signal, (part, sent) => this.#flight(item, part, sent));
+      return await steps.sendWhole(item, signal, (sent) => this.#flight(item, 1, sent));
     });
     await this.#done(item);
   }
@@ -387,7 +387,7 @@ export class UploadEngine {
     await this.#connection.retry(signal, async () => {
       const steps = await this.#sender();
       this.#flight(item, number, 0);
-      return await steps.sendPart(item, upload, number, signal, (part, sent) => this.#flight(item, part, sent));
+      return await steps.sendPart(item, upload, number, signal, (sent) => this.#flight(item, number, sent));
     });
     this.#flight(item, number, partBytes(upload.plan, number));
     item.flight.delete(number);
@@ -424,7 +424,7 @@ export class UploadEngine {
     try {
       await step(signal);
     } catch (error) {
-      // What was interrupted has its new state already.
+      // An interrupted file has its new state already.
       if (!signal.aborted) this.#failed(item, asFault(error));
     }
     this.#parts.onChange();
@@ -495,7 +495,7 @@ export class UploadEngine {
 
 /** Whether a file can go on that has failed or is paused. */
 function isStopped({ state, fault }: UploadItem): boolean {
-  return (state === "paused" || state === "failed") && typeof fault !== "string";
+  return (state === "paused" || state === "failed") && !fault?.isFinal;
 }
 
 /** A name as the key of a map. */

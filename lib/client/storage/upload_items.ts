@@ -1,8 +1,8 @@
 import type { UploadRecord } from "./upload_journal.ts";
 import { keyProblem } from "@/lib/presentation/storage/key_names.ts";
-import type { ObjectName, SentPart, UploadFault } from "./upload_calls.ts";
+import { type ObjectName, type SentPart, UploadFault } from "./upload_calls.ts";
 
-/** What happens to a file. */
+/** The states of a file. */
 export type UploadState =
   /** Its name is looked up. */
   | "looking"
@@ -18,7 +18,7 @@ export type UploadState =
   | "skipped"
   | "cancelled";
 
-/** What happens to files whose name is in use. */
+/** The answers for files whose names are in use. */
 export type NameAnswer = "replace" | "keep both" | "skip";
 
 /** Files that were chosen together. */
@@ -26,7 +26,7 @@ export interface UploadBatch {
   readonly bucket: string;
   /** The folder that they go to: "" or with a slash at its end. */
   readonly prefix: string;
-  /** What was answered for the first name in use, and holds for all. */
+  /** The answer for the first name in use, which holds for all. */
   answer: NameAnswer | null;
   /** Names that were found in use. */
   readonly taken: Set<string>;
@@ -39,7 +39,7 @@ export interface UploadBatch {
 /** An upload in parts under way. */
 export interface UploadInParts extends UploadRecord {
   readonly plan: PartPlan;
-  /** What the store has. */
+  /** The parts that the store has. */
   readonly parts: Map<number, SentPart>;
 }
 
@@ -60,7 +60,7 @@ export interface UploadItem {
   /** Bytes that have left, those of parts under way included. */
   sent: number;
   /** Why it failed, else null. */
-  fault: UploadFault | "too large" | "name too long" | "half a character" | null;
+  fault: UploadFault | null;
   /** It was in the store before, by an upload that the page remembers. */
   wasThere: boolean;
   /** Not where an object has the name by then. */
@@ -86,7 +86,7 @@ export function nameOf({ batch, key }: UploadItem): ObjectName {
   return { bucket: batch.bucket, key };
 }
 
-/** Of files that need nothing more. */
+/** States of files that need nothing more. */
 const SETTLED: ReadonlySet<UploadState> = new Set<UploadState>(["done", "skipped", "cancelled"]);
 
 /** Whether a file needs nothing more. */
@@ -125,7 +125,7 @@ export class ItemList {
     const key = batch.prefix + path;
     const problem = keyProblem(key);
     const { size, lastModified: modified } = file;
-    const fault = size > MAX_OBJECT_BYTES ? "too large" : problem === "too long" ? "name too long" : problem;
+    const kind = size > MAX_OBJECT_BYTES ? "too large" : problem === "too long" ? "name too long" : problem;
     const item: UploadItem = {
       id: this.items.length === 0 ? 0 : this.items[this.items.length - 1].id + 1,
       path,
@@ -135,9 +135,9 @@ export class ItemList {
       batch,
       key,
       isFree: false,
-      state: fault === null ? "looking" : "failed",
+      state: kind === null ? "looking" : "failed",
       sent: 0,
-      fault,
+      fault: kind && new UploadFault(kind),
       wasThere: false,
       ifAbsent: true,
       earlier: null,
@@ -152,7 +152,7 @@ export class ItemList {
     this.items.push(item);
     this.#count(item.state, 1);
     this.bytes += size;
-    if (fault === null) {
+    if (kind === null) {
       batch.open++;
       batch.keys.add(key);
     }
@@ -174,8 +174,8 @@ export class ItemList {
     this.#count(item.state, -1);
     this.#count(state, 1);
     item.state = state;
-    // What cannot be sent was never counted as open.
-    if (SETTLED.has(state) && typeof item.fault !== "string") item.batch.open--;
+    // A file that cannot be sent was never counted as open.
+    if (SETTLED.has(state) && !item.fault?.isFinal) item.batch.open--;
     if (state !== "skipped" && state !== "cancelled") return;
     this.bytes -= item.size;
     this.sentTo(item, 0);
@@ -208,7 +208,7 @@ const PART_BYTES = 16 * MIB;
 /** How a file is cut. */
 interface PartPlan {
   readonly fileBytes: number;
-  /** Of every part but the last. */
+  /** The length of every part but the last. */
   readonly partBytes: number;
   readonly parts: number;
 }

@@ -1,6 +1,6 @@
 import type { ObjectName, SentPart } from "./upload_calls.ts";
 
-/** What is remembered of a file, so that it need not be sent again after the page was reloaded. */
+/** A remembered file, which need not be sent again after the page was reloaded. */
 export interface FileRecord extends ObjectName {
   /** The folder of the upload that it belongs to. */
   readonly prefix: string;
@@ -40,7 +40,7 @@ const VERSION = 1;
 const [FILES, PARTS, BATCHES] = ["files", "parts", "batches"] as const;
 /** Sorts after every text. */
 const LAST = "\uffff";
-/** What is older is forgotten, ms. Stores end uploads in parts themselves after some days, where they are set up to. */
+/** Older uploads are forgotten, ms. Stores end uploads in parts themselves after some days, where they are set up to. */
 const MOST_AGE_MS = 14 * 24 * 3600 * 1000;
 
 type Write = (stores: Record<typeof FILES | typeof PARTS | typeof BATCHES, IDBObjectStore>) => void;
@@ -175,7 +175,7 @@ export class BrowserJournal {
         try {
           write({ files, parts, batches });
         } catch {
-          // What cannot be stored is not remembered: the upload goes on without.
+          // A record that cannot be stored is not remembered: the upload goes on without.
         }
       }
     });

@@ -10,11 +10,11 @@ interface MemoryParts {
   readonly onChange: () => void;
 }
 
-/** What the journal holds of this page's uploads: from the choice of files until nothing of them is open. */
+/** The records of this page's uploads in the journal: from the choice of files until nothing of them is open. */
 export class UploadMemory {
   readonly #parts: MemoryParts;
   readonly #batches: UploadBatch[] = [];
-  /** What this page has begun, by bucket and folder. */
+  /** Uploads that this page has begun, by bucket and folder. */
   readonly #begun = new Map<string, BatchRecord>();
   /** Changes of the journal that follow on the end of files, under way. */
   #ending = 0;

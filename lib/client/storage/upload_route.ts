@@ -42,7 +42,7 @@ export function withUploadRule(rules: readonly CorsRule[], origin: string): Cors
  */
 export type UploadRoute = "store" | "no rules" | "blocked" | "forbidden" | "unreachable";
 
-/** Of an upload that does not exist: a store that the page reaches responds that it is not there. */
+/** The id of no upload: a store that the page reaches responds that it is not there. */
 const NO_UPLOAD = "not-an-upload";
 /** The SHA-256 of nothing, in base64. */
 const NO_BYTES_SHA256 = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";

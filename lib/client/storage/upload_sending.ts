@@ -44,10 +44,10 @@ interface StepContext {
   readonly claim: (uploadId: string) => Promise<boolean>;
 }
 
-/** Reports bytes of a part, or of a whole file as part 1. */
-type OnProgress = (part: number, sent: number) => void;
+/** Reports how many bytes of a body have left so far. */
+type OnProgress = (sent: number) => void;
 
-/** What a presigned URL can sign: ASCII without outer or double spaces. */
+/** Types that a presigned URL can sign: ASCII without outer or double spaces. */
 const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
 
 /**
@@ -79,17 +79,13 @@ export class UploadSteps {
     const condition: Record<string, string> = item.ifAbsent ? { "if-none-match": "*" } : {};
     const headers = { ...target.headers, ...condition };
     try {
-      await this.#put(name, isDirect, { url: target.url, headers }, body, signal, (sent) => onProgress(1, sent));
+      await this.#put(name, isDirect, { url: target.url, headers }, body, signal, onProgress);
     } catch (error) {
       if (!(error instanceof UploadFault)) throw error;
       if (error.kind === "taken" && item.mayBeWritten && await this.#isWritten(item, sha256, signal)) return;
       if (error.kind === "lost") item.mayBeWritten = true;
       const isCondition = item.ifAbsent && error.kind === "no condition";
-      if (sha256 !== null && !isCondition && isUnknownChecksum(error)) {
-        this.#unchecked.add(name.bucket);
-        throw new UploadFault("busy", error.detail);
-      }
-      throw error;
+      throw sha256 === null || isCondition ? error : this.#withoutChecksum(name, error);
     }
   }
 
@@ -111,20 +107,17 @@ export class UploadSteps {
         await journal.forget(name);
       }
     }
-    let hasChecksums = plan.partBytes <= MAX_HASHED_BYTES && !this.#unchecked.has(name.bucket) &&
+    const hasChecksums = plan.partBytes <= MAX_HASHED_BYTES && !this.#unchecked.has(name.bucket) &&
       await this.#context.digest(new Blob(), signal) !== null;
     const contentType = typeOf(item.file);
     let uploadId: string;
     try {
       uploadId = await calls.createUpload(name, hasChecksums, contentType, signal);
     } catch (error) {
-      if (!hasChecksums || !(error instanceof UploadFault)) throw error;
+      if (!(error instanceof UploadFault)) throw error;
       // Nothing was begun yet: what has no such key has no such bucket.
       if (error.kind === "gone") throw new UploadFault("no bucket", error.detail);
-      if (!isUnknownChecksum(error)) throw error;
-      hasChecksums = false;
-      this.#unchecked.add(name.bucket);
-      uploadId = await calls.createUpload(name, hasChecksums, contentType, signal);
+      throw hasChecksums ? this.#withoutChecksum(name, error) : error;
     }
     item.upload = { uploadId, hasChecksums, plan, parts: new Map() };
     await this.#context.claim(uploadId);
@@ -151,7 +144,7 @@ export class UploadSteps {
       url: calls.partAddress(name, uploadId, number),
       headers: bodyHeaders(sha256, null),
     };
-    const { etag, text } = await this.#put(name, isDirect, target, body, signal, (sent) => onProgress(number, sent));
+    const { etag, text } = await this.#put(name, isDirect, target, body, signal, onProgress);
     // Where the rules of the bucket expose no entity tag, the list of parts has it.
     const part = { etag: (isDirect ? etag : gatewayTag(text)) ?? "", sha256 };
     upload.parts.set(number, part);
@@ -174,6 +167,13 @@ export class UploadSteps {
       if (error.kind === "lost" || error.kind === "busy") item.mayBeWritten = true;
       throw error;
     }
+  }
+
+  /** A failure that passes where a store rejects a request for its checksum: later ones have none. */
+  #withoutChecksum({ bucket }: ObjectName, fault: UploadFault): UploadFault {
+    if (!isUnknownChecksum(fault)) return fault;
+    this.#unchecked.add(bucket);
+    return new UploadFault("busy", fault.detail);
   }
 
   /** The parts that both the store and this browser know. @throws UploadFault `gone` for an upload that has ended */
@@ -305,7 +305,7 @@ export interface Sending {
   readonly steps: (context: StepContext) => UploadSteps;
 }
 
-/** What an upload needs once it sends. */
+/** The requests, checksums and steps of a browser. */
 export const browserSending: Sending = {
   put: browserPut,
   digest: webDigest(globalThis.crypto?.subtle, MAX_HASHED_BYTES),

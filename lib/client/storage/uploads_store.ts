@@ -36,20 +36,14 @@ const ORDER: readonly UploadState[] = [
   "done",
 ];
 
-/** An upload that an earlier page began, and that is not under way in another tab. */
-export interface InterruptedUpload {
-  readonly record: BatchRecord;
-  /** Whether this browser can read the files again by itself. */
-  readonly canReadAgain: boolean;
-}
-
 /** The uploads of a folder's page: the engine, and what is drawn of it. */
 export class UploadsStore {
   readonly engine: UploadEngine;
   /** Grows whenever something has changed that is drawn. */
   readonly version = signal(0);
-  readonly interrupted = signal<readonly InterruptedUpload[]>([]);
-  /** What came with the last choice beside its files. */
+  /** Uploads that earlier pages began, and that are not under way in another tab. */
+  readonly interrupted = signal<readonly BatchRecord[]>([]);
+  /** The last choice of files. */
   readonly choice = signal<ChosenFiles | null>(null);
   /** A bucket to which the CORS rule is being added; `failed` where it could not be. */
   readonly allowing = signal<"no" | "yes" | "failed">("no");
@@ -108,7 +102,7 @@ export class UploadsStore {
   }
 
   /** Reads the files of an interrupted upload of this folder again, once the reader has allowed it. */
-  async continueInterrupted({ record }: InterruptedUpload): Promise<void> {
+  async continueInterrupted(record: BatchRecord): Promise<void> {
     const allowed = await Promise.all(record.handles.map(async (handle) => {
       const { requestPermission } = handle as FileSystemHandle & Partial<WithPermission>;
       return await requestPermission?.call(handle, { mode: "read" }) === "granted";
@@ -118,12 +112,12 @@ export class UploadsStore {
   }
 
   /** Deletes the parts of an interrupted upload, and forgets it. */
-  async discardInterrupted({ record: { bucket, prefix } }: InterruptedUpload): Promise<void> {
+  async discardInterrupted({ bucket, prefix }: BatchRecord): Promise<void> {
     this.#forgetInterrupted(bucket, prefix);
     const { signal } = new AbortController();
     const records = await this.#journal.files(bucket, prefix);
     for (const { key, upload } of records.filter((one) => one.prefix === prefix)) {
-      // What cannot be deleted stays in the list of unfinished uploads.
+      // Parts that cannot be deleted stay in the list of unfinished uploads.
       if (upload) await this.#calls.abort({ bucket, key }, upload.uploadId, signal).catch(() => {});
     }
     await this.#journal.forgetBatch(bucket, prefix, null);
@@ -147,7 +141,7 @@ export class UploadsStore {
     await this.unfinished.read(new Set(own));
   }
 
-  /** How many files there are, by what has become of them. */
+  /** Numbers of files by their states. */
   get counts(): UploadCounts {
     const { engine } = this;
     return {
@@ -233,21 +227,19 @@ export class UploadsStore {
         const record = (await this.#journal.batches()).find((one) => one.bucket === bucket && one.prefix === prefix);
         // Meanwhile this page may have begun to upload there itself.
         if (!record || this.#releaseLock) return;
-        this.interrupted.value = [...this.interrupted.value, { record, canReadAgain: record.handles.length > 0 }];
+        this.interrupted.value = [...this.interrupted.value, record];
       };
       void (navigator.locks?.request(lockName(this.#folder.account, bucket, prefix), look) ?? look());
     }
   }
 
   #forgetInterrupted(bucket: string, prefix: string): void {
-    this.interrupted.value = this.interrupted.value.filter(({ record }) =>
-      record.bucket !== bucket || record.prefix !== prefix
-    );
+    this.interrupted.value = this.interrupted.value.filter((one) => one.bucket !== bucket || one.prefix !== prefix);
   }
 }
 
 function isForbidden({ state, fault }: UploadItem): boolean {
-  return state === "failed" && fault instanceof UploadFault && fault.kind === "forbidden";
+  return state === "failed" && fault?.kind === "forbidden";
 }
 
 function stateOf(engine: UploadEngine): UploadCounts["state"] {

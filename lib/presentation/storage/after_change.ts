@@ -18,7 +18,7 @@ export function pathAfter(address: ObjectAddress | FolderAddress, plan: TaskPlan
   if (plan.kind !== "move" || state.deleted === 0) return null;
   const place = { account, bucket: plan.to.bucket };
   const to = plan.to.prefix + name.slice(plan.from.length);
-  // What was skipped of a folder is still in it.
+  // Skipped objects of a folder are still in it.
   if (!isObject) return state.skipped > 0 ? null : folderPath({ ...place, prefix: to });
   // Which number the name got is not known.
   return state.renamed > 0 ? folderPath({ ...place, prefix: folderOf(to) }) : objectPath({ ...place, key: to });

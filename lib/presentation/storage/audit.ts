@@ -10,7 +10,7 @@ export const AUDIT_RESULT_WORDS = inLanguage({ en: en.RESULTS, sv: sv.RESULTS })
 const ACTIONS: Readonly<Record<string, string>> = inLanguage({ en: en.ACTIONS, sv: sv.ACTIONS });
 const KINDS = inLanguage({ en: en.KINDS, sv: sv.KINDS });
 
-/** What was done, in words; an action that this page does not know by its own name. */
+/** An action in words; one that this page does not know by its own name. */
 export function actionWords(action: string): string {
   return Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : action;
 }

@@ -1,4 +1,4 @@
-/** What a name says of a file, for its icon and the column "Kind". */
+/** The group of a file by its name, for its icon. */
 type FileGroup = "image" | "text" | "data" | "sound" | "film" | "archive" | "other";
 
 const GROUPS: Readonly<Record<Exclude<FileGroup, "other">, string>> = {

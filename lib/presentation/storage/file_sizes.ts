@@ -6,7 +6,7 @@ const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 export function formatBytes(bytes: number): string {
   let size = bytes;
   let unit = 0;
-  // What would be rounded to 1000 is written in the next unit.
+  // A size that would be rounded to 1000 is written in the next unit.
   while (size >= 999.5 && unit < UNITS.length - 1) {
     size /= 1000;
     unit++;

@@ -118,7 +118,7 @@ export function chosenOf(rows: readonly StorageRow[]): Chosen {
   return { keys: keysOf("object"), prefixes: keysOf("folder") };
 }
 
-/** What the plan of a task says of rows of a folder. @param rows at least one */
+/** The part of a task's plan that names rows of a folder. @param rows at least one */
 export function plannedRows(rows: readonly StorageRow[], { bucket, prefix }: Place) {
   return { place: { bucket, prefix }, name: nameIn(prefix, rows[0].key), rows: rows.length, ...chosenOf(rows) };
 }

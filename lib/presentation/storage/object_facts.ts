@@ -1,6 +1,6 @@
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 
-/** What the headers of an object say of it. */
+/** The facts about an object in its headers. */
 export interface ObjectFacts {
   readonly bytes: number;
   /** Its media type as it was stored. */
@@ -12,7 +12,7 @@ export interface ObjectFacts {
   /** With its quotes; null where the store says nothing. */
   readonly etag: string | null;
   readonly version: string | null;
-  /** What was stored with it: names without `x-amz-meta-`. */
+  /** Metadata that was stored with it: names without `x-amz-meta-`. */
   readonly metadata: readonly (readonly [name: string, value: string])[];
   /** Digests of the whole object that the store verified: names such as `sha256`. */
   readonly checksums: readonly (readonly [name: string, value: string])[];

@@ -1,7 +1,3 @@
-import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import * as en from "@/locales/en/storage_share.ts";
-import * as sv from "@/locales/sv/storage_share.ts";
-
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
@@ -55,7 +51,7 @@ function endpointOf(url: string, bucket: string): string {
   return `${protocol}//${host.startsWith(prefix) ? host.slice(prefix.length) : host}`;
 }
 
-/** From where an address can be reached: this machine, its own network, or anywhere. */
+/** The places from which an address can be reached: this machine, its own network, or anywhere. */
 export type Reach = "machine" | "network" | "anywhere";
 
 /** Endings of names that are resolved in a network of its own (RFC 6762, RFC 8375, RFC 9476, and common use). */
@@ -91,6 +87,3 @@ function mapped(host: string): [string, string, string] | null {
   const high = parseInt(parts[1], 16);
   return [host, String(high >> 8), String(high & 255)];
 }
-
-export const SHARE_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
-export const SHARE_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });

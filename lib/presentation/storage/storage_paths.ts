@@ -19,9 +19,9 @@ export interface FolderAddress {
   /** The name of the account, `tenant/user` or `user`. */
   readonly account: string;
   readonly bucket: string;
-  /** What all keys of the folder begin with: "" or a text that ends in a slash. */
+  /** The beginning of all keys of the folder: "" or a text that ends in a slash. */
   readonly prefix: string;
-  /** What the names in the folder begin with, as typed; absent: any. */
+  /** The beginning of the names that are sought, as typed; absent: any. */
   readonly find?: string;
   /** The key from which on names are shown, which need not exist; absent: from the first of the folder. */
   readonly from?: string;

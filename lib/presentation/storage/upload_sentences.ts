@@ -8,16 +8,16 @@ export const UPLOAD_STATES = inLanguage({ en: en.STATES, sv: sv.STATES });
 export const UPLOAD_NOTICES = inLanguage({ en: en.NOTICES, sv: sv.NOTICES });
 const FAULTS = inLanguage({ en: en.FAULTS, sv: sv.FAULTS });
 
-/** Why a file was not uploaded, and what to do. */
-interface FaultFacts {
-  readonly kind: keyof typeof en.FAULTS;
-  /** What the store said. */
-  readonly detail: string | null;
-  /** How much had left, formatted. */
-  readonly sent: string;
-}
-
-export function faultSentence({ kind, detail, sent }: FaultFacts): string {
+/**
+ * Why a file was not uploaded, and what to do.
+ *
+ * @param fault its detail is what the store said
+ * @param sent how much had left, formatted
+ */
+export function faultSentence(
+  { kind, detail = null }: { readonly kind: keyof typeof en.FAULTS; readonly detail?: string | null },
+  sent = "",
+): string {
   switch (kind) {
     case "lost":
       return FAULTS.lost(sent);
@@ -68,14 +68,14 @@ const BETWEEN_MS = 10_000;
 
 interface UploadProgress {
   readonly counts: UploadCounts;
-  /** Of the bytes. */
+  /** The share of the bytes that have left. */
   readonly percent: number;
   /** ms on a clock that only grows */
   readonly now: number;
 }
 
 /**
- * What a screen reader says of uploads: their start, each quarter, failures and the end. Thousands of files change many
+ * Announcements of uploads to a screen reader: their start, each quarter, failures and the end. Thousands of files change many
  * times a second, so that their rows say nothing by themselves.
  */
 export class UploadAnnouncer {

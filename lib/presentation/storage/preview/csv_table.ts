@@ -52,38 +52,24 @@ function evenness(rows: readonly string[][]): number {
 }
 
 function readRows(text: string, delimiter: string, most: number): { rows: string[][]; isEnd: boolean } {
+  // Quoted text, further text, and the delimiter or the end of the line or of all.
+  const cells = new RegExp(`(?:"([^"]*(?:""[^"]*)*)(?:"|$))?([^\\n${delimiter}]*)([\\n${delimiter}]|$)`, "y");
   const rows: string[][] = [];
   let row: string[] = [];
-  let at = 0;
-  while (at < text.length && rows.length < most) {
-    const { cell, end } = readCell(text, at, delimiter);
-    if (row.length <= MAX_COLUMNS) row.push(cell);
-    at = end + 1;
-    if (text[end] === delimiter) {
-      if (at < text.length) continue;
+  while (cells.lastIndex < text.length && rows.length < most) {
+    const [, quoted = "", plain = "", end = ""] = cells.exec(text) ?? [];
+    if (row.length <= MAX_COLUMNS) row.push(cellOf(quoted, plain));
+    if (end === delimiter) {
+      if (cells.lastIndex < text.length) continue;
       if (row.length <= MAX_COLUMNS) row.push("");
     }
     if (row.length > 1 || row[0] !== "") rows.push(row);
     row = [];
   }
-  return { rows, isEnd: at >= text.length };
+  return { rows, isEnd: cells.lastIndex >= text.length };
 }
 
-/** A cell, and where its delimiter or the end of its line stands. */
-function readCell(text: string, start: number, delimiter: string): { readonly cell: string; readonly end: number } {
-  let cell = "";
-  let at = start;
-  if (text[at] === '"') {
-    for (at++; at < text.length; at++) {
-      if (text[at] !== '"') continue;
-      if (text[at + 1] !== '"') break;
-      at++;
-    }
-    cell = text.slice(start + 1, Math.min(at, start + 1 + 2 * MAX_CELL_CHARACTERS)).replaceAll('""', '"');
-    at++;
-  }
-  const from = at;
-  while (at < text.length && text[at] !== delimiter && text[at] !== "\n") at++;
-  cell += text.slice(from, Math.min(at, from + MAX_CELL_CHARACTERS));
-  return { cell: cell.length > MAX_CELL_CHARACTERS ? `${cell.slice(0, MAX_CELL_CHARACTERS)}…` : cell, end: at };
+function cellOf(quoted: string, plain: string): string {
+  const cell = quoted.slice(0, 2 * MAX_CELL_CHARACTERS).replaceAll('""', '"') + plain.slice(0, MAX_CELL_CHARACTERS);
+  return cell.length > MAX_CELL_CHARACTERS ? `${cell.slice(0, MAX_CELL_CHARACTERS)}…` : cell;
 }

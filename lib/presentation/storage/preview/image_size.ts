@@ -70,7 +70,7 @@ function jpegSize(view: DataView): PixelSize | null {
       at++;
       continue;
     }
-    // Of the markers that begin before the frame, only these have no length.
+    // Only these markers before the frame have no length.
     if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd9)) return null;
     const length = view.getUint16(at + 2);
     if (length < 2) return null;

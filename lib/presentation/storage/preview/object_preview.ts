@@ -3,7 +3,7 @@ import { prettyJson } from "./pretty_json.ts";
 import type { PixelSize } from "./image_size.ts";
 import { readTextBeginning, type TextBeginning } from "./text_beginning.ts";
 
-/** What is shown of an object's content. */
+/** The preview of an object's content. */
 export type ObjectPreview =
   | { readonly kind: "audio" | "video" | "pdf" }
   /** `size`: null where it is not known. */

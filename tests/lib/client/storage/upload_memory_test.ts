@@ -71,28 +71,6 @@ Deno.test("upload memory: after a reload, an object that took the name of a file
   assert.deepEqual(second.states(), ["taken"]);
 });
 
-Deno.test("upload memory: cancelling files that were not begun looks none of them up in the journal", async () => {
-  class CountingJournal extends MemoryJournal {
-    forgotten = { files: 0, batches: 0 };
-    override forget(...name: Parameters<MemoryJournal["forget"]>): Promise<void> {
-      this.forgotten.files++;
-      return super.forget(...name);
-    }
-    override forgetBatch(...names: Parameters<MemoryJournal["forgetBatch"]>): Promise<void> {
-      this.forgotten.batches++;
-      return super.forgetBatch(...names);
-    }
-  }
-  const journal = new CountingJournal();
-  const page = new Page(new FakeBucket(), journal);
-  page.engine.pause();
-  await page.engine.add(Array.from({ length: 50 }, (_, index) => file(`${index}`, "x")), FOLDER);
-  await page.engine.cancelAll();
-  assert.equal(page.engine.count("cancelled"), 50);
-  assert.deepEqual(journal.forgotten, { files: 0, batches: 1 });
-  assert.deepEqual([...journal.begun.keys()], []);
-});
-
 Deno.test("upload memory: files that have arrived are ending until the journal has forgotten them", async () => {
   const held = Promise.withResolvers<void>();
   class HeldJournal extends MemoryJournal {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { typedTags } from "@/lib/presentation/storage/object_tags.ts";
+import { typedTags } from "@/lib/presentation/storage/typed_tags.ts";
 
 Deno.test("tags: empty rows of the form are left out, and no name stands twice", () => {
   const typed = typedTags([[" a ", " 1 "], ["", " "], ["__proto__", "x"]]);
