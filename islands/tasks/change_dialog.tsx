@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { browserClock, wait } from "@/lib/client/poller.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
-import type { WantedChange } from "@/lib/client/storage/page_tasks.ts";
+import type { FolderName } from "@/lib/presentation/storage/storage_paths.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { nameIn } from "@/lib/presentation/storage/key_names.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
@@ -91,7 +91,7 @@ interface ChosenCount {
  * @throws the signal's reason when it aborts
  */
 async function countChosen(
-  { account, bucket }: WantedChange["folder"],
+  { account, bucket }: FolderName,
   rows: readonly StorageRow[],
   signal: AbortSignal,
   onCount: (objects: number) => void,
@@ -139,7 +139,7 @@ interface Counted {
 }
 
 /** Counts what rows of a folder stand for, from when a dialog opens until it closes. */
-export function useChosenCount(folder: WantedChange["folder"], rows: readonly StorageRow[]): Counted {
+export function useChosenCount(folder: FolderName, rows: readonly StorageRow[]): Counted {
   const counted = useSignal<Counted>({ isOver: false, soFar: 0, count: null });
   useEffect(() => {
     const stop = new AbortController();

@@ -8,6 +8,7 @@ import { targetBuckets, tasksOf, type WantedChange } from "@/lib/client/storage/
 import { doorMessage } from "@/lib/client/storage/task_list.ts";
 import { folderOf, nameIn, nameProblem, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { chosenOf, plannedRows, type StorageRow } from "@/lib/presentation/storage/listing.ts";
+import type { FolderName } from "@/lib/presentation/storage/storage_paths.ts";
 import type { OnTaken, Place } from "@/lib/presentation/storage/task_record.ts";
 import {
   namesOf,
@@ -96,14 +97,14 @@ async function isTaken(account: string, bucket: string, key: string): Promise<bo
   return key.endsWith("/") ? first !== undefined : first?.Key === key;
 }
 
-async function rename({ account, bucket, prefix }: WantedChange["folder"], row: StorageRow, key: string) {
+async function rename({ account, bucket, prefix }: FolderName, row: StorageRow, key: string) {
   const change = { from: row.key, to: { bucket, prefix: key } };
   const plan = { kind: "move", ...plannedRows([row], { bucket, prefix }), ...change, isRename: true } as const;
   return await tasksOf(account).start(plan, { mode: "move", ...chosenOf([row]), ...change });
 }
 
 /** @returns null, or a sentence why it was not created */
-async function createFolder({ account, bucket, prefix }: WantedChange["folder"], key: string): Promise<string | null> {
+async function createFolder({ account, bucket, prefix }: FolderName, key: string): Promise<string | null> {
   const answer = await callDoor("/buckets/:bucket/objects/folder", account, { bucket }, {
     method: "POST",
     json: { folder_name: key },

@@ -1,3 +1,4 @@
+import { HttpError } from "@/lib/http/errors.ts";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, type KeyObject } from "node:crypto";
 import { z } from "zod";
@@ -30,14 +31,15 @@ export function isSameAccount(a: StorageAccount, b: StorageAccount): boolean {
   return folded(a) === folded(b);
 }
 
-/**
- * The account that a typed user name means.
- *
- * @throws HttpError 422 where the tenant in it is not a tenant name
- */
-export function typedAccount(username: string): StorageAccount {
-  const login = resolveLogin({ username });
-  return { tenant: login.tenant, user: login.username };
+/** The account that a typed user name means; null where the tenant in it is not a tenant name. */
+export function typedAccount(username: string): StorageAccount | null {
+  try {
+    const login = resolveLogin({ username });
+    return { tenant: login.tenant, user: login.username };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return null;
+  }
 }
 
 /** Equal for the same account, however its name was typed. */

@@ -143,19 +143,20 @@ export class StorageGateway {
     return response;
   }
 
-  /**
-   * The S3 endpoint of an account as browsers reach it; null where there is none, or the gateway does not say.
-   *
-   * @throws HttpError as {@link send}
-   */
+  /** The S3 endpoint of an account as browsers reach it; null where there is none, or the gateway does not say. */
   async publicEndpoint(acting: Acting & { readonly digest: string }, context: RequestContext): Promise<string | null> {
     const known = this.#endpoints.get(acting.digest);
     if (known) return known.endpoint;
-    const { status, json } = await this.read("/credentials", acting, context);
-    if (status !== 200) return null;
-    const endpoint = stringAt(json, "endpoint_url");
-    this.#endpoints.set(acting.digest, { endpoint });
-    return endpoint;
+    try {
+      const { status, json } = await this.read("/credentials", acting, context);
+      if (status !== 200) return null;
+      const endpoint = stringAt(json, "endpoint_url");
+      this.#endpoints.set(acting.digest, { endpoint });
+      return endpoint;
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      return null;
+    }
   }
 
   /** The kind of store that the gateway is in front of. @throws HttpError as {@link send} */

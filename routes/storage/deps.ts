@@ -1,6 +1,5 @@
 import type { KeyObject } from "node:crypto";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
-import { HttpError } from "@/lib/http/errors.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { LoginFacts } from "@/lib/storage/login_facts.ts";
 import {
@@ -58,11 +57,6 @@ export function requestedLogin(
 /** The login of this name; the first one without a name, or with an empty one, as of a form that was sent empty. */
 export function namedLogin(logins: readonly StorageLogin[], name: string | null): StorageLogin | null {
   if (!name) return logins[0] ?? null;
-  try {
-    const account = typedAccount(name);
-    return logins.find((login) => isSameAccount(login, account)) ?? null;
-  } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    return null;
-  }
+  const account = typedAccount(name);
+  return account && (logins.find((login) => isSameAccount(login, account)) ?? null);
 }

@@ -81,7 +81,7 @@ export function loginForm(deps: StorageDeps) {
           return redirect(form.next, [...campaigns.cookies, closed]);
         }
         const refused = rejection(campaigns, login);
-        const typed = accountOf(username);
+        const typed = typedAccount(username);
         const isFailure = refused.status === Number(WRONG) || refused.status === TOO_MANY;
         if (typed && isFailure) deps.logins?.failed(loginEvent(context, typed, refused.status, { by: "form" }));
         throw refused;
@@ -183,7 +183,7 @@ async function accountToEnd(context: RequestContext): Promise<string | undefined
 async function bothSides(deps: StorageDeps, context: RequestContext, credentials: Credentials): Promise<Sides> {
   const { results, campaignTenant } = deps;
   const { password } = credentials;
-  const typed = accountOf(credentials.username);
+  const typed = typedAccount(credentials.username);
   if (typed === null || typed.tenant !== null || results === null) {
     const [campaigns, storage] = await Promise.all([
       results?.logIn(context, credentials) ?? null,
@@ -214,16 +214,6 @@ async function storeHasTenants({ gateway }: StorageDeps, context: RequestContext
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return error;
-  }
-}
-
-/** The account of a typed name; null where the store can have none of this name, though the campaigns may. */
-function accountOf(username: string): StorageAccount | null {
-  try {
-    return typedAccount(username);
-  } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    return null;
   }
 }
 

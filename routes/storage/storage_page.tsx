@@ -157,7 +157,7 @@ async function respond(
   { title, body, notices, status }: StorageView,
 ): Promise<Response> {
   const { site, gateway } = deps;
-  const endpoint = login && await endpointOf(gateway, login, context);
+  const endpoint = login && await gateway.publicEndpoint(login, context);
   // A login that the store did not accept would be counted as a guess by its management API.
   const hasTrail = login !== null && status === undefined && await deps.facts.mayReadTrail(login, context);
   const user = login ? accountName(login) : userOf(await site.session(context.request));
@@ -196,20 +196,6 @@ async function shownView(view: () => Promise<StorageView>): Promise<StorageView>
       status,
       body: placeholderPage(<p class="banner bad" role="alert">{storageProblem(status, "folder")}</p>),
     };
-  }
-}
-
-/** A page is shown without it as well. */
-async function endpointOf(
-  gateway: StorageDeps["gateway"],
-  login: StorageLogin,
-  context: RequestContext,
-): Promise<string | null> {
-  try {
-    return await gateway.publicEndpoint(login, context);
-  } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    return null;
   }
 }
 

@@ -1,26 +1,20 @@
 import { signal } from "@preact/signals";
+import type { FolderName } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
 import { store, stored } from "@/lib/client/browser_memory.ts";
 import { entries, parsedJson } from "@/lib/std/untrusted.ts";
 
 const CHANGED = "storage-folder-changed";
 
-/** A folder whose names have changed. */
-interface ChangedFolder {
-  readonly account: string;
-  readonly bucket: string;
-  readonly prefix: string;
-}
-
 /** Reports that names came into a folder, or left it: an island that shows the folder reads it again. */
-export function folderChanged(folder: ChangedFolder): void {
-  document.dispatchEvent(new CustomEvent<ChangedFolder>(CHANGED, { detail: folder }));
+export function folderChanged(folder: FolderName): void {
+  document.dispatchEvent(new CustomEvent<FolderName>(CHANGED, { detail: folder }));
 }
 
 /** Calls back when a folder has changed. @returns a function that ends that */
-export function onFolderChanged(folder: ChangedFolder, call: () => void): () => void {
+export function onFolderChanged(folder: FolderName, call: () => void): () => void {
   const changed = (event: Event) => {
-    const { detail } = event as CustomEvent<ChangedFolder>;
+    const { detail } = event as CustomEvent<FolderName>;
     if (detail.account === folder.account && detail.bucket === folder.bucket && detail.prefix === folder.prefix) call();
   };
   document.addEventListener(CHANGED, changed);

@@ -2,7 +2,7 @@ import type { BucketList } from "@/lib/s3/buckets.ts";
 import { signal } from "@preact/signals";
 import { browserClock } from "@/lib/client/poller.ts";
 import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
-import type { FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
+import type { FolderName } from "@/lib/presentation/storage/storage_paths.ts";
 import type { TaskPlan, TaskState } from "@/lib/presentation/storage/task_record.ts";
 import { callDoor } from "./door.ts";
 import { folderChanged, offeredChanges, refused } from "./folder_changes.ts";
@@ -74,7 +74,7 @@ function save(address: string): void {
 /** A change that a reader wants, before it is confirmed. */
 export type WantedChange =
   & {
-    readonly folder: Pick<FolderAddress, "account" | "bucket" | "prefix">;
+    readonly folder: FolderName;
     /** It has been confirmed. */
     readonly onStart: () => void;
   }

@@ -1,4 +1,4 @@
-import { batch, type ReadonlySignal, signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { type Clock, wait } from "@/lib/client/poller.ts";
 import { codedText } from "@/lib/presentation/coded_sentences.ts";
 import { doorPath } from "@/lib/presentation/storage/storage_paths.ts";
@@ -104,13 +104,7 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 2000;
 
 /** A task as a page shows it. */
-export interface ShownTask {
-  readonly id: string;
-  readonly plan: TaskPlan;
-  readonly state: ReadonlySignal<TaskState>;
-  /** Whether it waits for the network. */
-  readonly isAway: ReadonlySignal<boolean>;
-}
+export type ShownTask = Pick<RunningTask, "id" | "plan" | "state" | "isAway">;
 
 /** A task as the browser remembers it. */
 interface StoredTask {
@@ -338,11 +332,12 @@ export class TaskList {
   }
 }
 
-class RunningTask implements ShownTask {
+class RunningTask {
   readonly id: string;
   readonly createdAt: number;
   readonly plan: TaskPlan;
   readonly state = signal(NEW_TASK);
+  /** Whether it waits for the network. */
   readonly isAway = signal(false);
   #waiting = new AbortController();
 

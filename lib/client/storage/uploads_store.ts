@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { browserClock } from "@/lib/client/poller.ts";
 import { UploadEngine } from "./upload_engine.ts";
+import type { FolderName } from "@/lib/presentation/storage/storage_paths.ts";
 import type { UploadCounts } from "@/lib/presentation/storage/upload_sentences.ts";
 import { type ChosenFiles, walkEntries } from "./chosen_files.ts";
 import { folderChanged, refused } from "./folder_changes.ts";
@@ -9,13 +10,6 @@ import { UnfinishedUploads } from "./unfinished_uploads.ts";
 import { UploadCalls, UploadFault } from "./upload_calls.ts";
 import type { UploadItem, UploadState } from "./upload_items.ts";
 import { type BatchRecord, BrowserJournal, type UploadJournal } from "./upload_journal.ts";
-
-/** The folder that a page shows. */
-interface UploadFolder {
-  readonly account: string;
-  readonly bucket: string;
-  readonly prefix: string;
-}
 
 /** Time between two drawings, ms: progress is reported with every chunk. */
 const DRAW_MS = 200;
@@ -49,14 +43,14 @@ export class UploadsStore {
   readonly allowing = signal<"no" | "yes" | "failed">("no");
   readonly unfinished: UnfinishedUploads;
   readonly #calls: UploadCalls;
-  readonly #folder: UploadFolder;
+  readonly #folder: FolderName;
   readonly #journal: UploadJournal;
   #isDrawing = false;
   #doneBefore = 0;
   #refresh: ReturnType<typeof setTimeout> | null = null;
   #releaseLock: (() => void) | null = null;
 
-  constructor(folder: UploadFolder) {
+  constructor(folder: FolderName) {
     const { account } = folder;
     this.#folder = folder;
     this.#journal = new BrowserJournal(account, globalThis.indexedDB);

@@ -29,6 +29,9 @@ export interface FolderAddress {
   readonly open?: string;
 }
 
+/** A folder without what is shown of it. */
+export type FolderName = Pick<FolderAddress, "account" | "bucket" | "prefix">;
+
 /** An object, or one version of it. */
 export interface ObjectAddress {
   readonly account: string;
