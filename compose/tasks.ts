@@ -150,8 +150,7 @@ export async function fixitySchedules(
 ): Promise<FixitySchedules | null> {
   if (source === null) return null;
   // Loaded only here: most starts have no schedules.
-  const { parseScheduleFile, ScheduleFileError } = await import("@/lib/tasks/fixity/schedule_file.ts");
-  const { FixitySchedules } = await import("@/lib/tasks/fixity/schedules.ts");
+  const { FixitySchedules, parseScheduleFile, ScheduleFileError } = await import("@/lib/tasks/fixity/schedules.ts");
   try {
     return new FixitySchedules({
       schedules: parseScheduleFile(textOf(source)),

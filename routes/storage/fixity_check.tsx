@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import { Icon } from "@/components/icon.tsx";
-import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
-import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
+import { FixityFacts, FixityFilters, FixityRows } from "@/components/storage/fixity_report.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import StorageFixity, { type ShownCheck } from "@/islands/storage_fixity.tsx";

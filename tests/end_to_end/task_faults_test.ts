@@ -1,7 +1,6 @@
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { type IncomingMessage, request } from "node:http";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
@@ -225,96 +224,6 @@ Deno.test("faults of tasks: a count fails with what it has when its starter's pa
     assert.deepEqual([again.status, again.files], ["ready", 1100]);
   });
 });
-
-/** An S3 server of one bucket with long objects, which counts what is read of them. */
-class LongObjects implements AsyncDisposable {
-  readonly #http: Deno.HttpServer<Deno.NetAddr>;
-  /** Reads that have not ended, the most of them at a time, and the bytes of all. */
-  open = 0;
-  most = 0;
-  bytes = 0;
-
-  constructor(count: number, size: number) {
-    const chunk = new Uint8Array(64 * 1024);
-    const entries = keysOf("film", count).map((key) =>
-      `<Contents><Key>${key}</Key><Size>${size}</Size><ETag>&quot;e&quot;</ETag></Contents>`
-    );
-    this.#http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
-      if (url.includes("list-type=2")) {
-        const isTruncated = "<IsTruncated>false</IsTruncated>";
-        return new Response(`<ListBucketResult>${isTruncated}${entries.join("")}</ListBucketResult>`);
-      }
-      this.most = Math.max(this.most, ++this.open);
-      let left = size;
-      const body = new ReadableStream<Uint8Array>({
-        pull: (controller) => {
-          if (left === 0) {
-            this.open--;
-            return controller.close();
-          }
-          left -= chunk.length;
-          this.bytes += chunk.length;
-          controller.enqueue(chunk.slice());
-        },
-        cancel: () => void this.open--,
-      }, { highWaterMark: 0 });
-      return new Response(body, { headers: { etag: '"e"', "content-length": String(size) } });
-    });
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#http.addr.port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#http.shutdown();
-  }
-}
-
-/** A download whose bytes are not read. */
-function unread(url: URL): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, (response) => {
-      response.pause();
-      resolve(response);
-    });
-    sent.on("error", reject);
-    sent.end();
-  });
-}
-
-Deno.test("faults of tasks: a client that stops reading an archive stops the reads of the store, which end when it leaves", async () => {
-  await using store = new LongObjects(40, 64 * MIB);
-  const application = await startGateway(store.url);
-  try {
-    const client = await logIn(application.site, "archive/curator");
-    const archive = await begun(client, "download", { prefix: "" });
-    const { download_url } = await shows(client, archive, ({ status }) => status === "ready");
-    const link = new URL(String(download_url), application.site);
-    for (let round = 0; round < 2; round++) {
-      const before = store.bytes;
-      const response = await unread(link);
-      assert.equal(response.statusCode, 200);
-      // Until nothing more has been read for a while: a later byte would only add to what is compared.
-      let [bytes, polls] = [-1, 0];
-      await until("the reads stop", () => {
-        polls = store.bytes === bytes ? polls + 1 : 0;
-        bytes = store.bytes;
-        return polls === 25 ? true : null;
-      });
-      assert.ok(store.most <= 20, `${store.most} reads at a time`);
-      // 32 MiB are read ahead; the rest is in the buffers of the connections on the way.
-      const ahead = (bytes - before) / MIB;
-      assert.ok(ahead > 0 && ahead < 160, `${ahead} MiB of ${40 * 64} were read`);
-      assert.ok(store.open > 0);
-      response.destroy();
-      await until("the reads have ended", () => store.open === 0 ? true : null);
-    }
-  } finally {
-    await application.stop();
-  }
-});
-
 async function listed(s3: S3Client): Promise<string[]> {
   const keys: string[] = [];
   let ContinuationToken: string | undefined;
@@ -391,58 +300,6 @@ Deno.test({
         ["ready", 81, 1, ["not there"]],
       );
       assert.deepEqual(await listed(s3), [...films.map(([key]) => key), ...besides, ...stay].sort());
-    });
-  },
-});
-
-Deno.test({
-  name: "shared tasks: polls are 503 without Redis, and tasks go on when it is back",
-  ignore: REDIS_PROGRAM === null,
-  async fn() {
-    await using redis = await RedisServer.start();
-    await withScene(redis, async ({ held, s3, clients }) => {
-      const [one, other] = clients;
-      const [stay, gone] = [keysOf("stay/", 20), keysOf("gone/", 20)];
-      await put(s3, small([...stay, ...gone]));
-      held.hold(({ method, path }) => {
-        if (isWholePage({ path }, "stay/")) return "request";
-        return method === "POST" && path.includes("?delete") ? "response" : null;
-      });
-      const tasks = [
-        await begun(one, "s3_stats?prefix=stay/"),
-        await begun(one, "delete-task", { prefixes: ["gone/"] }),
-      ];
-      await shows(other, tasks[0], ({ status }) => status === "counting");
-      await shows(other, tasks[1], ({ total }) => total === 20);
-      await until("both are held", () => held.held === 2 ? true : null);
-
-      await redis.kill();
-      for (const client of clients) {
-        for (const task of tasks) {
-          const response = await poll(client, task);
-          assert.deepEqual([response.status, typeof (await response.json()).detail], [503, "string"]);
-          assert.match(response.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
-        }
-        const start = await client.call("POST", `${OBJECTS}/s3_stats`);
-        assert.equal(start.status, 503, await start.text());
-      }
-      held.release();
-      await redis.start();
-
-      for (const client of clients) {
-        const isBack = async () => {
-          const response = await poll(client, tasks[0]);
-          const text = await response.text();
-          if (response.status === 503) return null;
-          assert.equal(response.status, 200, text);
-          return true;
-        };
-        await until("Redis is reached again", isBack);
-        const [counted, deleted] = await Promise.all(tasks.map((task) => shows(client, task, hasEnded)));
-        assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", 20, 20 * 6]);
-        assert.deepEqual([deleted.status, deleted.total, deleted.deleted, deleted.failed], ["done", 20, 20, 0]);
-      }
-      assert.deepEqual(await listed(s3), stay);
     });
   },
 });

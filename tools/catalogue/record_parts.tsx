@@ -1,9 +1,8 @@
 import type { ComponentProps } from "preact";
 import { AuditForm, AuditTable } from "@/components/storage/audit_trail.tsx";
 import { BaselineField } from "@/components/storage/baseline_field.tsx";
-import { FixityFacts } from "@/components/storage/fixity_facts.tsx";
 import { FixityForm } from "@/components/storage/fixity_form.tsx";
-import { FixityFilters, FixityRows } from "@/components/storage/fixity_rows.tsx";
+import { FixityFacts, FixityFilters, FixityRows } from "@/components/storage/fixity_report.tsx";
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { StoragePlaces } from "@/components/storage/storage_frame.tsx";

@@ -2,12 +2,11 @@ import { HttpError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { isAdministrator } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
-import { damageOf } from "@/lib/tasks/fixity/fixity.ts";
-import { fixitySchedules, type ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
+import { fixityBody, fixitySchedules, type ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { TASKS_TAG } from "./task_progress.ts";
-import { failureMembers, iso, TASK_STATUS } from "@/lib/tasks/task_responses.ts";
+import { failureMembers, iso } from "@/lib/tasks/task_responses.ts";
 
 interface ScheduleRoutes {
   /** Null where none are configured. */
@@ -58,17 +57,9 @@ export function fixityScheduleOperations(
 }
 
 function lastOf({ task, progress }: NonNullable<ScheduleView["last"]>, due: number) {
-  return {
-    task_id: task.id,
-    due_at: iso(due),
-    status: TASK_STATUS[task.state],
-    started_at: iso(task.createdAt),
-    ended_at: task.endedAt === null ? null : iso(task.endedAt),
-    files: progress.files,
-    bytes: progress.bytes,
-    damaged: damageOf(progress.totals),
-    ...failureMembers(task.error),
-  };
+  const { task_id, status, started_at, ended_at, files, bytes, damaged, ...rest } = fixityBody(task, progress);
+  const { error, code, params } = rest;
+  return { task_id, due_at: iso(due), status, started_at, ended_at, files, bytes, damaged, error, code, params };
 }
 
 function bodyOf({ schedule, account, isOwn, nextAt, note, last }: ScheduleView): ListedSchedules["schedules"][number] {

@@ -15,6 +15,60 @@ export const CALLER: Caller = {
 const order = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const encoded = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/");
 
+interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  readonly etag: string;
+}
+
+/** How the listings of a store are cut, and differ from others: keys in another order, or always from the first one on. */
+interface Listing {
+  readonly pageSize?: number;
+  readonly quirk?: "none" | "other order" | "no start-after";
+}
+
+/** A page of a listing, as stores answer it. */
+export function listPage(
+  objects: readonly ListedObject[],
+  query: URLSearchParams,
+  { pageSize = 1000, quirk = "none" }: Listing = {},
+): Response {
+  const text = (name: string) => query.get(name) ?? "";
+  const [prefix, delimiter, token] = [text("prefix"), text("delimiter"), text("continuation-token")];
+  const startAfter = quirk === "no start-after" ? "" : text("start-after");
+  const after = token ? Buffer.from(token, "base64url").toString() : startAfter;
+  const limit = Math.min(pageSize, Number(query.get("max-keys") ?? 1000));
+  const compare = quirk === "other order" ? (a: string, b: string) => order(b, a) : order;
+  const entries = new Map<string, ListedObject | null>();
+  let last = "";
+  let isTruncated = false;
+  for (const object of objects.toSorted((a, b) => compare(a.key, b.key))) {
+    const { key } = object;
+    if (!key.startsWith(prefix) || (after !== "" && compare(key, after) <= 0)) continue;
+    const cut = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+    const name = cut < 0 ? key : key.slice(0, cut + delimiter.length);
+    if (!entries.has(name)) {
+      isTruncated = entries.size === limit;
+      if (isTruncated) break;
+      entries.set(name, cut < 0 ? object : null);
+    }
+    last = key;
+  }
+  const contents = [...entries].map(([name, object]) =>
+    object === null
+      ? `<CommonPrefixes><Prefix>${encoded(name)}</Prefix></CommonPrefixes>`
+      : `<Contents><Key>${encoded(name)}</Key><LastModified>2026-11-01T00:00:00.000Z</LastModified>` +
+        `<ETag>${object.etag.replaceAll('"', "&quot;")}</ETag><Size>${object.size}</Size></Contents>`
+  );
+  const next = isTruncated
+    ? `<NextContinuationToken>${Buffer.from(last).toString("base64url")}</NextContinuationToken>`
+    : "";
+  return new Response(
+    `<?xml version="1.0"?><ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${next}` +
+      `<EncodingType>url</EncodingType>${contents.join("")}</ListBucketResult>`,
+  );
+}
+
 /** A bucket in memory behind the interface of the S3 client: listings and deletions as stores answer them. */
 export class ModelStore {
   /** Keys and sizes. */
@@ -28,8 +82,7 @@ export class ModelStore {
   pageSize = 1000;
   /** Called before each request; it may throw, or wait. */
   before: (request: UpstreamRequest, query: URLSearchParams) => void | Promise<void> = () => {};
-  /** How its listings differ from others: keys in another order, or always from the first one on. */
-  quirk: "none" | "other order" | "no start-after" = "none";
+  quirk: Listing["quirk"] = "none";
 
   constructor(keys: Iterable<string>, size: (key: string) => number = () => 1) {
     this.objects = new Map([...keys].map((key) => [key, size(key)]));
@@ -54,51 +107,9 @@ export class ModelStore {
       this.#deleteKeys([decodeURIComponent(request.target.slice("/letters/".length).split("?")[0])]);
       return new Response(null, { status: 204 });
     }
-    return this.#list(query);
-  }
-
-  #list(query: URLSearchParams): Response {
     this.lists.push(query);
-    const text = (name: string) => query.get(name) ?? "";
-    const [prefix, delimiter, token] = [text("prefix"), text("delimiter"), text("continuation-token")];
-    const after = token
-      ? Buffer.from(token, "base64url").toString()
-      : this.quirk === "no start-after"
-      ? ""
-      : text("start-after");
-    const limit = Math.min(this.pageSize, Number(query.get("max-keys") ?? 1000));
-    const compare = this.quirk === "other order" ? (a: string, b: string) => order(b, a) : order;
-    const entries = new Map<string, number | null>();
-    let last = "";
-    let isTruncated = false;
-    for (const key of [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort(compare)) {
-      if (after !== "" && compare(key, after) <= 0) continue;
-      const cut = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
-      const name = cut < 0 ? key : key.slice(0, cut + delimiter.length);
-      if (!entries.has(name)) {
-        if (entries.size === limit) {
-          isTruncated = true;
-          break;
-        }
-        entries.set(name, cut < 0 ? this.objects.get(key) ?? 0 : null);
-      }
-      last = key;
-    }
-    const contents = [...entries].map(([name, size]) =>
-      size === null
-        ? `<CommonPrefixes><Prefix>${encoded(name)}</Prefix></CommonPrefixes>`
-        : `<Contents><Key>${
-          encoded(name)
-        }</Key><LastModified>2026-11-01T00:00:00.000Z</LastModified><ETag>&quot;e&quot;</ETag><Size>${size}</Size></Contents>`
-    );
-    const next = isTruncated
-      ? `<NextContinuationToken>${Buffer.from(last).toString("base64url")}</NextContinuationToken>`
-      : "";
-    return new Response(
-      `<?xml version="1.0"?><ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${next}<EncodingType>url</EncodingType>${
-        contents.join("")
-      }</ListBucketResult>`,
-    );
+    const objects = [...this.objects].map(([key, size]) => ({ key, size, etag: '"e"' }));
+    return listPage(objects, query, this);
   }
 
   #delete(body: string): Response {

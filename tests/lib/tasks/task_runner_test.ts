@@ -231,28 +231,6 @@ sceneTest("other errors fail the task at once, with a sentence", async (scene) =
   assert.deepEqual(scene.logged.map(({ level }) => level), ["error"], "faults of the program are logged");
 });
 
-sceneTest("a task whose keys or progress cannot be read fails", async (scene) => {
-  const runner = scene.process(untilAborted);
-  await runner.stop();
-  const stored = {
-    kind: "count",
-    owner: "o",
-    tenant: null,
-    account: null,
-    bucket: "letters",
-    sealedCaller: new Uint8Array(40),
-  } as const;
-  const id = "d0d0d0d0-0000-4000-8000-000000000001";
-  await scene.sqlite.create({ ...stored, id, progress: "{}" }, "gone", { maxPerOwner: 1, maxPerTenant: 1, max: 1 });
-  await scene.sqlite.release("gone");
-  const other = scene.process(untilAborted);
-  await settle();
-  const { state, error } = await scene.stored(id);
-  assert.equal(state, "failed");
-  assert.match(error ?? "", /start it again/);
-  await other.stop();
-});
-
 sceneTest(
   "while the store is not reachable the work goes on until the lease may run out, then waits for it",
   async (scene) => {

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { UpstreamError, type UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/store_kind.ts";
+import { listPage } from "./model_store.ts";
 
 const order = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-const encoded = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/");
 const quoted = (etag: string) => etag.replaceAll('"', "&quot;");
 
 /** A request as the store sees it. */
@@ -89,7 +89,9 @@ export class TransferStore {
   #respond({ method, bucket, key, query, headers }: Seen): Response {
     const objects = this.buckets.get(bucket);
     if (!objects) return failure(404, "NoSuchBucket");
-    if (key === "") return this.#list(objects, query);
+    if (key === "") {
+      return listPage([...objects].map(([key, { bytes, etag }]) => ({ key, size: bytes.length, etag })), query);
+    }
     const stored = objects.get(key);
     const ifMatch = headers.get("if-match");
     switch (method) {
@@ -113,29 +115,6 @@ export class TransferStore {
         return new Response(`<CopyObjectResult><ETag>${quoted(etag)}</ETag></CopyObjectResult>`);
       }
     }
-  }
-
-  #list(objects: ReadonlyMap<string, Stored>, query: URLSearchParams): Response {
-    const [prefix, after] = [query.get("prefix") ?? "", query.get("start-after") ?? ""];
-    const token = Buffer.from(query.get("continuation-token") ?? "", "base64url").toString();
-    const from = token || after;
-    const limit = Number(query.get("max-keys") ?? 1000);
-    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && (from === "" || order(key, from) > 0))
-      .sort(order);
-    const page = keys.slice(0, limit);
-    const contents = page.map((key) => {
-      const { etag, bytes } = objects.get(key)!;
-      return `<Contents><Key>${encoded(key)}</Key><ETag>${quoted(etag)}</ETag><Size>${bytes.length}</Size></Contents>`;
-    });
-    const isTruncated = keys.length > page.length;
-    const next = isTruncated
-      ? `<NextContinuationToken>${Buffer.from(page[page.length - 1]).toString("base64url")}</NextContinuationToken>`
-      : "";
-    return new Response(
-      `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${next}<EncodingType>url</EncodingType>${
-        contents.join("")
-      }</ListBucketResult>`,
-    );
   }
 }
 

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { compareText } from "@/lib/std/text.ts";
 import { FixityFigures, type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { readRows, type ReportRow } from "@/lib/tasks/fixity/report.ts";
 import { PROCESS_CLOCK, type TaskClock } from "@/lib/tasks/task_handler.ts";
+import { listPage } from "@/tests/lib/tasks/model_store.ts";
 import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -43,7 +43,8 @@ export function startFixityStore(): FixityStore {
     if (path === undefined) return new Response(null);
     if (path === "" || path === "/") {
       const asked = new URLSearchParams(query);
-      return store.listing(asked) ?? listing(objects, asked);
+      const listed = [...objects].map(([key, { bytes, etag }]) => ({ key, size: bytes.length, etag }));
+      return store.listing(asked) ?? listPage(listed, asked);
     }
     const key = decodeURIComponent(path.slice(1));
     requests.push(`${request.method} ${key}`);
@@ -82,24 +83,6 @@ export function startFixityStore(): FixityStore {
     [Symbol.asyncDispose]: () => http.shutdown(),
   };
   return store;
-}
-
-function listing(objects: FixityStore["objects"], query: URLSearchParams): Response {
-  const [prefix, after] = [query.get("prefix") ?? "", query.get("start-after") ?? ""];
-  const max = Number(query.get("max-keys") ?? 1000);
-  const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && compareText(key, after) > 0)
-    .sort(compareText);
-  const entries = keys.slice(0, max).map((key) => {
-    const { bytes, etag } = objects.get(key) as StoredObject;
-    return `<Contents><Key>${encodeURIComponent(key)}</Key><Size>${bytes.length}</Size>` +
-      `<ETag>${etag.replaceAll('"', "&quot;")}</ETag></Contents>`;
-  });
-  return new Response(
-    `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><EncodingType>url</EncodingType>` +
-      `<IsTruncated>${keys.length > max}</IsTruncated><KeyCount>${entries.length}</KeyCount>${entries.join("")}` +
-      `</ListBucketResult>`,
-    { headers: { "content-type": "application/xml" } },
-  );
 }
 
 /** What a check asks for that has no manifest. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseScheduleFile, ScheduleFileError, timeAfter } from "@/lib/tasks/fixity/schedule_file.ts";
+import { parseScheduleFile, ScheduleFileError, timeAfter } from "@/lib/tasks/fixity/schedules.ts";
 
 const LOGIN = "logins:\n  night: { username: archive/curator, password: the-password }\n";
 const schedule = (text: string) => `${LOGIN}schedules:\n  - { name: weekly, login: night, bucket: scans, ${text} }\n`;

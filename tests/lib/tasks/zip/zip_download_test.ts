@@ -4,7 +4,6 @@ import { FairSlots } from "@/lib/std/concurrency.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { CALLER, MODIFIED, type ObjectServer, planned, startObjectServer, storedTask } from "./object_server.ts";
-import { unzipped } from "./strict_zip.ts";
 
 const MIB = 1024 * 1024;
 const OBJECTS: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map([
@@ -65,18 +64,6 @@ async function withDownloads(run: (under: Under) => Promise<void>): Promise<void
     await store.close();
   }
 }
-
-Deno.test("zip download: a range is ignored, and a second download has what is there by then", async () => {
-  await withDownloads(async ({ server, call }) => {
-    const first = await call({ headers: { range: "bytes=4000000-" } });
-    assert.deepEqual([first.status, first.headers.get("accept-ranges")], [200, null]);
-    const bytes = await first.bytes();
-    assert.equal(bytes.length, Number(first.headers.get("x-zip-size")));
-    assert.deepEqual([...unzipped(bytes).keys()], ["a", "b", "c"]);
-    server.objects.delete("b");
-    assert.deepEqual([...unzipped(await (await call()).bytes()).keys()], ["a", "c", "_errors.txt"]);
-  });
-});
 
 Deno.test("zip download: HEAD has the headers and reads no object", async () => {
   await withDownloads(async ({ server, call }) => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
-import { parseScheduleFile } from "@/lib/tasks/fixity/schedule_file.ts";
-import { FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
+import { FixitySchedules, parseScheduleFile } from "@/lib/tasks/fixity/schedules.ts";
 import { PROCESS_CLOCK } from "@/lib/tasks/task_handler.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { NOW, withGateway } from "@/tests/routes/gateway_fixture.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
-import { ENDED_TTL_MS, LEASE_MS } from "@/lib/tasks/task.ts";
 import { FakeClock, settle } from "@/tests/lib/tasks/fake_clock.ts";
 import { type FakeAnswer, type Fixture, NOW, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
@@ -97,29 +96,6 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 for (const [where, stepMs] of [["forwards", 2 * HOUR_MS], ["backwards", -2 * HOUR_MS]] as const) {
-  Deno.test(`tasks: a clock of their store that steps ${where} by two hours neither ends nor repeats their work`, async () => {
-    const clock = new FakeClock();
-    let offset = 0;
-    const store = new SqliteTaskStore(":memory:", () => NOW + clock.now() + offset);
-    await withGateway({ tasks: { store, clock } }, async (fixture) => {
-      const middle = new MiddleStore();
-      fixture.answer(middle.answer);
-      const paths = await startAll(fixture);
-      await until(() => middle.held.length === 4);
-      offset = stepMs;
-      // Renewals, claims and a sweep.
-      await clock.advance(60_000 + LEASE_MS);
-      assert.deepEqual((await pollAll(fixture, paths)).map(({ ended_at }) => ended_at), [null, null, null]);
-      middle.release();
-      assertExact(await ended(fixture, paths));
-      assert.deepEqual([middle.deletes, middle.looked], [1, 2], "once each");
-      await clock.advance(ENDED_TTL_MS - 1000);
-      await pollAll(fixture, paths);
-      await clock.advance(2000);
-      for (const path of paths) assert.equal((await fixture.call(path)).status, 404, "ten minutes after its end");
-    });
-  });
-
   Deno.test(`tasks: a restart with a clock two hours ${where} goes on with them`, async () => {
     const folder = await Deno.makeTempDir({ prefix: "stackroom-test-" });
     const open = (offset: number) => {

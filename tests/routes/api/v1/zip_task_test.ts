@@ -8,8 +8,6 @@ import { type FakeAnswer, type Fixture, NOW, s3Error, withGateway } from "@/test
 const PATH = "/api/v1/buckets/letters/objects/download";
 const SIZE = 2 ** 30;
 const BYTES = new Uint8Array(64 * 1024);
-/** Reads at a time of two tasks: those that all share, and one more of the second. */
-const MOST = 21;
 
 /** A store of one long object, whose reads are counted while they are open. */
 function longObject(open: Set<object>): FakeAnswer {
@@ -220,53 +218,5 @@ Deno.test("zip task: too many objects and too long keys are 400 as soon as a pag
     const { answer, pages } = await post(random);
     assert.deepEqual(answer, [400, "The keys of the objects are too long for one archive: choose fewer"]);
     assert.ok(pages < 30, `${pages} pages`);
-  });
-});
-
-Deno.test("zip task: the tasks and downloads of a process share twenty reads at a time, and each has one", async () => {
-  await withGateway({}, async (fixture) => {
-    const waiting: { readonly of: string; readonly go: () => void }[] = [];
-    const seen: string[] = [];
-    fixture.answer(async ({ method, url }) => {
-      const key = url.split("/letters/")[1];
-      if (key === undefined) return new Response(null);
-      seen.push(`${method} ${key[0]}`);
-      await new Promise<void>((go) => waiting.push({ of: `${method} ${key[0]}`, go }));
-      return new Response(method === "GET" ? BYTES.slice() : null, {
-        headers: { etag: '"e"', "content-length": String(BYTES.length) },
-      });
-    });
-    const keysOf = (name: string) => Array.from({ length: 30 }, (_, number) => `${name}${number}`);
-    const archives = [await started(fixture, { keys: keysOf("a") }), await started(fixture, { keys: keysOf("b") })];
-    await until(() => waiting.length >= 21);
-    const first = waiting.splice(0);
-    assert.deepEqual(first.map(({ of }) => of), [...Array.from({ length: 20 }, () => "HEAD a"), "HEAD b"]);
-    for (const { go } of first.slice(0, 10)) go();
-    await until(() => waiting.length >= 9);
-    assert.ok(waiting.every(({ of }) => of === "HEAD b"), "then those of the other one until it has as many");
-    for (const { go } of [...first.slice(10), ...waiting.splice(0)]) go();
-    const ends = Promise.all(archives.map(({ id }) => ended(fixture, id)));
-    let isOver = false;
-    ends.then(() => isOver = true);
-    while (!isOver) {
-      assert.ok(waiting.length <= MOST);
-      for (const { go } of waiting.splice(0)) go();
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    assert.equal(seen.length, 60);
-
-    const downloads = archives.map(({ link }) => fetch(fixture.origin + link).then((answer) => answer.bytes()));
-    await until(() => waiting.length >= 20);
-    assert.ok(waiting.length <= MOST);
-    isOver = false;
-    const sent = Promise.all(downloads);
-    sent.then(() => isOver = true);
-    while (!isOver) {
-      assert.ok(waiting.length <= MOST);
-      for (const { go } of waiting.splice(0)) go();
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    for (const bytes of await sent) assert.ok(bytes.length > 30 * BYTES.length);
-    assert.equal(seen.length, 120);
   });
 });
