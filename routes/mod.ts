@@ -47,7 +47,7 @@ import { type AccountEnded, managementOperations } from "@/routes/api/v1/mapi/mo
 import { multipartOperations } from "@/routes/api/v1/multipart.ts";
 import { objectVersionOperations, tagOperations } from "@/routes/api/v1/object_versions.ts";
 import { copyOperations, objectOperations, objectUploadOperations } from "@/routes/api/v1/objects.ts";
-import { gatewayOperations } from "@/routes/api/v1/operation.ts";
+import { gatewayOperations, optionalOperations } from "@/routes/api/v1/operation.ts";
 import { bulkOperations, presignOperations } from "@/routes/api/v1/presign.ts";
 import { activeTaskOperations } from "@/routes/api/v1/tasks.ts";
 import { fixityScheduleOperations } from "@/routes/api/v1/fixity_schedules.ts";
@@ -236,6 +236,7 @@ function gatewayApi(
   });
   const door = { verify: tokenVerifier(keys), admission, recorder: audit?.recorder ?? null, now };
   const operation = gatewayOperations(door, "s3");
+  const optional = optionalOperations(operation, backend);
   const tasks = { s3, tasks: deps.tasks, streams: new TaskStreams() };
   const management = deps.mapiEnabled ? mapi : null;
   const prunedBy = backend === "hcp" ? management : null;
@@ -259,11 +260,11 @@ function gatewayApi(
     ...auditOperations(gatewayOperations(door, "mapi"), { mapi: management, reader: audit?.reader ?? null }),
 
     ...bucketOperations(operation, s3, { mapi: prunedBy, warn }, forms),
-    ...bucketSettingOperations(operation, s3, backend),
+    ...bucketSettingOperations(optional, s3),
     ...bucketContentOperations(operation, s3, forms),
-    ...aclOperations(operation, s3, backend),
-    ...tagOperations(operation, s3, backend, forms),
-    ...objectVersionOperations(operation, s3, backend, forms),
+    ...aclOperations(optional, s3),
+    ...tagOperations(optional, s3, forms),
+    ...objectVersionOperations(optional, s3, forms),
     ...bulkOperations(operation, s3),
     ...countOperations(operation, tasks),
     ...deleteTaskOperations(operation, tasks),

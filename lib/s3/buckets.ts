@@ -44,7 +44,7 @@ export async function deleteBucket(s3: S3, caller: Caller, bucket: string): Prom
 
 /** The states of a bucket's versioning; before it is first set it has none. */
 export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
-export type VersioningState = typeof VERSIONING_STATES[number];
+type VersioningState = typeof VERSIONING_STATES[number];
 
 export const versioning = z.object({
   status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null: never switched on" }),

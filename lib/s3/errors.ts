@@ -136,9 +136,9 @@ function element(xml: string, name: string): string | null {
 }
 
 /** Throws HttpError 501 that names the operation where the store does not implement it; other errors pass. */
-export async function supported<T>(operation: string, backend: string, work: Promise<T>): Promise<T> {
+export async function supported<T>(operation: string, backend: string, work: () => T | Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     if (error instanceof S3Failure && (error.storeStatus === 501 || error.code === "NotImplemented")) {
       throw new HttpError(501, `'${operation}' is not supported by the ${backend} backend`, { cause: error });

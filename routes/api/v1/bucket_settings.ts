@@ -9,10 +9,8 @@ import {
   setVersioning,
   versioning,
   VERSIONING_STATES,
-  type VersioningState,
 } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { supported } from "@/lib/s3/errors.ts";
 import { FITS_XML } from "@/lib/s3/xml.ts";
 import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams, objectParams } from "./object_parameters.ts";
@@ -76,7 +74,6 @@ const lacking = { 501: { description: "The store has no such operation" } };
 export function bucketSettingOperations(
   operation: GatewayOperation,
   s3: S3,
-  backend: string,
 ): Operation[] {
   return [
     operation({
@@ -89,8 +86,7 @@ export function bucketSettingOperations(
         ...missing,
         ...lacking,
       },
-      handler: async ({ caller, params: { bucket } }) =>
-        Response.json(await supported("get_bucket_versioning", backend, getVersioning(s3, caller, bucket))),
+      handler: async ({ caller, params: { bucket } }) => Response.json(await getVersioning(s3, caller, bucket)),
     }),
     operation({
       id: "put_bucket_versioning",
@@ -105,9 +101,8 @@ export function bucketSettingOperations(
         details: ({ body: { status } }) => ({ settings: "versioning", versioning: status }),
       },
       async handler({ caller, params: { bucket }, body }) {
-        const status: VersioningState = body.status;
-        await supported("put_bucket_versioning", backend, setVersioning(s3, caller, bucket, status));
-        return Response.json({ status: "updated", versioning: status });
+        await setVersioning(s3, caller, bucket, body.status);
+        return Response.json({ status: "updated", versioning: body.status });
       },
     }),
     operation({
@@ -121,7 +116,7 @@ export function bucketSettingOperations(
         ...lacking,
       },
       handler: async ({ caller, params: { bucket } }) =>
-        Response.json({ cors_rules: await supported("get_bucket_cors", backend, getCors(s3, caller, bucket)) }),
+        Response.json({ cors_rules: await getCors(s3, caller, bucket) }),
     }),
     operation({
       id: "put_bucket_cors",
@@ -132,7 +127,7 @@ export function bucketSettingOperations(
       responses: { 200: { description: "Replaced", schema: settingDone("updated") }, ...missing, ...lacking },
       audit: { action: "bucket_settings", target: bucketTarget, details: () => ({ settings: "cors" }) },
       async handler({ caller, params: { bucket }, body }) {
-        await supported("put_bucket_cors", backend, putCors(s3, caller, bucket, body.CORSRules));
+        await putCors(s3, caller, bucket, body.CORSRules);
         return Response.json({ status: "updated", bucket: null });
       },
     }),
@@ -144,7 +139,7 @@ export function bucketSettingOperations(
       responses: { 200: { description: "Deleted", schema: settingDone("deleted") }, ...missing, ...lacking },
       audit: { action: "bucket_settings", target: bucketTarget, details: () => ({ settings: "cors", removed: true }) },
       async handler({ caller, params: { bucket } }) {
-        await supported("delete_bucket_cors", backend, deleteCors(s3, caller, bucket));
+        await deleteCors(s3, caller, bucket);
         return Response.json({ status: "deleted", bucket: null });
       },
     }),
@@ -223,7 +218,7 @@ const TARGETS = [
 ] as const;
 
 /** Access control lists of buckets and objects. */
-export function aclOperations(operation: GatewayOperation, s3: S3, backend: string): Operation[] {
+export function aclOperations(operation: GatewayOperation, s3: S3): Operation[] {
   return TARGETS.flatMap(({ id, at, what, absent, further }) => [
     operation({
       id: `get_${id}`,
@@ -231,8 +226,7 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: stri
       ...at,
       summary: `Who may do what with ${what}`,
       responses: { 200: { description: "The list", schema: acl }, 404: { description: absent }, ...lacking },
-      handler: async ({ caller, params }) =>
-        Response.json(await supported(`get_${id}`, backend, getAcl(s3, caller, params))),
+      handler: async ({ caller, params }) => Response.json(await getAcl(s3, caller, params)),
     }),
     operation({
       id: `put_${id}`,
@@ -253,7 +247,7 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: stri
         details: ({ body }) => ({ grants: body.Grants?.length }),
       },
       async handler({ caller, params, body }) {
-        await supported(`put_${id}`, backend, putAcl(s3, caller, params, newList(body)));
+        await putAcl(s3, caller, params, newList(body));
         return Response.json({ status: "updated", ...further.value });
       },
     }),

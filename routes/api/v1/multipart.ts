@@ -29,7 +29,7 @@ import { FITS_XML } from "@/lib/s3/xml.ts";
 import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { yielding } from "@/lib/std/concurrency.ts";
 import { objectTarget } from "./audited_objects.ts";
-import { asObject, bucketParams, conditional, CONDITIONS, objectParams } from "./object_parameters.ts";
+import { asObject, bucketParams, conditional, CONDITIONS, objectParams, statedLength } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { bodyFields, headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
 
@@ -342,10 +342,8 @@ async function partInForm(s3: S3, caller: Caller, upload: OpenUpload, number: nu
 }
 
 function partLength(headers: Headers): number {
-  const text = headers.get("content-length");
-  if (text === null) throw new HttpError(411, "Content-Length is required");
-  const length = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-  if (!Number.isSafeInteger(length)) throw badRequest("content-length: not a length in bytes");
+  const length = statedLength(headers);
+  if (length === null) throw new HttpError(411, "Content-Length is required");
   if (length > MAX_PART_BYTES) throw badRequest(`content-length: a part has at most ${MAX_PART_BYTES} bytes`);
   return length;
 }

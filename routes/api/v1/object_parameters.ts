@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { badRequest } from "@/lib/http/errors.ts";
 import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
 import { bucketName } from "@/lib/s3/objects.ts";
 
@@ -30,3 +31,12 @@ export const conditional = {
 export const asObject = z.literal("object").optional().meta({
   description: "Reads the rest of the path as a key even where it ends in a reserved word",
 });
+
+/** The Content-Length of a request, bytes; null where it has none. @throws HttpError 400 for what is no length */
+export function statedLength(headers: Headers): number | null {
+  const text = headers.get("content-length");
+  if (text === null) return null;
+  const length = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(length)) throw badRequest("content-length: not a length in bytes");
+  return length;
+}

@@ -3,7 +3,6 @@ import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { preconditions } from "@/lib/s3/conditions.ts";
-import { supported } from "@/lib/s3/errors.ts";
 import { issuedForm, type IssuedForms, keyVersionPage, listKeyVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { wellFormed } from "@/lib/s3/objects.ts";
 import { writeHeaders } from "@/lib/s3/object_headers.ts";
@@ -46,7 +45,6 @@ const restored = z.object({
 export function objectVersionOperations(
   operation: GatewayOperation,
   s3: S3,
-  backend: string,
   forms: IssuedForms | null,
 ): Operation[] {
   return [
@@ -100,8 +98,7 @@ export function objectVersionOperations(
       },
       async handler({ caller, params: { bucket, key }, body }, { request }) {
         const ref = { bucket, key, versionId: body.version_id };
-        const work = restoreVersion(s3, caller, ref, preconditions(request.headers));
-        const { versionId, etag } = await supported("restore_object_version", backend, work);
+        const { versionId, etag } = await restoreVersion(s3, caller, ref, preconditions(request.headers));
         return Response.json({ status: "restored", bucket, key, version_id: versionId, etag });
       },
     }),
@@ -148,7 +145,6 @@ const missing = { 404: { description: "No such bucket, object or version" } };
 export function tagOperations(
   operation: GatewayOperation,
   s3: S3,
-  backend: string,
   forms: IssuedForms | null,
 ): Operation[] {
   const at = {
@@ -170,7 +166,7 @@ export function tagOperations(
       },
       async handler({ caller, params: { bucket, key }, query }) {
         const ref = { bucket, key, versionId: query.version_id };
-        const tags = await supported("get_object_tags", backend, getTags(s3, caller, ref));
+        const tags = await getTags(s3, caller, ref);
         return Response.json({ tags: Object.fromEntries(tags) });
       },
     }),
@@ -192,7 +188,7 @@ export function tagOperations(
       },
       async handler({ caller, params: { bucket, key }, query, body }) {
         const ref = { bucket, key, versionId: query.version_id };
-        const headers = await supported("put_object_tags", backend, putTags(s3, caller, ref, body.tags));
+        const headers = await putTags(s3, caller, ref, body.tags);
         return Response.json({ status: "updated" }, { headers: writeHeaders(headers) });
       },
     }),
@@ -209,7 +205,7 @@ export function tagOperations(
       audit: { action: "object_tags", target: objectTarget, details: () => ({ removed: true }) },
       async handler({ caller, params: { bucket, key }, query }) {
         const ref = { bucket, key, versionId: query.version_id };
-        const headers = await supported("delete_object_tags", backend, deleteTags(s3, caller, ref));
+        const headers = await deleteTags(s3, caller, ref);
         return Response.json({ status: "deleted" }, { headers: writeHeaders(headers) });
       },
     }),

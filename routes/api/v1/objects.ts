@@ -3,7 +3,6 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { AuditDetails } from "@/lib/http/audit_event.ts";
 import { bodySource } from "@/lib/http/body.ts";
 import { boundedBody } from "@/lib/http/response_body.ts";
-import { badRequest } from "@/lib/http/errors.ts";
 import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
@@ -16,7 +15,15 @@ import { formUploadHeaders, objectHeaders, readHeaders, uploadHeaders, writeHead
 import { UPLOAD_SIZES, type UploadSizes, writeFromSource, writeObject } from "@/lib/s3/upload/object_upload.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { bucketTarget, objectTarget, versionNote } from "./audited_objects.ts";
-import { asObject, bucketParams, conditional, CONDITIONS, objectParams, versionId } from "./object_parameters.ts";
+import {
+  asObject,
+  bucketParams,
+  conditional,
+  CONDITIONS,
+  objectParams,
+  statedLength,
+  versionId,
+} from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const OBJECT = { path: "/api/v1/buckets/{bucket}/objects/{key}", tag: "S3 Objects", params: objectParams };
@@ -227,12 +234,8 @@ function headers({ etag, headers }: WrittenObject): Record<string, string> {
 }
 
 /** The length of a body, null where only its end tells. A request without any framing has none (RFC 9112, section 6.3). */
-function contentLength(request: Request): number | null {
-  const text = request.headers.get("content-length");
-  if (text === null) return request.body === null ? 0 : null;
-  const length = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-  if (!Number.isSafeInteger(length)) throw badRequest("content-length: not a length in bytes");
-  return length;
+function contentLength({ headers, body }: Request): number | null {
+  return statedLength(headers) ?? (body === null ? 0 : null);
 }
 
 const copyRequest = z.object({

@@ -4,6 +4,7 @@ import { bearerToken, type Claims, type VerifyToken } from "@/lib/auth/token.ts"
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { rejectConditions } from "@/lib/s3/conditions.ts";
+import { supported } from "@/lib/s3/errors.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 
 /** What turns a bearer token into a caller of the store. */
@@ -48,4 +49,13 @@ export function gatewayOperations(check: TokenCheck, protocol: Protocol): Gatewa
     return claims instanceof Promise ? claims.then((claims) => admit(context, claims)) : admit(context, claims);
   };
   return operationsFor<Caller>(authenticate, "bearer", check.recorder);
+}
+
+/** The same operations over calls that not every store knows: the 501 of one that does not names the operation. */
+export function optionalOperations(operation: GatewayOperation, backend: string): GatewayOperation {
+  return (spec) =>
+    operation({
+      ...spec,
+      handler: async (input, context) => await supported(spec.id, backend, () => spec.handler(input, context)),
+    });
 }
