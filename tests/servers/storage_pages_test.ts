@@ -204,25 +204,6 @@ async function storagePages(t: Deno.TestContext, { endpoint, account, password, 
       }
     });
 
-    await t.step("a name in use is asked about, and an object that appeared meanwhile is not overwritten", async () => {
-      assert.equal(await put("up/åäö small.txt", "other", { "If-None-Match": "*" }), 412);
-      await filesInput(page).setInputFiles(`${disk}/åäö small.txt`);
-      await page.getByText("In use: åäö small.txt.").waitFor();
-      await page.getByRole("button", { name: "Keep both" }).click();
-      await page.getByRole("link", { name: "åäö small (2).txt" }).waitFor();
-      assert.equal(await saved("up/åäö small (2).txt"), "small");
-    });
-
-    await t.step("an upload that was given up is found in its folder, and ended", async () => {
-      const begun = await browser.fetch(doorPath("/buckets/:bucket/multipart/:key", account, at("up/given up.bin")), {
-        method: "POST",
-      });
-      assert.equal(begun.status, 201, await begun.text());
-      await page.getByText("Unfinished uploads").click();
-      await page.getByRole("button", { name: "Delete the parts of given up.bin" }).click();
-      await page.getByText("There are none in this folder.").waitFor();
-    });
-
     await t.step("a shared link opens without a login", async () => {
       await page.goto(new URL(objectPath(at("up/åäö small.txt")), application.site).href);
       await page.waitForFunction(() => document.querySelectorAll("[data-island]:not([data-hydrated])").length === 0);
@@ -232,58 +213,6 @@ async function storagePages(t: Deno.TestContext, { endpoint, account, password, 
       assert.equal(await (await fetch(url)).text(), "small");
     });
 
-    await t.step("names are changed, several objects are saved as one archive, and deleted", async () => {
-      await openFolder("up/");
-      await select(page, "åäö small (2).txt");
-      await action(page, "Rename");
-      await page.getByRole("dialog").getByLabel("New name").fill("renamed +.txt");
-      await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
-      await page.getByRole("link", { name: "renamed +.txt" }).waitFor();
-      await page.getByRole("button", { name: "New folder" }).click();
-      await page.getByRole("dialog").getByLabel("Name").fill("empty");
-      await page.keyboard.press("Enter");
-      await page.getByRole("link", { name: "empty/" }).waitFor();
-      for (const name of ["renamed +.txt", "åäö small.txt"]) await select(page, name);
-      const [download] = await Promise.all([page.waitForEvent("download"), action(page, "Download ZIP")]);
-      const archive = new TextDecoder("latin1").decode(await Deno.readFile(await download.path()));
-      for (const text of ["renamed +.txt", "small"]) assert.ok(archive.includes(text), text);
-      await openFolder("up/");
-      for (const name of ["empty/", "renamed +.txt", "long.bin"]) await select(page, name);
-      await action(page, "Delete");
-      await page.getByText("The bucket keeps no versions: this cannot be undone.").waitFor();
-      await page.getByRole("button", { name: "Delete 3 objects" }).click();
-      await page.getByRole("region", { name: /^Tasks/ }).getByText("3 objects deleted.").waitFor();
-      const left = await keys("up/");
-      assert.deepEqual(left.filter((key) => key !== "up/direct.bin"), ["up/åäö small.txt"]);
-    });
-
-    await t.step("versions are shown, restored, and come back after a deletion", async () => {
-      const { status } = await call("PUT", "/buckets/:bucket/versioning", { status: "Enabled" });
-      assert.equal(status, 200);
-      for (const text of ["first text", "second text"]) assert.equal(await put("v/a.txt", text), 200);
-      const shown = await browser.page(objectPath(at("v/a.txt")));
-      assert.match(shown.html, /second text/);
-      const old = /&amp;version=([^"&]+)">Older version</.exec(shown.html)?.[1] ?? "";
-      const older = await browser.page(objectPath({ ...at("v/a.txt"), version: decodeURIComponent(old) }));
-      assert.match(older.html, /This is an older version/);
-      assert.match(older.html, /first text/);
-      await openFolder("v/");
-      await select(page, "a.txt");
-      await action(page, "Delete");
-      await page.getByText("The bucket keeps versions: this can be undone.").waitFor();
-      await page.getByRole("button", { name: "Delete 1 object" }).click();
-      await page.getByRole("region", { name: /^Tasks/ }).getByText("1 object deleted.").waitFor();
-      const deleted = await browser.page(objectPath(at("v/a.txt")));
-      assert.equal(deleted.status, 404);
-      assert.match(deleted.html, /a delete marker stands in front/);
-      await page.getByRole("region", { name: /^Tasks/ }).getByRole("button", { name: "Undo" }).first().click();
-      await page.getByRole("link", { name: "a.txt" }).waitFor();
-      assert.equal(await saved("v/a.txt"), "second text");
-      await page.goto(new URL(objectPath(at("v/a.txt")), application.site).href);
-      await page.getByRole("button", { name: /^Restore the version of/ }).last().click();
-      await page.getByRole("region", { name: "The text of the object" }).getByText("first text").waitFor();
-      assert.equal(await saved("v/a.txt"), "first text");
-    });
     assert.deepEqual(complaints, []);
   } finally {
     await call("DELETE", "/buckets/:bucket").catch(() => {});
@@ -295,10 +224,6 @@ async function storagePages(t: Deno.TestContext, { endpoint, account, password, 
 
 const filesInput = (page: Page) => page.locator(".upload-area input[type=file]").first();
 const uploads = (page: Page) => page.locator("#dock-title");
-const select = (page: Page, name: string) =>
-  page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).check();
-const action = (page: Page, name: string) =>
-  page.getByRole("toolbar").getByRole("button", { name, exact: true }).click();
 
 function digest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
