@@ -38,7 +38,7 @@ import {
   stageCounts,
   stoppedBy,
 } from "@/lib/presentation/run_log/words.ts";
-import { Icon } from "./icon.tsx";
+import { Icon, ToolButton } from "./icon.tsx";
 
 interface LogToolsProps {
   readonly view: LogView;
@@ -50,6 +50,7 @@ interface LogToolsProps {
 /** What narrows a log and finds lines in it. */
 export function LogTools({ view, counts, isFolded }: LogToolsProps) {
   const search = view.search.value;
+  const hasNoHit = !search?.lines.length;
   return (
     <search class="log-tools">
       <div class="log-find">
@@ -69,26 +70,8 @@ export function LogTools({ view, counts, isFolded }: LogToolsProps) {
           />
           <output role="status">{search && hitsFigure(search.lines, view.hit.value)}</output>
         </label>
-        <button
-          class="btn square"
-          type="button"
-          aria-label={LOG_LABELS.previousHit}
-          title={LOG_LABELS.previousHit}
-          disabled={!search?.lines.length}
-          onClick={() => view.goToHit(-1)}
-        >
-          <Icon name="up" />
-        </button>
-        <button
-          class="btn square"
-          type="button"
-          aria-label={LOG_LABELS.nextHit}
-          title={LOG_LABELS.nextHit}
-          disabled={!search?.lines.length}
-          onClick={() => view.goToHit(1)}
-        >
-          <Icon name="down" />
-        </button>
+        <ToolButton icon="up" name={LOG_LABELS.previousHit} disabled={hasNoHit} onClick={() => view.goToHit(-1)} />
+        <ToolButton icon="down" name={LOG_LABELS.nextHit} disabled={hasNoHit} onClick={() => view.goToHit(1)} />
       </div>
       <fieldset class="segments">
         <legend class="sr">{LOG_LABELS.level}</legend>

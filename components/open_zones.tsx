@@ -99,10 +99,7 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
         <dd class="note dots">
           {detail && !isWhole(detail) && (
             <span>
-              {CARD.countedIn(
-                formatCount(detail.pagesCoverage.counted),
-                detail.pagesCoverage.of,
-              )}
+              {CARD.countedIn(formatCount(detail.pagesCoverage.counted), detail.pagesCoverage.of)}
             </span>
           )}
           {typeof detail?.pace?.pagesPerMinute === "number" && (

@@ -1,27 +1,26 @@
-import type { Ref } from "preact";
+import type { RefObject } from "preact";
 
+import type { RememberedChoice } from "@/lib/client/browser_memory.ts";
 import { type Shortcut, SHORTCUT_LABELS } from "@/lib/presentation/shortcuts.ts";
 import { ToolButton } from "./icon.tsx";
 
 interface ShortcutListProps<Command extends string> {
-  readonly dialog: Ref<HTMLDialogElement>;
+  readonly dialog: RefObject<HTMLDialogElement | null>;
   readonly shortcuts: readonly Shortcut<Command>[];
   /** What the keys do. */
   readonly words: Readonly<Record<Command, string>>;
   /** Whether single characters are shortcuts. */
-  readonly hasCharacters: boolean;
-  readonly onCharacters: () => void;
-  readonly onClose: () => void;
+  readonly characterKeys: RememberedChoice;
 }
 
 /** The dialog with a page's shortcuts. */
 export function ShortcutList<Command extends string>(props: ShortcutListProps<Command>) {
-  const { dialog, shortcuts, words, hasCharacters, onCharacters, onClose } = props;
+  const { dialog, shortcuts, words, characterKeys } = props;
   return (
     <dialog class="shortcuts" ref={dialog} aria-labelledby="shortcuts-title">
       <header>
         <h2 id="shortcuts-title">{SHORTCUT_LABELS.shortcuts}</h2>
-        <ToolButton icon="close" name={SHORTCUT_LABELS.close} onClick={onClose} />
+        <ToolButton icon="close" name={SHORTCUT_LABELS.close} onClick={() => dialog.current?.close()} />
       </header>
       <dl>
         {shortcuts.map(({ shown, command }) => (
@@ -34,7 +33,7 @@ export function ShortcutList<Command extends string>(props: ShortcutListProps<Co
         ))}
       </dl>
       <label class="switch">
-        <input type="checkbox" checked={hasCharacters} onChange={onCharacters} />
+        <input type="checkbox" checked={characterKeys.value} onChange={() => characterKeys.toggle()} />
         {SHORTCUT_LABELS.singleCharacters}
       </label>
     </dialog>

@@ -237,14 +237,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
         loading={board.loadingOlder.value}
         onShow={showOlder}
       />
-      <ShortcutList
-        dialog={help}
-        shortcuts={LIST_SHORTCUTS}
-        words={LIST_KEY_WORDS}
-        hasCharacters={characterKeys.value}
-        onCharacters={() => characterKeys.toggle()}
-        onClose={() => help.current?.close()}
-      />
+      <ShortcutList dialog={help} shortcuts={LIST_SHORTCUTS} words={LIST_KEY_WORDS} characterKeys={characterKeys} />
     </>
   );
 });

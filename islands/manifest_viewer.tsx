@@ -57,6 +57,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     for (const { canvas } of hits.value) counts.set(canvas, (counts.get(canvas) ?? 0) + 1);
     return counts;
   });
+  const pages = { store, texts, lit, hits, currentHit };
   const drawer = useRef<HTMLDivElement>(null);
   const manifest = store.manifest.value;
   const problem = store.problem.value;
@@ -173,12 +174,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       {manifest
         ? (
           <PageStage
-            store={store}
+            {...pages}
             view={view}
-            texts={texts}
-            lit={lit}
-            hits={hits}
-            currentHit={currentHit}
             onPainted={showHit}
             onPoint={lightLine}
             onClick={goToPoint}
@@ -208,11 +205,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
         )}
       {manifest && panels.isOpen("text") && (
         <TextPanel
-          store={store}
-          texts={texts}
-          lit={lit}
-          hits={hits}
-          currentHit={currentHit}
+          {...pages}
           isOurs={isOurs}
           onLine={(index, { box }) => box && view.value?.goToBox(index, box)}
           onClose={() => panels.toggle("text")}
@@ -232,14 +225,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
           {VIEWER_LABELS.pageOf(number, store.order.value.length, manifest.canvases[store.current.value].label)}
         </p>
       )}
-      <ShortcutList
-        dialog={help}
-        shortcuts={VIEWER_SHORTCUTS}
-        words={VIEWER_KEY_WORDS}
-        hasCharacters={characterKeys.value}
-        onCharacters={() => characterKeys.toggle()}
-        onClose={() => help.current?.close()}
-      />
+      <ShortcutList dialog={help} shortcuts={VIEWER_SHORTCUTS} words={VIEWER_KEY_WORDS} characterKeys={characterKeys} />
     </div>
   );
 });

@@ -1,20 +1,11 @@
 import RunViewer from "@/islands/run_viewer.tsx";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readLogAddress } from "@/lib/presentation/volume_address.ts";
 import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
-import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
-import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
-import { pageResponse } from "@/lib/site/page_response.tsx";
-import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { RefusedAddress, WayBack } from "./viewer_frame.tsx";
-import { addressOf, Shell } from "@/routes/frame/shell.tsx";
+import type { SiteDeps } from "@/lib/site/site.ts";
+import { RefusedQuery, type ResultBodyProps, resultNamed, resultPage, WayBack } from "./viewer_frame.tsx";
 
-/** The log that the query names, once its address is known to be within the results. */
-type LogRequest =
-  | { readonly ok: true; readonly run: NamedRun }
-  | { readonly ok: false; readonly sentence: string };
-
+/** What the query names. */
 interface NamedRun {
   readonly log: string;
   readonly manifest: string | null;
@@ -23,39 +14,29 @@ interface NamedRun {
   readonly campaign: NamedCampaign | null;
 }
 
-/** `/log`: the viewer of a run's log. It opens nothing outside the results (spec, Endpoints). */
+/** `/log`: the viewer of a run's log. */
 export function logPage(deps: SiteDeps) {
-  return async function logPage(context: RequestContext): Promise<Response> {
-    const request = context.request;
-    const resultsUrl = deps.resultsUrl(request);
-    const named = readLogRequest(new URLSearchParams(context.target.query), resultsUrl);
-    const session = await deps.session(request);
-    const user = userOf(session);
-    return pageResponse(request, {
-      title: named.ok ? titleOf(named.run.log) : LOG_LABELS.runLog,
-      body: (
-        <Shell user={user} current={null} hasStorage={deps.hasStorage} here={context.target}>
-          {named.ok
-            ? <Run {...named.run} hasSession={session !== null} address={addressOf(context.target)} />
-            : <RefusedAddress title={LOG_LABELS.runLog} sentence={named.sentence} />}
-        </Shell>
-      ),
-    }, { assets: deps.assets, resultsUrl, status: named.ok ? 200 : 400 });
+  return resultPage(deps, { name: () => LOG_LABELS.runLog, read: readRun, title: titleOf, Body: Run });
+}
+
+function readRun(query: URLSearchParams, resultsUrl: string): NamedRun {
+  const log = resultNamed(query, "log", resultsUrl);
+  if (log === null) throw new RefusedQuery(LOG_SENTENCES.noLogNamed);
+  return {
+    log,
+    manifest: resultNamed(query, "manifest", resultsUrl),
+    live: query.get("live") === "1",
+    campaign: readNamedCampaign(query.get("campaign")),
   };
 }
 
-function titleOf(log: string): string {
+function titleOf({ log }: NamedRun): string {
   const { volume } = readLogAddress(log);
   return volume === "" ? LOG_LABELS.runLog : LOG_LABELS.runLogOf(volume);
 }
 
-interface RunProps extends NamedRun {
-  readonly hasSession: boolean;
-  /** The path and query of this page. */
-  readonly address: string;
-}
-
-function Run({ log, manifest, live, campaign, hasSession, address }: RunProps) {
+function Run({ named, hasSession, address }: ResultBodyProps<NamedRun>) {
+  const { log, manifest, live, campaign } = named;
   const { volume, pipeline, namespace } = readLogAddress(log);
   return (
     <>
@@ -75,37 +56,7 @@ function Run({ log, manifest, live, campaign, hasSession, address }: RunProps) {
           )}
         </div>
       </div>
-      <RunViewer
-        log={log}
-        manifest={manifest}
-        live={live}
-        campaign={campaign}
-        hasSession={hasSession}
-        address={address}
-      />
+      <RunViewer {...named} hasSession={hasSession} address={address} />
     </>
   );
-}
-
-function readLogRequest(query: URLSearchParams, resultsUrl: string): LogRequest {
-  const log = query.get("log");
-  if (log === null) {
-    return { ok: false, sentence: LOG_SENTENCES.noLogNamed };
-  }
-  const guarded = guardResultUrl(log, resultsUrl);
-  if (!guarded.ok) return { ok: false, sentence: refusedUrlSentence(guarded.refused, "log") };
-  const manifest = query.get("manifest");
-  const guardedManifest = manifest === null ? null : guardResultUrl(manifest, resultsUrl);
-  if (guardedManifest && !guardedManifest.ok) {
-    return { ok: false, sentence: refusedUrlSentence(guardedManifest.refused, "manifest") };
-  }
-  return {
-    ok: true,
-    run: {
-      log: guarded.href,
-      manifest: guardedManifest?.href ?? null,
-      live: query.get("live") === "1",
-      campaign: readNamedCampaign(query.get("campaign")),
-    },
-  };
 }

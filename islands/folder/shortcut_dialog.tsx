@@ -21,14 +21,5 @@ export function ShortcutDialog({ shortcuts, characterKeys, onClose }: ShortcutDi
     // The focus goes back to what had it.
     return () => current?.close();
   }, []);
-  return (
-    <ShortcutList
-      dialog={dialog}
-      shortcuts={shortcuts}
-      words={FOLDER_KEY_WORDS}
-      hasCharacters={characterKeys.value}
-      onCharacters={() => characterKeys.toggle()}
-      onClose={() => dialog.current?.close()}
-    />
-  );
+  return <ShortcutList dialog={dialog} shortcuts={shortcuts} words={FOLDER_KEY_WORDS} characterKeys={characterKeys} />;
 }

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
@@ -6,7 +6,6 @@ import { PageDock } from "@/components/viewer_parts.tsx";
 import { securedAddress } from "@/lib/client/fetch_text.ts";
 import { useBatches } from "@/lib/client/steps.ts";
 import { type ImageFailures, ImageView, type PagePoint, type ShownPage } from "@/lib/client/viewer/image_view.ts";
-import type { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
@@ -16,19 +15,14 @@ import type { Box, Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
 import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import type { TextLine } from "@/lib/presentation/viewer_text.ts";
-import type { VolumeHit } from "@/lib/presentation/volume_index.ts";
-import type { LitLine } from "./text_panel.tsx";
+import type { PagesState } from "./text_panel.tsx";
 
 /** The library that shows images in tiles, in a file of its own; the browser loads it once. */
 export const imageLibrary = () => import("openseadragon");
 
-interface MarksProps {
+interface MarksProps extends Omit<PagesState, "store"> {
   readonly index: number;
   readonly canvas: Canvas;
-  readonly texts: PageTexts;
-  readonly lit: Signal<LitLine | null>;
-  readonly hits: ReadonlySignal<readonly VolumeHit[]>;
-  readonly currentHit: ReadonlySignal<VolumeHit | null>;
 }
 
 const NO_LINES: readonly TextLine[] = [];
@@ -49,15 +43,9 @@ function Marks({ index, canvas, texts, lit, hits, currentHit }: MarksProps) {
   );
 }
 
-interface PageStageProps {
-  readonly store: ViewerStore;
+interface PageStageProps extends PagesState {
   /** The surface with the images, once it is there; this component creates and removes it. */
   readonly view: Signal<ImageView | null>;
-  readonly texts: PageTexts;
-  readonly lit: Signal<LitLine | null>;
-  /** What a search has found. */
-  readonly hits: ReadonlySignal<readonly VolumeHit[]>;
-  readonly currentHit: ReadonlySignal<VolumeHit | null>;
   /** The pages are on the surface. */
   readonly onPainted: () => void;
   /** The pointer is at a point of a page, or on none. */
@@ -68,9 +56,7 @@ interface PageStageProps {
 }
 
 /** The image of the page with its controls. */
-export function PageStage(
-  { store, view, onPoint, onClick, onPainted, panels, run, ...marks }: PageStageProps,
-) {
+export function PageStage({ store, view, onPoint, onClick, onPainted, panels, run, ...marks }: PageStageProps) {
   const surface = useRef<HTMLDivElement>(null);
   const zoom = useSignal<number | null>(null);
   const failures = useSignal<ImageFailures>("none");

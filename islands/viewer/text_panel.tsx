@@ -27,13 +27,17 @@ export interface LitLine {
   readonly from: "image" | "text";
 }
 
-interface TextPanelProps {
+/** The state that the image and the text of the pages share. */
+export interface PagesState {
   readonly store: ViewerStore;
   readonly texts: PageTexts;
   readonly lit: Signal<LitLine | null>;
-  /** What a search has found. */
+  /** The hits of the search. */
   readonly hits: ReadonlySignal<readonly VolumeHit[]>;
   readonly currentHit: ReadonlySignal<VolumeHit | null>;
+}
+
+interface TextPanelProps extends PagesState {
   /** Whether a file is one of this site's results. */
   readonly isOurs: (url: string) => boolean;
   readonly onLine: (index: number, line: TextLine) => void;

@@ -134,11 +134,8 @@ export class LogReader {
   async #parse(): Promise<void> {
     this.#parsing.abort();
     const { signal } = this.#parsing = new AbortController();
-    try {
-      this.log.value = await runSteps(parseRunLogInSteps(this.#text, this.#limit), signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    const log = await runSteps(parseRunLogInSteps(this.#text, this.#limit), signal);
+    if (log) this.log.value = log;
   }
 
   #end(): void {

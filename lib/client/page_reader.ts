@@ -40,14 +40,6 @@ export class PageReader {
     this.#deps = deps;
   }
 
-  async start(): Promise<void> {
-    try {
-      await this.#read();
-    } catch (error) {
-      if (!this.#stopped.signal.aborted) throw error;
-    }
-  }
-
   stop(): void {
     this.#stopped.abort();
   }
@@ -56,14 +48,11 @@ export class PageReader {
   async print(): Promise<void> {
     if (this.#xml === null || this.#isPrinting) return;
     this.#isPrinting = true;
-    try {
-      this.printed.value = await runSteps(printXmlInSteps(this.#xml), this.#stopped.signal);
-    } catch (error) {
-      if (!this.#stopped.signal.aborted) throw error;
-    }
+    this.printed.value = await runSteps(printXmlInSteps(this.#xml), this.#stopped.signal);
   }
 
-  async #read(): Promise<void> {
+  /** Reads the page; nothing more is read once it is stopped. */
+  async start(): Promise<void> {
     const { signal } = this.#stopped;
     const { fetch } = this.#deps;
     const fetched = await fetchXml(this.#url, { fetch, signal, maxBytes: MAX_ALTO_CHARACTERS });
@@ -75,6 +64,7 @@ export class PageReader {
     }
     this.#xml = fetched.text;
     const reading = await runSteps(readAltoInSteps(fetched.text), signal);
+    if (reading === null) return;
     if (reading.ok) {
       this.page.value = reading.page;
       await this.#findInVolume();

@@ -8,19 +8,19 @@ const SLICE_MS = 8;
  * Runs the steps of a computation to their end and lets the page react in between.
  *
  * @param sliceMs how long they run on without that
- * @throws the signal's reason once it is aborted
+ * @returns null once the signal is aborted
  */
 export async function runSteps<T>(
   steps: Generator<undefined, T, void>,
   signal: AbortSignal,
   sliceMs = SLICE_MS,
-): Promise<T> {
+): Promise<T | null> {
   for (let since = performance.now();;) {
     const step = steps.next();
     if (step.done) return step.value;
     if (performance.now() - since < sliceMs) continue;
     await nextTask();
-    signal.throwIfAborted();
+    if (signal.aborted) return null;
     since = performance.now();
   }
 }

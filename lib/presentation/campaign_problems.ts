@@ -300,10 +300,7 @@ function whatFollows({ permanent }: Reason, isFinal: boolean): string {
 /** A foreign text as the end of a sentence. */
 function quoted(error: string): string {
   const text = error.replace(/\s+/g, " ").trim();
-  const short = [...text.slice(0, 2 * MAX_QUOTED_ERROR)].slice(
-    0,
-    MAX_QUOTED_ERROR,
-  ).join("");
+  const short = [...text.slice(0, 2 * MAX_QUOTED_ERROR)].slice(0, MAX_QUOTED_ERROR).join("");
   if (short.length < text.length) return `${short}…`;
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }

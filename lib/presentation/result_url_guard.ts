@@ -15,10 +15,7 @@ type GuardedUrl =
  * space around a URL, control characters, and a backslash in place of a slash. Without a results base any other http(s) URL
  * passes; one that carries a user name or password never does.
  */
-export function guardResultUrl(
-  text: string | null,
-  resultsBase: string,
-): GuardedUrl {
+export function guardResultUrl(text: string | null, resultsBase: string): GuardedUrl {
   if (text === null) return { ok: false, refused: "not a URL" };
   const url = URL.parse(text);
   if (!url || !isHttp(url) || isUnclean(text)) return { ok: false, refused: "not a URL" };

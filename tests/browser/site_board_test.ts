@@ -2,14 +2,16 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { countShifts, open, withPage } from "./site_fixture.ts";
+import { awake, countShifts, logIn, open, siteScenarios } from "./site_fixture.ts";
 import { type FakeSite, startFakeSite } from "./site_server.ts";
+
+const scenario = siteScenarios("board");
 
 const OFFLINE = [/Failed to load resource/];
 
 /** So many campaigns. */
-async function serveMany(page: Page, site: FakeSite, count: number): Promise<void> {
-  const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
+async function serveMany(site: FakeSite, count: number): Promise<void> {
+  const jobs = await site.jobs();
   const counts = { total: 80, active: 3, done: 40, failed: 0 };
   const many = Array.from({ length: count }, (_, i) => ({
     ...jobs[i % 7],
@@ -31,73 +33,64 @@ async function goToEnd(page: Page): Promise<void> {
 const names = (page: Page) => page.locator("article h2").allTextContents();
 const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll("*").length);
 
-Deno.test(
-  "board: the filter and the order are in the address, and come back with it",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await open(visit);
-    await page.getByLabel(/^Waiting/).check();
-    await page.waitForURL(`${site.url}?state=waiting`);
-    await page.getByLabel("Order", { exact: true }).selectOption("name");
-    await page.waitForURL(`${site.url}?state=waiting&sort=name`);
-    await page.getByLabel("Filter by name or pipeline").fill("lund");
-    await page.waitForURL(`${site.url}?q=lund&state=waiting&sort=name`);
-    assert.deepEqual(await names(page), ["landsarkivet-lund"]);
-    await page.goBack();
-    await page.locator("article").nth(1).waitFor();
-    assert.deepEqual(await names(page), [
-      "ett-mycket-långt-namn-på-en-kampanj-som-fyller-hela-raden-i-listan",
-      "landsarkivet-lund",
-    ]);
-    assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "");
-    await page.goForward();
-    await page.reload();
-    assert.deepEqual(await names(page), ["landsarkivet-lund"]);
-    assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "lund");
-    const counts = await page.locator(".segments .count").allTextContents();
-    assert.deepEqual(counts, ["1", "0", "0", "1", "0"]);
-  }),
-);
+scenario("the filter and the order are in the address, and come back with it", async ({ page }) => {
+  await open(page);
+  await page.getByLabel(/^Waiting/).check();
+  await page.waitForURL("?state=waiting");
+  await page.getByLabel("Order", { exact: true }).selectOption("name");
+  await page.waitForURL("?state=waiting&sort=name");
+  await page.getByLabel("Filter by name or pipeline").fill("lund");
+  await page.waitForURL("?q=lund&state=waiting&sort=name");
+  assert.deepEqual(await names(page), ["landsarkivet-lund"]);
+  await page.goBack();
+  await page.locator("article").nth(1).waitFor();
+  assert.deepEqual(await names(page), [
+    "ett-mycket-långt-namn-på-en-kampanj-som-fyller-hela-raden-i-listan",
+    "landsarkivet-lund",
+  ]);
+  assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "");
+  await page.goForward();
+  await page.reload();
+  assert.deepEqual(await names(page), ["landsarkivet-lund"]);
+  assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "lund");
+  const counts = await page.locator(".segments .count").allTextContents();
+  assert.deepEqual(counts, ["1", "0", "0", "1", "0"]);
+});
 
-Deno.test(
-  "board: keys go through the campaigns, open them, find the filter, and can be switched off",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    await open(visit);
-    const focused = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>(".place")?.dataset.key);
-    await page.keyboard.press("j");
-    assert.equal(await focused(), "batch-default/svea-hovratt-1870");
-    await page.keyboard.press("j");
-    await page.keyboard.press("j");
-    await page.keyboard.press("k");
-    assert.equal(await focused(), "batch-default/kommerskollegium-kartor");
-    await page.keyboard.press("o");
-    await page.locator(".place[data-key$=kartor] .fold[aria-expanded=true]").waitFor();
-    await page.keyboard.press("o");
-    await page.locator(".place[data-key$=kartor] .fold[aria-expanded=false]").waitFor();
-    await page.keyboard.press("/");
-    await page.keyboard.type("jo?k");
-    assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "jo?k");
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("?");
-    const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-    await dialog.getByText("Next campaign").waitFor();
-    await dialog.getByLabel("Single characters are shortcuts").uncheck();
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("/");
-    assert.equal(
-      await page.getByLabel("Filter by name or pipeline").evaluate((field) => field.matches(":focus")),
-      false,
-    );
-  }),
-);
+scenario("keys go through the campaigns, open them, find the filter, and can be switched off", async ({ page }) => {
+  await open(page);
+  const focused = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>(".place")?.dataset.key);
+  await page.keyboard.press("j");
+  assert.equal(await focused(), "batch-default/svea-hovratt-1870");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  assert.equal(await focused(), "batch-default/kommerskollegium-kartor");
+  await page.keyboard.press("o");
+  await page.locator(".place[data-key$=kartor] .fold[aria-expanded=true]").waitFor();
+  await page.keyboard.press("o");
+  await page.locator(".place[data-key$=kartor] .fold[aria-expanded=false]").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("jo?k");
+  assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "jo?k");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("?");
+  const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await dialog.getByText("Next campaign").waitFor();
+  await dialog.getByLabel("Single characters are shortcuts").uncheck();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  assert.equal(
+    await page.getByLabel("Filter by name or pipeline").evaluate((field) => field.matches(":focus")),
+    false,
+  );
+});
 
-Deno.test(
-  "board: of a thousand campaigns those near the screen are in the document, and keys, filter and paper reach all",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await serveMany(page, site, 1020);
-    await open(visit);
+scenario(
+  "of a thousand campaigns those near the screen are in the document, and keys, filter and paper reach all",
+  async ({ page, site }) => {
+    await serveMany(site, 1020);
+    await open(page);
     await page.getByText("1,020 shown of 1,020").waitFor();
     await page.waitForFunction(() => document.querySelectorAll(".place").length < 50);
     assert.ok(await nodes(page) < 5000, `${await nodes(page)} nodes`);
@@ -120,15 +113,14 @@ Deno.test(
     await page.waitForFunction(() => document.querySelectorAll("article").length === 1020);
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await page.waitForFunction(() => document.querySelectorAll("article").length < 50);
-  }),
+  },
 );
 
 for (const width of [1280, 390]) {
-  Deno.test(
-    `board: ${width} px: nothing moves from the first paint on, with a card that opens again and without a session`,
-    withPage({ viewport: { width, height: 900 } }, async (visit) => {
-      const { page, site } = visit;
-      await open(visit);
+  scenario(
+    `${width} px: nothing moves from the first paint on, with a card that opens again and without a session`,
+    async ({ page }) => {
+      await open(page);
       const card = page.locator(".place[data-key$=svea-hovratt-1870]");
       await card.locator(".fold").click();
       await card.locator(".vid").nth(5).waitFor();
@@ -143,38 +135,34 @@ for (const width of [1280, 390]) {
       assert.ok((await card.boundingBox())!.height < 200, "a folded card needs no reserved space");
       await page.context().clearCookies();
       await page.route("**/api/v1/**", () => {});
-      await page.goto(site.url);
+      await page.goto("");
       await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
       assert.equal(await page.evaluate(() => globalThis.shifted), 0);
-    }),
+    },
+    { viewport: { width, height: 900 } },
   );
 }
 
-Deno.test(
-  "board: the introduction stays closed, in another tab too",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await open(visit);
-    const introduction = (tab: Page) => tab.getByLabel("What this is");
-    assert.match(await introduction(page).textContent() ?? "", /A campaign is a batch of volumes .* one pipeline/);
-    await page.getByLabel("Close, and do not show again").click();
-    assert.equal(await introduction(page).isVisible(), false);
-    assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
-    const other = await page.context().newPage();
-    await other.goto(site.url);
-    assert.equal(await introduction(other).isVisible(), false);
-  }),
-);
+scenario("the introduction stays closed, in another tab too", async ({ page }) => {
+  await open(page);
+  const introduction = (tab: Page) => tab.getByLabel("What this is");
+  assert.match(await introduction(page).textContent() ?? "", /A campaign is a batch of volumes .* one pipeline/);
+  await page.getByLabel("Close, and do not show again").click();
+  assert.equal(await introduction(page).isVisible(), false);
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+  const other = await page.context().newPage();
+  await other.goto("");
+  assert.equal(await introduction(other).isVisible(), false);
+});
 
-Deno.test(
-  "board: a tab is led to the login when the session ended in another one, and back to its filter",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
+scenario(
+  "a tab is led to the login when the session ended in another one, and back to its filter",
+  async ({ page }) => {
     await page.clock.install();
-    await open(visit, "?state=waiting");
+    await open(page, "?state=waiting");
     assert.equal(await page.locator("script[type=module]").count(), 1);
     const other = await page.context().newPage();
-    await other.goto(site.url);
+    await other.goto("");
     await other.click("text=Log out");
     await other.waitForURL(/login/);
     await page.clock.fastForward(61_000);
@@ -182,17 +170,17 @@ Deno.test(
     await page.fill("[name=username]", "åsa");
     await page.fill("[name=password]", "stackroom-demo");
     await page.click("button[type=submit]");
-    await page.waitForURL(`${site.url}?state=waiting`);
+    await page.waitForURL("?state=waiting");
     assert.equal((await names(page)).length, 2);
-  }, OFFLINE),
+  },
+  { expected: OFFLINE },
 );
 
-Deno.test(
-  "board: a session that ends by itself while the list is open is said with its time on the login page, which leads back",
-  withPage({ timezoneId: "UTC" }, async (visit) => {
-    const { page, site } = visit;
+scenario(
+  "a session that ends by itself while the list is open is said with its time on the login page, which leads back",
+  async ({ page }) => {
     await page.clock.install();
-    await open(visit, "?state=finished");
+    await open(page, "?state=finished");
     const endsAt = Date.parse("2026-01-02T14:02:00Z");
     // What the results service leaves behind at a login: when the session ends.
     const note = btoa(JSON.stringify({ kind: "session", endsAt })).replace(/=+$/, "");
@@ -204,18 +192,21 @@ Deno.test(
     await page.fill("[name=username]", "åsa");
     await page.fill("[name=password]", "stackroom-demo");
     await page.click("button[type=submit]");
-    await page.waitForURL(`${site.url}?state=finished`);
-  }, OFFLINE),
+    await page.waitForURL("?state=finished");
+  },
+  { timezoneId: "UTC", expected: OFFLINE },
 );
 
-Deno.test(
-  "board: a server that is gone is said in the reserved line, and read again on request, or as soon as the network is back",
-  withPage({}, async ({ page }) => {
+scenario(
+  "a server that is gone is said in the reserved line, and read again on request, or as soon as the network is back",
+  async ({ page }) => {
     // One of its own, which it stops.
     const site = await startFakeSite();
     try {
       await page.clock.install();
-      await open({ page, site });
+      await page.goto(`${site.url}login`);
+      await logIn(page);
+      await awake(page);
       const top = async () => (await page.locator("article").first().boundingBox())?.y;
       const before = await top();
       const banner = page.locator(".board-status.bad");
@@ -245,16 +236,16 @@ Deno.test(
     } finally {
       await site.stop();
     }
-  }, OFFLINE),
+  },
+  { expected: OFFLINE },
 );
 
-Deno.test(
-  "board: a list of which the cluster has not been heard says since when, and trouble is read out",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
+scenario(
+  "a list of which the cluster has not been heard says since when, and trouble is read out",
+  async ({ page, site }) => {
     await page.clock.install();
-    await open(visit);
-    const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
+    await open(page);
+    const jobs = await site.jobs();
     await site.change({
       dataAge: 90,
       jobs: jobs.map((job: object, i: number) => i === 0 ? { ...job, phase: "Failed" } : job),
@@ -263,31 +254,27 @@ Deno.test(
     await page.getByText(/The cluster has not answered since \d\d:\d\d:\d\d/).waitFor();
     await page.locator("[role=status]", { hasText: "svea-hovratt-1870 is in trouble." }).waitFor();
     assert.equal(await page.title(), "3 in trouble · Campaigns · Stackroom");
-  }),
+  },
 );
 
-Deno.test(
-  "board: its line of state has one height at every width, whatever it says",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await open(visit);
-    const line = page.locator(".board-status");
-    const height = async (text: RegExp) => {
-      await line.getByText(text).waitFor();
-      return (await line.boundingBox())?.height;
-    };
-    const readNow = () => page.evaluate(() => dispatchEvent(new Event("online")));
-    for (const width of [320, 390, 640, 768, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      await site.change({ apiStatus: 200, dataAge: null });
-      await readNow();
-      const usual = await height(/7 shown/);
-      await site.change({ dataAge: 90 });
-      await readNow();
-      assert.equal(await height(/has not answered since/), usual, `stale at ${width} px`);
-      await site.change({ apiStatus: 502 });
-      await readNow();
-      assert.equal(await height(/does not answer/), usual, `unreachable at ${width} px`);
-    }
-  }, OFFLINE),
-);
+scenario("its line of state has one height at every width, whatever it says", async ({ page, site }) => {
+  await open(page);
+  const line = page.locator(".board-status");
+  const height = async (text: RegExp) => {
+    await line.getByText(text).waitFor();
+    return (await line.boundingBox())?.height;
+  };
+  const readNow = () => page.evaluate(() => dispatchEvent(new Event("online")));
+  for (const width of [320, 390, 640, 768, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await site.change({ apiStatus: 200, dataAge: null });
+    await readNow();
+    const usual = await height(/7 shown/);
+    await site.change({ dataAge: 90 });
+    await readNow();
+    assert.equal(await height(/has not answered since/), usual, `stale at ${width} px`);
+    await site.change({ apiStatus: 502 });
+    await readNow();
+    assert.equal(await height(/does not answer/), usual, `unreachable at ${width} px`);
+  }
+}, { expected: OFFLINE });

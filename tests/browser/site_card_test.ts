@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 
 import { accessibilityFindings } from "./accessibility.ts";
-import { open, type Visit, withPage } from "./site_fixture.ts";
+import { open, siteScenarios, type Visit } from "./site_fixture.ts";
 
 const DESK = { viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" } as const;
 const PHONE = { viewport: { width: 390, height: 780 }, reducedMotion: "reduce" } as const;
+const scenario = siteScenarios("card", DESK);
 const NOW = "2026-11-21T12:30:00Z";
 /** px; a thumb needs as much. */
 const TARGET = 40;
@@ -21,12 +22,11 @@ const LARGE = {
 };
 
 /** Opens the list over campaigns that are changed copies of the first sample, at a moment that stands still. */
-async function openList(visit: Visit, changes: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
-  const { page, site } = visit;
-  const { jobs } = await page.request.get(`${site.url}_test`).then((answer) => answer.json());
+async function openList({ page, site }: Visit, changes: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+  const jobs = await site.jobs();
   await site.change({ jobs: changes.map((change) => ({ ...jobs[0], ...change })) });
   await page.clock.install({ time: new Date(NOW) });
-  await open(visit);
+  await open(page);
 }
 
 function cardOf(page: Page, name: string): Locator {
@@ -48,13 +48,12 @@ async function saved(page: Page, button: Locator): Promise<{ name: string; rows:
 
 const elements = (page: Page) => page.evaluate(() => document.querySelectorAll("*").length);
 
-Deno.test(
-  "card: folded and open, in every state, it is accessible, and its times are ages with their instants",
-  withPage(DESK, async (visit) => {
-    const { page } = visit;
+scenario(
+  "folded and open, in every state, it is accessible, and its times are ages with their instants",
+  async ({ page, site }) => {
     const failed = { total: 40, active: 0, done: 37, failed: 3 };
     const cause = { stage: null, permanent: null, error: "OOMKilled (exit code 137)" };
-    await openList(visit, [
+    await openList({ page, site }, [
       { name: "running" },
       { name: "running-with-failed", counts: { total: 40, active: 3, done: 20, failed: 1 } },
       {
@@ -107,7 +106,7 @@ Deno.test(
     for (const name of ["running", "partly", "gone"]) await openCard(page, name);
     await page.evaluate(() => scrollTo(0, 0));
     assert.deepEqual(await accessibilityFindings(page), []);
-  }),
+  },
 );
 
 const QUEUED = { code: "queue", reason: "Pending", message: "2 campaigns are ahead", since: "2026-11-21T11:01:00Z" };
@@ -115,55 +114,50 @@ const QUEUED = { code: "queue", reason: "Pending", message: "2 campaigns are ahe
 /** The widths of phones, a tablet and a desk, px. */
 const WIDTHS = [320, 360, 390, 412, 768, 1280];
 
-Deno.test(
-  "card: what the detail tells has its space before it is read, at every width",
-  withPage({ timezoneId: "UTC" }, async (visit) => {
-    const { page } = visit;
-    let held = Promise.withResolvers<void>();
-    await page.route(/\/api\/v1\/jobs\/[^/]+\//, async (route) => {
-      await held.promise;
-      const detail = await (await route.fetch()).json();
-      const lastError = { page: "0006", error: "too dark", volume: "SE-1", logUrl: detail.resultsBase };
-      await route.fulfill({ json: { ...detail, pagesFailed: 2, lastError } });
-    });
-    await openList(visit, [
-      { name: "running" },
-      { name: "large", counts: { total: 8000, active: 9, done: 7000, failed: 40 } },
-      { name: "partly", phase: "PartiallyFailed", counts: { total: 40, active: 0, done: 36, failed: 4 } },
-      { name: "one-failed", phase: "PartiallyFailed", counts: { total: 40, active: 0, done: 39, failed: 1 } },
-      { name: "kyrkobocker-vaxjo-1755", phase: "Succeeded", counts: { total: 40, active: 0, done: 40, failed: 0 } },
-      {
-        name: "paused",
-        phase: "Paused",
-        suspended: true,
-        counts: { total: 20, active: 0, done: 10, failed: 0 },
-        waiting: QUEUED,
-      },
-    ]);
-    const boxes = () =>
-      page.locator("article").evaluateAll((all) => all.map((card) => Math.round(card.getBoundingClientRect().height)));
-    for (const width of WIDTHS) {
-      // All cards are on screen, so all of them are read.
-      await page.setViewportSize({ width, height: 4000 });
-      held.resolve();
-      held = Promise.withResolvers();
-      await page.reload();
-      await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
-      const before = await boxes();
-      held.resolve();
-      await page.waitForFunction(() =>
-        [...document.querySelectorAll(".figure")].every((figure) => / of .* pages/.test(figure.textContent ?? ""))
-      );
-      assert.deepEqual(await boxes(), before, `${width} px`);
-    }
-  }),
-);
+scenario("what the detail tells has its space before it is read, at every width", async ({ page, site }) => {
+  let held = Promise.withResolvers<void>();
+  await page.route(/\/api\/v1\/jobs\/[^/]+\//, async (route) => {
+    await held.promise;
+    const detail = await (await route.fetch()).json();
+    const lastError = { page: "0006", error: "too dark", volume: "SE-1", logUrl: detail.resultsBase };
+    await route.fulfill({ json: { ...detail, pagesFailed: 2, lastError } });
+  });
+  await openList({ page, site }, [
+    { name: "running" },
+    { name: "large", counts: { total: 8000, active: 9, done: 7000, failed: 40 } },
+    { name: "partly", phase: "PartiallyFailed", counts: { total: 40, active: 0, done: 36, failed: 4 } },
+    { name: "one-failed", phase: "PartiallyFailed", counts: { total: 40, active: 0, done: 39, failed: 1 } },
+    { name: "kyrkobocker-vaxjo-1755", phase: "Succeeded", counts: { total: 40, active: 0, done: 40, failed: 0 } },
+    {
+      name: "paused",
+      phase: "Paused",
+      suspended: true,
+      counts: { total: 20, active: 0, done: 10, failed: 0 },
+      waiting: QUEUED,
+    },
+  ]);
+  const boxes = () =>
+    page.locator("article").evaluateAll((all) => all.map((card) => Math.round(card.getBoundingClientRect().height)));
+  for (const width of WIDTHS) {
+    // All cards are on screen, so all of them are read.
+    await page.setViewportSize({ width, height: 4000 });
+    held.resolve();
+    held = Promise.withResolvers();
+    await page.reload();
+    await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
+    const before = await boxes();
+    held.resolve();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll(".figure")].every((figure) => / of .* pages/.test(figure.textContent ?? ""))
+    );
+    assert.deepEqual(await boxes(), before, `${width} px`);
+  }
+}, { timezoneId: "UTC" });
 
-Deno.test(
-  "card: 8,000 volumes, of which few are in the document, all are searched, filtered and saved",
-  withPage(DESK, async (visit) => {
-    const { page, site } = visit;
-    await openList(visit, [LARGE]);
+scenario(
+  "8,000 volumes, of which few are in the document, all are searched, filtered and saved",
+  async ({ page, site }) => {
+    await openList({ page, site }, [LARGE]);
     const card = await openCard(page, LARGE.name);
     const rows = card.locator("tbody[data-chunk] tr");
     assert.equal(await rows.count(), 8);
@@ -197,29 +191,26 @@ Deno.test(
     assert.equal(whole.rows.length, 8001);
     await card.getByLabel(/^Failed/).check();
     await card.locator("table[aria-rowcount='61']").waitFor();
-  }),
+  },
 );
 
-Deno.test(
-  "card: the failed volumes are saved, also those that the detail does not name",
-  withPage(DESK, async (visit) => {
-    const { page } = visit;
-    // A second file of one page is saved only within seconds of the click, so this page saves no other.
-    await openList(visit, [{ ...LARGE, counts: { total: 1000, active: 0, done: 940, failed: 60 } }]);
-    const card = await openCard(page, LARGE.name);
-    const failed = await saved(page, card.getByRole("button", { name: "Failed volumes as CSV" }));
-    assert.equal(failed.name, "stor-kampanj-failed.csv");
-    assert.equal(failed.rows.length, 61, "more than the 50 that the detail names");
-    assert.match(failed.rows[1], /^SE-STOR--A1-0000,0,failed,188,191,3,/);
-  }),
-);
+scenario("the failed volumes are saved, also those that the detail does not name", async ({ page, site }) => {
+  // A second file of one page is saved only within seconds of the click, so this page saves no other.
+  await openList({ page, site }, [{ ...LARGE, counts: { total: 1000, active: 0, done: 940, failed: 60 } }]);
+  const card = await openCard(page, LARGE.name);
+  const failed = await saved(page, card.getByRole("button", { name: "Failed volumes as CSV" }));
+  assert.equal(failed.name, "stor-kampanj-failed.csv");
+  assert.equal(failed.rows.length, 61, "more than the 50 that the detail names");
+  assert.match(failed.rows[1], /^SE-STOR--A1-0000,0,failed,188,191,3,/);
+});
 
-Deno.test(
-  "card: printed from its own button it is alone on paper with every volume, and without the controls",
-  withPage(DESK, async (visit) => {
-    const { page } = visit;
+scenario(
+  "printed from its own button it is alone on paper with every volume, and without the controls",
+  async ({ page, site }) => {
     await page.addInitScript(() => globalThis.print = () => document.body.dataset.printed = "yes");
-    await openList(visit, [{ ...LARGE, counts: { total: 450, active: 0, done: 450, failed: 0 } }, { name: "other" }]);
+    await openList({ page, site }, [{ ...LARGE, counts: { total: 450, active: 0, done: 450, failed: 0 } }, {
+      name: "other",
+    }]);
     const card = await openCard(page, LARGE.name);
     await card.getByRole("button", { name: "Print this campaign" }).click();
     await page.locator("body[data-printed]").waitFor();
@@ -234,14 +225,13 @@ Deno.test(
     for (const other of others) assert.ok(await other.isVisible());
     await page.emulateMedia({ media: "screen" });
     await page.waitForFunction(() => document.querySelectorAll("tbody[data-chunk] tr").length === 8);
-  }),
+  },
 );
 
-Deno.test(
-  "card: by keys alone it opens, filters and leads to manifest and log, and the focus stays while it is read again",
-  withPage(DESK, async (visit) => {
-    const { page, site } = visit;
-    await openList(visit, [{ name: "a", counts: { total: 20, active: 4, done: 16, failed: 0 } }]);
+scenario(
+  "by keys alone it opens, filters and leads to manifest and log, and the focus stays while it is read again",
+  async ({ page, site }) => {
+    await openList({ page, site }, [{ name: "a", counts: { total: 20, active: 4, done: 16, failed: 0 } }]);
     await cardOf(page, "a").locator(".fold").focus();
     await page.keyboard.press("Enter");
     const card = cardOf(page, "a");
@@ -251,7 +241,7 @@ Deno.test(
     const reads = (await site.reads()).length;
     await site.change({
       jobs: [{
-        ...(await page.request.get(`${site.url}_test`).then((answer) => answer.json())).jobs[0],
+        ...(await site.jobs())[0],
         counts: { total: 20, active: 1, done: 19, failed: 0 },
       }],
     });
@@ -267,14 +257,13 @@ Deno.test(
     await card.locator("tbody[data-chunk] .chip", { hasText: "active" }).first().waitFor({ state: "detached" });
     // Every row leads to its log; one of single images has no manifest, and says so.
     assert.equal(await card.getByRole("link", { name: /^Run log of/ }).count(), 8);
-  }),
+  },
 );
 
-Deno.test(
-  "card: on a phone a volume is a small block with all it has, and what is touched is large enough",
-  withPage(PHONE, async (visit) => {
-    const { page } = visit;
-    await openList(visit, [
+scenario(
+  "on a phone a volume is a small block with all it has, and what is touched is large enough",
+  async ({ page, site }) => {
+    await openList({ page, site }, [
       { name: "a", counts: { total: 12, active: 2, done: 8, failed: 2 } },
       { name: "b", phase: "PartiallyFailed", counts: { total: 12, active: 0, done: 8, failed: 4 } },
     ]);
@@ -312,14 +301,14 @@ Deno.test(
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth));
     await page.evaluate(() => scrollTo(0, 0));
     assert.deepEqual(await accessibilityFindings(page), []);
-  }),
+  },
+  { ...PHONE },
 );
 
-Deno.test(
-  "card: a search while the server is away says that it saw only a part, and goes on when it is back",
-  withPage(DESK, async (visit) => {
-    const { page, site } = visit;
-    await openList(visit, [LARGE]);
+scenario(
+  "a search while the server is away says that it saw only a part, and goes on when it is back",
+  async ({ page, site }) => {
+    await openList({ page, site }, [LARGE]);
     const card = await openCard(page, LARGE.name);
     await site.change({ apiStatus: 502 });
     await card.getByRole("searchbox").fill("a1-7999");
@@ -328,21 +317,22 @@ Deno.test(
     await card.getByRole("searchbox").fill("a1-799");
     await card.locator("table[aria-rowcount='9']").waitFor();
     await card.getByRole("rowheader", { name: /-7990$/ }).waitFor();
-  }, [/Failed to load resource/]),
+  },
+  { expected: [/Failed to load resource/] },
 );
 
-Deno.test(
-  "card: where the code of an open card cannot be loaded it says so, and a new try brings it",
-  withPage(DESK, async (visit) => {
-    const { page } = visit;
+scenario(
+  "where the code of an open card cannot be loaded it says so, and a new try brings it",
+  async ({ page, site }) => {
     const code = "**/open_zones-*.js";
     await page.route(code, (route) => route.abort());
-    await openList(visit, [{ name: "a" }]);
+    await openList({ page, site }, [{ name: "a" }]);
     const card = cardOf(page, "a");
     await card.locator(".fold").click();
     await card.getByRole("alert").getByText("A script of this page could not be loaded.").waitFor();
     await page.unroute(code);
     await card.getByRole("button", { name: "Try again" }).click();
     await card.locator("tbody[data-chunk] tr").first().waitFor();
-  }, [/Failed to load resource/]),
+  },
+  { expected: [/Failed to load resource/] },
 );

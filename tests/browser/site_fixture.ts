@@ -17,30 +17,49 @@ export interface Visit {
 
 const sharedSite = sharedByFile(startFakeSite, (site) => site.stop());
 
+/** How a scenario differs from the others of its subject. */
+interface Differences extends BrowserContextOptions {
+  /** Texts of console errors that belong to the scenario. */
+  readonly expected?: readonly RegExp[];
+}
+
 /**
- * Runs a test on a fresh browser profile and the site of the file, which serves the samples again. Errors of the page,
- * and requests that a policy refuses, fail the test.
- *
- * @param expected texts of console errors that belong to the test
+ * Declares tests of a subject. Each runs on a fresh browser profile and the site of the file, which serves the samples
+ * again and is the base of relative addresses. Errors of the page, and requests that a policy refuses, fail the test.
  */
-export function withPage(
-  options: BrowserContextOptions,
-  test: (visit: Visit) => Promise<void>,
-  expected: readonly RegExp[] = [],
-) {
-  return async () => {
-    const site = await sharedSite();
-    await site.reset();
-    await onFreshPage(options, (page) => test({ page, site }), expected);
-  };
+export function siteScenarios(subject: string, defaults: BrowserContextOptions = {}) {
+  return (name: string, run: (visit: Visit) => Promise<void>, { expected, ...options }: Differences = {}) =>
+    Deno.test(`${subject}: ${name}`, async () => {
+      const site = await sharedSite();
+      await site.reset();
+      await onFreshPage({ baseURL: site.url, ...defaults, ...options }, (page) => run({ page, site }), expected);
+    });
 }
 
 /** Goes to a page, logging in on the way, and waits until its islands are awake. */
-export async function open({ page, site }: Visit, path = "", island = "campaign_board"): Promise<void> {
-  await page.goto(`${site.url}login?next=${encodeURIComponent(`/${path}`)}`);
+export async function open(page: Page, path = "", island = "campaign_board"): Promise<void> {
+  await page.goto(`login?next=${encodeURIComponent(`/${path}`)}`);
   await logIn(page);
-  await page.waitForURL(site.url + path);
+  await page.waitForURL(path);
   await page.waitForSelector(`[data-island=${island}][data-hydrated]`);
+}
+
+/** Opens the page of an ALTO file of a volume without a manifest. */
+export async function openAlto({ page, site }: Visit, alto: string): Promise<void> {
+  await site.change({ files: { "/alto/0004.xml": alto, "/iiif.json": {} } });
+  await open(page, altoViewerPath(site), "alto_viewer");
+}
+
+/** Opens the log of a run that is over, with the summary of so many pages. */
+export async function openRun({ page, site }: Visit, pages: number): Promise<void> {
+  await site.change({ files: { "/manifest.json": sampleRunManifest(site, pages) } });
+  await open(page, runPath(site), "run_viewer");
+}
+
+/** Opens a log of a run that is over. */
+export async function openLog({ page, site }: Visit, log: string): Promise<void> {
+  await site.change({ log });
+  await open(page, logPath(site).replace("&live=1", ""), "run_viewer");
 }
 
 /** Waits until all islands of the page are awake: each loads its code by itself. */

@@ -14,11 +14,12 @@ import {
   runPath,
   sampleAlto,
   sampleRunManifest,
+  siteScenarios,
   type Visit,
-  withPage,
 } from "./site_fixture.ts";
 
 const SWEDISH = { locale: "sv-SE", reducedMotion: "reduce" } as const;
+const scenario = siteScenarios("language", SWEDISH);
 
 /** What the pages show of others. */
 const DATA = [
@@ -47,12 +48,12 @@ async function textsOfPage(page: Page): Promise<string[]> {
 }
 
 /** The texts of a page in both languages, once `ready` is there. */
-async function inBoth({ page, site }: Visit, path: string, ready: string): Promise<[string[], string[]]> {
-  await page.goto(site.url + path);
+async function inBoth({ page }: Visit, path: string, ready: string): Promise<[string[], string[]]> {
+  await page.goto(path);
   await page.locator(ready).first().waitFor({ state: "attached" });
   const swedish = await textsOfPage(page);
   await page.locator(".languages button").click();
-  await page.waitForURL(site.url + path);
+  await page.waitForURL(path);
   await page.locator("html[lang=en]").waitFor();
   await page.locator(ready).first().waitFor({ state: "attached" });
   const english = await textsOfPage(page);
@@ -61,28 +62,23 @@ async function inBoth({ page, site }: Visit, path: string, ready: string): Promi
   return [english, swedish];
 }
 
-Deno.test(
-  "language: a Swedish browser gets Swedish pages, and no text changes when they wake up",
-  withPage(SWEDISH, async (visit) => {
-    const { page, site } = visit;
-    await page.goto(`${site.url}login`);
-    assert.equal(await page.getAttribute("html", "lang"), "sv");
-    await open(visit);
-    const sent = await (await page.context().request.get(site.url, { headers: { "Accept-Language": "sv-SE" } })).text();
-    // What is read after the page was sent stands in neither of these.
-    for (const part of [/<header class="bar">.*?<\/header>/s, /<search>.*?<\/search>/s]) {
-      const before = textsOf(part.exec(sent)?.[0] ?? "");
-      assert.ok(before.some((text) => ["Kampanjer", "Efter tillstånd"].includes(text)));
-      assert.deepEqual(textsOf(part.exec(await page.content())?.[0] ?? ""), before);
-    }
-  }),
-);
+scenario("a Swedish browser gets Swedish pages, and no text changes when they wake up", async ({ page, site }) => {
+  await page.goto("login");
+  assert.equal(await page.getAttribute("html", "lang"), "sv");
+  await open(page);
+  const sent = await (await page.context().request.get(site.url, { headers: { "Accept-Language": "sv-SE" } })).text();
+  // What is read after the page was sent stands in neither of these.
+  for (const part of [/<header class="bar">.*?<\/header>/s, /<search>.*?<\/search>/s]) {
+    const before = textsOf(part.exec(sent)?.[0] ?? "");
+    assert.ok(before.some((text) => ["Kampanjer", "Efter tillstånd"].includes(text)));
+    assert.deepEqual(textsOf(part.exec(await page.content())?.[0] ?? ""), before);
+  }
+});
 
-Deno.test(
-  "language: the switch leads back to the same address, its filter and fragment included, and its choice is kept",
-  withPage(SWEDISH, async (visit) => {
-    const { page } = visit;
-    await open(visit, "?sort=name");
+scenario(
+  "the switch leads back to the same address, its filter and fragment included, and its choice is kept",
+  async ({ page }) => {
+    await open(page, "?sort=name");
     await page.fill("input[type=search]", "svea");
     await page.waitForFunction(() => location.search.includes("q=svea"));
     await page.evaluate(() => history.replaceState(null, "", `${location.pathname}${location.search}#here`));
@@ -93,61 +89,50 @@ Deno.test(
     await page.reload();
     assert.equal(await page.getAttribute("html", "lang"), "en");
     assert.equal(await page.textContent("h1"), "Campaigns");
-  }),
+  },
 );
 
-Deno.test(
-  "language: without scripts the switch works as well",
-  withPage({ ...SWEDISH, javaScriptEnabled: false }, async ({ page, site }) => {
-    await page.goto(`${site.url}login?error=401`);
-    await follow(page, page.getByRole("button", { name: "English" }));
-    await page.waitForURL(`${site.url}login?error=401`);
-    assert.equal(await page.getAttribute("html", "lang"), "en");
-    assert.ok(await page.isVisible("text=The name or the password is wrong."));
-  }),
-);
+scenario("without scripts the switch works as well", async ({ page }) => {
+  await page.goto("login?error=401");
+  await follow(page, page.getByRole("button", { name: "English" }));
+  await page.waitForURL("login?error=401");
+  assert.equal(await page.getAttribute("html", "lang"), "en");
+  assert.ok(await page.isVisible("text=The name or the password is wrong."));
+}, { javaScriptEnabled: false });
 
-Deno.test(
-  "language: nothing that scripts write is left in English",
-  withPage(SWEDISH, async (visit) => {
-    const { page, site } = visit;
-    await open(visit);
-    for (const name of ["göteborgs-domkapitel-1790", "svea-hovratt-1870"]) await page.click(`text=${name}`);
-    await page.locator(".volumes .vid").nth(15).waitFor();
-    const files = { "/manifest.json": sampleRunManifest(site, 60), "/alto/0004.xml": sampleAlto(30), "/iiif.json": {} };
-    await site.change({ files });
-    const pages = [["", ".volumes .vid"], [logPath(site), ".line"], [runPath(site), ".slowest"], [
-      altoViewerPath(site),
-      ".text-line",
-    ], ["uv.html", "[role=alert]"]];
-    for (const [path, ready] of pages) {
-      const [english, swedish] = await inBoth(visit, path, ready);
-      const left = untranslated(english, swedish, DATA);
-      assert.deepEqual(left.filter((text) => !isRecord(text)), [], path);
-    }
-  }),
-);
+scenario("nothing that scripts write is left in English", async ({ page, site }) => {
+  await open(page);
+  for (const name of ["göteborgs-domkapitel-1790", "svea-hovratt-1870"]) await page.click(`text=${name}`);
+  await page.locator(".volumes .vid").nth(15).waitFor();
+  const files = { "/manifest.json": sampleRunManifest(site, 60), "/alto/0004.xml": sampleAlto(30), "/iiif.json": {} };
+  await site.change({ files });
+  const pages = [["", ".volumes .vid"], [logPath(site), ".line"], [runPath(site), ".slowest"], [
+    altoViewerPath(site),
+    ".text-line",
+  ], ["uv.html", "[role=alert]"]];
+  for (const [path, ready] of pages) {
+    const [english, swedish] = await inBoth({ page, site }, path, ready);
+    const left = untranslated(english, swedish, DATA);
+    assert.deepEqual(left.filter((text) => !isRecord(text)), [], path);
+  }
+});
 
 for (const width of [1280, 320]) {
-  Deno.test(
-    `language: Swedish at ${width} px is accessible, and nothing is wider than the screen`,
-    withPage({ ...SWEDISH, viewport: { width, height: 900 } }, async (visit) => {
-      const { page, site } = visit;
-      const isTooWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      await page.goto(`${site.url}login?error=401`);
-      assert.deepEqual(await accessibilityFindings(page), []);
-      assert.equal(await isTooWide(), false);
-      await open(visit);
-      await page.click("text=göteborgs-domkapitel-1790");
-      await page.locator(".volumes .vid").nth(7).waitFor();
-      await page.evaluate(() => scrollTo(0, 0));
-      assert.deepEqual(await accessibilityFindings(page), []);
-      assert.equal(await isTooWide(), false);
-      await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
-      await page.goto(site.url + runPath(site));
-      await page.locator(".slowest").waitFor({ state: "attached" });
-      assert.deepEqual(await accessibilityFindings(page), []);
-      assert.equal(await isTooWide(), false);
-    }),
-  );
+  scenario(`Swedish at ${width} px is accessible, and nothing is wider than the screen`, async ({ page, site }) => {
+    const isTooWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    await page.goto("login?error=401");
+    assert.deepEqual(await accessibilityFindings(page), []);
+    assert.equal(await isTooWide(), false);
+    await open(page);
+    await page.click("text=göteborgs-domkapitel-1790");
+    await page.locator(".volumes .vid").nth(7).waitFor();
+    await page.evaluate(() => scrollTo(0, 0));
+    assert.deepEqual(await accessibilityFindings(page), []);
+    assert.equal(await isTooWide(), false);
+    await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
+    await page.goto(runPath(site));
+    await page.locator(".slowest").waitFor({ state: "attached" });
+    assert.deepEqual(await accessibilityFindings(page), []);
+    assert.equal(await isTooWide(), false);
+  }, { viewport: { width, height: 900 } });
 }

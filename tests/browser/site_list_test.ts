@@ -1,52 +1,50 @@
 import assert from "node:assert/strict";
 
-import { follow, logIn, open, type Visit, withPage } from "./site_fixture.ts";
+import type { Page } from "playwright-core";
 
-Deno.test(
-  "list: log in, campaigns, log out",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await open(visit);
-    assert.equal(await page.title(), "2 in trouble · Campaigns · Stackroom");
-    assert.equal(await page.locator("article h2 button").first().textContent(), "svea-hovratt-1870");
-    assert.match(
-      await page.locator("link[rel=icon]").getAttribute("href") ?? "",
-      /^data:image\/svg\+xml,.*2%3C%2Ftext/,
-    );
-    // The server writes UTC, the island the reader's own zone.
-    assert.match(
-      await page.getByText(/^running for/).first().getAttribute("title") ?? "",
-      /^Started 20 November 2026, 08:13:00 Europe\/Stockholm/,
-    );
-    await page.click("text=Log out");
-    await page.waitForURL(`${site.url}login`);
-    await page.goto(site.url);
-    await page.waitForURL(/\/login$/);
-  }, [/401/]),
-);
+import { follow, logIn, open, siteScenarios } from "./site_fixture.ts";
+import type { FakeSite } from "./site_server.ts";
 
-Deno.test(
-  "list: scripts off, every campaign is there with its volumes, nothing waits for a click",
-  withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
-    await page.goto(site.url);
-    assert.ok(await page.isVisible("text=to see the campaigns"));
-    await page.goto(`${site.url}login`);
-    await logIn(page);
-    assert.equal(await page.locator("article").count(), 7);
-    assert.ok(await page.isVisible("text=420 of 1,200 volumes started"));
-    assert.ok(await page.isVisible("article >> nth=3 >> text=swedish-lion-v2"));
-    assert.ok(!await page.isVisible("text=Sort again"));
-    await page.fill("[type=search]", "rådhus");
-    await follow(page, page.getByRole("button", { name: "Apply" }));
-    assert.equal(await page.locator("article").count(), 1);
-    await follow(page, page.getByRole("button", { name: "Log out" }));
-    assert.match(page.url(), /\/login$/);
-  }),
-);
+const scenario = siteScenarios("list");
+
+scenario("log in, campaigns, log out", async ({ page }) => {
+  await open(page);
+  assert.equal(await page.title(), "2 in trouble · Campaigns · Stackroom");
+  assert.equal(await page.locator("article h2 button").first().textContent(), "svea-hovratt-1870");
+  assert.match(
+    await page.locator("link[rel=icon]").getAttribute("href") ?? "",
+    /^data:image\/svg\+xml,.*2%3C%2Ftext/,
+  );
+  // The server writes UTC, the island the reader's own zone.
+  assert.match(
+    await page.getByText(/^running for/).first().getAttribute("title") ?? "",
+    /^Started 20 November 2026, 08:13:00 Europe\/Stockholm/,
+  );
+  await page.click("text=Log out");
+  await page.waitForURL("login");
+  await page.goto("");
+  await page.waitForURL(/\/login$/);
+}, { expected: [/401/] });
+
+scenario("scripts off, every campaign is there with its volumes, nothing waits for a click", async ({ page }) => {
+  await page.goto("");
+  assert.ok(await page.isVisible("text=to see the campaigns"));
+  await page.goto("login");
+  await logIn(page);
+  assert.equal(await page.locator("article").count(), 7);
+  assert.ok(await page.isVisible("text=420 of 1,200 volumes started"));
+  assert.ok(await page.isVisible("article >> nth=3 >> text=swedish-lion-v2"));
+  assert.ok(!await page.isVisible("text=Sort again"));
+  await page.fill("[type=search]", "rådhus");
+  await follow(page, page.getByRole("button", { name: "Apply" }));
+  assert.equal(await page.locator("article").count(), 1);
+  await follow(page, page.getByRole("button", { name: "Log out" }));
+  assert.match(page.url(), /\/login$/);
+}, { javaScriptEnabled: false });
 
 /** Serves so many campaigns without a Job beside the samples. */
-async function serveOlder({ page, site }: Visit, count: number): Promise<void> {
-  const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
+async function serveOlder(site: FakeSite, count: number): Promise<void> {
+  const jobs = await site.jobs();
   const gone = Array.from({ length: count }, (_, i) => ({ ...jobs[4], name: `borta-${String(i).padStart(2, "0")}` }));
   await site.change({
     jobs: [...jobs.filter(({ jobGone }: { jobGone: boolean }) => !jobGone), ...gone],
@@ -54,22 +52,21 @@ async function serveOlder({ page, site }: Visit, count: number): Promise<void> {
   });
 }
 
-Deno.test(
-  "list: older campaigns come twenty at a time, by an address that scripts need not run for and a reload keeps",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await serveOlder(visit, 45);
-    await open(visit);
+scenario(
+  "older campaigns come twenty at a time, by an address that scripts need not run for and a reload keeps",
+  async ({ page, site }) => {
+    await serveOlder(site, 45);
+    await open(page);
     await page.getByText("Show 20 older campaigns of 25").click();
-    await page.waitForURL(`${site.url}?reaped=40`);
+    await page.waitForURL("?reaped=40");
     await page.getByText("Show 5 older campaigns of 5").waitFor();
     await page.reload();
     assert.ok(await page.getByText("46 shown of 51").isVisible());
-    const scriptless = await visit.page.context().browser()?.newContext({ javaScriptEnabled: false });
+    const scriptless = await page.context().browser()?.newContext({ baseURL: site.url, javaScriptEnabled: false });
     assert.ok(scriptless);
     await scriptless.addCookies(await page.context().cookies());
     const plain = await scriptless.newPage();
-    await plain.goto(`${site.url}?state=finished`);
+    await plain.goto("?state=finished");
     assert.equal(await plain.locator("article").count(), 21);
     await follow(plain, plain.getByText("Show 20 older campaigns of 25"));
     assert.equal(plain.url(), `${site.url}?state=finished&reaped=40`);
@@ -77,45 +74,40 @@ Deno.test(
     await plain.fill("[type=search]", "borta-3");
     await follow(plain, plain.getByRole("button", { name: "Apply" }));
     assert.equal(await plain.locator("article").count(), 10);
-    await plain.goto(`${site.url}?reaped=40`);
+    await plain.goto("?reaped=40");
     await follow(plain, plain.getByText("Show 5 older campaigns of 5"));
     assert.equal(await plain.getByText("older campaigns").count(), 0);
     await scriptless.close();
-  }),
+  },
 );
 
-Deno.test(
-  "list: only cards on screen are read, queued ones not at all",
-  withPage({ viewport: { width: 1280, height: 300 } }, async (visit) => {
-    const { page, site } = visit;
-    const jobs = await page.request.get(`${site.url}_test`).then(async (answer) => (await answer.json()).jobs);
-    const many = Array.from({ length: 40 }, (_, i) => ({ ...jobs[0], name: `kampanj-${String(i).padStart(2, "0")}` }));
-    await site.change({ jobs: [jobs[5], ...many] });
-    await open(visit);
-    await page.getByText("kampanj-00", { exact: true }).waitFor();
-    await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
-    assert.ok(!(await site.reads()).some((name) => name.endsWith("kampanj-39")));
-    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-    await page.getByText("kampanj-39", { exact: true }).scrollIntoViewIfNeeded();
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll("article")].find((card) => card.textContent?.includes("kampanj-39"))
-        ?.querySelector(".figure")?.textContent?.includes("≥")
-    );
-    assert.ok(!(await site.reads()).some((name) => name.endsWith(jobs[5].name)));
-  }),
-);
+scenario("only cards on screen are read, queued ones not at all", async ({ page, site }) => {
+  const jobs = await site.jobs();
+  const many = Array.from({ length: 40 }, (_, i) => ({ ...jobs[0], name: `kampanj-${String(i).padStart(2, "0")}` }));
+  await site.change({ jobs: [jobs[5], ...many] });
+  await open(page);
+  await page.getByText("kampanj-00", { exact: true }).waitFor();
+  await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
+  assert.ok(!(await site.reads()).some((name) => name.endsWith("kampanj-39")));
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await page.getByText("kampanj-39", { exact: true }).scrollIntoViewIfNeeded();
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("article")].find((card) => card.textContent?.includes("kampanj-39"))
+      ?.querySelector(".figure")?.textContent?.includes("≥")
+  );
+  assert.ok(!(await site.reads()).some((name) => name.endsWith(jobs[5].name)));
+}, { viewport: { width: 1280, height: 300 } });
 
-Deno.test(
-  "list: a poll brings a new campaign to its place and leaves the one with the focus where it is",
-  withPage({ viewport: { width: 1280, height: 500 } }, async (visit) => {
-    const { page, site } = visit;
+scenario(
+  "a poll brings a new campaign to its place and leaves the one with the focus where it is",
+  async ({ page, site }) => {
     await page.clock.install();
-    await open(visit);
+    await open(page);
     const held = page.locator("article", { hasText: "bergskollegium-1720" });
     await held.locator(".fold").focus();
     await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
     const before = await held.boundingBox();
-    const { jobs } = await page.request.get(`${site.url}_test`).then((answer) => answer.json());
+    const jobs = await site.jobs();
     await site.change({ jobs: [{ ...jobs[0], name: "ny-kampanj" }, ...jobs] });
     await page.clock.fastForward(61_000);
     await page.getByText("ny-kampanj", { exact: true }).waitFor();
@@ -124,49 +116,103 @@ Deno.test(
       await page.evaluate(() => document.activeElement?.textContent),
       "bergskollegium-1720",
     );
-  }),
+  },
+  { viewport: { width: 1280, height: 500 } },
 );
 
-Deno.test(
-  "list: a page in a hidden tab reads nothing until the tab is shown",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    await page.addInitScript(() => {
-      let hidden = true;
-      Object.defineProperty(document, "hidden", { get: () => hidden });
-      addEventListener("look", () => {
-        hidden = false;
-        document.dispatchEvent(new Event("visibilitychange"));
-      });
+scenario("a page in a hidden tab reads nothing until the tab is shown", async ({ page, site }) => {
+  await page.addInitScript(() => {
+    let hidden = true;
+    Object.defineProperty(document, "hidden", { get: () => hidden });
+    addEventListener("look", () => {
+      hidden = false;
+      document.dispatchEvent(new Event("visibilitychange"));
     });
-    const asked: string[] = [];
-    page.on("request", (request) => {
-      const { pathname } = new URL(request.url());
-      if (pathname.startsWith("/api/v1/")) asked.push(pathname);
-    });
-    await page.clock.install();
-    await open(visit);
-    await page.clock.fastForward(200_000);
-    assert.deepEqual(asked, []);
-    assert.deepEqual(await site.reads(), []);
-    const list = page.waitForRequest(/\/api\/v1\/jobs\?/);
-    await page.evaluate(() => dispatchEvent(new Event("look")));
-    await list;
-  }),
-);
+  });
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/api/v1/")) asked.push(pathname);
+  });
+  await page.clock.install();
+  await open(page);
+  await page.clock.fastForward(200_000);
+  assert.deepEqual(asked, []);
+  assert.deepEqual(await site.reads(), []);
+  const list = page.waitForRequest(/\/api\/v1\/jobs\?/);
+  await page.evaluate(() => dispatchEvent(new Event("look")));
+  await list;
+});
 
-Deno.test(
-  "theme: chosen by hand, kept over a reload before anything is painted",
-  withPage({ colorScheme: "light" }, async (visit) => {
-    const { page } = visit;
-    await open(visit);
-    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    const light = await ground();
-    await page.getByLabel("Theme: system").click();
-    await page.getByLabel("Theme: light").click();
-    assert.notEqual(await ground(), light);
-    await page.reload({ waitUntil: "commit" });
-    await page.waitForSelector("body");
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
-  }),
+scenario("theme: chosen by hand, kept over a reload before anything is painted", async ({ page }) => {
+  await open(page);
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.getByLabel("Theme: system").click();
+  await page.getByLabel("Theme: light").click();
+  assert.notEqual(await ground(), light);
+  await page.reload({ waitUntil: "commit" });
+  await page.waitForSelector("body");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+}, { colorScheme: "light" });
+
+scenario("without scripts a card leads to its volumes", async ({ page }) => {
+  await page.goto("login");
+  await logIn(page);
+  await follow(page, page.getByText("Volumes and provenance of svea-hovratt-1870"));
+  const open = page.locator("#open-campaign");
+  assert.equal(await open.locator(".volumes tbody tr").count(), 200);
+  assert.ok(await open.locator("pre").isVisible());
+  await follow(page, open.getByText("the next ones"));
+  assert.match(await open.locator(".body > .note").textContent() ?? "", /^Volumes 201 to 400 of 1,200/);
+}, { javaScriptEnabled: false });
+
+/** More elements than a key needs to pass on the way to any control of the list. */
+const MAX_STEPS = 60;
+
+/** Presses Tab until an element that matches has the focus, which must be seen wherever it goes. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    await page.keyboard.press("Tab");
+    const focus = await page.evaluate((selector) => {
+      const element = document.activeElement;
+      if (!element) return null;
+      // A radio button of a segmented control lies over its label, which shows the focus.
+      const shown = element.closest("label") ?? element;
+      const { top, bottom } = element.getBoundingClientRect();
+      const { outlineStyle, outlineWidth } = getComputedStyle(shown);
+      return {
+        isGoal: element.matches(selector),
+        isSeen: bottom > 0 && top < innerHeight && outlineStyle !== "none" && parseFloat(outlineWidth) >= 2,
+        html: element.outerHTML.slice(0, 200),
+      };
+    }, selector);
+    assert.ok(focus?.isSeen, `the focus is not seen: ${focus?.html}`);
+    if (focus.isGoal) return;
+  }
+  assert.fail(`no Tab leads to ${selector}`);
+}
+
+scenario(
+  "Tab and arrows lead through filter, card and volumes to a run log, and the focus is always seen",
+  async ({ page }) => {
+    await open(page);
+    await tabTo(page, ".segments input");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForURL(/\?state=running$/);
+    await tabTo(page, "[data-campaign='batch-default/svea-hovratt-1870'] .fold");
+    await page.keyboard.press("Enter");
+    await page.locator("tbody[data-chunk] tr").nth(7).waitFor();
+    await tabTo(page, ".volume-segments input");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.locator("tbody[data-chunk] .chip", { hasText: "active" }).first().waitFor();
+    await tabTo(page, ".file[title='Run log']");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/log\?/);
+    await page.locator("[data-island=run_viewer][data-hydrated]").waitFor();
+    // The run has written no summary.
+  },
+  { viewport: { width: 1280, height: 700 }, expected: [/Failed to load resource/] },
 );

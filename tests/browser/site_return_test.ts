@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { open, type Visit, withPage } from "./site_fixture.ts";
+import { open, siteScenarios, type Visit } from "./site_fixture.ts";
+
+const scenario = siteScenarios("return", { viewport: { width: 1280, height: 500 } });
 
 /** The summary of a run that wrote none. */
 const NO_FILE = [/Failed to load resource/];
@@ -48,12 +50,11 @@ async function assertAsBefore(page: Page, top: number): Promise<void> {
   await page.waitForFunction(() => /^Run log of .*A1-0050$/.test(document.activeElement?.ariaLabel ?? ""));
 }
 
-Deno.test(
-  "return: from a run log, by the way back and by each crumb, the card is as the reader left it",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    await open(visit);
-    const top = await lookAround(visit);
+scenario(
+  "from a run log, by the way back and by each crumb, the card is as the reader left it",
+  async ({ page, site }) => {
+    await open(page);
+    const top = await lookAround({ page, site });
     const toLog = async () => {
       await row(page).getByTitle("Run log").click();
       await awake(page, "run_viewer");
@@ -68,17 +69,17 @@ Deno.test(
     await page.getByRole("navigation", { name: "Way back" }).getByText("svea-hovratt-1870").click();
     await assertAsBefore(page, top);
     assert.equal(await page.locator("article").count(), 1);
-  }, NO_FILE),
+  },
+  { expected: NO_FILE },
 );
 
-Deno.test(
-  "return: a campaign that was shown among older ones is there again, and a list that is opened anew begins at its top",
-  withPage({ viewport: { width: 1280, height: 500 } }, async (visit) => {
-    const { page, site } = visit;
-    const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
+scenario(
+  "a campaign that was shown among older ones is there again, and a list that is opened anew begins at its top",
+  async ({ page, site }) => {
+    const jobs = await site.jobs();
     const gone = Array.from({ length: 25 }, (_, i) => ({ ...jobs[4], name: `borta-${String(i).padStart(2, "0")}` }));
     await site.change({ jobs: [...jobs.slice(0, 3), ...gone], reapedTotal: 25 });
-    await open(visit);
+    await open(page);
     await page.getByText("Show 5 older campaigns").click();
     const card = page.locator("article", { hasText: "borta-24" });
     await card.locator(".fold").click();
@@ -88,43 +89,40 @@ Deno.test(
     await awake(page, "campaign_board");
     await card.getByTitle("Run log").first().waitFor();
     await page.waitForFunction(() => scrollY > 0);
-    await page.goto(`${site.url}docs`);
+    await page.goto("docs");
     await page.getByRole("link", { name: "Campaigns", exact: true }).click();
     await awake(page, "campaign_board");
     assert.equal(await page.evaluate(() => scrollY), 0);
     assert.ok(await page.getByText("Show 5 older campaigns of 5").isVisible());
-  }, NO_FILE),
+  },
+  { expected: NO_FILE },
 );
 
-Deno.test(
-  "return: the campaign that an address names is open and on screen",
-  withPage({ viewport: { width: 1280, height: 500 } }, async (visit) => {
-    const { page } = visit;
-    await open(visit, "?open=batch-default%2Flandsarkivet-lund");
-    const card = page.locator("article", { hasText: "landsarkivet-lund" });
-    await card.locator("tbody tr").first().waitFor();
-    await page.waitForFunction(() => {
-      const card = document.querySelector("[data-campaign='batch-default/landsarkivet-lund']");
-      return card && card.getBoundingClientRect().top < 250;
-    });
-    assert.equal(await card.locator(".fold").getAttribute("aria-expanded"), "true");
-    const { jobs } = await (await page.request.get(`${visit.site.url}_test`)).json();
-    const gone = Array.from({ length: 70 }, (_, day) => ({
-      ...jobs[4],
-      name: `borta-${day}`,
-      finishedAt: new Date(Date.UTC(2026, 0, 1) - day * 86_400_000).toISOString(),
-    }));
-    await visit.site.change({ jobs: gone, reapedTotal: gone.length });
-    await page.goto(`${visit.site.url}?open=batch-default%2Fborta-44`);
-    await page.locator("[data-campaign$=borta-44] tbody tr").first().waitFor();
-    await page.waitForFunction(() => {
-      const card = document.querySelector("[data-campaign$=borta-44]");
-      return card && card.getBoundingClientRect().top < 250;
-    });
-    await page.getByText("Show 10 older campaigns of 10").waitFor();
-    await page.goto(`${visit.site.url}?open=batch-default%2Fborta-444`);
-    assert.ok(
-      await page.getByRole("alert").getByText("There is no campaign named batch-default/borta-444.").isVisible(),
-    );
-  }),
-);
+scenario("the campaign that an address names is open and on screen", async ({ page, site }) => {
+  await open(page, "?open=batch-default%2Flandsarkivet-lund");
+  const card = page.locator("article", { hasText: "landsarkivet-lund" });
+  await card.locator("tbody tr").first().waitFor();
+  await page.waitForFunction(() => {
+    const card = document.querySelector("[data-campaign='batch-default/landsarkivet-lund']");
+    return card && card.getBoundingClientRect().top < 250;
+  });
+  assert.equal(await card.locator(".fold").getAttribute("aria-expanded"), "true");
+  const jobs = await site.jobs();
+  const gone = Array.from({ length: 70 }, (_, day) => ({
+    ...jobs[4],
+    name: `borta-${day}`,
+    finishedAt: new Date(Date.UTC(2026, 0, 1) - day * 86_400_000).toISOString(),
+  }));
+  await site.change({ jobs: gone, reapedTotal: gone.length });
+  await page.goto("?open=batch-default%2Fborta-44");
+  await page.locator("[data-campaign$=borta-44] tbody tr").first().waitFor();
+  await page.waitForFunction(() => {
+    const card = document.querySelector("[data-campaign$=borta-44]");
+    return card && card.getBoundingClientRect().top < 250;
+  });
+  await page.getByText("Show 10 older campaigns of 10").waitFor();
+  await page.goto("?open=batch-default%2Fborta-444");
+  assert.ok(
+    await page.getByRole("alert").getByText("There is no campaign named batch-default/borta-444.").isVisible(),
+  );
+});

@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+
 /** The pages over made-up campaigns, in a process of their own: it has the packages that a browser test has not. */
 export interface FakeSite {
   /** With its trailing slash. */
@@ -10,6 +12,8 @@ export interface FakeSite {
   reset(): Promise<void>;
   /** Campaigns whose detail was read, in order. */
   reads(): Promise<string[]>;
+  /** The campaigns that are served. */
+  jobs(): Promise<JobSummary[]>;
   stop(): Promise<void>;
 }
 
@@ -24,6 +28,7 @@ export async function startFakeSite(port = 0): Promise<FakeSite> {
     change: (change) => state({ method: "POST", body: JSON.stringify(change) }),
     reset: () => state({ method: "DELETE" }),
     reads: async () => (await state()).reads,
+    jobs: async () => (await state()).jobs,
   };
 }
 

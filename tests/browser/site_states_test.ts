@@ -1,20 +1,25 @@
 import assert from "node:assert/strict";
 
+import type { Page } from "playwright-core";
+
 import { accessibilityFindings } from "./accessibility.ts";
 import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
 import {
   altoSource,
   altoViewerPath,
+  awake,
   logIn,
   logPath,
   open,
   runPath,
   sampleAlto,
   sampleRunManifest,
+  siteScenarios,
   type Visit,
-  withPage,
 } from "./site_fixture.ts";
 import { openViewer, serve } from "./viewer_volume.ts";
+
+const scenario = siteScenarios("states", { viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
 
 /** A page of the site in one of its states. */
 interface State {
@@ -26,39 +31,38 @@ interface State {
 const ALTO = { "/alto/0004.xml": sampleAlto(40), "/iiif.json": {} };
 
 /** Goes to an address, also where only its fragment differs from that of the page before. */
-async function go({ page, site }: Visit, path: string): Promise<void> {
+async function go(page: Page, path: string): Promise<void> {
   await page.goto("about:blank");
-  await page.goto(site.url + path);
-  await page.waitForFunction(() => !document.querySelector("[data-island]:not([data-hydrated])"));
+  await page.goto(path);
+  await awake(page);
 }
 
 const STATES: readonly State[] = [
-  { name: "login", show: (visit) => go(visit, "login") },
-  { name: "login that failed", show: (visit) => go(visit, "login?error=401") },
-  { name: "unknown address", show: (visit) => go(visit, "nowhere") },
-  { name: "refused address", show: (visit) => go(visit, "log?log=https%3A%2F%2Fevil.example%2Fa.txt") },
+  { name: "login", show: ({ page }) => go(page, "login") },
+  { name: "login that failed", show: ({ page }) => go(page, "login?error=401") },
+  { name: "unknown address", show: ({ page }) => go(page, "nowhere") },
+  { name: "refused address", show: ({ page }) => go(page, "log?log=https%3A%2F%2Fevil.example%2Fa.txt") },
   {
     name: "list, with open cards",
-    show: async (visit) => {
-      await go(visit, "");
-      for (const name of ["göteborgs-domkapitel-1790", "rådhusrätten-part2"]) await visit.page.click(`text=${name}`);
-      await visit.page.locator(".volumes .vid").nth(15).waitFor();
+    show: async ({ page }) => {
+      await go(page, "");
+      for (const name of ["göteborgs-domkapitel-1790", "rådhusrätten-part2"]) await page.click(`text=${name}`);
+      await page.locator(".volumes .vid").nth(15).waitFor();
     },
   },
-  { name: "list without a match", show: (visit) => go(visit, "?q=nothing") },
+  { name: "list without a match", show: ({ page }) => go(page, "?q=nothing") },
   {
     name: "log that goes on",
-    show: async (visit) => {
-      await go(visit, logPath(visit.site));
-      await visit.page.locator(".line").first().waitFor({ state: "attached" });
+    show: async ({ page, site }) => {
+      await go(page, logPath(site));
+      await page.locator(".line").first().waitFor({ state: "attached" });
     },
   },
   {
     name: "log with the summary of its run, all unfolded, and a search",
-    show: async (visit) => {
-      const { page, site } = visit;
+    show: async ({ page, site }) => {
       await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
-      await go(visit, runPath(site));
+      await go(page, runPath(site));
       await page.getByRole("button", { name: "Unfold all" }).click();
       await page.getByRole("searchbox").fill("page");
       await page.locator(".page-grid a").first().waitFor({ state: "attached" });
@@ -69,62 +73,62 @@ const STATES: readonly State[] = [
   },
   {
     name: "log that waits for its first lines",
-    show: async (visit) => {
-      await visit.site.change({ files: { ".txt": 404 } });
-      await go(visit, `${runPath(visit.site)}&live=1`);
-      await visit.page.getByText("waiting for its first lines").waitFor();
+    show: async ({ page, site }) => {
+      await site.change({ files: { ".txt": 404 } });
+      await go(page, `${runPath(site)}&live=1`);
+      await page.getByText("waiting for its first lines").waitFor();
     },
   },
   {
     name: "log that cannot be read",
-    show: async (visit) => {
-      await visit.site.change({ files: { ".txt": 500, "/manifest.json": 500 } });
-      await go(visit, runPath(visit.site));
-      await visit.page.getByRole("alert").waitFor();
+    show: async ({ page, site }) => {
+      await site.change({ files: { ".txt": 500, "/manifest.json": 500 } });
+      await go(page, runPath(site));
+      await page.getByRole("alert").waitFor();
     },
   },
   {
     name: "text of a page",
-    show: async (visit) => {
-      await visit.site.change({ files: ALTO });
-      await go(visit, altoViewerPath(visit.site));
-      await visit.page.locator(".text-line").first().waitFor();
+    show: async ({ page, site }) => {
+      await site.change({ files: ALTO });
+      await go(page, altoViewerPath(site));
+      await page.locator(".text-line").first().waitFor();
     },
   },
   {
     name: "file of a page",
-    show: async (visit) => {
-      await visit.site.change({ files: ALTO });
-      await go(visit, altoViewerPath(visit.site));
-      await visit.page.getByRole("button", { name: "Show XML", disabled: false }).click();
-      await visit.page.locator(".printed").waitFor();
+    show: async ({ page, site }) => {
+      await site.change({ files: ALTO });
+      await go(page, altoViewerPath(site));
+      await page.getByRole("button", { name: "Show XML", disabled: false }).click();
+      await page.locator(".printed").waitFor();
     },
   },
   {
     name: "text that is not there",
-    show: async (visit) => {
-      await visit.site.change({ files: { "/alto/0004.xml": 404 } });
-      await go(visit, altoViewerPath(visit.site));
-      await visit.page.getByRole("alert").waitFor();
+    show: async ({ page, site }) => {
+      await site.change({ files: { "/alto/0004.xml": 404 } });
+      await go(page, altoViewerPath(site));
+      await page.getByRole("alert").waitFor();
     },
   },
-  { name: "viewer without a manifest", show: (visit) => go(visit, "uv.html") },
+  { name: "viewer without a manifest", show: ({ page }) => go(page, "uv.html") },
   {
     name: "viewer",
-    show: async (visit) => {
-      await openViewer(visit);
-      await visit.page.locator(".text-lines li").first().waitFor({ state: "attached" });
-      await visit.page.getByRole("searchbox").fill("Växjö");
-      await visit.page.locator(".hits button").first().waitFor();
+    show: async ({ page }) => {
+      await openViewer(page);
+      await page.locator(".text-lines li").first().waitFor({ state: "attached" });
+      await page.getByRole("searchbox").fill("Växjö");
+      await page.locator(".hits button").first().waitFor();
     },
   },
   {
     name: "viewer with its drawer",
-    show: async (visit) => {
-      await openViewer(visit);
-      await visit.page.locator(".drawer").waitFor({ state: "attached" });
-      await visit.page.getByRole("button", { name: "About this volume" }).filter({ visible: true }).click();
-      await visit.page.locator(".drawer .links").first().waitFor();
+    show: async ({ page }) => {
+      await openViewer(page);
+      await page.locator(".drawer").waitFor({ state: "attached" });
+      await page.getByRole("button", { name: "About this volume" }).filter({ visible: true }).click();
+      await page.locator(".drawer .links").first().waitFor();
     },
   },
 ];
@@ -137,24 +141,24 @@ const EXPECTED = [/40[04]/, /500/];
 
 /** Shows every state, with a login and a volume for the viewer. */
 async function eachState(visit: Visit, look: (name: string) => Promise<void>, states = STATES): Promise<void> {
-  await open(visit);
-  await serve(visit.page, { pages: 3 });
+  const { page } = visit;
+  await open(page);
+  await serve(page, { pages: 3 });
   for (const { name, show } of states) {
     await show(visit);
-    await visit.page.evaluate(() => scrollTo(0, 0));
+    await page.evaluate(() => scrollTo(0, 0));
     await look(name);
   }
 }
 
 for (const width of [1280, 390]) {
-  Deno.test(
-    `states: ${width} px: every page is accessible in both themes, and no wider than its window`,
-    withPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" }, async (visit) => {
-      const { page } = visit;
+  scenario(
+    `${width} px: every page is accessible in both themes, and no wider than its window`,
+    async ({ page, site }) => {
       // The other widths are tried from this one.
       const isWide = width === 1280;
       const found: string[] = [];
-      await eachState(visit, async (name) => {
+      await eachState({ page, site }, async (name) => {
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
           for (const finding of await accessibilityFindings(page)) found.push(`${name}, ${colorScheme}: ${finding}`);
@@ -165,49 +169,41 @@ for (const width of [1280, 390]) {
         }
       }, isWide ? STATES : STATES.filter(({ name }) => !SIDE_BY_SIDE.has(name)));
       assert.deepEqual(found, []);
-    }, EXPECTED),
+    },
+    { viewport: { width, height: 900 }, expected: EXPECTED },
   );
 }
 
-Deno.test(
-  "states: in forced colours every page is accessible, and what is chosen or marked has an outline",
-  withPage(
-    { viewport: { width: 1280, height: 900 }, forcedColors: "active", reducedMotion: "reduce" },
-    async (visit) => {
-      const { page } = visit;
-      const found: string[] = [];
-      await eachState(visit, async (name) => {
-        for (const finding of await accessibilityFindings(page)) found.push(`${name}: ${finding}`);
-        for (const finding of await withoutOutline(page)) found.push(`${name}: ${finding}`);
-      });
-      assert.deepEqual(found, []);
-    },
-    EXPECTED,
-  ),
+scenario(
+  "in forced colours every page is accessible, and what is chosen or marked has an outline",
+  async ({ page, site }) => {
+    const found: string[] = [];
+    await eachState({ page, site }, async (name) => {
+      for (const finding of await accessibilityFindings(page)) found.push(`${name}: ${finding}`);
+      for (const finding of await withoutOutline(page)) found.push(`${name}: ${finding}`);
+    });
+    assert.deepEqual(found, []);
+  },
+  { viewport: { width: 1280, height: 900 }, forcedColors: "active", expected: EXPECTED },
 );
 
-Deno.test(
-  "states: with reduced motion nothing moves, and print is white, without controls, as wide as its paper",
-  withPage(
-    { viewport: { width: 794, height: 1123 }, colorScheme: "dark", reducedMotion: "reduce" },
-    async (visit) => {
-      const { page } = visit;
-      const found: string[] = [];
-      await eachState(visit, async (name) => {
-        if (await page.evaluate(() => document.getAnimations().length) > 0) found.push(`${name}: moves`);
-        for (const finding of await paperFindings(page)) found.push(`${name}: ${finding}`);
-      });
-      assert.deepEqual(found, []);
-    },
-    EXPECTED,
-  ),
+scenario(
+  "with reduced motion nothing moves, and print is white, without controls, as wide as its paper",
+  async ({ page, site }) => {
+    const found: string[] = [];
+    await eachState({ page, site }, async (name) => {
+      if (await page.evaluate(() => document.getAnimations().length) > 0) found.push(`${name}: moves`);
+      for (const finding of await paperFindings(page)) found.push(`${name}: ${finding}`);
+    });
+    assert.deepEqual(found, []);
+  },
+  { viewport: { width: 794, height: 1123 }, colorScheme: "dark", expected: EXPECTED },
 );
 
-Deno.test(
-  "states: without scripts no page says that it reads something or offers a control that does nothing",
-  withPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false }, async (visit) => {
-    const { page, site } = visit;
-    await page.goto(`${site.url}login`);
+scenario(
+  "without scripts no page says that it reads something or offers a control that does nothing",
+  async ({ page, site }) => {
+    await page.goto("login");
     await logIn(page);
     const offers: readonly (readonly [path: string, offer: RegExp])[] = [
       ["login", /Log in/],
@@ -221,13 +217,14 @@ Deno.test(
       ["uv.html#?manifest=https%3A%2F%2Farkiv.example%2Fmanifest.json", /needs scripts/],
     ];
     for (const [path, offer] of offers) {
-      await page.goto(site.url + path);
+      await page.goto(path);
       const text = await page.locator("body").innerText();
       assert.doesNotMatch(text, /\b(?:reading|loading|opening)\b.*…/i, path);
       assert.match(text, offer, path);
       assert.deepEqual(await idleControls(page), [], path);
     }
-    await page.goto(site.url + altoViewerPath(site));
+    await page.goto(altoViewerPath(site));
     assert.equal(await page.getByRole("link", { name: "Raw file" }).getAttribute("href"), altoSource(site));
-  }, EXPECTED),
+  },
+  { viewport: { width: 1280, height: 900 }, javaScriptEnabled: false, expected: EXPECTED },
 );

@@ -4,8 +4,10 @@ import type { Page } from "playwright-core";
 
 import { untilHolds } from "@/tests/until.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { open, withPage } from "./site_fixture.ts";
-import { ARCHIVE, CORS, HOSTILE, openViewer, serve, volumeManifest } from "./viewer_volume.ts";
+import { open, siteScenarios } from "./site_fixture.ts";
+import { ARCHIVE, CORS, HOSTILE, openViewer, openVolume, serve, volumeManifest } from "./viewer_volume.ts";
+
+const scenario = siteScenarios("viewer", { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
 
 declare global {
   // What a script of a test counts in the page.
@@ -35,12 +37,10 @@ const focusOn = (page: Page, text: string) =>
   page.waitForFunction((text) => document.activeElement?.textContent === text, text);
 const canvasAt = (index: number) => ({ id: `${ARCHIVE}/canvas/${index}`, type: "Canvas" });
 
-Deno.test(
-  "viewer: a search lists its hits, marks them on thumbnails and image, and goes from one to the next",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 4 });
-    await openViewer(visit);
+scenario(
+  "a search lists its hits, marks them on thumbnails and image, and goes from one to the next",
+  async ({ page }) => {
+    await openVolume(page, { pages: 4 });
     await page.getByRole("searchbox", { name: "Search in this volume" }).fill("askan");
     await page.getByText("4 pages searched.").waitFor();
     assert.equal(await page.locator(".hits li").count(), 4);
@@ -76,15 +76,14 @@ Deno.test(
     await page.locator(".hits").waitFor({ state: "detached" });
     assert.equal(await page.locator("[onerror]").count(), 0);
     assert.deepEqual(await accessibilityFindings(page), []);
-  }),
+  },
+  { viewport: { width: 1280, height: 800 } },
 );
 
-Deno.test(
-  "viewer: what a search finds is marked in the text beside the image, and the current hit is in view",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 2, text: (name) => longAlto(name === "1.xml" ? 450 : 3) });
-    await openViewer(visit);
+scenario(
+  "what a search finds is marked in the text beside the image, and the current hit is in view",
+  async ({ page }) => {
+    await openVolume(page, { pages: 2, text: (name) => longAlto(name === "1.xml" ? 450 : 3) });
     await page.getByRole("searchbox").fill("rad 412 slut");
     await page.getByText("2 pages searched.").waitFor();
     await page.getByRole("searchbox").press("Enter");
@@ -101,86 +100,71 @@ Deno.test(
     await page.waitForFunction(() => document.querySelectorAll(".text-lines mark").length === 11);
     await mark.waitFor({ state: "detached" });
     assert.deepEqual(await accessibilityFindings(page), []);
-  }),
+  },
+  { viewport: { width: 1280, height: 800 } },
 );
 
-Deno.test(
-  "viewer: a page of many lines is rendered list by list, in the end all of it",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 2, text: (name) => longAlto(name === "0.xml" ? 5_000 : 3) });
-    await page.addInitScript(() => {
-      // The most lines that are added at once.
-      globalThis.added = 0;
-      new MutationObserver((records) => {
-        const lines = records.flatMap(({ addedNodes }) => [...addedNodes])
-          .flatMap((node) => node instanceof Element ? [...node.querySelectorAll("li[data-line]")] : []);
-        globalThis.added = Math.max(globalThis.added, lines.length);
-      }).observe(document, { childList: true, subtree: true });
-    });
-    await openViewer(visit);
-    await page.locator(".text-lines li").first().waitFor();
-    // The page reacts while the lists are rendered.
-    await page.keyboard.press("ArrowRight");
-    await page.getByText("rad 2 slut").waitFor();
-    assert.equal(await page.locator(".text-lines li").count(), 3);
-    await page.keyboard.press("ArrowLeft");
-    await page.waitForFunction(() => document.querySelectorAll(".text-lines li").length === 5_000, null, {
-      timeout: 60_000,
-    });
-    assert.ok(await page.evaluate(() => globalThis.added) <= 200, String(await page.evaluate(() => globalThis.added)));
-    assert.equal(await page.getByRole("list", { name: "Lines 4901 to 5000" }).getByRole("listitem").count(), 100);
-    assert.ok(await page.locator(".page-marks path").count() <= 20);
-    await page.locator(".text-lines li").nth(4_998).hover();
-    await page.locator(".page-marks .lit").waitFor({ state: "attached" });
-  }),
-);
+scenario("a page of many lines is rendered list by list, in the end all of it", async ({ page }) => {
+  await serve(page, { pages: 2, text: (name) => longAlto(name === "0.xml" ? 5_000 : 3) });
+  await page.addInitScript(() => {
+    // The most lines that are added at once.
+    globalThis.added = 0;
+    new MutationObserver((records) => {
+      const lines = records.flatMap(({ addedNodes }) => [...addedNodes])
+        .flatMap((node) => node instanceof Element ? [...node.querySelectorAll("li[data-line]")] : []);
+      globalThis.added = Math.max(globalThis.added, lines.length);
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await openViewer(page);
+  await page.locator(".text-lines li").first().waitFor();
+  // The page reacts while the lists are rendered.
+  await page.keyboard.press("ArrowRight");
+  await page.getByText("rad 2 slut").waitFor();
+  assert.equal(await page.locator(".text-lines li").count(), 3);
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction(() => document.querySelectorAll(".text-lines li").length === 5_000, null, {
+    timeout: 60_000,
+  });
+  assert.ok(await page.evaluate(() => globalThis.added) <= 200, String(await page.evaluate(() => globalThis.added)));
+  assert.equal(await page.getByRole("list", { name: "Lines 4901 to 5000" }).getByRole("listitem").count(), 100);
+  assert.ok(await page.locator(".page-marks path").count() <= 20);
+  await page.locator(".text-lines li").nth(4_998).hover();
+  await page.locator(".page-marks .lit").waitFor({ state: "attached" });
+}, { viewport: { width: 1280, height: 800 } });
 
 /** The text of the page of `5.xml` as it is copied and saved. */
 const PAGE_TEXT = `Åskan går över 5.xml\n${HOSTILE} 5.xml\nVäxjö domkyrka 5.xml`;
 
-Deno.test(
-  "viewer: the text of the page is copied as it is read",
-  withPage(
-    { viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] },
-    async (visit) => {
-      const { page } = visit;
-      await serve(page, { pages: 8 });
-      await openViewer(visit, 5);
-      await page.getByRole("button", { name: "Copy the text" }).click();
-      await page.getByRole("status").filter({ hasText: "The text is copied" }).waitFor({ state: "attached" });
-      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), PAGE_TEXT);
-    },
-  ),
-);
+scenario("the text of the page is copied as it is read", async ({ page }) => {
+  await openVolume(page, { pages: 8 }, 5);
+  await page.getByRole("button", { name: "Copy the text" }).click();
+  await page.getByRole("status").filter({ hasText: "The text is copied" }).waitFor({ state: "attached" });
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), PAGE_TEXT);
+}, { viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
 
-Deno.test(
-  "viewer: the reader stays at a hit while further pages are read and the list of hits grows",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 6 });
-    const isHeld = Promise.withResolvers<void>();
-    // The texts of the pages before the open one.
-    await page.route(/\/alto\/[0-2]\.xml$/, async (route) => {
-      await isHeld.promise;
-      await route.fallback();
-    });
-    await openViewer(visit, 3);
-    const box = page.getByRole("searchbox");
-    await box.fill("askan");
-    await page.locator(".hits li").nth(2).waitFor();
-    await box.press("Enter");
-    await untilHits(page, /^1 of ≥ 3$/);
-    await page.locator(".text-lines mark[aria-current]").waitFor();
-    isHeld.resolve();
-    await untilHits(page, /^4 of 6$/);
-    assert.match(page.url(), /cv=3$/);
-    assert.equal(await page.locator(".text-lines mark[aria-current]").count(), 1);
-    await box.press("Enter");
-    await page.waitForFunction(() => location.hash.endsWith("cv=4"));
-    await untilHits(page, /^5 of 6$/);
-  }),
-);
+scenario("the reader stays at a hit while further pages are read and the list of hits grows", async ({ page }) => {
+  await serve(page, { pages: 6 });
+  const isHeld = Promise.withResolvers<void>();
+  // The texts of the pages before the open one.
+  await page.route(/\/alto\/[0-2]\.xml$/, async (route) => {
+    await isHeld.promise;
+    await route.fallback();
+  });
+  await openViewer(page, 3);
+  const box = page.getByRole("searchbox");
+  await box.fill("askan");
+  await page.locator(".hits li").nth(2).waitFor();
+  await box.press("Enter");
+  await untilHits(page, /^1 of ≥ 3$/);
+  await page.locator(".text-lines mark[aria-current]").waitFor();
+  isHeld.resolve();
+  await untilHits(page, /^4 of 6$/);
+  assert.match(page.url(), /cv=3$/);
+  assert.equal(await page.locator(".text-lines mark[aria-current]").count(), 1);
+  await box.press("Enter");
+  await page.waitForFunction(() => location.hash.endsWith("cv=4"));
+  await untilHits(page, /^5 of 6$/);
+}, { viewport: { width: 1280, height: 800 } });
 
 /** A page of a manifest of Presentation 2. */
 function canvas2(index: number) {
@@ -197,10 +181,9 @@ function canvas2(index: number) {
   };
 }
 
-Deno.test(
-  "viewer: a manifest of Presentation 2 is shown with its contents, rights and texts, and a malformed page alone is empty",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
+scenario(
+  "a manifest of Presentation 2 is shown with its contents, rights and texts, and a malformed page alone is empty",
+  async ({ page }) => {
     await serve(page, { pages: 3 });
     const manifest = {
       "@context": "http://iiif.io/api/presentation/2/context.json",
@@ -213,7 +196,7 @@ Deno.test(
       structures: [{ "@id": `${ARCHIVE}/range/1`, "@type": "sc:Range", label: "Dop", canvases: [canvas2(2)["@id"]] }],
     };
     await page.route(`${ARCHIVE}/manifest.json`, (route) => route.fulfill({ json: manifest, headers: CORS }));
-    await openViewer(visit, 1);
+    await openViewer(page, 1);
     await page.getByText("The manifest describes this page in a form that cannot be read.").first().waitFor();
     await page.getByRole("button", { name: "About this volume" }).click();
     const drawer = page.getByRole("dialog", { name: "About this volume" });
@@ -223,20 +206,20 @@ Deno.test(
     await page.waitForFunction(() => location.hash.endsWith("cv=2"));
     await page.getByText("Åskan går över 2.xml").waitFor();
     assert.equal(await page.title(), "Page 3 · Växjö kyrkobok · Stackroom");
-  }),
+  },
+  { viewport: { width: 1280, height: 800 } },
 );
 
-Deno.test(
-  "viewer: it names the volume and the page that are shown, and leads to the run log and back to the campaign",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page, site } = visit;
+scenario(
+  "it names the volume and the page that are shown, and leads to the run log and back to the campaign",
+  async ({ page, site }) => {
     await serve(page, { pages: 3 });
     await site.change({ files: { "/iiif.json": volumeManifest({ pages: 3 }) } });
     const folder = `${site.url}results/batch-default/p/SE-G%C3%96T-1`;
     const log = `${site.url}results/batch-default/status/logs/p/SE-G%C3%96T-1.txt`;
     const campaign = "campaign=batch-default%2Fsvea-hovratt-1870";
     const path = `uv.html#?manifest=${encodeURIComponent(`${folder}/iiif.json`)}&cv=1&${campaign}`;
-    await open(visit, path, "manifest_viewer");
+    await open(page, path, "manifest_viewer");
     const said = (title: string) =>
       page.waitForFunction((title) => document.querySelector<HTMLElement>(".title p")?.title === title, title);
     await said("SE-GÖT-1 · f. 2");
@@ -257,19 +240,18 @@ Deno.test(
     assert.ok(page.url().endsWith(`&cv=2&${campaign}`));
 
     // The address of another server says nothing of a volume.
-    await openViewer(visit);
+    await openViewer(page);
     await said("f. 1 · arkiv.example");
     assert.equal(await runLog.count(), 0);
     await page.getByRole("link", { name: "Back to the campaigns" }).waitFor();
-  }),
+  },
+  { viewport: { width: 1280, height: 800 } },
 );
 
-Deno.test(
-  "viewer: the drawer takes the focus when it opens, by pointer or key, and gives it back when it closes",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 2 });
-    await openViewer(visit);
+scenario(
+  "the drawer takes the focus when it opens, by pointer or key, and gives it back when it closes",
+  async ({ page }) => {
+    await openVolume(page, { pages: 2 });
     const button = page.getByRole("button", { name: "About this volume" });
     const close = page.getByRole("dialog", { name: "About this volume" }).getByRole("button", { name: "Close" });
     const hasFocus = (name: string) => page.waitForFunction((name) => document.activeElement?.ariaLabel === name, name);
@@ -284,57 +266,52 @@ Deno.test(
     await close.press("Enter");
     await close.waitFor({ state: "hidden" });
     await hasFocus("About this volume");
-  }),
+  },
+  { viewport: { width: 1280, height: 800 } },
 );
 
-Deno.test(
-  "viewer: contents, facts, rights and links are in the drawer, as text",
-  withPage({ viewport: { width: 390, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, {
-      pages: 8,
-      extra: {
-        summary: { sv: ["Dop och vigslar"] },
-        metadata: [{ label: { sv: ["Referenskod"] }, value: { none: [`C:3 ${HOSTILE}`] } }],
-        rights: "https://creativecommons.org/licenses/by-sa/4.0/",
-        requiredStatement: { label: { sv: ["Källa"] }, value: { sv: ["Riksarkivet"] } },
-        provider: [{ type: "Agent", label: { sv: ["Riksarkivet i Lund"] }, logo: [{ id: `${ARCHIVE}/image/l.svg` }] }],
-        rendering: [{ id: `${ARCHIVE}/volym.pdf`, label: { sv: ["PDF"] } }, { id: "javascript:alert(1)" }],
-        structures: [{
-          type: "Range",
-          label: { sv: ["Innehåll"] },
-          items: [{ id: `${ARCHIVE}/r/1`, type: "Range", label: { sv: ["Vigda 1790"] }, items: [canvasAt(5)] }],
-        }],
-      },
-    });
-    await openViewer(visit);
-    await page.getByText("Riksarkivet", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "About this volume" }).click();
-    const drawer = page.getByRole("dialog", { name: "About this volume" });
-    for (const text of ["Dop och vigslar", `C:3 ${HOSTILE}`, "CC BY-SA 4.0", "Riksarkivet i Lund"]) {
-      await drawer.getByText(text).first().waitFor();
-    }
-    assert.equal(await page.locator("[onerror], a[href^=javascript]").count(), 0);
-    assert.deepEqual(await accessibilityFindings(page), []);
-    await drawer.getByRole("link", { name: "Vigda 1790" }).click();
-    await page.waitForFunction(() => location.hash.endsWith("cv=5"));
-    const saved = page.waitForEvent("download");
-    await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
-    await drawer.getByRole("button", { name: "Text of the page" }).click();
-    const file = await saved;
-    assert.equal(file.suggestedFilename(), "f. 6.txt");
-    assert.equal(await Deno.readTextFile(await file.path()), PAGE_TEXT);
-    await page.keyboard.press("Escape");
-    await drawer.waitFor({ state: "hidden" });
-  }),
-);
+scenario("contents, facts, rights and links are in the drawer, as text", async ({ page }) => {
+  await serve(page, {
+    pages: 8,
+    extra: {
+      summary: { sv: ["Dop och vigslar"] },
+      metadata: [{ label: { sv: ["Referenskod"] }, value: { none: [`C:3 ${HOSTILE}`] } }],
+      rights: "https://creativecommons.org/licenses/by-sa/4.0/",
+      requiredStatement: { label: { sv: ["Källa"] }, value: { sv: ["Riksarkivet"] } },
+      provider: [{ type: "Agent", label: { sv: ["Riksarkivet i Lund"] }, logo: [{ id: `${ARCHIVE}/image/l.svg` }] }],
+      rendering: [{ id: `${ARCHIVE}/volym.pdf`, label: { sv: ["PDF"] } }, { id: "javascript:alert(1)" }],
+      structures: [{
+        type: "Range",
+        label: { sv: ["Innehåll"] },
+        items: [{ id: `${ARCHIVE}/r/1`, type: "Range", label: { sv: ["Vigda 1790"] }, items: [canvasAt(5)] }],
+      }],
+    },
+  });
+  await openViewer(page);
+  await page.getByText("Riksarkivet", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "About this volume" }).click();
+  const drawer = page.getByRole("dialog", { name: "About this volume" });
+  for (const text of ["Dop och vigslar", `C:3 ${HOSTILE}`, "CC BY-SA 4.0", "Riksarkivet i Lund"]) {
+    await drawer.getByText(text).first().waitFor();
+  }
+  assert.equal(await page.locator("[onerror], a[href^=javascript]").count(), 0);
+  assert.deepEqual(await accessibilityFindings(page), []);
+  await drawer.getByRole("link", { name: "Vigda 1790" }).click();
+  await page.waitForFunction(() => location.hash.endsWith("cv=5"));
+  const saved = page.waitForEvent("download");
+  await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
+  await drawer.getByRole("button", { name: "Text of the page" }).click();
+  const file = await saved;
+  assert.equal(file.suggestedFilename(), "f. 6.txt");
+  assert.equal(await Deno.readTextFile(await file.path()), PAGE_TEXT);
+  await page.keyboard.press("Escape");
+  await drawer.waitFor({ state: "hidden" });
+}, { viewport: { width: 390, height: 800 } });
 
-Deno.test(
-  "viewer: a volume that is read from the right to the left opens in spreads, and the left key goes on",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 6, extra: { viewingDirection: "right-to-left", behavior: ["paged"] } });
-    await openViewer(visit);
+scenario(
+  "a volume that is read from the right to the left opens in spreads, and the left key goes on",
+  async ({ page }) => {
+    await openVolume(page, { pages: 6, extra: { viewingDirection: "right-to-left", behavior: ["paged"] } });
     await untilPage(page, "1");
     await page.keyboard.press("ArrowLeft");
     await page.waitForFunction(() => location.hash.endsWith("cv=1"));
@@ -344,83 +321,73 @@ Deno.test(
     await page.getByRole("button", { name: "Two pages side by side" }).click();
     await untilPage(page, "2");
     await page.setViewportSize({ width: 390, height: 800 });
-    await openViewer(visit, 1);
+    await openViewer(page, 1);
     await untilPage(page, "2");
-  }),
+  },
+  { viewport: { width: 1280, height: 800 } },
 );
 
-Deno.test(
-  "viewer: where a page has several images, the reader chooses one",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page } = visit;
-    const image = (name: string) => ({
-      id: `${ARCHIVE}/image/${name}.svg`,
-      type: "Image",
-      label: { sv: [name] },
-      width: 600,
-      height: 900,
-    });
-    const requests = await serve(page, {
-      pages: 1,
-      extra: {
+scenario("where a page has several images, the reader chooses one", async ({ page }) => {
+  const image = (name: string) => ({
+    id: `${ARCHIVE}/image/${name}.svg`,
+    type: "Image",
+    label: { sv: [name] },
+    width: 600,
+    height: 900,
+  });
+  const requests = await serve(page, {
+    pages: 1,
+    extra: {
+      items: [{
+        ...canvasAt(0),
+        width: 600,
+        height: 900,
         items: [{
-          ...canvasAt(0),
-          width: 600,
-          height: 900,
+          type: "AnnotationPage",
           items: [{
-            type: "AnnotationPage",
-            items: [{
-              type: "Annotation",
-              motivation: "painting",
-              target: canvasAt(0).id,
-              body: { type: "Choice", items: [image("dagsljus"), image("ultraviolett")] },
-            }],
+            type: "Annotation",
+            motivation: "painting",
+            target: canvasAt(0).id,
+            body: { type: "Choice", items: [image("dagsljus"), image("ultraviolett")] },
           }],
         }],
-      },
-    });
-    await openViewer(visit);
-    const choice = page.getByRole("combobox", { name: "Image" });
-    await choice.waitFor();
-    assert.ok(!requests.includes("/image/ultraviolett.svg"));
-    const asked = page.waitForRequest(`${ARCHIVE}/image/ultraviolett.svg`);
-    await choice.selectOption({ label: "ultraviolett" });
-    await asked;
-    await page.getByText("No text is published for this page.").waitFor();
-  }),
-);
+      }],
+    },
+  });
+  await openViewer(page);
+  const choice = page.getByRole("combobox", { name: "Image" });
+  await choice.waitFor();
+  assert.ok(!requests.includes("/image/ultraviolett.svg"));
+  const asked = page.waitForRequest(`${ARCHIVE}/image/ultraviolett.svg`);
+  await choice.selectOption({ label: "ultraviolett" });
+  await asked;
+  await page.getByText("No text is published for this page.").waitFor();
+}, { viewport: { width: 1280, height: 800 } });
 
-Deno.test(
-  "viewer: the page number keeps the focus, End scrolls the text, and a refused copy is told",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 4 });
-    await openViewer(visit);
-    const field = page.getByRole("textbox", { name: "Page" });
-    await field.fill("2");
-    await field.press("Enter");
-    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-    await page.waitForFunction(() => document.activeElement?.closest("form.number input"));
-    await untilPage(page, "2");
-    if (!await page.locator(".text-panel").isVisible()) {
-      await page.getByRole("button", { name: "Text", exact: true }).click();
-    }
-    await page.locator(".text-scroll").focus();
-    await page.keyboard.press("End");
-    assert.match(page.url(), /cv=1$/);
-    await page.evaluate(() => navigator.clipboard.writeText = () => Promise.reject(new Error("refused")));
-    await page.getByRole("button", { name: "Copy the text" }).click();
-    await page.getByText("The browser did not allow copying.").waitFor();
-  }),
-);
+scenario("the page number keeps the focus, End scrolls the text, and a refused copy is told", async ({ page }) => {
+  await openVolume(page, { pages: 4 });
+  const field = page.getByRole("textbox", { name: "Page" });
+  await field.fill("2");
+  await field.press("Enter");
+  await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+  await page.waitForFunction(() => document.activeElement?.closest("form.number input"));
+  await untilPage(page, "2");
+  if (!await page.locator(".text-panel").isVisible()) {
+    await page.getByRole("button", { name: "Text", exact: true }).click();
+  }
+  await page.locator(".text-scroll").focus();
+  await page.keyboard.press("End");
+  assert.match(page.url(), /cv=1$/);
+  await page.evaluate(() => navigator.clipboard.writeText = () => Promise.reject(new Error("refused")));
+  await page.getByRole("button", { name: "Copy the text" }).click();
+  await page.getByText("The browser did not allow copying.").waitFor();
+}, { viewport: { width: 1280, height: 800 } });
 
-Deno.test(
-  "viewer: in an order that leaves pages out, numbers, address, thumbnails, hits and text are of the same page",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
+scenario(
+  "in an order that leaves pages out, numbers, address, thumbnails, hits and text are of the same page",
+  async ({ page }) => {
     const order = { type: "Range", behavior: ["sequence"], label: { sv: ["Urval"] } };
-    await serve(page, { pages: 8, extra: { structures: [{ ...order, items: [6, 2, 4].map(canvasAt) }] } });
-    await openViewer(visit, 2);
+    await openVolume(page, { pages: 8, extra: { structures: [{ ...order, items: [6, 2, 4].map(canvasAt) }] } }, 2);
     const isAt = async (number: string, canvas: number) => {
       await page.getByText(`Åskan går över ${canvas}.xml`).waitFor();
       await untilPage(page, number);
@@ -461,29 +428,30 @@ Deno.test(
     await page.evaluate(() => location.hash = location.hash.replace(/cv=\d+/, "cv=5"));
     await isAt("6", 5);
     await untilHits(page, /^5 of 8$/);
-  }),
+  },
+  { viewport: { width: 1280, height: 800 } },
 );
 
-Deno.test(
-  "viewer: an address counts the manifest's canvases, also those that cannot be read or have no image",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
+scenario(
+  "an address counts the manifest's canvases, also those that cannot be read or have no image",
+  async ({ page }) => {
     const body = { id: `${ARCHIVE}/image/3.svg`, type: "Image", width: 600, height: 900 };
     const painting = { type: "Annotation", motivation: "painting", target: canvasAt(3).id, body };
     const painted = { ...canvasAt(3), items: [{ type: "AnnotationPage", items: [painting] }] };
     await serve(page, { pages: 1, extra: { items: [null, canvasAt(1), { type: "Scene" }, painted] } });
     const asked = page.waitForRequest(`${ARCHIVE}/image/3.svg`);
-    await openViewer(visit, 3);
+    await openViewer(page, 3);
     await asked;
     await untilPage(page, "4");
-    await openViewer(visit, 1);
+    await openViewer(page, 1);
     await page.getByText("The manifest has no image of this page.").waitFor();
-    await openViewer(visit, 0);
+    await openViewer(page, 0);
     await page.getByText("The manifest describes this page in a form that cannot be read.").waitFor();
     assert.deepEqual(await accessibilityFindings(page), []);
     await page.keyboard.press("i");
     await page.getByText("2 pages of the manifest cannot be read and are shown empty.").waitFor();
-  }),
+  },
+  { viewport: { width: 1280, height: 800 } },
 );
 
 /** An entry of the contents. */
@@ -494,99 +462,84 @@ const range = (name: string, items: readonly unknown[]) => ({
   items,
 });
 
-Deno.test(
-  "viewer: arrows go through the contents, and many entries are rendered in groups",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    const parts = Array.from({ length: 30 }, (_, n) => range(`Del ${n}`, [canvasAt(n % 4)]));
-    const others = Array.from({ length: 450 }, (_, n) => range(`Akt ${n}`, [canvasAt(n % 4)]));
-    await serve(page, { pages: 4, extra: { structures: [range("Band", parts), ...others] } });
-    await openViewer(visit);
-    await page.getByText("Åskan går över 0.xml").waitFor();
-    await page.keyboard.press("i");
-    const items = page.getByRole("navigation", { name: "Contents" }).locator("[data-entry]");
-    const hasEntries = (count: number) =>
-      page.waitForFunction((count) => document.querySelectorAll("[data-entry]").length === count, count);
-    await hasEntries(451);
-    assert.deepEqual(await accessibilityFindings(page), []);
-    assert.equal(await page.locator("[data-entry][tabindex='0']").count(), 1);
-    await items.first().focus();
-    await page.keyboard.press("ArrowRight");
-    await hasEntries(481);
-    await page.keyboard.press("ArrowRight");
-    await focusOn(page, "Del 0");
-    await page.keyboard.press("ArrowDown");
-    await focusOn(page, "Del 1");
-    await page.keyboard.press("Enter");
-    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-    await page.locator("[data-entry][aria-current=location]", { hasText: /^Del 1$/ }).waitFor();
-    await page.keyboard.press("ArrowLeft");
-    await focusOn(page, "Band");
-    await page.keyboard.press("ArrowLeft");
-    await hasEntries(451);
-    await page.keyboard.press("End");
-    await focusOn(page, "Akt 449");
-    assert.match(page.url(), /cv=1$/);
-    // A part that is folded by the mouse takes the stop from what it holds, and the arrows go on from it.
-    const unfold = page.getByRole("button", { name: "Parts of Band" });
-    await unfold.click();
-    await hasEntries(481);
-    await items.filter({ hasText: /^Del 3$/ }).focus();
-    await unfold.evaluate((button: HTMLElement) => button.click());
-    await hasEntries(451);
-    const stops = () => page.locator("[data-entry][tabindex='0']").allTextContents();
-    await untilHolds(async () => assert.deepEqual(await stops(), ["Band"]));
-    await items.filter({ hasText: /^Akt 7$/ }).focus();
-    await unfold.click();
-    await hasEntries(481);
-    await page.keyboard.press("ArrowDown");
-    await focusOn(page, "Del 0");
-  }),
-);
+scenario("arrows go through the contents, and many entries are rendered in groups", async ({ page }) => {
+  const parts = Array.from({ length: 30 }, (_, n) => range(`Del ${n}`, [canvasAt(n % 4)]));
+  const others = Array.from({ length: 450 }, (_, n) => range(`Akt ${n}`, [canvasAt(n % 4)]));
+  await openVolume(page, { pages: 4, extra: { structures: [range("Band", parts), ...others] } });
+  await page.getByText("Åskan går över 0.xml").waitFor();
+  await page.keyboard.press("i");
+  const items = page.getByRole("navigation", { name: "Contents" }).locator("[data-entry]");
+  const hasEntries = (count: number) =>
+    page.waitForFunction((count) => document.querySelectorAll("[data-entry]").length === count, count);
+  await hasEntries(451);
+  assert.deepEqual(await accessibilityFindings(page), []);
+  assert.equal(await page.locator("[data-entry][tabindex='0']").count(), 1);
+  await items.first().focus();
+  await page.keyboard.press("ArrowRight");
+  await hasEntries(481);
+  await page.keyboard.press("ArrowRight");
+  await focusOn(page, "Del 0");
+  await page.keyboard.press("ArrowDown");
+  await focusOn(page, "Del 1");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+  await page.locator("[data-entry][aria-current=location]", { hasText: /^Del 1$/ }).waitFor();
+  await page.keyboard.press("ArrowLeft");
+  await focusOn(page, "Band");
+  await page.keyboard.press("ArrowLeft");
+  await hasEntries(451);
+  await page.keyboard.press("End");
+  await focusOn(page, "Akt 449");
+  assert.match(page.url(), /cv=1$/);
+  // A part that is folded by the mouse takes the stop from what it holds, and the arrows go on from it.
+  const unfold = page.getByRole("button", { name: "Parts of Band" });
+  await unfold.click();
+  await hasEntries(481);
+  await items.filter({ hasText: /^Del 3$/ }).focus();
+  await unfold.evaluate((button: HTMLElement) => button.click());
+  await hasEntries(451);
+  const stops = () => page.locator("[data-entry][tabindex='0']").allTextContents();
+  await untilHolds(async () => assert.deepEqual(await stops(), ["Band"]));
+  await items.filter({ hasText: /^Akt 7$/ }).focus();
+  await unfold.click();
+  await hasEntries(481);
+  await page.keyboard.press("ArrowDown");
+  await focusOn(page, "Del 0");
+}, { viewport: { width: 1280, height: 800 } });
 
-Deno.test(
-  "viewer: the Tab key leads into contents that begin with a bare label",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 2, extra: { structures: [range("Band", []), range("Akt", [canvasAt(1)])] } });
-    await openViewer(visit);
-    await page.getByText("Åskan går över 0.xml").waitFor();
-    await page.keyboard.press("i");
-    await page.locator("[data-entry]").waitFor();
-    assert.deepEqual(await page.locator(".toc .entry").allTextContents(), ["Band", "Akt"]);
-    assert.deepEqual(await page.locator("[data-entry][tabindex='0']").allTextContents(), ["Akt"]);
-  }),
-);
+scenario("the Tab key leads into contents that begin with a bare label", async ({ page }) => {
+  await openVolume(page, { pages: 2, extra: { structures: [range("Band", []), range("Akt", [canvasAt(1)])] } });
+  await page.getByText("Åskan går över 0.xml").waitFor();
+  await page.keyboard.press("i");
+  await page.locator("[data-entry]").waitFor();
+  assert.deepEqual(await page.locator(".toc .entry").allTextContents(), ["Band", "Akt"]);
+  assert.deepEqual(await page.locator("[data-entry][tabindex='0']").allTextContents(), ["Akt"]);
+}, { viewport: { width: 1280, height: 800 } });
 
-Deno.test(
-  "viewer: one stop of the Tab key leads into the lines of a page, and arrows go through them",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 2, text: () => longAlto(250) });
-    await openViewer(visit);
-    await page.locator(".text-lines li").nth(249).waitFor({ state: "attached" });
-    const stops = () => page.locator(".text-lines [tabindex='0']").allTextContents();
-    const focused = () => page.evaluate(() => document.activeElement?.textContent);
-    await untilHolds(async () => assert.deepEqual(await stops(), ["1"]));
-    const before = page.getByRole("button", { name: "Close the text" });
-    await before.focus();
-    await page.keyboard.press("Tab");
-    await focusOn(page, "1");
-    await page.keyboard.press("ArrowDown");
-    await untilHolds(async () => assert.deepEqual([await focused(), await stops()], ["2", ["2"]]));
-    await page.locator(".text-lines li.lit").filter({ hasText: "rad 1 slut" }).waitFor();
-    await page.keyboard.press("End");
-    await untilHolds(async () => assert.deepEqual([await focused(), await stops()], ["250", ["250"]]));
-    await page.keyboard.press("ArrowUp");
-    await focusOn(page, "249");
-    await page.keyboard.press("Home");
-    await focusOn(page, "1");
-    assert.match(page.url(), /cv=0$/);
-    await page.keyboard.press("Shift+Tab");
-    await untilHolds(async () => assert.ok(await before.evaluate((button) => button === document.activeElement)));
-    assert.deepEqual(await accessibilityFindings(page), []);
-  }),
-);
+scenario("one stop of the Tab key leads into the lines of a page, and arrows go through them", async ({ page }) => {
+  await openVolume(page, { pages: 2, text: () => longAlto(250) });
+  await page.locator(".text-lines li").nth(249).waitFor({ state: "attached" });
+  const stops = () => page.locator(".text-lines [tabindex='0']").allTextContents();
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  await untilHolds(async () => assert.deepEqual(await stops(), ["1"]));
+  const before = page.getByRole("button", { name: "Close the text" });
+  await before.focus();
+  await page.keyboard.press("Tab");
+  await focusOn(page, "1");
+  await page.keyboard.press("ArrowDown");
+  await untilHolds(async () => assert.deepEqual([await focused(), await stops()], ["2", ["2"]]));
+  await page.locator(".text-lines li.lit").filter({ hasText: "rad 1 slut" }).waitFor();
+  await page.keyboard.press("End");
+  await untilHolds(async () => assert.deepEqual([await focused(), await stops()], ["250", ["250"]]));
+  await page.keyboard.press("ArrowUp");
+  await focusOn(page, "249");
+  await page.keyboard.press("Home");
+  await focusOn(page, "1");
+  assert.match(page.url(), /cv=0$/);
+  await page.keyboard.press("Shift+Tab");
+  await untilHolds(async () => assert.ok(await before.evaluate((button) => button === document.activeElement)));
+  assert.deepEqual(await accessibilityFindings(page), []);
+}, { viewport: { width: 1280, height: 800 } });
 
 /** A painting of an image file on a canvas. */
 const painting = (canvas: string, name: string, type = "Image") => ({
@@ -599,73 +552,65 @@ const painting = (canvas: string, name: string, type = "Image") => ({
   }],
 });
 
-Deno.test(
-  "viewer: the placeholder of a page is shown until its image is there",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    const { id } = canvasAt(0);
-    const size = { width: 600, height: 900 };
-    const placeholderCanvas = {
-      id: `${id}/before`,
-      type: "Canvas",
-      ...size,
-      items: [painting(`${id}/before`, "before.svg")],
-    };
-    await serve(page, {
-      pages: 1,
-      extra: { items: [{ ...canvasAt(0), ...size, placeholderCanvas, items: [painting(id, "0.svg")] }] },
-    });
-    const isHeld = Promise.withResolvers<void>();
-    await page.route(`${ARCHIVE}/image/0.svg`, async (route) => {
-      await isHeld.promise;
-      await route.fallback();
-    });
-    await openViewer(visit);
-    const before = page.locator(".before-image");
-    await before.waitFor();
-    const box = await before.boundingBox() ?? assert.fail();
-    assert.ok(Math.abs(box.width / box.height - 2 / 3) < 0.02, JSON.stringify(box));
-    isHeld.resolve();
-    await before.waitFor({ state: "detached" });
-  }),
-);
+scenario("the placeholder of a page is shown until its image is there", async ({ page }) => {
+  const { id } = canvasAt(0);
+  const size = { width: 600, height: 900 };
+  const placeholderCanvas = {
+    id: `${id}/before`,
+    type: "Canvas",
+    ...size,
+    items: [painting(`${id}/before`, "before.svg")],
+  };
+  await serve(page, {
+    pages: 1,
+    extra: { items: [{ ...canvasAt(0), ...size, placeholderCanvas, items: [painting(id, "0.svg")] }] },
+  });
+  const isHeld = Promise.withResolvers<void>();
+  await page.route(`${ARCHIVE}/image/0.svg`, async (route) => {
+    await isHeld.promise;
+    await route.fallback();
+  });
+  await openViewer(page);
+  const before = page.locator(".before-image");
+  await before.waitFor();
+  const box = await before.boundingBox() ?? assert.fail();
+  assert.ok(Math.abs(box.width / box.height - 2 / 3) < 0.02, JSON.stringify(box));
+  isHeld.resolve();
+  await before.waitFor({ state: "detached" });
+}, { viewport: { width: 1280, height: 800 } });
 
-Deno.test(
-  "viewer: what accompanies a recording is shown in its place, with a sentence about the sound",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    const { id } = canvasAt(0);
-    const beside = {
-      id: `${id}/beside`,
-      type: "Canvas",
-      width: 600,
-      height: 900,
-      items: [painting(`${id}/beside`, "omslag.svg")],
-    };
-    const sound = { ...canvasAt(0), duration: 60, accompanyingCanvas: beside, items: [painting(id, "a.mp4", "Sound")] };
-    await serve(page, { pages: 1, extra: { items: [sound] } });
-    const asked = page.waitForRequest(`${ARCHIVE}/image/omslag.svg`);
-    await openViewer(visit);
-    await asked;
-    await page.getByText("This page is a sound recording, which this viewer does not play.").waitFor();
-    assert.equal(await page.locator(".viewer-problem").count(), 0);
-    assert.deepEqual(await accessibilityFindings(page), []);
-  }),
-);
+scenario("what accompanies a recording is shown in its place, with a sentence about the sound", async ({ page }) => {
+  const { id } = canvasAt(0);
+  const beside = {
+    id: `${id}/beside`,
+    type: "Canvas",
+    width: 600,
+    height: 900,
+    items: [painting(`${id}/beside`, "omslag.svg")],
+  };
+  const sound = { ...canvasAt(0), duration: 60, accompanyingCanvas: beside, items: [painting(id, "a.mp4", "Sound")] };
+  await serve(page, { pages: 1, extra: { items: [sound] } });
+  const asked = page.waitForRequest(`${ARCHIVE}/image/omslag.svg`);
+  await openViewer(page);
+  await asked;
+  await page.getByText("This page is a sound recording, which this viewer does not play.").waitFor();
+  assert.equal(await page.locator(".viewer-problem").count(), 0);
+  assert.deepEqual(await accessibilityFindings(page), []);
+}, { viewport: { width: 1280, height: 800 } });
 
 for (const script of [/\/openseadragon-[^/]*\.js$/, /\/manifest_viewer-[^/]*\.js$/]) {
-  Deno.test(
-    `viewer: a script that cannot be loaded is said, and is tried again on demand: ${script.source}`,
-    withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-      const { page } = visit;
+  scenario(
+    `a script that cannot be loaded is said, and is tried again on demand: ${script.source}`,
+    async ({ page }) => {
       await serve(page, { pages: 2 });
       await page.route(script, (route) => route.abort());
-      await openViewer(visit, 1);
+      await openViewer(page, 1);
       await page.getByText("A script of this page could not be loaded.").waitFor();
       await page.unroute(script);
       await page.getByRole("button", { name: "Try again" }).click();
       await page.locator(".page-marks path").first().waitFor({ state: "attached" });
       await untilPage(page, "2");
-    }, [/./]),
+    },
+    { viewport: { width: 1280, height: 800 }, expected: [/./] },
   );
 }

@@ -5,49 +5,39 @@ import type { Page, Route } from "playwright-core";
 
 import { untilHolds } from "@/tests/until.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { type Visit, withPage } from "./site_fixture.ts";
-import { ARCHIVE, CORS, HOSTILE, openViewer, serve, volumeManifest } from "./viewer_volume.ts";
+import { siteScenarios, type Visit } from "./site_fixture.ts";
+import { ARCHIVE, CORS, HOSTILE, openViewer, openVolume, serve, volumeManifest } from "./viewer_volume.ts";
+
+const scenario = siteScenarios("viewer", { viewport: { width: 1280, height: 800 } });
 
 const currentPage = (page: Page) => page.getByRole("textbox", { name: "Page" }).inputValue();
 const untilPage = (page: Page, number: string) => untilHolds(async () => assert.equal(await currentPage(page), number));
 const hash = (page: Page) => page.evaluate(() => location.hash);
 
-Deno.test(
-  "viewer: a deep link opens its page, and loads nothing of those before it",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page } = visit;
-    const requests = await serve(page, { pages: 2000 });
-    await openViewer(visit, 1500);
-    await page.locator(".thumb[aria-current] img").waitFor();
-    await page.getByText("Åskan går över 1500.xml").waitFor();
-    assert.equal(await currentPage(page), "1501");
-    assert.equal(await page.title(), "Page 1501 · Växjö kyrkobok · Stackroom");
-    assert.ok(requests.every((path) => path === "/manifest.json" || Number(/\d+/.exec(path)) > 1490), requests.join());
-    assert.ok(await page.locator(".thumb").count() < 20);
-  }),
-);
+scenario("a deep link opens its page, and loads nothing of those before it", async ({ page }) => {
+  const requests = await openVolume(page, { pages: 2000 }, 1500);
+  await page.locator(".thumb[aria-current] img").waitFor();
+  await page.getByText("Åskan går över 1500.xml").waitFor();
+  assert.equal(await currentPage(page), "1501");
+  assert.equal(await page.title(), "Page 1501 · Växjö kyrkobok · Stackroom");
+  assert.ok(requests.every((path) => path === "/manifest.json" || Number(/\d+/.exec(path)) > 1490), requests.join());
+  assert.ok(await page.locator(".thumb").count() < 20);
+});
 
-Deno.test(
-  "viewer: the link past the bar leads to the page, and the manifest stays open",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 3 });
-    await openViewer(visit, 1);
-    await untilPage(page, "2");
-    const before = await hash(page);
-    await page.evaluate(() => document.querySelector<HTMLElement>(".skip")!.click());
-    await page.waitForFunction((hash) => location.hash === hash, before);
-    assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
-    assert.equal(await currentPage(page), "2");
-  }),
-);
+scenario("the link past the bar leads to the page, and the manifest stays open", async ({ page }) => {
+  await openVolume(page, { pages: 3 }, 1);
+  await untilPage(page, "2");
+  const before = await hash(page);
+  await page.evaluate(() => document.querySelector<HTMLElement>(".skip")!.click());
+  await page.waitForFunction((hash) => location.hash === hash, before);
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+  assert.equal(await currentPage(page), "2");
+});
 
-Deno.test(
-  "viewer: buttons, keys, the number field and thumbnails turn pages, and back and forward return to them",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 12 });
-    await openViewer(visit);
+scenario(
+  "buttons, keys, the number field and thumbnails turn pages, and back and forward return to them",
+  async ({ page }) => {
+    await openVolume(page, { pages: 12 });
     await page.getByRole("button", { name: "Next page" }).click();
     await page.waitForFunction(() => location.hash.endsWith("&cv=1"));
     await page.keyboard.press("ArrowRight");
@@ -70,48 +60,38 @@ Deno.test(
     await page.waitForFunction(() => document.title.startsWith("Page 3 "));
     await page.locator(".thumb", { hasText: "f. 2" }).first().click();
     await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-  }),
+  },
 );
 
-Deno.test(
-  "viewer: a line is lit in the text and on the image, from either side, and a click enlarges it",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 3 });
-    await openViewer(visit);
-    await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
-    const lines = page.locator(".text-lines li");
-    await lines.nth(2).hover();
-    await page.locator(".page-marks .lit").waitFor({ state: "attached" });
-    const marks = await page.locator(".page-marks").boundingBox() ?? assert.fail();
-    // Where the file has the second line.
-    await page.mouse.move(marks.x + marks.width / 2, marks.y + marks.height * 650 / 1800);
-    await page.waitForFunction(() => document.querySelectorAll(".text-lines li")[1].matches(".lit"));
-    const zoom = () => page.locator(".dock .zoom").textContent();
-    const before = await zoom();
-    await lines.nth(0).click();
-    await page.waitForFunction((text) => document.querySelector(".dock .zoom")?.textContent !== text, before);
-    await page.keyboard.press("0");
-    await page.waitForFunction((text) => document.querySelector(".dock .zoom")?.textContent === text, before);
-    assert.match(await page.locator(".text-panel h2").textContent() ?? "", /quality 0\.77/);
-    assert.deepEqual(
-      await page.locator(".text-lines li > span").evaluateAll((spans) => spans.map((s) => s.className)),
-      [
-        "high",
-        "medium",
-        "low",
-      ],
-    );
-  }),
-);
+scenario("a line is lit in the text and on the image, from either side, and a click enlarges it", async ({ page }) => {
+  await openVolume(page, { pages: 3 });
+  await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
+  const lines = page.locator(".text-lines li");
+  await lines.nth(2).hover();
+  await page.locator(".page-marks .lit").waitFor({ state: "attached" });
+  const marks = await page.locator(".page-marks").boundingBox() ?? assert.fail();
+  // Where the file has the second line.
+  await page.mouse.move(marks.x + marks.width / 2, marks.y + marks.height * 650 / 1800);
+  await page.waitForFunction(() => document.querySelectorAll(".text-lines li")[1].matches(".lit"));
+  const zoom = () => page.locator(".dock .zoom").textContent();
+  const before = await zoom();
+  await lines.nth(0).click();
+  await page.waitForFunction((text) => document.querySelector(".dock .zoom")?.textContent !== text, before);
+  await page.keyboard.press("0");
+  await page.waitForFunction((text) => document.querySelector(".dock .zoom")?.textContent === text, before);
+  assert.match(await page.locator(".text-panel h2").textContent() ?? "", /quality 0\.77/);
+  assert.deepEqual(
+    await page.locator(".text-lines li > span").evaluateAll((spans) => spans.map((s) => s.className)),
+    ["high", "medium", "low"],
+  );
+}, { reducedMotion: "reduce" });
 
-Deno.test(
-  "viewer: no image stands under the number of another page, and one that never answers holds back no other",
-  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-    const { page } = visit;
+scenario(
+  "no image stands under the number of another page, and one that never answers holds back no other",
+  async ({ page }) => {
     await serve(page, { pages: 3 });
     await page.route(`${ARCHIVE}/image/1.svg`, () => {});
-    await openViewer(visit);
+    await openViewer(page);
     await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
     const { x, y, width, height } = await page.locator(".surface").boundingBox() ?? assert.fail();
     /** A pixel between two lines of the page. */
@@ -128,111 +108,93 @@ Deno.test(
     await page.getByText("Åskan går över 2.xml").waitFor();
     await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
     await untilHolds(async () => assert.equal(await pixel(), paper));
-  }),
+  },
+  { reducedMotion: "reduce" },
 );
 
-Deno.test(
-  "viewer: the image of the next page is requested before the reader turns to it, and that of no further page",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page } = visit;
+scenario(
+  "the image of the next page is requested before the reader turns to it, and that of no further page",
+  async ({ page }) => {
     const requests = await serve(page, { pages: 4 });
     const next = page.waitForResponse(`${ARCHIVE}/image/1.svg`);
-    await openViewer(visit);
+    await openViewer(page);
     await next;
     assert.ok(requests.indexOf("/image/0.svg") < requests.indexOf("/image/1.svg"));
     const afterNext = page.waitForResponse(`${ARCHIVE}/image/2.svg`);
     await page.keyboard.press("ArrowRight");
     await afterNext;
     assert.ok(!requests.includes("/image/3.svg"));
-  }),
+  },
 );
 
-Deno.test(
-  "viewer: what files say is shown as text",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    const statement = { label: { en: [HOSTILE] }, value: { en: [`x ${HOSTILE}`] } };
-    const extra = { requiredStatement: statement, metadata: [statement], summary: { en: [`x ${HOSTILE}`] } };
-    await serve(page, { pages: 2, label: `x ${HOSTILE}`, extra });
-    await openViewer(visit);
-    await page.locator(".text-lines").getByText(HOSTILE).waitFor();
-    assert.match(await page.textContent("h1") ?? "", /<img src=x onerror=alert\(1\)>/);
-    assert.equal(await page.locator("[onerror]").count(), 0);
-  }),
-);
+scenario("what files say is shown as text", async ({ page }) => {
+  const statement = { label: { en: [HOSTILE] }, value: { en: [`x ${HOSTILE}`] } };
+  const extra = { requiredStatement: statement, metadata: [statement], summary: { en: [`x ${HOSTILE}`] } };
+  await openVolume(page, { pages: 2, label: `x ${HOSTILE}`, extra });
+  await page.locator(".text-lines").getByText(HOSTILE).waitFor();
+  assert.match(await page.textContent("h1") ?? "", /<img src=x onerror=alert\(1\)>/);
+  assert.equal(await page.locator("[onerror]").count(), 0);
+});
 
-Deno.test(
-  "viewer: panels that are closed stay closed, and single keys can be switched off",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 3 });
-    await openViewer(visit);
-    await page.locator(".text-lines").waitFor();
-    await page.keyboard.press("t");
-    await page.keyboard.press("m");
-    await openViewer(visit);
-    await page.getByText("Page 1 of 3").waitFor({ state: "attached" });
-    assert.equal(await page.locator(".text-panel, .thumbs").count(), 0);
-    await page.keyboard.press("?");
-    await page.getByRole("checkbox", { name: "Single characters are shortcuts" }).uncheck();
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("t");
-    await page.keyboard.press("ArrowRight");
-    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-    assert.equal(await page.locator(".text-panel").count(), 0);
-  }),
-);
+scenario("panels that are closed stay closed, and single keys can be switched off", async ({ page }) => {
+  await openVolume(page, { pages: 3 });
+  await page.locator(".text-lines").waitFor();
+  await page.keyboard.press("t");
+  await page.keyboard.press("m");
+  await openViewer(page);
+  await page.getByText("Page 1 of 3").waitFor({ state: "attached" });
+  assert.equal(await page.locator(".text-panel, .thumbs").count(), 0);
+  await page.keyboard.press("?");
+  await page.getByRole("checkbox", { name: "Single characters are shortcuts" }).uncheck();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("t");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+  assert.equal(await page.locator(".text-panel").count(), 0);
+});
 
-Deno.test(
-  "viewer: each failure of the manifest is a sentence with a way on",
-  withPage({}, async (visit) => {
-    const { page, site } = visit;
-    const cases: readonly (readonly [string, RegExp])[] = [
-      ["", /No manifest is named/],
-      ["javascript:alert(1)", /not one of http or https/],
-      [`${ARCHIVE}/refused`, /cannot be reached/],
-      [`${ARCHIVE}/404`, /no file at its address/],
-      [`${ARCHIVE}/500`, /failed with status 500/],
-      [`${ARCHIVE}/401`, /requires a login of its own/],
-      [`${ARCHIVE}/text`, /not JSON/],
-      [`${ARCHIVE}/json`, /not a IIIF manifest/],
-    ];
-    await page.route(`${ARCHIVE}/**`, (route) => {
-      const name = new URL(route.request().url()).pathname.slice(1);
-      if (name === "refused") return route.abort("failed");
-      if (/^\d+$/.test(name)) return route.fulfill({ status: Number(name), headers: CORS });
-      return route.fulfill({ body: name === "json" ? "{}" : "text", headers: CORS });
-    });
-    for (const [url, sentence] of cases) {
-      await openViewer(visit, 0, url);
-      await page.getByRole("alert").filter({ hasText: sentence }).waitFor();
-    }
-    await openViewer(visit, 0, `${site.url}results/ns/p/v/iiif.json`);
-    await page.getByRole("link", { name: "Log in" }).nth(1).click();
-    await page.waitForURL(/\/login\?next=/);
-    const next = new URL(page.url()).searchParams.get("next") ?? "";
-    assert.match(next, /^\/uv\.html#\?manifest=.*iiif\.json&cv=0$/);
-  }, [/Failed to load resource/]),
-);
+scenario("each failure of the manifest is a sentence with a way on", async ({ page, site }) => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ["", /No manifest is named/],
+    ["javascript:alert(1)", /not one of http or https/],
+    [`${ARCHIVE}/refused`, /cannot be reached/],
+    [`${ARCHIVE}/404`, /no file at its address/],
+    [`${ARCHIVE}/500`, /failed with status 500/],
+    [`${ARCHIVE}/401`, /requires a login of its own/],
+    [`${ARCHIVE}/text`, /not JSON/],
+    [`${ARCHIVE}/json`, /not a IIIF manifest/],
+  ];
+  await page.route(`${ARCHIVE}/**`, (route) => {
+    const name = new URL(route.request().url()).pathname.slice(1);
+    if (name === "refused") return route.abort("failed");
+    if (/^\d+$/.test(name)) return route.fulfill({ status: Number(name), headers: CORS });
+    return route.fulfill({ body: name === "json" ? "{}" : "text", headers: CORS });
+  });
+  for (const [url, sentence] of cases) {
+    await openViewer(page, 0, url);
+    await page.getByRole("alert").filter({ hasText: sentence }).waitFor();
+  }
+  await openViewer(page, 0, `${site.url}results/ns/p/v/iiif.json`);
+  await page.getByRole("link", { name: "Log in" }).nth(1).click();
+  await page.waitForURL(/\/login\?next=/);
+  const next = new URL(page.url()).searchParams.get("next") ?? "";
+  assert.match(next, /^\/uv\.html#\?manifest=.*iiif\.json&cv=0$/);
+}, { expected: [/Failed to load resource/] });
 
-Deno.test(
-  "viewer: an image and a text that cannot be loaded are said, and are tried again on demand",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    await serve(page, { pages: 2 });
-    let isBroken = true;
-    await page.route(/\/(?:image|alto)\//, (route) => isBroken ? route.fulfill({ status: 500 }) : route.fallback());
-    await openViewer(visit);
-    await page.getByText("The image of this page cannot be loaded").waitFor();
-    await page.getByText("its server failed with status 500").waitFor();
-    isBroken = false;
-    for (const region of [".page-stage", ".text-panel"]) {
-      await page.locator(region).getByRole("button", { name: "Try again" }).click();
-    }
-    await page.locator(".text-lines").waitFor();
-    await page.getByText("The image of this page cannot be loaded").waitFor({ state: "detached" });
-  }, [/./]),
-);
+scenario("an image and a text that cannot be loaded are said, and are tried again on demand", async ({ page }) => {
+  await serve(page, { pages: 2 });
+  let isBroken = true;
+  await page.route(/\/(?:image|alto)\//, (route) => isBroken ? route.fulfill({ status: 500 }) : route.fallback());
+  await openViewer(page);
+  await page.getByText("The image of this page cannot be loaded").waitFor();
+  await page.getByText("its server failed with status 500").waitFor();
+  isBroken = false;
+  for (const region of [".page-stage", ".text-panel"]) {
+    await page.locator(region).getByRole("button", { name: "Try again" }).click();
+  }
+  await page.locator(".text-lines").waitFor();
+  await page.getByText("The image of this page cannot be loaded").waitFor({ state: "detached" });
+}, { expected: [/./] });
 
 const IMAGE = { width: 2400, height: 3600 };
 const TILES = { tiles: [{ width: 512, scaleFactors: [1, 2, 4, 8] }] };
@@ -296,61 +258,53 @@ const STRICT: Record<string, { readonly info: object; readonly sizes: RegExp; re
 };
 
 for (const [name, { info, sizes, regions = /^(?:full|\d+,\d+,\d+,\d+)$/ }] of Object.entries(STRICT)) {
-  Deno.test(
-    `viewer: an image server that gives no more than it promises refuses nothing: version ${name}`,
-    withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-      const { page } = visit;
-      const refused: string[] = [];
-      const parts = new Set<string>();
-      const service = { "@id": `${ARCHIVE}/iiif/1`, ...info };
-      await serveService(
-        page,
-        (route) => {
-          const path = decodeURIComponent(new URL(route.request().url()).pathname);
-          const [, region, size] = /^\/iiif\/1\/([^/]+)\/([^/]+)\/0\/(?:native|default)\.jpg$/.exec(path) ?? [];
-          const isGiven = region !== undefined && regions.test(region) && sizes.test(size);
-          if (!isGiven) refused.push(path);
-          else parts.add(`${region}/${size}`);
-          return isGiven ? route.fallback() : route.fulfill({ status: 400, headers: CORS });
-        },
-        service,
-        info,
-      );
-      await openViewer(visit);
-      await page.locator(".page-marks").waitFor({ state: "attached" });
-      for (let step = 0; step < 4; step++) await page.getByRole("button", { name: "Zoom in" }).click();
-      const finest = regions.test("0,0,512,512") ? 8 : 1;
-      await untilHolds(() => Promise.resolve(assert.ok(parts.size >= finest, [...parts].join())));
-      assert.deepEqual(refused, []);
-      assert.equal(await page.getByRole("alert").count(), 0);
-    }),
-  );
+  scenario(`an image server that gives no more than it promises refuses nothing: version ${name}`, async ({ page }) => {
+    const refused: string[] = [];
+    const parts = new Set<string>();
+    const service = { "@id": `${ARCHIVE}/iiif/1`, ...info };
+    await serveService(
+      page,
+      (route) => {
+        const path = decodeURIComponent(new URL(route.request().url()).pathname);
+        const [, region, size] = /^\/iiif\/1\/([^/]+)\/([^/]+)\/0\/(?:native|default)\.jpg$/.exec(path) ?? [];
+        const isGiven = region !== undefined && regions.test(region) && sizes.test(size);
+        if (!isGiven) refused.push(path);
+        else parts.add(`${region}/${size}`);
+        return isGiven ? route.fallback() : route.fulfill({ status: 400, headers: CORS });
+      },
+      service,
+      info,
+    );
+    await openViewer(page);
+    await page.locator(".page-marks").waitFor({ state: "attached" });
+    for (let step = 0; step < 4; step++) await page.getByRole("button", { name: "Zoom in" }).click();
+    const finest = regions.test("0,0,512,512") ? 8 : 1;
+    await untilHolds(() => Promise.resolve(assert.ok(parts.size >= finest, [...parts].join())));
+    assert.deepEqual(refused, []);
+    assert.equal(await page.getByRole("alert").count(), 0);
+  }, { reducedMotion: "reduce" });
 }
 
-Deno.test(
-  "viewer: parts that the image server refuses are said once, and are tried again on demand",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page } = visit;
-    let isStrict = true;
-    let refused = 0;
-    await serveService(page, (route) => {
-      if (!isStrict || route.request().url().includes("/full/")) return route.fallback();
-      refused++;
-      return route.fulfill({ status: 400, headers: CORS });
-    });
-    await openViewer(visit);
-    await page.locator(".page-marks").waitFor({ state: "attached" });
-    await page.getByRole("button", { name: "Zoom in" }).click();
-    const message = page.getByText("Parts of this image cannot be loaded");
-    await message.waitFor();
-    await untilHolds(() => Promise.resolve(assert.ok(refused > 3)));
-    assert.equal(await page.getByRole("alert").count(), 1);
-    assert.deepEqual(await accessibilityFindings(page), []);
-    isStrict = false;
-    await page.locator(".page-stage").getByRole("button", { name: "Try again" }).click();
-    await message.waitFor({ state: "detached" });
-  }, [/./]),
-);
+scenario("parts that the image server refuses are said once, and are tried again on demand", async ({ page }) => {
+  let isStrict = true;
+  let refused = 0;
+  await serveService(page, (route) => {
+    if (!isStrict || route.request().url().includes("/full/")) return route.fallback();
+    refused++;
+    return route.fulfill({ status: 400, headers: CORS });
+  });
+  await openViewer(page);
+  await page.locator(".page-marks").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  const message = page.getByText("Parts of this image cannot be loaded");
+  await message.waitFor();
+  await untilHolds(() => Promise.resolve(assert.ok(refused > 3)));
+  assert.equal(await page.getByRole("alert").count(), 1);
+  assert.deepEqual(await accessibilityFindings(page), []);
+  isStrict = false;
+  await page.locator(".page-stage").getByRole("button", { name: "Try again" }).click();
+  await message.waitFor({ state: "detached" });
+}, { expected: [/./] });
 
 /** Serves the site at a secure address. */
 async function serveSecurely({ page, site }: Visit, origin: string): Promise<void> {
@@ -362,12 +316,11 @@ async function serveSecurely({ page, site }: Visit, origin: string): Promise<voi
   });
 }
 
-Deno.test(
-  "viewer: on a secure page, addresses of http are read by https, and what the browser blocks is said",
-  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
-    const { page } = visit;
+scenario(
+  "on a secure page, addresses of http are read by https, and what the browser blocks is said",
+  async ({ page, site }) => {
     const origin = "https://stackroom.example";
-    await serveSecurely(visit, origin);
+    await serveSecurely({ page, site }, origin);
     const insecure = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("https://", "http://"));
     const requests = await serve(page, { pages: 2, extra: insecure({ items: volumeManifest({ pages: 2 }).items }) });
     const open = async (url: string) => {
@@ -389,47 +342,39 @@ Deno.test(
     await open(`${ARCHIVE}/manifest.json`);
     await page.getByRole("alert").filter({ hasText: "The image of this page cannot be loaded: the browser blocks" })
       .waitFor();
-  }, [/./]),
+  },
+  { expected: [/./] },
 );
 
-Deno.test(
-  "viewer: an image whose service answers and whose tiles do not is said",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    await serveService(page, (route) => route.fulfill({ status: 503, headers: CORS }));
-    await openViewer(visit);
-    await page.getByText("The image of this page cannot be loaded").waitFor();
-  }, [/./]),
-);
+scenario("an image whose service answers and whose tiles do not is said", async ({ page }) => {
+  await serveService(page, (route) => route.fulfill({ status: 503, headers: CORS }));
+  await openViewer(page);
+  await page.getByText("The image of this page cannot be loaded").waitFor();
+}, { expected: [/./] });
 
-Deno.test(
-  "viewer: one tile that fails is no failure of an image whose other tiles arrive",
-  withPage({}, async (visit) => {
-    const { page } = visit;
-    const message = page.getByText("The image of this page cannot be loaded");
-    const isSaid = Promise.withResolvers<void>();
-    await serveService(page, async (route) => {
-      const { pathname } = new URL(route.request().url());
-      // The thumbnail, of the same service.
-      if (pathname.includes("/full/84,")) return route.fallback();
-      // The whole image in one tile, which is asked for first.
-      if (pathname.includes("/full/")) return route.fulfill({ status: 503, headers: CORS });
-      await isSaid.promise;
-      return route.fallback();
-    });
-    await openViewer(visit);
-    await message.waitFor();
-    isSaid.resolve();
-    await message.waitFor({ state: "detached" });
-    await page.getByText("Parts of this image cannot be loaded").waitFor();
-  }, [/./]),
-);
+scenario("one tile that fails is no failure of an image whose other tiles arrive", async ({ page }) => {
+  const message = page.getByText("The image of this page cannot be loaded");
+  const isSaid = Promise.withResolvers<void>();
+  await serveService(page, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    // The thumbnail, of the same service.
+    if (pathname.includes("/full/84,")) return route.fallback();
+    // The whole image in one tile, which is asked for first.
+    if (pathname.includes("/full/")) return route.fulfill({ status: 503, headers: CORS });
+    await isSaid.promise;
+    return route.fallback();
+  });
+  await openViewer(page);
+  await message.waitFor();
+  isSaid.resolve();
+  await message.waitFor({ state: "detached" });
+  await page.getByText("Parts of this image cannot be loaded").waitFor();
+}, { expected: [/./] });
 
 for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]] as const) {
-  Deno.test(
-    `viewer: ${width} px, ${colorScheme}: accessible, nothing wider than the screen, and nothing moves`,
-    withPage({ colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
-      const { page } = visit;
+  scenario(
+    `${width} px, ${colorScheme}: accessible, nothing wider than the screen, and nothing moves`,
+    async ({ page }) => {
       await serve(page, { pages: 30 });
       await page.addInitScript(() => {
         globalThis.shifted = 0;
@@ -442,7 +387,7 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]] as const) {
           }
         }).observe({ type: "layout-shift", buffered: true });
       });
-      await openViewer(visit, 3);
+      await openViewer(page, 3);
       await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
       if (width === 390) {
         assert.deepEqual(await accessibilityFindings(page), []);
@@ -456,6 +401,7 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]] as const) {
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
       assert.ok(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight));
       assert.ok(await page.evaluate(() => globalThis.shifted) < 0.02, `${await page.evaluate(() => shifted)}`);
-    }),
+    },
+    { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" },
   );
 }

@@ -1,7 +1,5 @@
 import type { Page } from "playwright-core";
 
-import type { Visit } from "./site_fixture.ts";
-
 /** The address of a made-up archive. */
 export const ARCHIVE = "https://arkiv.example";
 /** A text that a page must not take for markup. */
@@ -75,7 +73,14 @@ export async function serve(page: Page, volume: Volume): Promise<string[]> {
 }
 
 /** Opens a manifest in the viewer. */
-export async function openViewer({ page, site }: Visit, canvas = 0, url = `${ARCHIVE}/manifest.json`): Promise<void> {
+export async function openViewer(page: Page, canvas = 0, url = `${ARCHIVE}/manifest.json`): Promise<void> {
   await page.goto("about:blank");
-  await page.goto(`${site.url}uv.html#?manifest=${encodeURIComponent(url)}&cv=${canvas}`);
+  await page.goto(`uv.html#?manifest=${encodeURIComponent(url)}&cv=${canvas}`);
+}
+
+/** Serves a volume and opens it in the viewer. @returns the requests for its files, in order */
+export async function openVolume(page: Page, volume: Volume, canvas = 0): Promise<string[]> {
+  const requests = await serve(page, volume);
+  await openViewer(page, canvas);
+  return requests;
 }

@@ -73,6 +73,7 @@ export class PageTexts {
     const fetched = await fetchXml(url, { fetch: this.#fetch, maxBytes: MAX_ALTO_CHARACTERS, signal });
     if (!fetched.ok) return { kind: "problem", problem: fetched.problem, url };
     const read = await runSteps(readAltoInSteps(fetched.text), signal);
+    if (read === null) return { kind: "reading" };
     if (!read.ok) return { kind: "problem", problem: read.problem, url };
     return { kind: "text", page: read.page, lines: textLines(read.page, canvas), url };
   }

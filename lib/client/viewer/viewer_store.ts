@@ -217,13 +217,10 @@ export class ViewerStore {
     this.problem.value = null;
     const fetched = await fetchText(url, { fetch: this.#fetch, maxBytes: MAX_MANIFEST_BYTES, signal });
     if (signal.aborted) return;
-    try {
-      const read = fetched.ok ? await manifestOf(fetched.text, url, signal) : fetched.problem;
-      if (typeof read === "object") this.#show(read);
-      else this.problem.value = read;
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    const read = fetched.ok ? await manifestOf(fetched.text, url, signal) : fetched.problem;
+    if (read === null) return;
+    if (typeof read === "object") this.#show(read);
+    else this.problem.value = read;
   }
 
   #show(manifest: Manifest): void {
@@ -242,15 +239,12 @@ export class ViewerStore {
   }
 }
 
-async function manifestOf(text: string, url: string, signal: AbortSignal): Promise<Manifest | ViewerProblem> {
+async function manifestOf(text: string, url: string, signal: AbortSignal): Promise<Manifest | ViewerProblem | null> {
   const json = parsedJson(text);
   if (json === undefined) return "not JSON";
-  const read = await runSteps(
-    readManifestInSteps(json, url, readerLanguages(navigator.languages)),
-    signal,
-    READING_SLICE_MS,
-  );
-  return read.ok ? read.manifest : read.reason;
+  const steps = readManifestInSteps(json, url, readerLanguages(navigator.languages));
+  const read = await runSteps(steps, signal, READING_SLICE_MS);
+  return read && (read.ok ? read.manifest : read.reason);
 }
 
 interface AddressBarDeps {

@@ -40,15 +40,7 @@ export interface Manifest {
 export type ViewingDirection = "left-to-right" | "right-to-left" | "top-to-bottom" | "bottom-to-top";
 
 /** The behaviors that the viewer acts upon. */
-export const BEHAVIORS = [
-  "paged",
-  "continuous",
-  "facing-pages",
-  "non-paged",
-  "no-nav",
-  "sequence",
-  "top",
-] as const;
+export const BEHAVIORS = ["paged", "continuous", "facing-pages", "non-paged", "no-nav", "sequence", "top"] as const;
 export type Behavior = typeof BEHAVIORS[number];
 
 /** A label and its values, each of which is a line or a paragraph of its own. */

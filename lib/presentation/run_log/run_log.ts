@@ -145,10 +145,7 @@ function pageCountOf({ kind, message }: LogLine): number | null {
 function outcomeOf(lines: readonly LogLine[]): RunOutcome | null {
   for (const { message } of lines.toReversed()) {
     if (/\] COMPLETE \d+ pages/.test(message)) return "finished";
-    if (
-      /permanent failure in \w+:|transient failure in \w+ on the last attempt:/
-        .test(message)
-    ) return "failed";
+    if (/permanent failure in \w+:|transient failure in \w+ on the last attempt:/.test(message)) return "failed";
     if (/transient failure in \w+:/.test(message)) return "retrying";
   }
   return null;

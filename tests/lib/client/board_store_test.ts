@@ -51,7 +51,6 @@ Deno.test("board: waits a minute after what the server rendered, and keeps the o
   assert.deepEqual(server.asked, ["list 20"]);
   assert.deepEqual(names(), ["a", "b"]);
   assert.equal(board.drifted.value, true);
-  board.stop();
 });
 
 Deno.test("board: a component that creates it while it renders need not render again for it", () => {
@@ -79,7 +78,6 @@ Deno.test("board: of a long list the page holds the first cards, and the others 
   assert.deepEqual([names().length, board.unread.value], [120, 0]);
   assert.equal(board.announcement.value, "", "what was in trouble before is no news");
   assert.equal(server.moves, 1);
-  board.stop();
 });
 
 Deno.test("board: another filter than that of the page shows what is known, until all are", async () => {
@@ -91,7 +89,6 @@ Deno.test("board: another filter than that of the page shows what is known, unti
   await clock.pass(0);
   assert.equal(names().length, 11);
   assert.equal(board.overview.value.segments.all, 11);
-  board.stop();
 });
 
 Deno.test("board: another order holds over polls, but for new campaigns, which take their place", async () => {
@@ -103,7 +100,6 @@ Deno.test("board: another order holds over polls, but for new campaigns, which t
   assert.deepEqual(names(), ["a", "b", "c"]);
   board.show(ALL);
   assert.deepEqual(names(), ["a", "b", "c"], "equal campaigns stay");
-  board.stop();
 });
 
 Deno.test("board: campaigns that fall into trouble are announced once, by name", async () => {
@@ -115,7 +111,6 @@ Deno.test("board: campaigns that fall into trouble are announced once, by name",
   server.jobs = [summary({ name: "a", phase: "Failed" }), summary({ name: "b", phase: "Failed" })];
   await clock.pass(60);
   assert.equal(board.announcement.value, "b is in trouble.");
-  board.stop();
 });
 
 Deno.test("board: sorts again when the reader returns to the tab", async () => {
@@ -126,7 +121,6 @@ Deno.test("board: sorts again when the reader returns to the tab", async () => {
   board.setHidden(false);
   await settled();
   assert.deepEqual(names(), ["b", "a"]);
-  board.stop();
 });
 
 Deno.test("board: a campaign that falls into trouble moves at once, even if its card knew before the list", async () => {
@@ -140,7 +134,6 @@ Deno.test("board: a campaign that falls into trouble moves at once, even if its 
   await clock.pass(60);
   assert.deepEqual(names(), ["b", "a"]);
   assert.equal(server.moves, 1);
-  board.stop();
 });
 
 Deno.test("board: an outage keeps the list, says when it is read again, and goes away", async () => {
@@ -158,7 +151,6 @@ Deno.test("board: an outage keeps the list, says when it is read again, and goes
   assert.equal(board.trouble.value, null);
   await clock.pass(60);
   assert.equal(server.logins, 1);
-  board.stop();
 });
 
 Deno.test("board: older campaigns asked for during a read come with the next one, and stay", async () => {
@@ -184,7 +176,6 @@ Deno.test("board: older campaigns asked for during a read come with the next one
   assert.equal(board.loadingOlder.value, false);
   assert.equal(names().length, 40);
   assert.equal(ends.length, 2);
-  board.stop();
 });
 
 Deno.test("board: a server whose clock is ahead does not keep the list from being read", async () => {
@@ -192,7 +183,6 @@ Deno.test("board: a server whose clock is ahead does not keep the list from bein
   board.start();
   await clock.pass(61);
   assert.deepEqual(server.asked, ["list 20"]);
-  board.stop();
 });
 
 Deno.test("card: a folded one reads its sums, an open one its volumes, more of them on request", async () => {
@@ -210,7 +200,6 @@ Deno.test("card: a folded one reads its sums, an open one its volumes, more of t
   assert.equal(new Set(card.volumes.value.map(({ index }) => index)).size, 400);
   await clock.pass(61);
   assert.deepEqual(server.asked.slice(2), ["a 200+200", "a 0+400"]);
-  board.stop();
 });
 
 Deno.test("card: a failed read keeps the figures and says from when they are", async () => {
@@ -223,7 +212,6 @@ Deno.test("card: a failed read keeps the figures and says from when they are", a
   await clock.pass(60);
   assert.deepEqual(card.trouble.value, { sentence: "This campaign has been removed.", asOf: 0 });
   assert.equal(card.volumes.value.length, 4);
-  board.stop();
 });
 
 Deno.test("board: no more than four cards read at once", async () => {
@@ -247,7 +235,6 @@ Deno.test("board: no more than four cards read at once", async () => {
   }
   assert.equal(most, 4);
   assert.equal(ends.length, 9);
-  board.stop();
 });
 
 Deno.test("card: opened again after it was read folded, it reads its volumes at once, and until they are whole", async () => {
@@ -270,7 +257,6 @@ Deno.test("card: opened again after it was read folded, it reads its volumes at 
   assert.deepEqual(server.asked, ["a 0+200", "a 0+1", "a 0+200"]);
   await clock.pass(600);
   assert.equal(server.asked.length, 3, "a campaign that is over is not read once its volumes are whole");
-  board.stop();
 });
 
 Deno.test("card: opened again in another phase or after a minute, it reads its volumes at once", async () => {
@@ -289,7 +275,6 @@ Deno.test("card: opened again in another phase or after a minute, it reads its v
   card.setOpen(true);
   await settled();
   assert.equal(server.asked.length, 3);
-  board.stop();
 });
 
 /** Six cards whose details are held: `began` has the reads so far, and each of `ends` lets one of them go on. */
@@ -323,7 +308,6 @@ Deno.test("card: one that leaves the screen before its turn is not read until it
   await clock.pass(1);
   assert.deepEqual(began.slice(5), ["c4 1"]);
   assert.equal(cards[4].trouble.value, null);
-  board.stop();
 });
 
 Deno.test("card: opened while it waits for its turn, it reads its volumes alone and first", async () => {
@@ -335,7 +319,6 @@ Deno.test("card: opened while it waits for its turn, it reads its volumes alone 
   for (const end of ends.splice(0)) end();
   await settled();
   assert.deepEqual(began.slice(4), ["c5 200", "c4 1"]);
-  board.stop();
 });
 
 Deno.test("card: known whole while folded, it still asks for its volumes again when the first try fails", async () => {
@@ -361,7 +344,6 @@ Deno.test("card: known whole while folded, it still asks for its volumes again w
   assert.deepEqual(limits, [1, 200, 200]);
   assert.notEqual(card.volumes.value.length, 0);
   assert.equal(card.trouble.value, null);
-  board.stop();
 });
 
 Deno.test("board: older campaigns that could not be read are no more of them at the next press", async () => {
@@ -382,7 +364,6 @@ Deno.test("board: older campaigns that could not be read are no more of them at 
     await settled();
   }
   assert.deepEqual(wanted, [40, 40, 60]);
-  board.stop();
 });
 
 Deno.test("board: after an outage the cards that failed are read with the list", async () => {
@@ -405,7 +386,6 @@ Deno.test("board: after an outage the cards that failed are read with the list",
   board.readNow();
   await settled();
   assert.deepEqual([card.trouble.value, other.trouble.value], [null, null]);
-  board.stop();
 });
 
 Deno.test("board: on return to the tab open cards are read at once, but not those of a campaign that is over", async () => {
@@ -421,7 +401,6 @@ Deno.test("board: on return to the tab open cards are read at once, but not thos
   board.setHidden(false);
   await settled();
   assert.deepEqual(server.asked.toSorted(), ["a 0+200", "list 20"]);
-  board.stop();
 });
 
 Deno.test("card: what only the detail knows of a campaign outlasts a read of the list, in the same phase", async () => {
@@ -438,5 +417,4 @@ Deno.test("card: what only the detail knows of a campaign outlasts a read of the
   assert.deepEqual([card.summary.value.waiting, card.summary.value.qualityPrediction], [waiting, true]);
   card.update({ ...job, phase: "Paused" });
   assert.deepEqual([card.summary.value.waiting, card.summary.value.qualityPrediction], [null, false]);
-  board.stop();
 });

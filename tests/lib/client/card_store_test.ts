@@ -40,7 +40,6 @@ Deno.test("card: all volumes are read in pages of 1,000, four at a time, and sta
   assert.deepEqual(asked, ["0+200", ...Array.from({ length: 8 }, (_, page) => `${200 + page * 1000}+1000`)]);
   assert.equal(server.most, 4);
   assert.equal(card.remaining.value, 0);
-  card.stop();
 });
 
 Deno.test("card: pages that come in any order are put in their places", async () => {
@@ -60,7 +59,6 @@ Deno.test("card: pages that come in any order are put in their places", async ()
     ends.pop()?.();
   }
   assert.deepEqual((await all)?.map(({ index }) => index), Array.from({ length: 8000 }, (_, index) => index));
-  card.stop();
 });
 
 Deno.test("card: a read that fails ends the reading of all, and the volumes before it stay", async () => {
@@ -78,7 +76,6 @@ Deno.test("card: a read that fails ends the reading of all, and the volumes befo
   assert.equal(await card.loadAll(), null);
   assert.equal(card.volumes.value.length, 2200);
   assert.equal(card.trouble.value?.sentence, "No.");
-  card.stop();
 });
 
 Deno.test("card: failed volumes are those that the detail names, and all are read only where there are more", async () => {
@@ -87,14 +84,12 @@ Deno.test("card: failed volumes are those that the detail names, and all are rea
   await settled();
   assert.equal((await few.card.failedVolumes())?.length, 50);
   assert.equal(few.asked.length, 1);
-  few.card.stop();
   const many = cardOf(summary({ name: "a", phase: "PartiallyFailed", counts: LARGE }));
   many.card.setOpen(true);
   await settled();
   const failed = await many.card.failedVolumes();
   assert.equal(failed?.length, 60);
   assert.ok(failed.every(({ state }) => state === "failed"));
-  many.card.stop();
 });
 
 Deno.test("card: failed volumes are those of now, not of the rows that were loaded before they failed", async () => {
@@ -114,7 +109,6 @@ Deno.test("card: failed volumes are those of now, not of the rows that were load
   card.update(job());
   assert.equal((await card.failedVolumes())?.length, 1200);
   assert.equal(card.failedProblem.value, null);
-  card.stop();
 });
 
 Deno.test("card: failed volumes are not saved while some are missing, but for a Job that is gone, with a sentence", async () => {
@@ -123,7 +117,6 @@ Deno.test("card: failed volumes are not saved while some are missing, but for a 
     const { card } = cardOf(job, 40);
     assert.equal((await card.failedVolumes())?.length, jobGone ? 40 : undefined);
     assert.match(card.failedProblem.value ?? "", jobGone ? /names 40 of its 60/ : /^Only 40 of 60 .* no file/);
-    card.stop();
   }
 });
 
@@ -133,7 +126,6 @@ Deno.test("card: failed volumes that cannot be read are not saved, and the reaso
   });
   assert.equal(await card.failedVolumes(), null);
   assert.equal(card.failedProblem.value, "No.");
-  card.stop();
 });
 
 Deno.test("card: each poll reads the first page and a further one in turn, and all of them in another phase", async () => {
@@ -159,7 +151,6 @@ Deno.test("card: each poll reads the first page and a further one in turn, and a
   assert.ok(card.volumes.value.every(({ state }) => state === "failed"));
   await clock.pass(600);
   assert.equal(asked.length, 4, "a campaign that is over is not read again");
-  card.stop();
 });
 
 Deno.test("card: a campaign that is over is read until its further pages are", async () => {
@@ -184,7 +175,6 @@ Deno.test("card: a campaign that is over is read until its further pages are", a
   await clock.pass(120);
   assert.equal(card.trouble.value, null);
   assert.ok(card.volumes.value.every(({ state }) => state === "failed"));
-  card.stop();
 });
 
 Deno.test("card: the reading of all that failed begins again after a good poll while volumes are filtered", async () => {
@@ -210,7 +200,6 @@ Deno.test("card: the reading of all that failed begins again after a good poll w
   await clock.pass(60);
   assert.equal(card.volumes.value.length, 8000);
   assert.equal(card.loadingAll.value, false);
-  card.stop();
 });
 
 Deno.test("card: a list of volumes that is shorter than the Job counts, or gone, has nothing more to load", async () => {
@@ -221,6 +210,5 @@ Deno.test("card: a list of volumes that is shorter than the Job counts, or gone,
     assert.equal(card.remaining.value, 0);
     assert.equal((await card.loadAll())?.length, rows);
     assert.equal(asked.length, 1);
-    card.stop();
   }
 });

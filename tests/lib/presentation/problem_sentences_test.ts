@@ -42,17 +42,10 @@ Deno.test("failed check of results: how many pages, and the names of up to three
       "verify failed: all 12 processed pages failed failed=['1']",
       "No page of this volume gave a result.",
     ],
-    [
-      "verify failed: 0 missing, 0 failed",
-      "It failed while checking results: verify failed: 0 missing, 0 failed.",
-    ],
+    ["verify failed: 0 missing, 0 failed", "It failed while checking results: verify failed: 0 missing, 0 failed."],
   ];
   for (const [error, sentence] of cases) {
-    assert.equal(
-      words(error, "verify", false),
-      `${sentence} ${final}`,
-      error,
-    );
+    assert.equal(words(error, "verify", false), `${sentence} ${final}`, error);
   }
 });
 
@@ -67,18 +60,12 @@ Deno.test("failure: any reason gives sentences on one line", () => {
   const reason = fc.record({
     stage: fc.option(fc.constantFrom("verify", "setup", "load", "__proto__")),
     permanent: fc.option(fc.boolean()),
-    error: fc.oneof(
-      fc.string({ unit: "binary" }),
-      fc.constant("verify failed: 1 missing, 2 failed missing=['"),
-    ),
+    error: fc.oneof(fc.string({ unit: "binary" }), fc.constant("verify failed: 1 missing, 2 failed missing=['")),
   });
   fc.assert(fc.property(reason, fc.boolean(), (reason, isFinal) => {
     const sentences = failureWords(reason, isFinal).text;
     assert.match(sentences, /^[^\n]+\.$/);
-    assert.doesNotMatch(
-      sentences,
-      /undefined|null/.test(reason.error) ? /$^/ : /undefined|null/,
-    );
+    assert.doesNotMatch(sentences, /undefined|null/.test(reason.error) ? /$^/ : /undefined|null/);
   }));
 });
 

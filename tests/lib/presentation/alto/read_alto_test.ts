@@ -225,19 +225,11 @@ Deno.test("ALTO: the base direction is the stated one, that of a language where 
   assert.deepEqual(page("", block("", lineOf(["שלום"]), lineOf(["12"]), lineOf(["a"]))), [null, null, null]);
   assert.deepEqual(
     page(rtl, block("", lineOf(["a"])), block(ltr, lineOf(["a"]), lineOf(["ב"], rtl)), block("", lineOf(["a"]))),
-    [
-      "rtl",
-      "ltr",
-      "rtl",
-      "rtl",
-    ],
+    ["rtl", "ltr", "rtl", "rtl"],
   );
   assert.deepEqual(
     page("", block("", lineOf([`<String CONTENT="a"${rtl}/>`, "b"]), lineOf([`<String CONTENT="a"${rtl}/>`], ltr))),
-    [
-      "rtl",
-      "ltr",
-    ],
+    ["rtl", "ltr"],
   );
   assert.deepEqual(page(' LANG="ar-EG"', block("", lineOf(["12 (3)"]), lineOf(["abc"]), lineOf(["abc ד"]))), [
     "rtl",

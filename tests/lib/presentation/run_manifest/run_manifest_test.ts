@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import {
   isComplete,
   orderPages,
   pageAltoUrl,
-  pageWords,
   qualityStep,
   readRunManifest,
   summarizeRun,
@@ -77,33 +75,6 @@ Deno.test("run manifest: a malformed value loses itself, and a file without resu
   for (const value of [null, [], "x", {}, { results: [] }, { results: null }]) {
     assert.equal(readRunManifest(value), null);
   }
-});
-
-Deno.test("run manifest: any JSON is read without a failure, and its pages have addresses", () => {
-  const result = fc.record({
-    status: fc.constantFrom("ok", "failed", "skipped", "x", null),
-    seconds: fc.oneof(fc.double(), fc.string()),
-    quality: fc.double(),
-    error: fc.string({ unit: "binary" }),
-  }, { requiredKeys: [] });
-  const shaped = fc.record({
-    pages: fc.oneof(fc.integer(), fc.string()),
-    results: fc.dictionary(fc.string({ unit: "binary" }), fc.oneof(result, fc.jsonValue())),
-    page_sources: fc.jsonValue(),
-    quality: fc.jsonValue(),
-    viewer_url: fc.oneof(fc.webUrl(), fc.string()),
-  }, { requiredKeys: [] });
-  fc.assert(fc.property(fc.oneof(shaped, fc.jsonValue()), (value) => {
-    const manifest = readRunManifest(value);
-    if (!manifest) return;
-    const summary = summarizeRun(manifest);
-    assert.ok(summary.slowest.length <= 5);
-    assert.equal(summary.ok + summary.failed + summary.skipped, manifest.pages.length);
-    for (const page of manifest.pages) {
-      pageAltoUrl(manifest.viewerUrl, page.name);
-      assert.ok(pageWords(page).startsWith("Page "));
-    }
-  }));
 });
 
 Deno.test("run summary: counts, durations of processed pages, and the slowest", () => {

@@ -128,12 +128,7 @@ Deno.test("volume index: a page beyond the memory is not added, and one that is 
   const page = altoPage(altoOf("hundra ord"));
   const bytes = "hundra ord".length * 4 + 2 * 24;
   const index = new VolumeIndex(bytes * 2);
-  assert.deepEqual([0, 0, 1, 2].map((canvas) => index.add(canvas, page, UNKNOWN)), [
-    true,
-    true,
-    true,
-    false,
-  ]);
+  assert.deepEqual([0, 0, 1, 2].map((canvas) => index.add(canvas, page, UNKNOWN)), [true, true, true, false]);
   assert.deepEqual(hitsOf(index, "ord").map(({ canvas }) => canvas), [0, 1]);
   assert.ok(MAX_INDEX_BYTES <= 256 * 1024 * 1024);
 });
