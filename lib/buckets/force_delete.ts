@@ -16,7 +16,7 @@ const BETWEEN_TRIES_MS = 2000;
 
 export interface ForceDeleteDeps {
   readonly s3: S3;
-  /** Of an HCP-type store, whose deletion records only the management API can let go; null elsewhere. */
+  /** The management API of an HCP-type store, whose deletion records only the management API can let go; null elsewhere. */
   readonly mapi: Mapi | null;
   /** Receives the failures on the way that do not end the work. */
   readonly warn: (text: string) => void;
@@ -88,7 +88,7 @@ function stillThere(bucket: string, { reported }: Leftovers): HttpError {
 const REPORTED_FAILURES = 5;
 const PARALLEL_ABORTS = 8;
 
-/** What could not be removed. */
+/** Objects that could not be removed. */
 interface Leftovers {
   /** The first few, `key: Code Message`. */
   readonly reported: readonly string[];

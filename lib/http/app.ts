@@ -59,7 +59,7 @@ function withoutBody(response: Response): Response {
   return response.body ? new Response(null, response) : response;
 }
 
-/** What Hono reads of a request, whose method is not that of the request it stands for. */
+/** The members that Hono reads of a request, whose method is not that of the request it stands for. */
 class HeadAsGet {
   readonly method = "GET";
   readonly request: Request;

@@ -12,15 +12,15 @@ export type AuditDetail = string | number | boolean | readonly string[];
  */
 export type AuditDetails = Readonly<Record<string, AuditDetail | undefined>>;
 
-/** What a record is about. */
+/** The subject of a record. */
 export interface AuditTarget {
   readonly kind: AuditTargetKind;
   readonly bucket?: string;
   readonly key?: string;
-  /** What the keys of `objects` begin with. */
+  /** The common beginning of the keys of `objects`. */
   readonly prefix?: string;
   readonly version_id?: string;
-  /** Of an account, a group, a tenant or a class. */
+  /** The name of an account, a group, a tenant or a class. */
   readonly name?: string;
 }
 

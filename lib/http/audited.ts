@@ -22,10 +22,10 @@ export interface AuditSpec<Input> {
 const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 /** The client has left; what it sent may have arrived. */
 const CLIENT_CLOSED = 499;
-/** What is said of a request before anything was done. */
+/** Statuses that reject a request before anything was done. */
 const BEFORE_ANY: ReadonlySet<number> = new Set([400, 404, 405, 415, 422, 501]);
 
-/** What the status of a response says of a change; null: there was none. */
+/** The result of a change by the status of its response; null: there was none. */
 function resultOf(status: number, isPartial: boolean): AuditResult | null {
   if (status < 400) return "succeeded";
   if (REFUSED.has(status)) return "refused";

@@ -132,7 +132,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 interface BodySourceOptions {
-  /** What the request says of the body's length; null or absent: nothing, it comes in chunks. */
+  /** The length of the body by the request; null or absent: unknown, it comes in chunks. */
   readonly lengthBytes?: number | null;
   /** How long the client may take; as for all streams when absent. */
   readonly bounds?: TimeBounds;
@@ -167,7 +167,7 @@ export function bodySource(
   });
 }
 
-/** What a reader reads as a source. */
+/** The bytes of a reader as a source. */
 export function readerSource(reader: BodyReader): BodySource {
   let left: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   return {

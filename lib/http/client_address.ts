@@ -16,7 +16,7 @@ export function clientAddress(forwardedFor: string | null, peer: string | null, 
 }
 
 /**
- * What is counted under an address: IPv4 by itself, IPv6 by its /64, which is the least that one customer gets
+ * The key under which an address is counted: IPv4 by itself, IPv6 by its /64, which is the least that one customer gets
  * (RFC 6177), so that a client has one count for all its addresses within it.
  */
 export function addressKey(address: string | null): string {
@@ -80,7 +80,7 @@ export function trustCopy(copy: Sent, request: Sent): void {
 }
 
 /**
- * What the outermost of our own proxies said of the browser's address: of a list its entry, or the first where proxies
+ * The value that the outermost of our own proxies wrote of the browser's address: of a list its entry, or the first where proxies
  * write the header anew. Null where no proxy is ours, since any client may send such a header.
  */
 export function forwarded(request: Sent, name: "X-Forwarded-Host" | "X-Forwarded-Proto"): string | null {

@@ -124,7 +124,7 @@ function refuseKey(context: RequestContext, raw: string, operations: readonly Op
 
 type Parameters = Record<string, string>;
 
-/** What a template wants of the decoded rest of a key route. */
+/** Matches the decoded rest of a key route. */
 interface RestMatcher {
   /** Literals come before suffixes, and the plain key, 0, last. */
   readonly specificity: number;
@@ -198,7 +198,7 @@ function segmentParameters(template: string): (rawPath: string) => Parameters {
   };
 }
 
-/** What follows the first `count` slashes of a path. */
+/** The part of a path behind its first `count` slashes. */
 function afterSegments(path: string, count: number): string {
   let at = -1;
   for (let n = 0; n < count; n++) at = path.indexOf("/", at + 1);

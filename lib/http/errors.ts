@@ -10,7 +10,7 @@ export interface ValidationEntry {
   readonly ctx?: Readonly<Record<string, string | number>>;
 }
 
-/** What an error response shows under `detail`. */
+/** The `detail` of an error response. */
 type ErrorDetail = string | readonly ValidationEntry[] | Readonly<Record<string, unknown>>;
 
 /** Why a request was turned away that another time, or from elsewhere, would have been handled; metrics count it. */
@@ -33,13 +33,13 @@ export const REFUSALS = [
 export type Refusal = (typeof REFUSALS)[number];
 
 export interface HttpErrorOptions {
-  /** Of a detail that pages translate. */
+  /** The code of a detail that pages translate. */
   readonly coded?: Coded | null;
   /** Counted in metrics. */
   readonly refusal?: Refusal;
   /** Sent with the response, for example `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What went wrong underneath; never shown. */
+  /** The error underneath; never shown. */
   readonly cause?: unknown;
 }
 

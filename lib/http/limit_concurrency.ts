@@ -3,7 +3,7 @@ import { addressKey } from "./client_address.ts";
 import { type HttpError, type Refusal, unavailable } from "./errors.ts";
 import type { Middleware, RequestContext } from "./request_context.ts";
 
-/** What is full: the share of one key, such as an address, or all. */
+/** The limit that is reached: the share of one key, such as an address, or all. */
 export type Full = "address" | "all";
 
 type Leave = () => void;

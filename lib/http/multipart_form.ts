@@ -7,7 +7,7 @@ import { missing } from "./validation.ts";
 const MAX_HEADER_BYTES = 8 * 1024;
 /** Everything in a form that is not the file: preamble, headers, other fields, bytes. */
 const MAX_OTHER_BYTES = 1024 * 1024;
-/** What is read at a time, bytes; half of the memory, whose other half holds at most the beginning of a mark. */
+/** Bytes read at a time; half of the memory, whose other half holds at most the beginning of a mark. */
 const READ_BYTES = 64 * 1024;
 const BLANK_LINE = markOf("\r\n\r\n");
 
@@ -60,7 +60,7 @@ function malformed(field: string, why: string): HttpError {
   return badRequest(`${field}: malformed multipart form: ${why}`);
 }
 
-/** What ends a run of bytes. */
+/** A mark that ends a run of bytes. */
 interface Mark {
   readonly length: number;
   readonly find: (bytes: Uint8Array) => number;
@@ -81,7 +81,7 @@ class FormReader {
   readonly #field: string;
   /** Used again and again: what is dropped is collected late. */
   readonly #memory = new Uint8Array(2 * READ_BYTES);
-  /** What has been read and not returned yet, within the memory. */
+  /** Bytes read and not returned yet, within the memory. */
   #buffer: Uint8Array<ArrayBuffer>;
   #otherBytes = 0;
   #over = false;

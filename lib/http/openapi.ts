@@ -157,7 +157,7 @@ const UNAUTHENTICATED = {
   session: "No session",
 } as const;
 
-/** What any operation behind the gateway's token may answer, since it hands its request on to a store. */
+/** Errors that any operation behind the gateway's token may answer, since it hands its request on to a store. */
 const OF_THE_STORE: Readonly<Record<number, string>> = {
   400: "The store refused what was asked",
   403: "Not permitted",

@@ -7,7 +7,7 @@ const SECRET_NAME =
 const OPEN_NAMES = new Set(["continuation_token"]);
 /** The header of a token is short: a longer run would be gone through again from each `eyJ` in it. */
 const BEARER_VALUE = /^(?:bearer|basic|hcp|ad|aws|aws4-hmac-sha256)[\s+]|eyJ[\w-]{5,256}\.[\w-]{5,}\./i;
-/** What all that is looked for has in common; most paths have none of it. */
+/** All secrets have one of these; most paths have none. */
 const MAY_HOLD_SECRETS = /[=:\s<]|%3[ad]|eyJ/i;
 /** A quotation mark around a name or a value of JSON, which may itself stand in a string. */
 const QUOTE = String.raw`\\*["']?`;
@@ -16,7 +16,7 @@ const EQUALS = String.raw`(?:=|%(?:25)*3d)`;
 const EQUALS_OR_COLON = String.raw`(?:[=:]|%(?:25)*3[ad])`;
 
 /**
- * What stands for secrets in free text, and what is left of it. Names begin at a word, so that a long text is gone through
+ * Patterns of secrets in free text, and what is shown in their place. Names begin at a word, so that a long text is gone through
  * once; the word may have the end of an escape before it (`%3Fticket`). An authorization takes the rest of its line.
  */
 const SECRET_TEXT: readonly (readonly [pattern: RegExp, shown: string])[] = [
@@ -48,7 +48,7 @@ const SECRET_TEXT: readonly (readonly [pattern: RegExp, shown: string])[] = [
     ),
     `$1$2${REDACTED}`,
   ],
-  // What S3 repeats of a request whose signature is wrong.
+  // S3 repeats these of a request whose signature is wrong.
   [/(<(?:AWSAccessKeyId|SignatureProvided|StringToSign|CanonicalRequest)>)[^<]+/gi, `$1${REDACTED}`],
   // User and password of an address, such as that of a Redis server.
   [/(:\/\/)[^\s\/?#@"'<>\\]+@/g, `$1${REDACTED}@`],

@@ -31,7 +31,7 @@ export class RequestContext {
   route: string | undefined;
   /** The action under which the change of the operation is recorded. */
   audit: string | undefined;
-  /** What the handler found out about its change, for the record. */
+  /** Details of the change that the handler has found out, for the record. */
   noted: AuditDetails | undefined;
   caller: LoggedCaller | undefined;
   /** The role that handles it; undefined where none does. */
@@ -97,7 +97,7 @@ export function requestId(incoming: string | null | undefined): string {
   return incoming && ACCEPTED.test(incoming) ? incoming : crypto.randomUUID().replaceAll("-", "");
 }
 
-/** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */
+/** The connection of a request, as `Deno.serve` describes it; absent where a test calls the app without a network. */
 export interface RequestInfo {
   readonly remoteAddr?: Deno.Addr;
   /** Settles when the response is sent to its last byte, or its client is gone; absent for a HEAD. */
@@ -106,13 +106,13 @@ export interface RequestInfo {
   breakOff?(): void;
   /** The target as it came, which no `Request` that one role of this process makes for another can hold. */
   readonly target?: RawTarget;
-  /** From one role of this process to another: {@link RequestContext.source}. */
+  /** Set by another role of this process: {@link RequestContext.source}. */
   readonly source?: object;
-  /** From one role of this process to another: the body, which has been read. */
+  /** Set by another role of this process: the body, which has been read. */
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** What a Hono context of ours holds: what the server says of the connection, and the context of the request. */
+/** The content of a Hono context of ours: what the server says of the connection, and the context of the request. */
 export interface HttpEnv {
   readonly Bindings: RequestInfo;
   readonly Variables: { readonly context: RequestContext };

@@ -10,7 +10,7 @@ type Path = readonly (string | number)[];
 type Described = Pick<ValidationEntry, "type" | "msg" | "ctx">;
 
 /**
- * What a schema makes of a value.
+ * The output of a schema for a value.
  *
  * @param location `body`, `query` or `path`: the first element of every `loc`
  * @throws HttpError 422 with one entry per problem, 100 at most; values are echoed only when short, plain and not secret

@@ -13,9 +13,9 @@ export interface ConnectionLimits {
   readonly max: number;
   /** The same from one address (IPv6: from one /64); null: as many as there are, as behind a proxy. */
   readonly maxPerAddress: number | null;
-  /** From the connection to the end of the first request's head, ms. */
+  /** Longest time from the connection to the end of the first request's head, ms. */
   readonly headMs: number;
-  /** From a response to the end of the next request's head, ms. */
+  /** Longest time from a response to the end of the next request's head, ms. */
   readonly idleMs: number;
   /** How fast a response of known length must be read; {@link STREAM_BOUNDS} when absent. */
   readonly responses?: TimeBounds;
@@ -250,7 +250,7 @@ function passedOn(served: ServedConnection, origin: ConnectionOrigin): ServedCon
   };
 }
 
-/** What is known of a request, and the way to end its connection. */
+/** The peer and the target of a request, and the way to end its connection. */
 class ConnectionInfo implements HandlerInfo {
   readonly completed: Promise<void> | undefined;
   readonly #open: Open;

@@ -2,7 +2,7 @@ import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
 import type { RequestInfo } from "@/lib/http/request_context.ts";
 import { redactText } from "@/lib/http/redact.ts";
 
-/** What a server knows of a request besides the request itself. */
+/** The connection of a request. */
 export interface HandlerInfo extends Pick<RequestInfo, "completed" | "target" | "breakOff"> {
   readonly remoteAddr: Deno.NetAddr;
 }

@@ -122,7 +122,7 @@ interface DrainingServerOptions {
   readonly limits?: ConnectionLimits;
   /** Serves HTTPS with the certificate in these files; null or absent: plain HTTP. */
   readonly certificate?: CertificatePaths | null;
-  /** What serves HTTP on a connection; null: `Deno.serve` does everything, without limits. */
+  /** The function that serves HTTP on a connection; null: `Deno.serve` does everything, without limits. */
   readonly serve?: ServeConnection | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a process may do, as far as the runtime keeps watch over it. */
+/** The rights of a process, as far as the runtime keeps watch over it. */
 export interface Permissions {
   /** Files and folders, absolute. */
   readonly read: readonly string[];

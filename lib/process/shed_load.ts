@@ -110,7 +110,7 @@ export class LoadShedder {
   readonly #tick = () => this.#look();
   #isTicking = false;
   #tickedAt = 0;
-  /** Of the last tick, ms. */
+  /** The delay of the last tick, ms. */
   #delay = 0;
   #lateTicks = 0;
   #arrivedAt = 0;

@@ -18,7 +18,7 @@ interface AcceptedSocket {
   readonly ended: Promise<void>;
 }
 
-/** What takes the connections of a socket. */
+/** Takes the connections of a socket. */
 interface ConnectionTaker {
   /** How many it holds. */
   readonly count: number;

@@ -13,7 +13,7 @@ const SAME_SIGNAL_MS = 1000;
 /** How often the parent process is checked, ms. */
 const PARENT_CHECK_MS = 1000;
 
-/** What is left of a stop. */
+/** The time that is left of a stop. */
 export interface StopTime {
   /** Until the requests under way are cut, ms; negative afterwards. */
   readonly untilCutMs: () => number;

@@ -22,7 +22,7 @@ export type ServeConnection = (
   onError: (error: unknown) => Response,
 ) => ServedConnection;
 
-/** What the function of the runtime takes for an AbortSignal: it only ever registers one listener. */
+/** Stands for an AbortSignal: the function of the runtime only ever registers one listener. */
 interface AbortTarget {
   addEventListener(type: "abort", onAbort: () => void): void;
 }

@@ -46,7 +46,7 @@ const FAILURES: FailureDetails = {
   },
 };
 
-/** What all S3 operations share, independent of the caller. */
+/** Shared by all S3 operations, independent of the caller. */
 export interface S3 {
   readonly addresses: Pick<StoreAddresses, "s3" | "mark">;
   readonly region: string;
@@ -165,7 +165,7 @@ export async function callS3ForHeaders(s3: S3, caller: Caller, call: S3Call): Pr
   return response.headers;
 }
 
-/** What error messages call the subject of a request. */
+/** The subject of a request in error messages. */
 export function resourceOf({ resource, bucket, key }: Pick<S3Call, "resource" | "bucket" | "key">): string {
   return resource ?? (key === undefined ? `bucket '${bucket}'` : `object '${key}'`);
 }

@@ -23,7 +23,7 @@ export interface Preconditions {
   readonly modifiedSince: number | null;
 }
 
-/** What conditions compare: a present object. */
+/** The state of a present object, which conditions compare. */
 export interface ObjectState {
   /** As the store wrote it; null where it named none. */
   readonly etag: string | null;

@@ -21,7 +21,7 @@ export interface Deletion {
   readonly versionId?: string | null;
 }
 
-/** What became of the objects of a request; members of its errors are named as in S3. */
+/** The outcome for the objects of a request; members of its errors are named as in S3. */
 export const bulkDeleted = z.object({
   deleted: z.int().meta({ description: "Requested and not failed; absent keys count as deleted" }),
   errors: z.array(z.object({

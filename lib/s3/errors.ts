@@ -91,7 +91,7 @@ function statusOf(code: string | null, storeStatus: number): number | undefined 
 const ACCEPTED_STATUSES: ReadonlySet<number> = new Set([404, 409, 412, 416]);
 
 /**
- * What an error response says about the keys that signed the request; null where it says nothing, like the 403 of a HEAD
+ * The verdict of an error response on the keys that signed the request; null where it says nothing, like the 403 of a HEAD
  * and any response that a store may send before it checks the signature.
  */
 export function verdictOf({ code, storeStatus }: S3Failure): "accepted" | "refused" | null {

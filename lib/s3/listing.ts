@@ -344,7 +344,7 @@ export async function listKeyVersions(
 ): Promise<KeyVersionPage> {
   const page = await versionsOfKey(s3, caller, ref, maxKeys, versionIdMarker);
   if (page.versions.length === 0 && versionIdMarker === undefined) throw notFound(resourceOf(ref));
-  // What follows may be the versions of another key only.
+  // All that follows may be versions of another key.
   const isTruncated = page.next !== null && (await versionsOfKey(s3, caller, ref, 1, page.next)).versions.length > 0;
   return {
     versions: newestFirst(page.versions),
@@ -382,7 +382,7 @@ function newestFirst(versions: readonly KeyVersion[]): KeyVersion[] {
  */
 export interface IssuedForms {
   readonly versionId: string;
-  /** Of a listing's next page; empty is the first page, here and below. */
+  /** The marker of a listing's next page; empty is the first page, here and below. */
   readonly versionIdMarker: string;
   readonly continuationToken: string;
 }

@@ -39,7 +39,7 @@ interface UploadOptions extends UploadBody {
   readonly headers: Headers;
 }
 
-/** What a write created. */
+/** The result of a write. */
 export interface WrittenObject {
   readonly etag: string | null;
   /** Headers of the store's response. */

@@ -8,7 +8,7 @@ import { hostOf, presignQuery, type QueryPairs, s3Path } from "./signer.ts";
 export const MAX_PRESIGN_SECONDS = 604_800;
 export const DEFAULT_PRESIGN_SECONDS = 3600;
 
-/** What a presigned URL may do. */
+/** The uses of a presigned URL. */
 export const PRESIGN_METHODS = ["get_object", "put_object"] as const;
 type PresignMethod = typeof PRESIGN_METHODS[number];
 const METHODS = { get_object: "GET", put_object: "PUT" } as const;
@@ -20,7 +20,7 @@ export function presignMethod(word: string): PresignMethod {
   return method;
 }
 
-/** What is known of the body that a presigned URL is for. */
+/** Properties of the body that a presigned URL is for. */
 interface ExpectedBody {
   /** Its SHA-256 in base64. */
   readonly sha256?: string | null;

@@ -75,7 +75,7 @@ export async function bucketReachable(
   return response.status === 404 ? "bucket missing" : "reachable";
 }
 
-/** What a generic store says of itself. */
+/** Properties of a generic store, by its own responses. */
 interface ProbedStore {
   readonly kind: StoreKind;
   /** Whether it accepts uploads in parts, as far as it says so without a bucket. */

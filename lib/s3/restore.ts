@@ -7,7 +7,7 @@ import { copyObject } from "./copy.ts";
 import { S3Failure } from "./errors.ts";
 import { headObject, type VersionRef } from "./objects.ts";
 
-/** What is current after a restore. */
+/** The current version after a restore. */
 interface Restored {
   /** Null where the store did not name it. */
   readonly versionId: string | null;

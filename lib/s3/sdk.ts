@@ -59,7 +59,7 @@ interface SdkCall<N extends Operation> extends Pick<S3Call, "bucket" | "key" | "
   readonly operation: N;
   readonly versionId?: string;
   readonly uploadId?: string;
-  /** What the operation takes besides. */
+  /** The other input of the operation. */
   readonly input?: Omit<CommandOf<N>["input"], "Bucket" | "Key" | "VersionId" | "UploadId">;
 }
 
@@ -75,7 +75,7 @@ const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 /** The headers that are sent as the SDK sets them. Its checksums are refused by older stores, or stored as data. */
 const SENT_HEADERS = /^x-amz-(?:copy-source|metadata-directive)/;
 
-/** What the SDK has made of a command. */
+/** The request that the SDK has made of a command. */
 interface SdkRequest {
   readonly method: S3Call["method"];
   readonly query: Readonly<Record<string, string | null>>;

@@ -14,7 +14,7 @@ const MAX_CACHED_KEYS = 1000;
 const UNRESERVED_PATH = /^[\w.~/-]*$/;
 const MAX_CACHED_HOSTS = 1000;
 const ASCII = /^[\0-\x7f]*$/;
-/** Of SHA-256. */
+/** Sizes of SHA-256. */
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 

@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 
-/** What an S3 store is, by the `Server` header of its responses. */
+/** The product that an S3 store is, by the `Server` header of its responses. */
 export type StoreKind = "hcp" | "aws" | "ceph" | "minio" | "versitygw" | "unknown";
 
 const SERVERS: readonly (readonly [start: string, StoreKind])[] = [

@@ -16,7 +16,7 @@ export const MAX_TAG_VALUE = 256;
 
 /** The spaces of `\\p{Z}`, written out: some readers of the document take that for any white space. */
 const SPACES = " \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
-/** What S3 allows in tags: letters, digits and spaces of any script, and a few signs. `aws:` is for AWS itself. */
+/** Characters that S3 allows in tags: letters, digits and spaces of any script, and a few signs. `aws:` is for AWS itself. */
 const CHARACTERS = `[\\p{L}\\p{N}${SPACES}_.:/=+\\-@]`;
 export const TAG_NAME = `^(?![Aa][Ww][Ss]:)${CHARACTERS}+$`;
 export const TAG_VALUE = `^${CHARACTERS}*$`;

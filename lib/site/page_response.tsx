@@ -7,7 +7,7 @@ import { languageHeaders } from "./page_language.ts";
 import { PAGE_META_POLICY, pagePolicy, THEME_SCRIPT } from "./policies.ts";
 import type { Assets } from "./site.ts";
 
-/** What differs from page to page. */
+/** The parts of a page that differ. */
 interface Page {
   /** Stands before the product's name. */
   readonly title: string;

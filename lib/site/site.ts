@@ -31,7 +31,7 @@ export function userOf(session: Session): string | null {
   return session === null || session === "outage" ? null : session.user;
 }
 
-/** What every page needs. */
+/** Shared by all pages. */
 export interface SiteDeps {
   readonly assets: Assets;
   /** Whether this site has storage pages. */
@@ -41,7 +41,7 @@ export interface SiteDeps {
   session(request: Request): Promise<Session>;
 }
 
-/** What a build wrote, beside its files. */
+/** The name of the manifest of a build. */
 export const MANIFEST = "manifest.json";
 /** The folder of deno.json, without a trailing slash. */
 export const PROJECT_FOLDER = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
@@ -57,7 +57,7 @@ export class BuildError extends Error {
   override readonly name = "BuildError";
 }
 
-/** What a finished build leaves behind. */
+/** The manifest of a finished build. */
 export interface Manifest {
   /** Hash of all sources. */
   readonly sources: string;
@@ -93,7 +93,7 @@ export function builder(): string {
   return `${PROJECT_FOLDER}/node_modules/.deno/${name}`;
 }
 
-/** What the last build left; null where there was none. */
+/** The manifest of the last build; null where there was none. */
 export function readManifest(root: string): Manifest | null {
   try {
     const manifest: Manifest = JSON.parse(Deno.readTextFileSync(`${buildFolder(root)}/${MANIFEST}`));

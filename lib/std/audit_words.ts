@@ -1,4 +1,4 @@
-/** What the audit trail has records of. */
+/** The actions that the audit trail records. */
 export const AUDIT_ACTIONS = [
   "login",
   "login_failed",
@@ -41,7 +41,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const AUDIT_RESULTS = ["succeeded", "refused", "failed"] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
-/** What a record may be about. */
+/** The kinds of subjects of a record. */
 export type AuditTargetKind =
   | "object"
   | "objects"

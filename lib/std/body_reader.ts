@@ -13,7 +13,7 @@ export interface BodyReader {
 interface ReadSizes {
   /** Size of the first read, bytes. A slow sender fills less, and the memory of a read is zeroed whole. */
   readonly firstBytes?: number;
-  /** Of the largest, bytes. */
+  /** Size of the largest read, bytes. */
   readonly mostBytes?: number;
   /**
    * Whether the memory of a chunk is freed when the next is read. Left to the garbage collector, the memory of a long body
@@ -150,10 +150,10 @@ export async function thenCancelBody(request: Request, respond: () => Response |
   }
 }
 
-/** What a body may take. */
+/** Limits of a body. */
 export interface ReadLimits {
   readonly maxBytes?: number;
-  /** From the first read to the end of the body, ms. */
+  /** Longest time from the first read to the end of the body, ms. */
   readonly totalMs?: number;
   /** The idle timeout and the minimum rate; those of all streams when absent. */
   readonly bounds?: TimeBounds;

@@ -6,7 +6,7 @@ interface CacheFigures {
   /** Look-ups that found an entry, since the start. */
   readonly hits: number;
   readonly misses: number;
-  /** What the limit counts. */
+  /** The unit of the limit. */
   readonly unit: "entries" | "bytes";
   readonly size: number;
   readonly max: number;
@@ -74,7 +74,7 @@ export function cacheFigures(): CacheFigures[] {
   return all;
 }
 
-/** As many entries are added at least before expired ones are looked for. */
+/** Entries added at least before expired ones are looked for. */
 const MIN_ADDED = 64;
 
 /** Removes what has expired each time as many entries were added as it then had, since what is not looked up again would stay. */

@@ -79,7 +79,7 @@ export async function removeIfExistsAsync(path: string): Promise<void> {
   await unlessMissingAsync(() => Deno.remove(path));
 }
 
-/** What is made of a file; null where there is none. @throws what else keeps it from being used */
+/** The result of a use of a file; null where there is none. @throws what else keeps it from being used */
 export function unlessMissing<Value>(use: () => Value): Value | null {
   try {
     return use();

@@ -11,7 +11,7 @@ export function freeKey(key: string, isTaken: (key: string) => boolean): string 
   }
 }
 
-/** What all names begin with that stand beside a taken one. */
+/** The beginning of all names that stand beside a taken one. */
 export function numberedStart(key: string): string {
   return `${stemOf(key)} (`;
 }

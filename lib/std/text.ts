@@ -56,7 +56,7 @@ export function withoutTrailingSlash(path: string): string {
 export const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * What spreadsheets take for a formula: they skip blanks, control and invisible characters before it, and some read
+ * Beginnings that spreadsheets take for a formula: they skip blanks, control and invisible characters before it, and some read
  * full-width and small signs like the plain ones.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection

@@ -2,7 +2,7 @@
 const TICK_MS = 50;
 
 interface Deadline {
-  /** By `performance.now`, ms. */
+  /** The time when it is due, by `performance.now`, ms. */
   readonly at: number;
   readonly onTime: () => void;
   /** Its index in {@link waiting}; -1 when it is due or cancelled. */

@@ -12,11 +12,11 @@ const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
  * More lenient: names and control characters are not checked, and line breaks in attributes stay.
  */
 export class XmlScanner {
-  /** Of an `open` or `close`: the element's name without its prefix. */
+  /** The name of an element that is opened or closed, without its prefix. */
   name = "";
-  /** Of an `open`: by names as they are written, with their prefix. */
+  /** The attributes of an element that is opened, by names with their prefix. */
   attributes: ReadonlyMap<string, string> = NO_ATTRIBUTES;
-  /** Of a `text`: decoded. */
+  /** A text, decoded. */
   text = "";
   /** Where the token begins and ends in the document. An empty element is opened by its whole tag and closed by nothing. */
   start = 0;
@@ -159,7 +159,7 @@ export class XmlScanner {
     }
   }
 
-  /** What stands from `start` to `end`, with entities decoded; undefined when one of them is unknown. */
+  /** The text from `start` to `end`, with entities decoded; undefined when one of them is unknown. */
   #decoded(start: number, end: number): string | undefined {
     if (this.#entity < start) {
       const found = this.#xml.indexOf("&", start);

@@ -7,9 +7,9 @@ const MAX_KNOWN_TENANTS = 1000;
 
 /** Where one tenant's S3 endpoint is: an origin without a trailing slash, such as `https://archive.store.example.org`. */
 export interface S3Address {
-  /** What this process connects to. */
+  /** The origin that this process connects to. */
   readonly endpoint: string;
-  /** What presigned URLs and `/credentials` show, where it differs from the endpoint this process uses. */
+  /** The origin that presigned URLs and `/credentials` show, where it differs from the endpoint this process uses. */
   readonly publicEndpoint: string;
   /** Whether buckets are host names below the endpoint instead of the first part of the path. */
   readonly virtualHosts?: boolean;

@@ -85,7 +85,7 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
 
 const BODILESS = new Set([204, 205, 304]);
 
-/** What `fetch` rewrites in a URL: it encodes quotes and the like, and turns a backslash into a slash. */
+/** Characters that `fetch` rewrites in a URL: it encodes quotes and the like, and turns a backslash into a slash. */
 const REWRITTEN = /["'<>\\^`{|}]/;
 
 /**

@@ -35,7 +35,7 @@ export type MeasureUpstream = (operation: string, result: UpstreamResult, millis
 /** One request to an upstream server. */
 export interface UpstreamRequest {
   readonly method: string;
-  /** What the service calls it, one of a few names without anything of the caller; the method when absent. */
+  /** Its name at the service, one of a few without anything of the caller; the method when absent. */
   readonly operation?: string;
   /** Scheme, host and port. */
   readonly origin: string;
@@ -83,7 +83,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** What a client reads of the failures of one upstream. */
+/** The messages for the failures of one upstream. */
 export interface FailureDetails {
   readonly unreachable: string;
   readonly timeout: string;

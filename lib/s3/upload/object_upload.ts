@@ -25,7 +25,7 @@ const GIB = 1024 * MIB;
 /** Parts of unknown length have 5 MiB, twice as much after every thousand, at most 128: 10,000 of them have 776 GiB. */
 const LARGEST_PART_BYTES = 128 * MIB;
 const PARTS_OF_A_SIZE = 1000;
-/** What is sent at a time, and the memory of a body that turns out to be short, bytes. */
+/** Bytes sent at a time, and the memory of a body that turns out to be short, bytes. */
 const BUFFER_BYTES = 256 * KIB;
 
 /** The limits of the store (S3 API, multipart upload limits), and how bodies are split. */

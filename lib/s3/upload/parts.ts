@@ -3,7 +3,7 @@ import { badRequest, clientClosedRequest, HttpError, unavailable } from "@/lib/h
 import type { UploadBody } from "@/lib/s3/objects.ts";
 import { deadline } from "@/lib/std/timing.ts";
 
-/** What is read at a time of a body of known length, bytes. */
+/** Bytes read at a time of a body of known length. */
 const CHUNK_BYTES = 256 * 1024;
 
 /** One part of a body. Disposing it releases what it holds in memory. */
@@ -149,7 +149,7 @@ type PartChunk = Uint8Array<ArrayBuffer>;
 export interface BufferPoolOptions {
   /** Length of each buffer, bytes. */
   readonly bufferBytes: number;
-  /** What all leases together may reserve, bytes. */
+  /** Bytes that all leases together may reserve. */
   readonly totalBytes: number;
   /** Unused buffers that are cached for later leases, bytes. The garbage collector frees dropped ones late. */
   readonly cachedBytes: number;
@@ -180,7 +180,7 @@ export class BufferPool {
     this.#waitMs = waitMs;
   }
 
-  /** What no lease has reserved, bytes. */
+  /** Bytes that no lease has reserved. */
   get freeBytes(): number {
     return this.#unreserved * this.bufferBytes;
   }

@@ -3,6 +3,7 @@ import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connection
 import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/listener.ts";
 import { connectionServer, type ServeConnection, serveConnection } from "@/lib/runtime/serve_connection.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
+import { open, readTo, text } from "./raw_connection.ts";
 
 const hello: Handler = () => new Response("hello", { headers: { "Content-Length": "5" } });
 const quick = { idleMs: 20, minBytesPerSecond: 1_000_000_000, slackMs: 20 };
@@ -227,12 +228,6 @@ function start(limits: Partial<typeof DEFAULT_CONNECTION_LIMITS>, handler = hell
   return { ...server, [Symbol.asyncDispose]: () => server.drain() };
 }
 
-async function open({ port }: Pick<DrainingServer, "port">, text: string): Promise<Deno.TcpConn> {
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  await connection.write(new TextEncoder().encode(text));
-  return connection;
-}
-
 /** Sends a byte now and then until the other side has enough. */
 async function drip(connection: Deno.TcpConn): Promise<void> {
   try {
@@ -243,36 +238,4 @@ async function drip(connection: Deno.TcpConn): Promise<void> {
   } catch {
     // It was closed.
   }
-}
-
-/** What comes until it ends as expected, or the other side ends the connection. */
-async function readTo(connection: Deno.TcpConn, end: RegExp): Promise<string> {
-  const chunk = new Uint8Array(1024);
-  let text = "";
-  while (!end.test(text)) {
-    const length = await connection.read(chunk);
-    assert.ok(length !== null, `it ended after ${JSON.stringify(text)}`);
-    text += new TextDecoder("latin1").decode(chunk.subarray(0, length));
-  }
-  return text;
-}
-
-/** All that comes until the other side ends the connection. */
-async function text(connection: Deno.TcpConn): Promise<string> {
-  const decoder = new TextDecoder("latin1");
-  const chunk = new Uint8Array(64 * 1024);
-  let text = "";
-  try {
-    for (let length; (length = await connection.read(chunk)) !== null;) {
-      text += decoder.decode(chunk.subarray(0, length));
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.ConnectionReset) && !(error instanceof Deno.errors.BadResource)) throw error;
-  }
-  try {
-    connection.close();
-  } catch {
-    // It was closed before.
-  }
-  return text;
 }

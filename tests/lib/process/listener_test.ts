@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Handler, type HandlerInfo, leaving } from "@/lib/process/handler.ts";
 import { drainingServer, listen } from "@/lib/process/listener.ts";
 import { serveConnection } from "@/lib/runtime/serve_connection.ts";
+import { open, readTo } from "./raw_connection.ts";
 
 const refusing = (status: string) => () => new Response(status, { status: 503 });
 
@@ -23,7 +24,9 @@ Deno.test("listener: requests before the application is ready and while the serv
   const underWay = fetch(listener.origin);
   await entered.promise;
   const drained = listener.drain();
-  const late = await rawAnswer(listener.port, "stopping");
+  // As it is sent: `fetch` hides the header `Connection`.
+  using connection = await open(listener, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const late = await readTo(connection, /stopping$/);
   assert.match(late, /^HTTP\/1\.1 503 /);
   assert.match(late, /\r\nconnection: close\r\n/i);
   assert.match(late, /\r\n\r\nstopping$/);
@@ -31,20 +34,6 @@ Deno.test("listener: requests before the application is ready and while the serv
   assert.equal(await (await underWay).text(), "whole");
   await drained;
 });
-
-/** An answer as it is sent, to the word that ends it: `fetch` hides the header `Connection`. */
-async function rawAnswer(port: number, end: string): Promise<string> {
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
-  let text = "";
-  const chunk = new Uint8Array(1024);
-  while (!text.endsWith(end)) {
-    const length = await connection.read(chunk);
-    if (length === null) break;
-    text += new TextDecoder().decode(chunk.subarray(0, length));
-  }
-  return text;
-}
 
 for (const serve of [serveConnection, null]) {
   Deno.test(`server ${serve ? "with" : "without"} limits: a handler that throws is 500 with the default headers`, async () => {
