@@ -9,7 +9,7 @@ import { tracing } from "@/lib/tracing/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { Audit } from "./audit.ts";
-import type { ClusterHandle } from "./cluster.ts";
+import type { ClusterHandle } from "./sample_cluster.ts";
 import { gatewayDeps, tokenSecrets } from "./gateway.ts";
 import { resultsDeps, warnOfDerivation } from "./results.ts";
 import { credentialMemory, type ObserveUpstream } from "./shared.ts";

@@ -2,11 +2,11 @@ import { BODY_MARK } from "@/embedded/store/body_folder.ts";
 import { type Config, readConfig } from "@/lib/config/mod.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
-import { parseRevocationText } from "@/lib/results/revocation_text.ts";
+import { parseRevocationText } from "@/lib/results/revoked_sessions.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { backUp, holdsData } from "./backup.ts";
 import { operatorTasks } from "./operator_tasks.ts";
-import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";
+import { REVOKED_SESSIONS_FILE } from "./results.ts";
 import { entriesOf, holdsTrail, notedEnd, verifyAuditFolder, verifyDataFolder } from "./verify.ts";
 
 /** A command beside the start: `main.ts NAME ARGUMENTS`. */

@@ -3,17 +3,19 @@ import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig, TextSource } from "@/lib/config/mod.ts";
-import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
+import type { ResultsStore } from "@/lib/results/file_response.ts";
 import { fitsStore, loginKeys } from "@/lib/results/login.ts";
-import type { ResultsStore } from "@/lib/results/results_store.ts";
+import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { givenSessionKeys, parseSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/results/session_key.ts";
 import { probedKind } from "@/lib/s3/probes.ts";
 import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
+import { textIfExists, writeDurably } from "@/lib/std/files.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
-import { revokedSessions } from "./revoked_sessions.ts";
 import { type CredentialMemory, type ObserveUpstream, upstream } from "./shared.ts";
 
 /** Until the response headers of the results store, ms. */
@@ -103,4 +105,45 @@ export function embeddedResultsTenant({ embedded: { administrators }, results, w
 function sharedKeys({ gateway }: Config, endpoint: string): S3Keys | null {
   const store = gateway?.store;
   return store?.identity.kind === "shared" && store.addresses.s3Endpoint === endpoint ? store.identity : null;
+}
+
+/** Their file in the data folder. */
+export const REVOKED_SESSIONS_FILE = "revoked-sessions.json";
+
+/**
+ * Sessions that ended before their time, stored in the data folder; without one they are known until the process ends.
+ *
+ * @param shared those of all replicas; null: of this one alone
+ * @throws {DataFolderError}
+ */
+export function revokedSessions(
+  folder: DataFolder | null,
+  log: RequestLog,
+  shared: SignedSet | null = null,
+): RevokedSessions {
+  const sessions = (file: RevocationFile | null) => new RevokedSessions(file, log, Date.now, undefined, shared);
+  if (!folder) return sessions(null);
+  const path = `${folder.path}/${REVOKED_SESSIONS_FILE}`;
+  try {
+    return sessions(fileAt(path));
+  } catch (error) {
+    if (!(error instanceof RevocationFileError)) throw error;
+    throw new DataFolderError(
+      `The file ${path} ${error.message}: restore it, or delete it and replace the session key (session-key.secret, ` +
+        "or what RESULTS_SESSION_KEY_FILE names), which ends all sessions.",
+    );
+  }
+}
+
+function fileAt(path: string): RevocationFile {
+  return {
+    read() {
+      try {
+        return textIfExists(path);
+      } catch {
+        throw new RevocationFileError("cannot be read");
+      }
+    },
+    write: (text) => writeDurably(path, new TextEncoder().encode(text)),
+  };
 }

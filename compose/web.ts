@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
-import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/samples.ts";
 import project from "@/deno.json" with { type: "json" };
-import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
-import type { ResultsFetch } from "@/lib/campaigns/progress/result_file.ts";
-import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/samples.ts";
+import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
+import { progressReader, type ResultsFetch } from "@/lib/campaigns/progress/progress_reader.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
-import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
-import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
-import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
-import { unlistedJobs } from "@/lib/campaigns/source/unlisted_jobs.ts";
+import { CampaignRecords, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
+import { ChosenCampaigns, unlistedJobs } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { type Config, ConfigError, type StoragePagesConfig, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { browserScheme } from "@/lib/results/browser_origin.ts";
 import {
   IN_PROCESS_BASE,
@@ -20,18 +18,16 @@ import {
   resultsFetch,
   type ResultsService,
 } from "@/lib/results/results_service.ts";
-import { givenSessionKeys, type SessionKeys } from "@/lib/results/session_key.ts";
+import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
+import { givenSessionKeys, type SessionKeys } from "@/lib/results/session_key.ts";
+import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import { builtAssets } from "@/lib/site/site.ts";
 import { remoteGateway } from "@/lib/storage/gateway_service.ts";
 import type { CampaignDeps, SiteFiles, StorageSettings, WebDeps } from "@/routes/web_deps.ts";
-import type { ClusterHandle } from "./cluster.ts";
-import type { DataFolder } from "@/lib/process/data_folder.ts";
-import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import { tokenSecrets } from "./gateway.ts";
-import { revokedSessions } from "./revoked_sessions.ts";
-import { embeddedResultsTenant, sessionKeys } from "./results.ts";
+import { embeddedResultsTenant, revokedSessions, sessionKeys } from "./results.ts";
+import type { ClusterHandle } from "./sample_cluster.ts";
 import { caCertificates, type ObserveUpstream, upstream } from "./shared.ts";
 
 /** Until the response headers of the results service, ms. */
@@ -130,7 +126,7 @@ async function campaignRole(
   // Sites without a fixed address have as many results URLs as names they are called by.
   const { resultsUrl } = web;
   const writer = recordWriter({ connection, conventions, resultsUrl });
-  const records = campaignRecords({ writer, resultsUrl, log, now });
+  const records = new CampaignRecords({ writer, resultsUrl, log, now });
   const chosen = new ChosenCampaigns({
     connection,
     conventions,

@@ -14,8 +14,7 @@ import {
   loginErrorSentence,
   type LoginMoment,
 } from "@/lib/presentation/login_sentences.ts";
-import { nextPath } from "@/lib/results/login_form.ts";
-import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
+import { type LoginNote, nextPath, readLoginNote } from "@/lib/results/login.ts";
 import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { addressOf } from "@/routes/frame/shell.tsx";

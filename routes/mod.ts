@@ -24,7 +24,7 @@ import type { Handler, Middleware, RequestContext } from "@/lib/http/request_con
 import type { Operation } from "@/lib/http/operation.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { type Mapi, mapiReachable, proveByMapi } from "@/lib/mapi/client.ts";
-import type { ResultsStore } from "@/lib/results/results_store.ts";
+import type { ResultsStore } from "@/lib/results/file_response.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";

@@ -1,5 +1,5 @@
 import type { ProgressReader } from "@/lib/campaigns/progress/progress_reader.ts";
-import type { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import type { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";

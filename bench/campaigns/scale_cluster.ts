@@ -8,7 +8,7 @@ import {
   POD_JOB_LABEL,
   STATUS_SUFFIX,
 } from "@/lib/campaigns/projection/conventions.ts";
-import { summaryOf } from "@/lib/campaigns/records/record_merge.ts";
+import { summaryOf } from "@/lib/campaigns/records/record_plan.ts";
 
 /** A large cluster, whose objects are as big as those of a real API server: managed fields and pod specs included. */
 interface ScaleCluster {

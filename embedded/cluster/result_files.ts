@@ -266,10 +266,7 @@ function messagesOf(run: VolumeRun, event: WorkEvent): Message[] {
   if (event.kind === "stage") return stageMessages(run, event.stage);
   if (event.kind === "end") return endMessages(run, event.end);
   const name = pageName(event.page);
-  const fetched: Message = [
-    "INFO",
-    `HTTP Request: GET ${scanUrl(run, event.page)} "HTTP/1.1 200 OK"`,
-  ];
+  const fetched: Message = ["INFO", `HTTP Request: GET ${scanUrl(run, event.page)} "HTTP/1.1 200 OK"`];
   if (event.error !== null) return [fetched, ["ERROR", `[${volume.id}] ${name}: ${event.error}`]];
   const count = lineCountOf(run, event.page);
   const written: Message = ["INFO", `[${volume.id}] ${name}: ${count} lines in ${event.seconds.toFixed(1)} s`];

@@ -1,6 +1,5 @@
 import { entries, member, parsedJson, stringAt } from "@/lib/std/untrusted.ts";
-import { ClusterForbidden, ClusterUnavailable } from "./cluster_unavailable.ts";
-import type { ClusterConnection } from "./connection.ts";
+import { type ClusterConnection, ClusterForbidden, ClusterUnavailable } from "./connection.ts";
 
 /** One collection of the API, and which of its objects are wanted. */
 export interface Collection {
@@ -117,4 +116,29 @@ function parsed(body: Uint8Array): object {
   if (value === undefined) throw new ClusterUnavailable("a response that is not JSON");
   if (typeof value !== "object" || value === null) throw new ClusterUnavailable("a response that is not an object");
   return value;
+}
+
+/** The paths of what campaigns are made of, percent-encoded. */
+export function jobsPath(namespace: string): string {
+  return `/apis/batch/v1/namespaces/${encodeURIComponent(namespace)}/jobs`;
+}
+
+export function podsPath(namespace: string): string {
+  return `${corePath(namespace)}/pods`;
+}
+
+export function configMapsPath(namespace: string): string {
+  return `${corePath(namespace)}/configmaps`;
+}
+
+/** Null for a name that no map can have. */
+export function configMapPath(namespace: string, name: string): string | null {
+  return OBJECT_NAME.test(name) ? `${configMapsPath(namespace)}/${name}` : null;
+}
+
+/** A name that the API gives to objects (Kubernetes, "Object Names"): it cannot lead out of its path. */
+const OBJECT_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+function corePath(namespace: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
 }

@@ -1,11 +1,28 @@
 import { Buffer } from "node:buffer";
 import type { RequestOptions } from "node:https";
-import type { MeasureUpstream, TraceUpstream } from "@/lib/http/upstream/upstream_request.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import type { MeasureUpstream, TraceUpstream } from "@/lib/http/upstream/upstream_request.ts";
 import { type BodyReader, boundedReader, streamReader } from "@/lib/std/body_reader.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
-import { ClusterUnavailable } from "./cluster_unavailable.ts";
-import { lineSplitter } from "./line_splitter.ts";
+
+/**
+ * The cluster could not be read: no response, a late one, an error or an unreadable one. For clients of the API all of
+ * that is one condition, a 502 with a fixed sentence; the cause stays inside.
+ */
+export class ClusterUnavailable extends HttpError {
+  /** @param cause what happened, without credentials */
+  constructor(cause: unknown) {
+    super(502, "the cluster did not answer", { cause });
+  }
+}
+
+/** The account may not do what was requested: a right is missing, so another attempt fails as well. */
+export class ClusterForbidden extends ClusterUnavailable {
+  constructor() {
+    super("status 403");
+  }
+}
 
 /** A Kubernetes API server and how it is entered. */
 export interface ClusterEntry {
@@ -232,5 +249,38 @@ function cachedCredentials(read: () => Promise<Credentials>, now: () => number) 
       }
       return cached.value;
     },
+  };
+}
+
+/** A line that does not end within its limit. Another request for it would bring it again. */
+export class LineTooLong extends Error {
+  override readonly name = "LineTooLong";
+}
+
+const NEWLINE = 0x0a;
+
+/**
+ * Returns a function that takes chunks and calls `onLine` with their lines, without line ends and without blank lines. No
+ * more than one line is held; the function throws {@link LineTooLong} for a longer one.
+ */
+export function lineSplitter(maxLineBytes: number, onLine: (line: Uint8Array) => void): (chunk: Uint8Array) => void {
+  let chunks: Uint8Array[] = [];
+  let length = 0;
+  const hold = (chunk: Uint8Array) => {
+    length += chunk.length;
+    if (length > maxLineBytes) throw new LineTooLong(`a line is longer than ${maxLineBytes} bytes`);
+    chunks.push(chunk);
+  };
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      hold(chunk.subarray(start, end));
+      const line = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+      chunks = [];
+      length = 0;
+      start = end + 1;
+      if (line.length > 0) onLine(line);
+    }
+    if (start < chunk.length) hold(chunk.subarray(start));
   };
 }

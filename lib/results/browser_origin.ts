@@ -1,5 +1,5 @@
 import { forwarded } from "@/lib/http/client_address.ts";
-import { resultsError } from "./results_error.ts";
+import { resultsError } from "./results_service.ts";
 
 /** How the browser reached the site. */
 export type Scheme = "http" | "https";

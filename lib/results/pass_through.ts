@@ -6,10 +6,16 @@ import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import type { TimeBounds } from "@/lib/std/body_reader.ts";
 import { browserHost, browserScheme } from "./browser_origin.ts";
-import { RESULTS_PATH } from "./object_keys.ts";
-import { type Arrival, IN_PROCESS_BASE, type ResultsResponse, type ResultsService } from "./results_service.ts";
-import { cookieName, sessionValues } from "./session_cookie.ts";
-import { noResultsResponse, resultsError } from "./results_error.ts";
+import {
+  type Arrival,
+  IN_PROCESS_BASE,
+  noResultsResponse,
+  RESULTS_PATH,
+  resultsError,
+  type ResultsResponse,
+  type ResultsService,
+} from "./results_service.ts";
+import { cookieName, sessionValues } from "./session_token.ts";
 
 /** Largest body of a login or logout, bytes (spec, Limits). */
 export const MAX_POSTED_BYTES = 16 * 1024;

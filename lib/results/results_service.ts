@@ -1,8 +1,9 @@
-import type { RequestContext } from "@/lib/http/request_context.ts";
+import { HttpError, type HttpErrorOptions } from "@/lib/http/errors.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { UpstreamResponse } from "@/lib/http/response_body.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
-import { RESULTS_PATH } from "./object_keys.ts";
+import { percentDecoded } from "@/lib/std/text.ts";
 
 /** The circumstances of a request to the results role. */
 export interface Arrival {
@@ -72,4 +73,45 @@ export function remoteResultsFetch(base: string, upstream: UpstreamClient): Resu
   const { origin, pathname } = new URL(base);
   return (url, { headers, signal }) =>
     upstream.send({ method: "GET", origin, target: pathname + url.slice(IN_PROCESS_BASE.length), headers, signal });
+}
+
+/** Of result files and all errors around them: cached by the browser only, and revalidated each time. */
+export const UNCACHED = { "Cache-Control": "private, no-cache" } as const;
+
+/** An error under `/results/`, whose response is {@link UNCACHED}. */
+export function resultsError(
+  status: number,
+  detail: HttpError["detail"],
+  { headers, cause, coded }: HttpErrorOptions = {},
+): HttpError {
+  return new HttpError(status, detail, { headers: { ...UNCACHED, ...headers }, cause, coded });
+}
+
+/** 502: the results role did not respond. */
+export function noResultsResponse(cause?: unknown): HttpError {
+  return resultsError(502, "the results service did not answer", { cause, coded: { code: "results_unavailable" } });
+}
+
+/** The path prefix of the results role. */
+export const RESULTS_PATH = "/results/";
+
+/** Longest key of an S3 object, bytes of UTF-8. */
+const MAX_KEY_BYTES = 1024;
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * The object key of a raw path, decoded exactly once. Null for anything else: a path outside `/results/…`, an escaped
+ * slash or backslash, an empty, `.` or `..` segment, malformed encoding, and a namespace that is not served.
+ */
+export function resultKey(rawPath: string, namespaces: readonly string[]): string | null {
+  if (!rawPath.startsWith(RESULTS_PATH) || !VISIBLE_ASCII.test(rawPath)) return null;
+  const raw = rawPath.slice(RESULTS_PATH.length);
+  if (/%2f|%5c/i.test(raw)) return null;
+  const key = percentDecoded(raw);
+  if (key === null || /[\\\0]/.test(key) || new TextEncoder().encode(key).length > MAX_KEY_BYTES) return null;
+  const segments = key.split("/");
+  if (segments.length < 2 || segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    return null;
+  }
+  return namespaces.includes(segments[0]) ? key : null;
 }

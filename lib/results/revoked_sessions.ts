@@ -1,15 +1,8 @@
+import { z } from "zod";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { deadline } from "@/lib/std/timing.ts";
-import { RetrySchedule } from "./retry_schedule.ts";
-import {
-  parseRevocationRows,
-  parseRevocationText,
-  type RevocationContent,
-  type RevocationRow,
-  revocationRowText,
-  revocationText,
-} from "./revocation_text.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Listed sessions per account; beyond that number all sessions issued up to the newest of them are revoked. */
 export const MAX_PER_ACCOUNT = 32;
@@ -402,4 +395,113 @@ function endOf(row: RevocationRow): number {
 
 function unlessEnded(run: () => void, ms: number): void {
   Deno.unrefTimer(setTimeout(run, ms));
+}
+
+/** From a failed write to the next attempt, ms: doubled each time, up to MAX_RETRY_MS. */
+export const RETRY_MS = 1000;
+export const MAX_RETRY_MS = 60_000;
+
+interface RetryOptions {
+  /** Attempts the write again; it reports to the schedule how that went. */
+  readonly again: () => void;
+  /** Called once when writes begin to fail. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called once when they succeed again. */
+  readonly onRecovery: () => void;
+  /** Calls `run` after so many ms, unless the process ends before. */
+  readonly later: (run: () => void, ms: number) => void;
+}
+
+/** When a failed write is attempted again, unless it succeeds before for another reason. */
+class RetrySchedule {
+  readonly #options: RetryOptions;
+  /** The next attempt; null: everything is written. */
+  #next: { readonly ms: number; isDue: boolean } | null = null;
+
+  constructor(options: RetryOptions) {
+    this.#options = options;
+  }
+
+  /** Whether something is not written yet. */
+  get isPending(): boolean {
+    return this.#next !== null;
+  }
+
+  failed(error: unknown): void {
+    const last = this.#next;
+    if (last && !last.isDue) return;
+    if (!last) this.#options.onFailure(error);
+    const next = { ms: last ? Math.min(2 * last.ms, MAX_RETRY_MS) : RETRY_MS, isDue: false };
+    this.#next = next;
+    this.#options.later(() => {
+      // Already written; a later failure has a timer of its own.
+      if (this.#next !== next || next.isDue) return;
+      next.isDue = true;
+      this.#options.again();
+    }, next.ms);
+  }
+
+  succeeded(): void {
+    if (!this.#next) return;
+    this.#next = null;
+    this.#options.onRecovery();
+  }
+}
+
+const VERSION = 2;
+const DIGEST = z.string();
+const ACCOUNT = z.string();
+/** Seconds since 1970. */
+const SECONDS = z.number();
+
+/** A revoked session: its digest and account, its end and its time of issue, which is null where unknown. */
+const LISTED = z.tuple([DIGEST, ACCOUNT, SECONDS, SECONDS.nullable()]);
+/** An account once its revoked sessions are no longer listed. */
+const UP_TO = z.tuple([ACCOUNT, SECONDS, SECONDS.nullable()]);
+
+const CONTENT = z.object({
+  version: z.literal(VERSION),
+  listed: z.array(LISTED),
+  upTo: z.array(UP_TO),
+});
+
+/** The version before, which had no times of issue. */
+const CONTENT_1 = z.object({
+  version: z.literal(1),
+  listed: z.array(z.tuple([DIGEST, ACCOUNT, SECONDS]).transform((row) => [...row, null] as const)),
+  upTo: z.array(z.tuple([ACCOUNT, SECONDS]).transform((row) => [...row, null] as const)),
+});
+
+const ANY_CONTENT = z.union([CONTENT, CONTENT_1]);
+
+/** The content of a file of revoked sessions. */
+type RevocationContent = Omit<z.output<typeof ANY_CONTENT>, "version">;
+
+/** A row of that content: of a session, or of an account. */
+type RevocationRow = RevocationContent["listed"][number] | RevocationContent["upTo"][number];
+
+/** The text of a file of revoked sessions. */
+export function revocationText(content: RevocationContent): string {
+  // Last, since content that was parsed has the version of its text.
+  return JSON.stringify({ ...content, version: VERSION });
+}
+
+/** Parses such a text, of this version or the one before; null for any other text. */
+export function parseRevocationText(text: string): RevocationContent | null {
+  return ANY_CONTENT.safeParse(parsedJson(text)).data ?? null;
+}
+
+/** The text of one row, equal for equal rows. */
+function revocationRowText(row: RevocationRow): string {
+  return JSON.stringify(row);
+}
+
+/** The rows among such texts, by text and those of accounts first; other texts are left out. */
+export function parseRevocationRows(texts: readonly string[]): Map<string, RevocationRow> {
+  const rows = texts.flatMap((text): [string, RevocationRow][] => {
+    const value = parsedJson(text);
+    const row = UP_TO.safeParse(value).data ?? LISTED.safeParse(value).data;
+    return row ? [[text, row]] : [];
+  });
+  return new Map(rows.sort(([, a], [, b]) => a.length - b.length));
 }

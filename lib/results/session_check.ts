@@ -4,8 +4,7 @@ import { readCapped } from "@/lib/http/response_body.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { timedCache } from "@/lib/std/caches.ts";
 import type { ResultsService } from "./results_service.ts";
-import { sessionValues } from "./session_cookie.ts";
-import { sessionDigest } from "./session_token.ts";
+import { sessionDigest, sessionValues } from "./session_token.ts";
 
 /** How long the result for a cookie is cached, ms (spec, Limits). */
 export const SESSION_CACHE_MS = 30_000;

@@ -5,12 +5,11 @@ import { S3Failure } from "@/lib/s3/errors.ts";
 import { timedCache } from "@/lib/std/caches.ts";
 import { browserScheme } from "./browser_origin.ts";
 import { storeAcceptsKeys } from "./login.ts";
-import { resultsError } from "./results_error.ts";
-import type { ResultsStore } from "./results_store.ts";
+import { resultsError } from "./results_service.ts";
+import type { ResultsStore } from "./file_response.ts";
 import type { RevocableSession, RevokedSessions } from "./revoked_sessions.ts";
-import { clearedCookie, sessionValues } from "./session_cookie.ts";
+import { clearedCookie, openSession, type Session, sessionDigest, sessionValues } from "./session_token.ts";
 import type { SessionKeys } from "./session_key.ts";
-import { openSession, type Session, sessionDigest } from "./session_token.ts";
 
 /** How long the store's confirmation of a session's keys is cached, ms. */
 export const CONFIRMED_MS = 30_000;

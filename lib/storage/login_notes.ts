@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
 import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
-import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
+import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } from "@/lib/results/session_token.ts";
 import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { accountName, type StorageLogin } from "./storage_cookie.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
 import type { RevocableSession } from "@/lib/results/revoked_sessions.ts";
-import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
+import { clearedCookie, MAX_COOKIE_CHARACTERS, sessionCookie, sessionValues } from "@/lib/results/session_token.ts";
 import { derivedKey, openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 

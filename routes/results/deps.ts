@@ -1,7 +1,7 @@
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { KeyDerivation } from "@/lib/results/login.ts";
-import type { ResultsStore } from "@/lib/results/results_store.ts";
+import type { ResultsStore } from "@/lib/results/file_response.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SessionKeys } from "@/lib/results/session_key.ts";
 import type { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";

@@ -5,20 +5,22 @@ import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
-import { loginKeys, storeAcceptsKeys, withoutTenant } from "@/lib/results/login.ts";
 import {
   type Credentials,
   failedLoginPath,
   isUrlencoded,
   jsonCredentials,
   type LoginForm,
+  loginKeys,
+  type LoginNote,
+  loginNoteCookie,
   readLoginForm,
-} from "@/lib/results/login_form.ts";
-import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
-import { sessionCookie } from "@/lib/results/session_cookie.ts";
+  storeAcceptsKeys,
+  withoutTenant,
+} from "@/lib/results/login.ts";
+import { sealSession, sessionCookie } from "@/lib/results/session_token.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
-import { sealSession } from "@/lib/results/session_token.ts";
-import { resultsError, UNCACHED } from "@/lib/results/results_error.ts";
+import { resultsError, UNCACHED } from "@/lib/results/results_service.ts";
 import { cleanMessage, S3Failure } from "@/lib/s3/errors.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 

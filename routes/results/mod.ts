@@ -1,16 +1,21 @@
-import { addBelow, type AddRoute, renderError } from "@/lib/http/app.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
+import { addBelow, type AddRoute, renderError } from "@/lib/http/app.ts";
+import { HttpError, methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import { type Handler, RequestContext } from "@/lib/http/request_context.ts";
-import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
-import { retryingStore } from "@/lib/results/results_store.ts";
-import type { ResultsResponse, ResultsService } from "@/lib/results/results_service.ts";
+import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { readResultObject, retryingStore } from "@/lib/results/file_response.ts";
+import { isUrlencoded, loginNoteCookie } from "@/lib/results/login.ts";
+import {
+  resultKey,
+  RESULTS_PATH,
+  type ResultsResponse,
+  type ResultsService,
+  UNCACHED,
+} from "@/lib/results/results_service.ts";
+import { clearedCookie } from "@/lib/results/session_token.ts";
 import { Sessions } from "@/lib/results/sessions.ts";
-import { UNCACHED } from "@/lib/results/results_error.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
-import { fileRoute } from "./files.ts";
 import { loginRoute } from "./login.ts";
-import { logoutRoute, sessionRoute } from "./session.ts";
 
 export type { ResultsDeps } from "./deps.ts";
 export { mountPassThrough } from "./pass_through.ts";
@@ -69,5 +74,87 @@ async function rendered(respond: Handler, context: RequestContext, log: RequestL
     return await respond(context);
   } catch (error) {
     return Object.assign(renderError(error, context, log), { isRendered: true });
+  }
+}
+
+/** GET and HEAD /results/<key>: a result file, read with the session's own keys. */
+function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
+  return {
+    operation: "results_file",
+    methods: ["GET", "HEAD"],
+    async handler(context) {
+      const { request, info } = context;
+      // Read now: once a client has left, its request can no longer be read.
+      const { headers, signal } = request;
+      const scheme = browserScheme(request);
+      const session = await sessions.current(request);
+      const { user, keys } = session;
+      context.caller = { username: user, tenant: deps.store.tenant };
+      const key = resultKey(context.target.path, deps.namespaces);
+      if (key === null) throw notFound("file");
+      const method = context.method === "HEAD" ? "HEAD" : "GET";
+      try {
+        return await readResultObject(deps.store, { method, key, headers, user, keys, signal, info });
+      } catch (error) {
+        if (!(error instanceof HttpError) || error.status !== 401) throw error;
+        // The store no longer knows the session's keys, so neither shall the browser.
+        sessions.end(session);
+        const headers = { ...error.headers, "Set-Cookie": clearedCookie(scheme, deps.cookieStem) };
+        throw new HttpError(error.status, error.detail, { headers, cause: error });
+      }
+    },
+  };
+}
+
+const UNSTORED = { "Cache-Control": "private, no-store" };
+
+/** GET /results/_session: who is logged in. */
+function sessionRoute(sessions: Sessions): ResultsRoute {
+  return {
+    operation: "results_session",
+    methods: ["GET", "HEAD"],
+    async handler({ request }) {
+      const { user } = await sessions.current(request);
+      return Response.json({ user }, { headers: UNSTORED });
+    },
+  };
+}
+
+/** POST /results/_logout: ends the session, wherever its cookie is; a form is led to the login page. */
+function logoutRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
+  return {
+    operation: "results_logout",
+    methods: ["POST"],
+    async handler(context) {
+      const { request } = context;
+      requireSameOrigin(request);
+      // Read now: once a client has left, its request can no longer be read.
+      const scheme = browserScheme(request);
+      const isForm = isUrlencoded(request.headers);
+      const users = await sessions.logOut(request);
+      await recordLogout(deps, context, users);
+      const headers = new Headers({
+        ...UNSTORED,
+        "Set-Cookie": clearedCookie(scheme, deps.cookieStem),
+      });
+      if (!isForm) return new Response(null, { status: 204, headers });
+      headers.set("Location", "/login");
+      headers.append("Set-Cookie", loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now()));
+      return new Response(null, { status: 303, headers });
+    },
+  };
+}
+
+/** One record for each account whose session ended. */
+async function recordLogout(
+  { logins, store, loginTenant }: ResultsDeps,
+  context: RequestContext,
+  users: readonly string[],
+) {
+  const { source, clientAddress: address, requestId } = context;
+  for (const name of users) {
+    const actor = { name, tenant: store.tenant ?? loginTenant };
+    const details = { by: "form", campaigns: true };
+    await logins?.loggedOut({ source, actor, address, requestId, role: "results", status: 200, details });
   }
 }

@@ -2,10 +2,9 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import { peerAddress } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { failedLoginPath, isUrlencoded } from "@/lib/results/login_form.ts";
-import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
-import { UNCACHED } from "@/lib/results/results_error.ts";
-import { sessionValues } from "@/lib/results/session_cookie.ts";
+import { failedLoginPath, isUrlencoded } from "@/lib/results/login.ts";
+import { RESULTS_PATH, UNCACHED } from "@/lib/results/results_service.ts";
+import { sessionValues } from "@/lib/results/session_token.ts";
 import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
 
 const LOGIN_PATH = `${RESULTS_PATH}_login`;

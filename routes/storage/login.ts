@@ -5,8 +5,14 @@ import { headerText } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { isStoragePath, STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
-import { type Credentials, failedLoginPath, type LoginForm, readLoginForm } from "@/lib/results/login_form.ts";
-import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
+import {
+  type Credentials,
+  failedLoginPath,
+  type LoginForm,
+  type LoginNote,
+  loginNoteCookie,
+  readLoginForm,
+} from "@/lib/results/login.ts";
 import { closedSideCookie, notedClosedSide, sessionNoteCookie } from "@/lib/storage/login_notes.ts";
 import {
   accountName,

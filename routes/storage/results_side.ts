@@ -2,10 +2,10 @@ import { peerAddress, trustCopy } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { browserScheme } from "@/lib/results/browser_origin.ts";
-import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
+import { RESULTS_PATH } from "@/lib/results/results_service.ts";
 import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
-import { clearedCookie, sessionValues } from "@/lib/results/session_cookie.ts";
-import type { Credentials } from "@/lib/results/login_form.ts";
+import { clearedCookie, sessionValues } from "@/lib/results/session_token.ts";
+import type { Credentials } from "@/lib/results/login.ts";
 
 /** The results role's response to a form. */
 export interface ResultsAnswer {

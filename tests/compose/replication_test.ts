@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { replication } from "@/compose/replication.ts";
-import { revokedSessions } from "@/compose/revoked_sessions.ts";
+import { revokedSessions } from "@/compose/results.ts";
 import { type Blocked, GuessLimits, MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/credential_memory.ts";
 import { diskFiles, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";

@@ -11,7 +11,7 @@ import {
   TEST_CERTIFICATE,
   TEST_KEY,
 } from "@/tests/lib/http/certificates.ts";
-import { kubeconfig } from "@/tests/lib/kubernetes/kubeconfig.ts";
+import { kubeconfig } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { PartsStore } from "@/tests/routes/parts_store.ts";
 import { until } from "@/tests/until.ts";

@@ -8,8 +8,8 @@ import { readListAddress } from "@/lib/presentation/campaign_list.ts";
 import { readLogAddress, readVolumeAddress } from "@/lib/presentation/volume_address.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/page_paths.ts";
-import { nextPath } from "@/lib/results/login_form.ts";
-import { resultKey } from "@/lib/results/object_keys.ts";
+import { nextPath } from "@/lib/results/login.ts";
+import { resultKey } from "@/lib/results/results_service.ts";
 import { gatewayTarget } from "@/lib/storage/door_path.ts";
 import { fuzz, isRefused, isStoreError, near, resultOr } from "./hostile.ts";
 

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { readCampaignRecord, readJob, readPod } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { readCampaignRecord, readIndexRanges, readJob, readPod } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { composeDetail, layoutLive, layoutReaped, wantedProgress } from "@/lib/campaigns/projection/detail.ts";
-import { readIndexRanges } from "@/lib/campaigns/projection/index_ranges.ts";
 import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
 import { judgeAnswer } from "@/lib/campaigns/projection/progress.ts";
-import { reapedCampaign } from "@/lib/campaigns/projection/reaped.ts";
-import { openableSource } from "@/lib/campaigns/projection/source_url.ts";
-import { readFailures, readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import { readFailures, readStatusRecord, reapedCampaign } from "@/lib/campaigns/projection/status_record.ts";
+import { openableSource } from "@/lib/campaigns/projection/urls.ts";
 import type { ProgressAnswer } from "@/lib/campaigns/projection/types.ts";
 import { readVolumes } from "@/lib/campaigns/projection/volumes.ts";
 import { watchOnce } from "@/lib/kubernetes/watch.ts";
-import { lineSplitter, LineTooLong } from "@/lib/kubernetes/line_splitter.ts";
+import { lineSplitter, LineTooLong } from "@/lib/kubernetes/connection.ts";
 import {
   condition,
   conventions,
@@ -130,7 +128,9 @@ fuzz("volumes.txt", {
   inputs: near(VOLUMES, ["\t", "\n", "\r\n", "images:", "https://"]),
   check(text) {
     const list = readVolumes(text);
-    const lines = text.split("\n").map((line) => line.replace(/\r$/, "")).filter((line) => line.trim() !== "");
+    const lines = text.toWellFormed().split("\n").map((line) => line.replace(/\r$/, "")).filter((line) =>
+      line.trim() !== ""
+    );
     assert.equal(list.count, lines.length);
     for (const [index, line] of lines.entries()) {
       const [id, ...rest] = line.split("\t");

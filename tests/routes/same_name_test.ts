@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
-import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";

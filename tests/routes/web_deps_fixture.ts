@@ -1,5 +1,5 @@
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
-import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { App } from "@/lib/http/app.ts";
 import { buildApp } from "@/routes/mod.ts";

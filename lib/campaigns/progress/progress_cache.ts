@@ -1,5 +1,10 @@
+import type { LRUCache } from "lru-cache";
+import type { RunMemory } from "@/lib/campaigns/projection/detail.ts";
+import { PaceMeter } from "@/lib/campaigns/projection/pace.ts";
+import { PageTally } from "@/lib/campaigns/projection/page_tally.ts";
 import { isOver } from "@/lib/campaigns/projection/progress.ts";
 import type { ProgressAnswer, RunState } from "@/lib/campaigns/projection/types.ts";
+import { timedCache } from "@/lib/std/caches.ts";
 
 /** The session and run of cached results: sessions have different permissions, and a later run has other files. */
 interface ProgressScope {
@@ -129,3 +134,36 @@ interface Entry {
 
 /** By state, so that a result of a running volume is not taken for its end, and by index. */
 type ScopeEntries = Map<RunState, Map<number, Entry>>;
+
+/** Runs whose tally is cached. */
+const MAX_TALLIES = 4096;
+
+/**
+ * What sessions have read of the runs of campaigns: page tallies for an hour after their first read, and the pace for an
+ * hour after its last one. For a campaign of 8,000 volumes, of which `MAX_SAMPLED_VOLUMES` or more run, both take 9.3 KB, so
+ * all of them 38 MB at most.
+ */
+export class Tallies {
+  readonly #tallies: LRUCache<string, PageTally>;
+  readonly #paces: LRUCache<string, PaceMeter>;
+
+  /**
+   * @param now ms since 1970
+   * @param sessionMs how long a session lasts: what it has read is of no use for longer
+   */
+  constructor(now: () => number, sessionMs: number, capacity = MAX_TALLIES) {
+    const lifetimeMs = Math.min(OVER_LIFETIME_MS, sessionMs);
+    this.#tallies = timedCache("campaign_tallies", capacity, lifetimeMs, now);
+    this.#paces = timedCache("campaign_paces", capacity, lifetimeMs, now);
+  }
+
+  /** The memory of one session (by its digest) and run; new and empty for the first read, its tally again every hour. */
+  of(session: string, run: string): RunMemory {
+    const name = JSON.stringify([session, run]);
+    let tally = this.#tallies.get(name);
+    if (!tally) this.#tallies.set(name, tally = new PageTally());
+    let pace = this.#paces.get(name, { updateAgeOnGet: true });
+    if (!pace) this.#paces.set(name, pace = new PaceMeter());
+    return { tally, pace };
+  }
+}

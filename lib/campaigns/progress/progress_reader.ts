@@ -1,13 +1,14 @@
-import { needsManifest, type ProgressFile, UNREAD } from "@/lib/campaigns/projection/progress.ts";
+import { createHash } from "node:crypto";
+import { judgeAnswer, needsManifest, type ProgressFile, UNREAD } from "@/lib/campaigns/projection/progress.ts";
 import type { ProgressAnswer, RunState } from "@/lib/campaigns/projection/types.ts";
 import { type ProgressUrls, progressUrls } from "@/lib/campaigns/projection/urls.ts";
-import { volumeIdentity } from "@/lib/campaigns/projection/volume_identity.ts";
-import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
+import { volumeIdentity, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
+import { readCappedBytes, type UpstreamResponse } from "@/lib/http/response_body.ts";
+import { BodyTooLong } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
+import { deadline } from "@/lib/std/timing.ts";
 import { ProgressCache } from "./progress_cache.ts";
-import { type FileLimits, type FileReader, readResultFile, type ResultsFetch } from "./result_file.ts";
-import { SharedAnswers } from "./shared_answers.ts";
 
 interface ProgressReaderOptions {
   readonly send: ResultsFetch;
@@ -58,25 +59,23 @@ export interface ProgressViewer {
   readonly signal?: AbortSignal;
 }
 
-export interface ProgressReader {
-  /**
-   * The progress of the volumes with the indexes in `wanted`, by index, in their order until a limit is reached. The rest
-   * is left out and read by a later request. Never throws for a file or a store.
-   */
-  read(
-    run: ProgressRun,
-    wanted: readonly number[],
-    viewer: ProgressViewer,
-  ): Promise<ReadonlyMap<number, ProgressAnswer>>;
-}
+export type ProgressReader = ReturnType<typeof progressReader>;
 
 /** Reads progress files with the caller's own session and caches the results for that session. */
-export function progressReader({ send, base, now, sessionMs, limits }: ProgressReaderOptions): ProgressReader {
+export function progressReader({ send, base, now, sessionMs, limits }: ProgressReaderOptions) {
   const allowed = { ...READ_LIMITS, ...limits };
   const cache = new ProgressCache(now, sessionMs);
   const shared = new SharedAnswers();
   return {
-    async read({ namespace, pipeline, run, volumes, states }, wanted, viewer) {
+    /**
+     * The progress of the volumes with the indexes in `wanted`, by index, in their order until a limit is reached. The rest
+     * is left out and read by a later request. Never throws for a file or a store.
+     */
+    async read(
+      { namespace, pipeline, run, volumes, states }: ProgressRun,
+      wanted: readonly number[],
+      viewer: ProgressViewer,
+    ): Promise<ReadonlyMap<number, ProgressAnswer>> {
       const answers = new Map<number, ProgressAnswer>();
       const missing = new Map<number, MissingVolume>();
       const { first } = volumeIdentity(volumes);
@@ -151,5 +150,123 @@ async function withinBudget(
   } finally {
     clearTimeout(timer);
     viewer.signal?.removeEventListener("abort", end);
+  }
+}
+
+/** Requests a result file: `fetch`, or the results role of this process or another. Redirects are not followed. */
+export type ResultsFetch = (url: string, options: ResultsRequest) => Promise<UpstreamResponse>;
+
+/** A plain record for headers, since a request for each of a hundred files would cost as much as sending it. */
+interface ResultsRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redirect: "manual";
+  readonly signal: AbortSignal;
+}
+
+/** The session of a read and its cancellation. */
+interface FileReader {
+  /** The `Cookie` header of the results role: the session's cookie and nothing else. */
+  readonly cookie: string;
+  readonly signal: AbortSignal;
+}
+
+interface FileLimits {
+  /** Until the last byte, ms. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+interface FileResult {
+  /** null: no complete response in time. */
+  readonly status: number | null;
+  /** null unless the status is 200, and for a body that is too long or encoded: a compressed one could be a bomb. */
+  readonly body: Uint8Array | null;
+}
+
+/** Reads one small file of the results store. Never throws. */
+export async function readResultFile(
+  send: ResultsFetch,
+  url: string,
+  { cookie, signal }: FileReader,
+  { timeoutMs, maxBytes }: FileLimits,
+): Promise<FileResult> {
+  const stop = new AbortController();
+  const late = Promise.withResolvers<FileResult>();
+  const cancel = () => {
+    stop.abort();
+    // Not every implementation observes the signal.
+    late.resolve(NO_RESPONSE);
+  };
+  const release = deadline(timeoutMs, cancel);
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
+  try {
+    return await Promise.race([late.promise, fetchFile(send, url, cookie, stop.signal, { timeoutMs, maxBytes })]);
+  } catch {
+    return NO_RESPONSE;
+  } finally {
+    release();
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+const NO_RESPONSE: FileResult = { status: null, body: null };
+
+async function fetchFile(
+  send: ResultsFetch,
+  url: string,
+  cookie: string,
+  signal: AbortSignal,
+  limits: FileLimits,
+): Promise<FileResult> {
+  const headers = { accept: "application/json", "accept-encoding": "identity", cookie };
+  const response = await send(url, { headers, redirect: "manual", signal });
+  const encoding = response.headers.get("Content-Encoding") ?? "identity";
+  if (response.status !== 200 || encoding.toLowerCase() !== "identity" || signal.aborted) {
+    await response.body?.cancel();
+    return { status: response.status, body: null };
+  }
+  return { status: 200, body: await readBody(response, limits) };
+}
+
+/** The whole body within `timeoutMs`, null when it is longer than `maxBytes`. */
+async function readBody(response: UpstreamResponse, { timeoutMs, maxBytes }: FileLimits): Promise<Uint8Array | null> {
+  try {
+    return await readCappedBytes(response, maxBytes, timeoutMs);
+  } catch (error) {
+    if (error instanceof BodyTooLong) return null;
+    throw error;
+  }
+}
+
+/**
+ * What reads of progress files mean, one object for all sessions that read the same bytes: each session reads with its own
+ * permissions and has a cached result of its own, which would otherwise be a copy of a kilobyte. An object lasts as long as
+ * it is used, so this holds nothing that no session has cached.
+ */
+export class SharedAnswers {
+  readonly #answers = new Map<string, WeakRef<ProgressAnswer>>();
+  readonly #ended = new FinalizationRegistry<string>((name) => {
+    // An equal file may have been read since.
+    if (this.#answers.get(name)?.deref() === undefined) this.#answers.delete(name);
+  });
+
+  /** The number of files whose meaning is in use. */
+  get size(): number {
+    return this.#answers.size;
+  }
+
+  /** As {@link judgeAnswer}. */
+  judge(file: ProgressFile, status: number | null, body: Uint8Array | null): ProgressAnswer {
+    if (status !== 200 || body === null) return judgeAnswer(file, status, body);
+    const name = `${file} ${createHash("sha256").update(body).digest("base64url")}`;
+    const known = this.#answers.get(name)?.deref();
+    if (known) return known;
+    const answer = judgeAnswer(file, status, body);
+    // Those without progress are the same object anyway.
+    if (answer.progress === null) return answer;
+    this.#answers.set(name, new WeakRef(answer));
+    this.#ended.register(answer, name);
+    return answer;
   }
 }

@@ -1,12 +1,10 @@
 import type { BatchJob, BatchPod } from "./cluster_objects.ts";
-import { instantOf } from "./instants.ts";
-import { PageTally } from "./page_tally.ts";
-import type { PageAccumulator } from "./page_sums.ts";
+import { instantOf } from "./values.ts";
+import { type PageAccumulator, PageTally, type TimelineBounds, type TimelineCounts } from "./page_tally.ts";
 import { PaceMeter, type StartedVolumes, startedVolumes } from "./pace.ts";
 import { isOver, updatedInstant } from "./progress.ts";
-import { type ReapedCampaign, reapedStates, reapedSummary } from "./reaped.ts";
-import { liveSummary, type SummaryContext } from "./summary.ts";
-import type { TimelineBounds, TimelineCounts } from "./timeline.ts";
+import { type ReapedCampaign, reapedStates, reapedSummary } from "./status_record.ts";
+import { liveSummary, type SummaryContext, waitingForPods } from "./summary.ts";
 import type {
   JobDetail,
   JobSummary,
@@ -17,11 +15,9 @@ import type {
   VolumeLinks,
 } from "./types.ts";
 import { volumeLinks } from "./urls.ts";
-import { joinedJson } from "./row_json.ts";
-import { type RowJson, VolumeRows } from "./volume_rows.ts";
+import { joinedJson, type RowJson, VolumeRows } from "./volume_rows.ts";
 import { liveStates, type VolumeStates } from "./volume_states.ts";
 import type { VolumeList } from "./volumes.ts";
-import { waitingForPods } from "./waiting.ts";
 
 /** Failed rows that a detail shows beside its page (spec, Limits). */
 const MAX_FAILURES = 50;

@@ -37,3 +37,39 @@ export function progressUrls(internalBase: string, namespace: string, pipeline: 
   const base = `${resultsBaseOf(internalBase, namespace, pipeline)}/${encodeSegment(id)}`;
   return { progress: `${base}/progress.json`, manifest: `${base}/manifest.json` };
 }
+
+/**
+ * The source of a volume when each browser can open it: an absolute http(s) URL, returned unchanged; else null (spec,
+ * VolumeView). Stricter than the URL Standard, whose parser repairs hosts (`%41`, `1.2.3`, `a!b`) that other parsers of
+ * the same line reject.
+ */
+export function openableSource(source: string | null): string | null {
+  if (
+    source === null || !/^https?:\/\//i.test(source) ||
+    hasForbiddenCharacter(source)
+  ) return null;
+  const authority = source.slice(source.indexOf("//") + 2).split(/[/?#]/, 1)[0];
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
+  const url = URL.parse(source);
+  return url && isPlainHost(host, url.hostname) ? source : null;
+}
+
+function hasForbiddenCharacter(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code <= 0x20 || code === 0x7f || code === 0x5c) return true;
+  }
+  return false;
+}
+
+/** `written` is the original host and port, `parsed` the host after IDNA and number parsing. */
+function isPlainHost(written: string, parsed: string): boolean {
+  if (written.startsWith("[")) return !written.includes("%");
+  if (written === "" || written.includes("%")) return false;
+  const name = written.replace(/:\d*$/, "").replace(/\.$/, "");
+  const labels = parsed.replace(/\.$/, "").split(".");
+  if (!labels.every((label) => /^[A-Za-z0-9_-]+$/.test(label))) return false;
+  const isNumeric = /^\d+$/.test(labels[labels.length - 1]);
+  return !isNumeric ||
+    /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(name);
+}

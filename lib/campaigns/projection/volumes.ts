@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** One line of volumes.txt. */
 export interface VolumeLine {
   readonly id: string;
@@ -8,74 +10,101 @@ export interface VolumeLine {
 /** The volumes of a campaign; line `i` belongs to the Job's index `i`. */
 export interface VolumeList {
   readonly count: number;
+  /** Memory in use, bytes. */
+  readonly size: number;
   /** @throws RangeError beyond the last line */
   line(index: number): VolumeLine;
   /** Only the id of a line, for loops over all of them. @throws RangeError beyond the last line */
   id(index: number): string;
-  /** All ids, one a line: for what needs them all, at a fraction of the cost of one after another. */
-  idLines(): string;
 }
+
+const TAB = 0x09;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** A campaign whose volumes.txt is missing. */
-export const NO_VOLUMES: VolumeList = listOf("", new Uint32Array(0), 0);
+export const NO_VOLUMES = readVolumes("");
 
 /**
- * Reads volumes.txt: one volume per line that is not blank, ends of lines LF or CRLF. Only the offsets
- * of lines are stored and a line is cut on access, so that a list of thousands costs little more than its text.
+ * Reads volumes.txt: one volume per line that is not blank, ends of lines LF or CRLF. The text is stored as bytes and
+ * offsets, outside of the heap, and a line is cut on access: a list of thousands costs little more than its text.
  */
 export function readVolumes(text: string): VolumeList {
-  let starts = new Uint32Array(256);
-  let count = 0;
-  for (let start = 0; start < text.length;) {
-    const end = endOfLine(text, start);
-    if (!isBlank(text, start, end)) {
-      if (count === starts.length) starts = grown(starts);
-      starts[count++] = start;
-    }
-    start = end + 1;
-  }
-  return listOf(text, starts, count);
-}
-
-function listOf(text: string, starts: Uint32Array, count: number): VolumeList {
-  const bounds = (index: number): [start: number, end: number] => {
-    if (!(index >= 0 && index < count)) {
-      throw new RangeError(`no volume ${index} among ${count}`);
-    }
-    const end = endOfLine(text, starts[index]);
-    return [starts[index], text[end - 1] === "\r" ? end - 1 : end];
-  };
-  const id = (index: number): string => {
-    const line = text.slice(...bounds(index));
-    // Within the line alone: the next tab of the text may be far away, for each of thousands of lines.
-    const tab = line.indexOf("\t");
-    return tab < 0 ? line : line.slice(0, tab);
+  const bytes = new TextEncoder().encode(text);
+  const starts = lineStarts(bytes);
+  const lineBytes = (index: number): Uint8Array => {
+    const start = starts[index];
+    if (start === undefined) throw new RangeError(`no volume ${index} among ${starts.length}`);
+    const end = endOfLine(bytes, start);
+    return bytes.subarray(start, bytes[end - 1] === RETURN ? end - 1 : end);
   };
   return {
-    count,
+    count: starts.length,
+    size: bytes.byteLength + starts.byteLength,
     line(index) {
-      const line = text.slice(...bounds(index));
+      const line = decoder.decode(lineBytes(index));
       const tab = line.indexOf("\t");
       return tab < 0 ? { id: line, source: null } : { id: line.slice(0, tab), source: line.slice(tab + 1) };
     },
-    id,
-    idLines: () => Array.from({ length: count }, (_, index) => id(index)).join("\n"),
+    id(index) {
+      const line = lineBytes(index);
+      const tab = line.indexOf(TAB);
+      return decoder.decode(tab < 0 ? line : line.subarray(0, tab));
+    },
   };
 }
 
-function endOfLine(text: string, start: number): number {
-  const end = text.indexOf("\n", start);
-  return end < 0 ? text.length : end;
+function lineStarts(bytes: Uint8Array): Uint32Array {
+  const starts: number[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const end = endOfLine(bytes, start);
+    if (!isBlank(bytes, start, end)) starts.push(start);
+    start = end + 1;
+  }
+  return Uint32Array.from(starts);
 }
 
-function isBlank(text: string, start: number, end: number): boolean {
-  const first = text.charCodeAt(start);
-  if (first > 0x20 && first < 0x7f) return false;
-  return text.slice(start, end).trim() === "";
+function endOfLine(bytes: Uint8Array, start: number): number {
+  const end = bytes.indexOf(NEWLINE, start);
+  return end < 0 ? bytes.length : end;
 }
 
-function grown(starts: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(starts.length * 4);
-  larger.set(starts);
-  return larger;
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[start] > 0x20 && bytes[start] < 0x7f) return false;
+  return decoder.decode(bytes.subarray(start, end)).trim() === "";
+}
+
+/** Tells one list of volumes, and each volume in it, from others. */
+interface VolumeIdentity {
+  /** The digest of the ids in their order, base64url. */
+  readonly digest: string;
+  /** The first line with the id of a line: the line itself, unless volumes.txt lists the volume twice. */
+  first(index: number): number;
+}
+
+/** Computed once for each list, since requests for a campaign's detail share it. */
+const identities = new WeakMap<VolumeList, VolumeIdentity>();
+
+/** The identity of a list of volumes. */
+export function volumeIdentity(volumes: VolumeList): VolumeIdentity {
+  let identity = identities.get(volumes);
+  if (!identity) identities.set(volumes, identity = readIdentity(volumes));
+  return identity;
+}
+
+function readIdentity(volumes: VolumeList): VolumeIdentity {
+  const ids = Array.from({ length: volumes.count }, (_, index) => volumes.id(index));
+  const digest = createHash("sha256").update(ids.join("\n")).digest("base64url");
+  // Nearly all lists name each volume once: nothing is stored for them.
+  if (new Set(ids).size === ids.length) return { digest, first: (index) => index };
+  const lines = firstLines(ids);
+  return { digest, first: (index) => lines[index] };
+}
+
+/** The first line of the id of each line. A function of its own, so that what is returned does not retain the ids. */
+function firstLines(ids: readonly string[]): Uint32Array {
+  const first = new Map<string, number>();
+  ids.forEach((id, index) => first.has(id) || first.set(id, index));
+  return Uint32Array.from(ids, (id) => first.get(id)!);
 }

@@ -1,5 +1,5 @@
 import type { ProgressReader, ProgressViewer } from "@/lib/campaigns/progress/progress_reader.ts";
-import type { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import type { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import type { BatchPod } from "@/lib/campaigns/projection/cluster_objects.ts";
 import {
   type CampaignLayout,
@@ -13,9 +13,9 @@ import {
 import { type PageTally, runFingerprint } from "@/lib/campaigns/projection/page_tally.ts";
 import { isOver } from "@/lib/campaigns/projection/progress.ts";
 import type { JobDetail, RunState } from "@/lib/campaigns/projection/types.ts";
-import { needsPods, warmupOf } from "@/lib/campaigns/projection/warmup.ts";
+import { needsPods, warmupOf } from "@/lib/campaigns/projection/summary.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
-import type { Failures } from "@/lib/campaigns/records/record_merge.ts";
+import type { Failures } from "@/lib/campaigns/records/record_plan.ts";
 import type { CampaignObjects, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 
 export interface CampaignDetailDeps {

@@ -1,14 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects.ts";
-import { chooseReaped, type ReapedCampaign, reapedSummary } from "@/lib/campaigns/projection/reaped.ts";
-import { liveSummary, newestFirst } from "@/lib/campaigns/projection/summary.ts";
+import { chooseReaped, type ReapedCampaign, reapedSummary } from "@/lib/campaigns/projection/status_record.ts";
+import { indexWarmups, liveSummary, needsPods, newestFirst, warmupOf } from "@/lib/campaigns/projection/summary.ts";
 import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
-import { indexWarmups, needsPods, warmupOf } from "@/lib/campaigns/projection/warmup.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
-import { joinedJson, ListRow, RowCache, type RowUse } from "./list_rows.ts";
 
 interface CampaignListRequest {
   /** The results URL that the caller's browser uses. */
@@ -166,4 +164,85 @@ async function warmupsOf(
 function scoringPipelines(pipelines: readonly PipelineRecord[]): ReadonlySet<string> {
   const scoring = pipelines.filter(({ scoresQuality }) => scoresQuality);
   return new Set(scoring.map(({ namespace, pipeline }) => keyOf(namespace, pipeline)));
+}
+
+/** The content of a row that does not come from its campaign's own objects. */
+interface RowUse {
+  readonly warmup: Warmup;
+  readonly qualityPrediction: boolean;
+}
+
+/** One campaign of a list; its JSON is computed on first access. */
+class ListRow {
+  #json: Uint8Array | null = null;
+
+  constructor(readonly summary: JobSummary) {}
+
+  get createdAt(): string | null {
+    return this.summary.createdAt;
+  }
+
+  get json(): Uint8Array {
+    return this.#json ??= encoder.encode(JSON.stringify(this.summary));
+  }
+}
+
+/** The rows of one results URL, each cached as long as its source objects exist. */
+class RowCache {
+  readonly #rows = new WeakMap<object, CachedRow>();
+
+  /** The row of `objects`, which are immutable, and `use`; `project` creates it unless the cached one has the same. */
+  row(objects: readonly [object, ...object[]], use: RowUse, project: () => JobSummary): ListRow {
+    const [first, ...others] = objects;
+    const cached = this.#rows.get(first);
+    if (cached && isSameUse(cached.use, use) && others.every((other, i) => other === cached.others[i])) {
+      return cached.row;
+    }
+    const row = new ListRow(project());
+    this.#rows.set(first, { others, use, row });
+    return row;
+  }
+}
+
+/** The JSON array of rows. */
+function joinedJson(rows: readonly ListRow[]): Uint8Array<ArrayBuffer> {
+  let length = 1 + Math.max(1, rows.length);
+  for (const { json } of rows) length += json.length;
+  const joined = new Uint8Array(length);
+  let end = 0;
+  joined[end++] = OPEN;
+  for (const { json } of rows) {
+    if (end > 1) joined[end++] = COMMA;
+    joined.set(json, end);
+    end += json.length;
+  }
+  joined[end] = CLOSE;
+  return joined;
+}
+
+interface CachedRow {
+  readonly others: readonly object[];
+  readonly use: RowUse;
+  readonly row: ListRow;
+}
+
+const encoder = new TextEncoder();
+const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
+
+function isSameUse(a: RowUse, b: RowUse): boolean {
+  return a.qualityPrediction === b.qualityPrediction && isSameWarmup(a.warmup, b.warmup);
+}
+
+function isSameWarmup(a: Warmup, b: Warmup): boolean {
+  if (a === b) return true;
+  const said = ({ phase, reason, containerWaiting }: Warmup) => [
+    phase,
+    reason?.stage,
+    reason?.permanent,
+    reason?.error,
+    containerWaiting?.reason,
+    containerWaiting?.message,
+  ];
+  const after = said(b);
+  return said(a).every((value, place) => value === after[place]);
 }

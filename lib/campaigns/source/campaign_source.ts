@@ -1,8 +1,17 @@
-import type { BatchJob, BatchPod, CampaignRecord } from "@/lib/campaigns/projection/cluster_objects.ts";
-import type { ReapedCampaign } from "@/lib/campaigns/projection/reaped.ts";
-import type { StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import {
+  type BatchJob,
+  type BatchPod,
+  type CampaignRecord,
+  isEnding,
+  readPod,
+} from "@/lib/campaigns/projection/cluster_objects.ts";
+import { type Conventions, POD_JOB_LABEL } from "@/lib/campaigns/projection/conventions.ts";
+import type { ReapedCampaign, StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import type { Pipeline } from "@/lib/campaigns/projection/types.ts";
 import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
+import { listAll, podsPath } from "@/lib/kubernetes/cluster_reads.ts";
+import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
+import { compareText } from "@/lib/std/text.ts";
 
 /**
  * The campaign objects of the served namespaces, reduced to what the projection reads. Every method throws
@@ -29,6 +38,16 @@ export interface CampaignSource {
    * until a read fails. `failed`: no read has succeeded. `untried`: there has been none.
    */
   lastKnown(): number | "failed" | "untried";
+}
+
+export interface CampaignSourceOptions {
+  readonly connection: ClusterConnection;
+  readonly conventions: Conventions;
+  readonly namespaces: readonly string[];
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** Called with each Job that lacks only the label `managed-by`, possibly many times. */
+  readonly unlisted?: (job: BatchJob) => void;
 }
 
 /** Data that is older is shown with a warning, ms. */
@@ -62,3 +81,31 @@ export type CampaignObjects =
   | AnyCampaign & { readonly kind: "live"; readonly job: BatchJob; readonly pods: readonly BatchPod[] }
   /** The Job is gone; its record and status record exist. */
   | AnyCampaign & { readonly kind: "reaped"; readonly campaign: ReapedCampaign };
+
+const PAGE_SIZE = 250;
+
+/**
+ * The succeeded pods of a Job that ended before it counted all of its volumes, without those of volumes that it did count;
+ * none for any other Job, whose index sets say enough.
+ *
+ * @throws {ClusterUnavailable}
+ */
+export async function succeededPods(connection: ClusterConnection, job: BatchJob): Promise<readonly BatchPod[]> {
+  const isCounted = (index: number) => job.completed.has(index) || job.failed.has(index);
+  if (!job.conditions.some(isEnding) || job.completed.size + job.failed.size >= (job.completions ?? 0)) return [];
+  return await listAll(connection, {
+    path: podsPath(job.namespace),
+    labelSelector: `${POD_JOB_LABEL}=${job.name}`,
+    fieldSelector: "status.phase=Succeeded",
+    pageSize: PAGE_SIZE,
+  }, (object) => {
+    const pod = readPod(object);
+    return pod?.phase === "Succeeded" && pod.index !== null && !isCounted(pod.index) ? pod : null;
+  });
+}
+
+/** Both lists of pods in the order of their names, in which a server lists them. */
+export function joinedPods(pods: readonly BatchPod[], succeeded: readonly BatchPod[]): readonly BatchPod[] {
+  if (succeeded.length === 0) return pods;
+  return [...pods, ...succeeded].sort((a, b) => compareText(a.name, b.name));
+}

@@ -1,16 +1,16 @@
-import { clusterReachable, type StreamingConnection } from "@/lib/kubernetes/connection.ts";
+import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { type Conventions, labelNames, POD_JOB_LABEL, selectors } from "@/lib/campaigns/projection/conventions.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { type Collection, configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/cluster_reads.ts";
+import { clusterReachable, ClusterUnavailable, type StreamingConnection } from "@/lib/kubernetes/connection.ts";
+import { watchOnce } from "@/lib/kubernetes/watch.ts";
 import { sleep } from "@/lib/std/timing.ts";
-import { type CampaignSource, STALE_MS } from "./campaign_source.ts";
-import { listedCampaigns, type ListedCampaignsOptions } from "./listed_campaigns.ts";
-import { mayWatch } from "./may_watch.ts";
-import {
-  type WatchedCampaigns,
-  watchedCampaigns,
-  type WatchedCampaignsOptions,
-  type WatchLimits,
-} from "./watched_campaigns.ts";
+import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
+import { type CampaignSource, type CampaignSourceOptions, STALE_MS } from "./campaign_source.ts";
+import { listedCampaigns } from "./listed_campaigns.ts";
+import { WatchedCampaigns, type WatchedCampaignsOptions, type WatchLimits } from "./watched_campaigns.ts";
 
-interface ChosenCampaignsOptions extends ListedCampaignsOptions {
+interface ChosenCampaignsOptions extends CampaignSourceOptions {
   readonly connection: StreamingConnection;
   /** 0 up to 1. */
   readonly random: WatchedCampaignsOptions["random"];
@@ -38,7 +38,7 @@ export class ChosenCampaigns {
 
   constructor(options: ChosenCampaignsOptions) {
     this.#options = options;
-    this.#watched = watchedCampaigns(options);
+    this.#watched = new WatchedCampaigns(options);
     this.#chosen = this.#watched;
     this.source = {
       list: () => this.#withSource((source) => source.list()),
@@ -77,7 +77,7 @@ export class ChosenCampaigns {
       await this.#watched.close();
       await this.#untilAllowed();
       if (signal.aborted) return;
-      this.#watched = watchedCampaigns(this.#options);
+      this.#watched = new WatchedCampaigns(this.#options);
       const { listed, forbidden } = this.#watched;
       // Lists serve requests until all watched collections are loaded.
       if (await Promise.race([listed.then(() => true), forbidden.then(() => false), stopped])) {
@@ -109,4 +109,78 @@ export class ChosenCampaigns {
 function isCurrent(source: CampaignSource): boolean {
   const age = source.age();
   return age !== null && age <= STALE_MS;
+}
+
+interface MayWatchOptions {
+  readonly connection: StreamingConnection;
+  readonly conventions: Conventions;
+  readonly namespaces: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The shortest duration of a watch. */
+const TRIAL_SECONDS = 1;
+/** Idle timeout of the connection beyond that, ms. */
+const IDLE_MS = 3_000;
+
+/**
+ * Whether the account may watch all campaign objects, found out by short watches: an access review need not show rules
+ * from outside of the cluster. False when the cluster does not respond. Never throws for a response of the server.
+ */
+async function mayWatch({ connection, conventions, namespaces, signal }: MayWatchOptions): Promise<boolean> {
+  const { campaignJobs, records } = selectors(conventions);
+  for (const namespace of namespaces) {
+    const collections: readonly Collection[] = [
+      { path: jobsPath(namespace), labelSelector: campaignJobs },
+      { path: podsPath(namespace), labelSelector: POD_JOB_LABEL },
+      { path: configMapsPath(namespace), labelSelector: records, metadataOnly: true },
+    ];
+    for (const collection of collections) {
+      if (!await isWatched(connection, collection, signal)) return false;
+    }
+  }
+  return true;
+}
+
+async function isWatched(
+  connection: StreamingConnection,
+  collection: Collection,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const position = await positionOf(connection, collection, signal);
+  if (position === null) return false;
+  const request = { collection, position, seconds: TRIAL_SECONDS, idleMs: IDLE_MS, signal };
+  return await watchOnce(connection, request, { change() {}, position() {} }) === "ended";
+}
+
+/** The resource version to watch from, because a watch without one begins with all objects. Null: unknown. */
+async function positionOf(
+  connection: StreamingConnection,
+  { path, labelSelector }: Collection,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const query = new URLSearchParams({ limit: "1", ...(labelSelector && { labelSelector }) });
+  try {
+    const { status, body } = await connection.send({ method: "GET", path, query, signal });
+    return status === 200 ? stringAt(parsedJson(body), "metadata", "resourceVersion") : null;
+  } catch (error) {
+    if (error instanceof ClusterUnavailable) return null;
+    throw error;
+  }
+}
+
+/** Jobs that a process reports; further ones are not reported, so that memory and log stay bounded. */
+export const MAX_REPORTED_JOBS = 1000;
+
+/** Logs once for each Job why it is not listed: it has every label of a campaign or a warm-up but `managed-by`. */
+export function unlistedJobs(log: RequestLog, conventions: Conventions): (job: BatchJob) => void {
+  const reported = new Set<string>();
+  const label = `${labelNames(conventions).managedBy}=${conventions.managedBy}`;
+  return ({ namespace, name, uid }) => {
+    const job = keyOf(namespace, name);
+    const id = `${job} ${uid}`;
+    if (reported.has(id) || reported.size >= MAX_REPORTED_JOBS) return;
+    reported.add(id);
+    log.write({ level: "warn", unlisted_job: job, error: `the label ${label} is missing` });
+  };
 }

@@ -14,29 +14,30 @@ import {
   STATUS_SUFFIX,
 } from "@/lib/campaigns/projection/conventions.ts";
 import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
-import { reapedCampaign } from "@/lib/campaigns/projection/reaped.ts";
-import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import { readStatusRecord, reapedCampaign } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
 import { NO_VOLUMES, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
-import { indexWarmups } from "@/lib/campaigns/projection/warmup.ts";
-import { getObject, listAll } from "@/lib/kubernetes/cluster_reads.ts";
+import { indexWarmups } from "@/lib/campaigns/projection/summary.ts";
+import {
+  configMapPath,
+  configMapsPath,
+  getObject,
+  jobsPath,
+  listAll,
+  podsPath,
+} from "@/lib/kubernetes/cluster_reads.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
-import { configMapPath, configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_paths.ts";
-import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
+import { SharedReads } from "@/lib/kubernetes/cached_reads.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
-import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
+import {
+  type CampaignObjects,
+  type CampaignSnapshot,
+  type CampaignSource,
+  type CampaignSourceOptions,
+  joinedPods,
+  succeededPods,
+} from "./campaign_source.ts";
 import { pipelineRecord, volumesOf, withoutFailures } from "./map_documents.ts";
-import { joinedPods, succeededPods } from "./succeeded_pods.ts";
-
-export interface ListedCampaignsOptions {
-  readonly connection: ClusterConnection;
-  readonly conventions: Conventions;
-  readonly namespaces: readonly string[];
-  /** ms since 1970 */
-  readonly now: () => number;
-  /** Called with each Job that lacks only the label `managed-by`, possibly many times. */
-  readonly unlisted?: (job: BatchJob) => void;
-}
 
 /** A read of the cluster is reused for this long, ms. */
 export const SHARED_READ_MS = 2_000;
@@ -54,7 +55,7 @@ const MAX_CACHED_PIPELINES = 4096;
  * Campaigns listed on demand, for an account that may get and list, but not watch. Concurrent callers share one list,
  * and returned data is at most {@link SHARED_READ_MS} old.
  */
-export function listedCampaigns(options: ListedCampaignsOptions): CampaignSource {
+export function listedCampaigns(options: CampaignSourceOptions): CampaignSource {
   const { now } = options;
   const lists = new SharedReads<CampaignSnapshot>(SHARED_READ_MS, now, 1);
   const campaigns = new SharedReads<CampaignObjects | null>(SHARED_READ_MS, now, MAX_CACHED_CAMPAIGNS);
@@ -131,10 +132,10 @@ class Cluster {
   readonly #connection: ClusterConnection;
   readonly #conventions: Conventions;
   readonly #selectors: ReturnType<typeof selectors>;
-  readonly #unlisted: ListedCampaignsOptions["unlisted"];
+  readonly #unlisted: CampaignSourceOptions["unlisted"];
   readonly #scoring = new LRUCache<string, boolean>({ max: MAX_CACHED_PIPELINES });
 
-  constructor({ connection, conventions, unlisted }: ListedCampaignsOptions) {
+  constructor({ connection, conventions, unlisted }: CampaignSourceOptions) {
     this.#unlisted = unlisted;
     this.#connection = connection;
     this.#conventions = conventions;

@@ -3,22 +3,13 @@ import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
 import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
-import { volumesAsBytes } from "@/lib/campaigns/projection/volume_bytes.ts";
 import { NO_VOLUMES, readVolumes, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
-import { getObject } from "@/lib/kubernetes/cluster_reads.ts";
-import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
-import { CachedDocuments, type SizedDocument } from "@/lib/kubernetes/cached_documents.ts";
-import { configMapPath } from "@/lib/kubernetes/object_paths.ts";
-import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
+import { configMapPath, getObject } from "@/lib/kubernetes/cluster_reads.ts";
+import { CachedDocuments, SharedReads, type SizedDocument } from "@/lib/kubernetes/cached_reads.ts";
 import { isObject, member, stringAt } from "@/lib/std/untrusted.ts";
-import type { PipelineRecord } from "./campaign_source.ts";
+import type { CampaignSourceOptions, PipelineRecord } from "./campaign_source.ts";
 
-interface MapDocumentsOptions {
-  readonly connection: ClusterConnection;
-  readonly conventions: Conventions;
-  /** ms since 1970 */
-  readonly now: () => number;
-}
+type MapDocumentsOptions = Pick<CampaignSourceOptions, "connection" | "conventions" | "now">;
 
 /** Returns the resource version of a watched ConfigMap; undefined for another. */
 interface Versions {
@@ -45,9 +36,7 @@ export class MapDocuments {
     this.#options = options;
     const { now, conventions } = options;
     this.#volumes = kind("volume_lists", budget, now, (map) => {
-      const text = stringAt(map, "data", VOLUMES_KEY);
-      if (text === null) return { value: NO_VOLUMES, size: ENTRY_BYTES };
-      const value = volumesAsBytes(text);
+      const value = volumesOf(map);
       return { value, size: value.size + ENTRY_BYTES };
     });
     this.#pipelines = kind("pipelines", budget, now, (map) => {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type CampaignDetailDeps, campaignDetailJson } from "@/lib/campaigns/reader/campaign_detail.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import { jobDetail, jobList } from "@/lib/campaigns/projection/types.ts";
 import { type CampaignSource, STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
 import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { DNS_LABEL } from "@/lib/std/text.ts";
-import { jobDetail, jobList } from "./job_schemas.ts";
 import { readOperations, type WebOperation } from "./web_operation.ts";
 
 /** Header with the number of all reaped campaigns. */

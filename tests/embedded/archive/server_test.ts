@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
 import type { SourceVolume } from "@/embedded/archive/catalogue.ts";
+import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
 import { rawRequest } from "@/tests/routes/results/raw_request.ts";
 import { decodedPng } from "./decoded_png.ts";
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { CoreV1Api, KubeConfig, makeInformer, Watch } from "@kubernetes/client-node";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 import type { ClusterStore } from "@/embedded/cluster/store.ts";
-import { sampleOptions } from "./sample_cluster.ts";
-import { openWatch } from "./watched_events.ts";
+import { openWatch, sampleOptions } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
 const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { getObject, listAll } from "@/lib/kubernetes/cluster_reads.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
-import type { ClusterConnection, ClusterRequest } from "@/lib/kubernetes/connection.ts";
+import { type ClusterConnection, type ClusterRequest, ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 
 /** A connection that returns the listed responses one after the other. */
 function scripted(...answers: (readonly [number, unknown])[]) {

@@ -5,13 +5,12 @@ import { createServer } from "node:https";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
-import { watchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
+import { WatchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
-import { testCluster } from "./test_cluster.ts";
+import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
-import { kubeconfig, withFile } from "./kubeconfig.ts";
+import { kubeconfig, testCluster, withFile } from "./test_cluster.ts";
 
 function base64(text: string): string {
   return Buffer.from(text).toString("base64");
@@ -27,7 +26,7 @@ Deno.test("secure watch: lists and watches go over TLS with the account's token,
     async (path) => {
       const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now });
       const namespaces = ["batch-default"];
-      const source = watchedCampaigns({ connection, conventions, namespaces, now: Date.now, random: () => 0.5 });
+      const source = new WatchedCampaigns({ connection, conventions, namespaces, now: Date.now, random: () => 0.5 });
       try {
         await api.until(() => api.watches === 6);
         assert.equal((await source.list()).jobs.length, 2);

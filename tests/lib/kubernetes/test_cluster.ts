@@ -1,3 +1,4 @@
+import { type FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import {
   condition,
   conventions,
@@ -5,9 +6,8 @@ import {
   names,
   podObject,
 } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { type FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 
-export const VOLUMES = "a\thttps://archive.example.org/a\nb\timages:https://x/1 https://x/2\nc\nd\n";
+const VOLUMES = "a\thttps://archive.example.org/a\nb\timages:https://x/1 https://x/2\nc\nd\n";
 
 function configMap(name: string, labels: object, data: object) {
   const creationTimestamp = "2025-11-20T08:00:00Z";
@@ -54,4 +54,32 @@ export function testCluster(api: FaultyCluster): void {
   api.put(MAPS, pipelineMap("lion-v2", "steps: [{step: Segment}, {step: QualityPrediction}]"));
   api.put(MAPS, pipelineMap("plain", "steps: []"));
   api.put(MAPS, configMap("foreign", {}, { "volumes.txt": "x" }));
+}
+
+interface KubeconfigParts {
+  readonly cluster: Readonly<Record<string, unknown>>;
+  readonly user?: Readonly<Record<string, unknown>>;
+}
+
+/** A kubeconfig of one cluster and one user. */
+export function kubeconfig({ cluster, user = {} }: KubeconfigParts): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  });
+}
+
+/** Runs with a file of that text in a folder of its own. */
+export async function withFile(text: string, use: (path: string) => Promise<void> | void): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/config`, text);
+    await use(`${folder}/config`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 }

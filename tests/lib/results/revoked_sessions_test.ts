@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { MAX_RETRY_MS, RETRY_MS } from "@/lib/results/retry_schedule.ts";
 import {
   MAX_LISTED,
   MAX_PER_ACCOUNT,
+  MAX_RETRY_MS,
+  RETRY_MS,
   type RevocableSession,
   type RevocationFile,
   RevocationFileError,

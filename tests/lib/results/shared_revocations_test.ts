@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { RETRY_MS } from "@/lib/results/retry_schedule.ts";
-import { MAX_PER_ACCOUNT, type RevocableSession, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import { MAX_PER_ACCOUNT, RETRY_MS, type RevocableSession, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 
 type SharedTexts = NonNullable<ConstructorParameters<typeof RevokedSessions>[4]>;
 

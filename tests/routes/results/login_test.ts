@@ -5,7 +5,7 @@ import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/credential_memory.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { givenSessionKeys } from "@/lib/results/session_key.ts";
-import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
+import { type LoginNote, readLoginNote } from "@/lib/results/login.ts";
 import { openSession } from "@/lib/results/session_token.ts";
 import { MAX_CHECKS_PER_ADDRESS } from "@/routes/results/login.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";

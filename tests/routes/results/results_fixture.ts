@@ -23,7 +23,7 @@ export const STEM = "results_session";
 export const NAMESPACE = "batch-default";
 export const CREDENTIALS = { username: "reader", password: SAMPLE_PASSWORD };
 
-export type FakeStore = (request: Request) => Response | Promise<Response>;
+type FakeStore = (request: Request) => Response | Promise<Response>;
 
 /** Deps of a results role over the S3 endpoint of one tenant. */
 export function resultsDeps(endpoint: string, changes: Partial<ResultsDeps> = {}): ResultsDeps {
@@ -66,7 +66,7 @@ export function serve(handler: Deno.ServeHandler<Deno.NetAddr>) {
 }
 
 /** An app around one role, as routes/mod.ts makes it. */
-export function around(mount: (add: AddRoute) => void, trustedHops = 0): Deno.ServeHandler<Deno.NetAddr> {
+function around(mount: (add: AddRoute) => void, trustedHops = 0): Deno.ServeHandler<Deno.NetAddr> {
   const app = httpApp({ log: batchedLog(() => {}), trustedHops });
   app.use(defaultHeaders);
   mount(routesOf(app));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { revokedSessions } from "@/compose/revoked_sessions.ts";
+import { revokedSessions } from "@/compose/results.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSecretKey, randomBytes } from "node:crypto";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
-import { readLoginNote } from "@/lib/results/login_note.ts";
+import { readLoginNote } from "@/lib/results/login.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
 import { LoginFacts } from "@/lib/storage/login_facts.ts";

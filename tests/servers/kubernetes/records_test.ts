@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { type BatchJob, readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
-import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
-import { RecordRejected, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
+import {
+  CampaignRecords,
+  RecordRejected,
+  type RecordWriter,
+  recordWriter,
+} from "@/lib/campaigns/records/campaign_records.ts";
 import type { LogEntry } from "@/lib/http/access_log.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
@@ -218,7 +222,7 @@ Deno.test(
       });
       const logged: LogEntry[] = [];
       const log = { write: (entry: LogEntry) => void logged.push(entry), flush() {} };
-      const records = campaignRecords({ writer, resultsUrl: RESULTS_URL, log, now: Date.now });
+      const records = new CampaignRecords({ writer, resultsUrl: RESULTS_URL, log, now: Date.now });
       writes = 0;
       for (let round = 0; round < 3; round++) {
         records.listed({ jobs: [job], statuses: [] });

@@ -3,7 +3,7 @@ import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
-import { watchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
+import { WatchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { pipelineMap, recordMap, statusMap } from "@/tests/lib/kubernetes/test_cluster.ts";
@@ -51,7 +51,7 @@ Deno.test(
       const connection = await clusterConnection({ kind: "kubeconfig", path: KUBERNETES ?? "" }, { now: Date.now });
       const options = { connection, conventions, namespaces: [namespace], now: Date.now };
       const limits = { snapshotMs: 0, watchSeconds: 2 };
-      const source = watchedCampaigns({ ...options, random: Math.random, limits });
+      const source = new WatchedCampaigns({ ...options, random: Math.random, limits });
       try {
         assert.deepEqual((await source.list()).jobs, []);
         await populate(real);

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
-import { ProgressCache, REMOVED_EVERY_MS, RUNNING_LIFETIME_MS } from "@/lib/campaigns/progress/progress_cache.ts";
+import {
+  ProgressCache,
+  REMOVED_EVERY_MS,
+  RUNNING_LIFETIME_MS,
+  Tallies,
+} from "@/lib/campaigns/progress/progress_cache.ts";
 import { judgeAnswer } from "@/lib/campaigns/projection/progress.ts";
 
 const SESSION_MS = 8 * 3_600_000;
 const SCOPE = { session: "anna", namespace: "n", pipeline: "p", run: "r" };
 const ABSENT = judgeAnswer("progress", 404, null);
+
 Deno.test("progress cache: beyond its capacity the oldest results of the least recently used run are evicted", () => {
   const cache = new ProgressCache(() => 0, SESSION_MS, 3);
   const [first, second] = [SCOPE, { ...SCOPE, run: "s" }];
@@ -52,4 +58,40 @@ Deno.test("progress cache: expired results leave memory once a minute, also afte
   cache.of(SCOPE).set(6, "active", ABSENT);
   assert.equal(cache.of(SCOPE).get(5, "active"), undefined);
   assert.equal(cache.size, 4, "those of before the step expire by the time that they were given");
+});
+
+Deno.test("tallies: the pace lives for an hour after its last read, so that estimates do not begin anew every hour", () => {
+  let now = 1;
+  const tallies = new Tallies(() => now, SESSION_MS);
+  const first = tallies.of("anna", "run");
+  now += 3_599_999;
+  tallies.of("anna", "run");
+  now += 3_599_999;
+  const second = tallies.of("anna", "run");
+  assert.notEqual(second.tally, first.tally);
+  assert.equal(second.pace, first.pace);
+  now += 3_600_000;
+  assert.notEqual(tallies.of("anna", "run").pace, first.pace);
+});
+
+Deno.test("tallies: keys are unambiguous, and the least recently used is evicted beyond the capacity", () => {
+  const tallies = new Tallies(() => 1, SESSION_MS, 2);
+  const first = tallies.of("a", "b,c");
+  assert.notEqual(tallies.of("a,b", "c").tally, first.tally);
+  tallies.of("x", "y");
+  const again = tallies.of("a", "b,c");
+  assert.notEqual(again.tally, first.tally);
+  assert.notEqual(again.pace, first.pace);
+});
+
+Deno.test("tallies: what a session has read lasts no longer than a session, and leaves memory then", () => {
+  let now = 1;
+  const tallies = new Tallies(() => now, 60_000);
+  const first = tallies.of("anna", "run");
+  now += 59_999;
+  assert.equal(tallies.of("anna", "run").tally, first.tally);
+  now += 60_000;
+  const again = tallies.of("anna", "run");
+  assert.notEqual(again.tally, first.tally);
+  assert.notEqual(again.pace, first.pace);
 });

@@ -1,5 +1,7 @@
 import { type BatchJob, type BatchPod, readJob, readPod } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { CONVENTIONS, labelNames } from "@/lib/campaigns/projection/conventions.ts";
+import type { StoredProgress } from "@/lib/campaigns/projection/types.ts";
+import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
 
 export const conventions = CONVENTIONS.stackroom;
 export const names = labelNames(conventions);
@@ -91,9 +93,7 @@ export function podObject(
   status: object = {},
   metadata: { name?: string; creationTimestamp?: string; deletionTimestamp?: string } = {},
 ): Record<string, unknown> {
-  const labels: Record<string, string> = {
-    "batch.kubernetes.io/job-name": "lund",
-  };
+  const labels: Record<string, string> = { "batch.kubernetes.io/job-name": "lund" };
   if (index !== null) {
     labels["batch.kubernetes.io/job-completion-index"] = index;
   }
@@ -105,10 +105,7 @@ export function podObject(
       labels,
       ...metadata,
     },
-    spec: {
-      nodeName: "node-1",
-      containers: [{ name: "wrapper", image: "example" }],
-    },
+    spec: { nodeName: "node-1", containers: [{ name: "wrapper", image: "example" }] },
     status: { phase: "Running", ...status },
   };
 }
@@ -117,4 +114,26 @@ export function pod(...parts: Parameters<typeof podObject>): BatchPod {
   const read = readPod(podObject(...parts));
   if (!read) throw new Error("the fixture is no pod");
   return read;
+}
+
+const linksOf = volumeLinks("https://r", "ns", "p");
+
+export function counted(id: string) {
+  return { id, links: linksOf(id) };
+}
+
+export function progress(parts: Partial<StoredProgress> = {}): StoredProgress {
+  return {
+    done: 1,
+    total: 2,
+    failed: 0,
+    lastPage: null,
+    stage: "stream",
+    updatedAt: null,
+    lastError: null,
+    errors: 0,
+    viewerPublished: false,
+    quality: null,
+    ...parts,
+  };
 }

@@ -1,6 +1,13 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readCampaignRecord, readJob, readPod, readUnfinishedPod } from "@/lib/campaigns/projection/cluster_objects.ts";
+import assert from "node:assert/strict";
+import {
+  MAX_INDEX_RANGES,
+  readCampaignRecord,
+  readIndexRanges,
+  readJob,
+  readPod,
+  readUnfinishedPod,
+} from "@/lib/campaigns/projection/cluster_objects.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { condition, conventions, job, jobObject, names, podObject, terminated } from "./cluster_fixtures.ts";
 
@@ -34,10 +41,7 @@ Deno.test("Job: its ConfigMaps are those of the pod's volumes, not guessed from 
   const read = job();
   assert.equal(read.volumesConfigMap, "campaign-lund");
   assert.equal(read.pipelineConfigMap, "pipeline-lion-v2");
-  assert.equal(
-    job({ spec: { template: { spec: { volumes: null } } } }).volumesConfigMap,
-    null,
-  );
+  assert.equal(job({ spec: { template: { spec: { volumes: null } } } }).volumesConfigMap, null);
 });
 
 Deno.test("Job: both labels make a campaign, and a preset only sees its own", () => {
@@ -51,19 +55,13 @@ Deno.test("Job: both labels make a campaign, and a preset only sees its own", ()
     [{ app: "something", [names.managedBy]: undefined }, "other"],
   ];
   for (const [labels, kind] of cases) {
-    assert.equal(
-      readJob(jobObject({ labels }), conventions)?.kind,
-      kind,
-      JSON.stringify(labels),
-    );
+    assert.equal(readJob(jobObject({ labels }), conventions)?.kind, kind, JSON.stringify(labels));
   }
   assert.equal(readJob(jobObject(), CONVENTIONS.htrflow)?.kind, "other");
 });
 
 Deno.test("Job: a campaign without its label is called by its name, without pipeline label it has none", () => {
-  const read = job({
-    labels: { [names.campaign]: undefined, [names.pipeline]: undefined },
-  });
+  const read = job({ labels: { [names.campaign]: undefined, [names.pipeline]: undefined } });
   assert.equal(read.campaign, "lund");
   assert.equal(read.pipeline, "");
 });
@@ -72,12 +70,7 @@ Deno.test("Job: lists that are null and members of a wrong type do no harm", () 
   const read = job({
     metadata: { labels: null, creationTimestamp: 5 },
     spec: { completions: "4", suspend: "true", template: 7 },
-    status: {
-      active: "2",
-      conditions: null,
-      completedIndexes: 3,
-      startTime: [],
-    },
+    status: { active: "2", conditions: null, completedIndexes: 3, startTime: [] },
   });
   assert.equal(read.kind, "other");
   assert.equal(read.completions, null);
@@ -178,12 +171,7 @@ Deno.test("pod: a trimmed pod reads the same as a full one", () => {
     reason: "Evicted",
     message: "the node was low on memory",
     containerStatuses: [
-      terminated("wrapper", {
-        exitCode: 1,
-        message: "m",
-        startedAt: "t",
-        containerID: "c",
-      }),
+      terminated("wrapper", { exitCode: 1, message: "m", startedAt: "t", containerID: "c" }),
     ],
   });
   const trimmed = {
@@ -198,11 +186,7 @@ Deno.test("pod: a trimmed pod reads the same as a full one", () => {
 });
 
 Deno.test("campaign ConfigMap: the Job's name is what follows the prefix", () => {
-  const metadata = {
-    namespace: "n",
-    name: "campaign-lund",
-    creationTimestamp: "t",
-  };
+  const metadata = { namespace: "n", name: "campaign-lund", creationTimestamp: "t" };
   assert.deepEqual(readCampaignRecord({ metadata }, conventions), {
     namespace: "n",
     job: "lund",
@@ -210,13 +194,7 @@ Deno.test("campaign ConfigMap: the Job's name is what follows the prefix", () =>
     pipeline: "",
     createdAt: "t",
   });
-  assert.equal(
-    readCampaignRecord(
-      { metadata: { namespace: "n", name: "other" } },
-      conventions,
-    ),
-    null,
-  );
+  assert.equal(readCampaignRecord({ metadata: { namespace: "n", name: "other" } }, conventions), null);
 });
 
 Deno.test("cluster objects: no value makes a reader throw", () => {
@@ -232,12 +210,72 @@ Deno.test("cluster objects: no value makes a reader throw", () => {
       readPod(object);
       readCampaignRecord(object, conventions);
     }
-    readPod(
-      podObject("1", {
-        containerStatuses: value,
-        initContainerStatuses: [value],
-        reason: value,
-      }),
-    );
+    readPod(podObject("1", { containerStatuses: value, initContainerStatuses: [value], reason: value }));
+  }));
+});
+
+function members(text: string | null | undefined, below = 20): number[] {
+  const set = readIndexRanges(text);
+  return Array.from({ length: below }, (_, index) => index).filter(set.has);
+}
+
+Deno.test("index ranges: single indexes, ranges and spaces are read", () => {
+  const cases: [string | null | undefined, number[]][] = [
+    ["", []],
+    [null, []],
+    [undefined, []],
+    ["0", [0]],
+    ["0-2,5", [0, 1, 2, 5]],
+    [" 0 - 2 , 5 ", [0, 1, 2, 5]],
+    ["5,0-2", [0, 1, 2, 5]],
+    ["040,1", [1]],
+    ["3-3", [3]],
+    [",,7,", [7]],
+  ];
+  for (const [text, expected] of cases) {
+    assert.deepEqual(members(text), expected, `${text}`);
+  }
+  assert.ok(readIndexRanges("040").has(40));
+});
+
+Deno.test("index ranges: texts that are not ranges are skipped", () => {
+  for (
+    const piece of ["x", "-1", "1-", "5-2", "1-2-3", "1.5", "1e3", "0x4", "９", "9".repeat(30)]
+  ) {
+    assert.deepEqual(members(`${piece},3`), [3], piece);
+    assert.equal(readIndexRanges(`${piece},3`).size, 1, piece);
+  }
+});
+
+Deno.test("index ranges: a huge range costs nothing and a text of endless ranges is cut", () => {
+  const huge = readIndexRanges("0-999999999999999");
+  assert.equal(huge.size, 1_000_000_000_000_000);
+  assert.ok(huge.has(4_000_000_000));
+  const text = Array.from({ length: MAX_INDEX_RANGES + 5 }, (_, i) => i * 2)
+    .join(",");
+  assert.equal(readIndexRanges(text).size, MAX_INDEX_RANGES);
+});
+
+Deno.test("index ranges: any set of indexes is read back from its ranges", () => {
+  fc.assert(fc.property(
+    fc.array(fc.tuple(fc.nat(60), fc.nat(8)), { maxLength: 20 }),
+    (pieces) => {
+      const expected = new Set<number>();
+      for (const [first, more] of pieces) {
+        for (let i = first; i <= first + more; i++) {
+          expected.add(i);
+        }
+      }
+      const text = pieces.map(([first, more]) => more ? `${first}-${first + more}` : `${first}`).join(",");
+      const set = readIndexRanges(text);
+      assert.equal(set.size, expected.size);
+      for (let i = 0; i < 80; i++) assert.equal(set.has(i), expected.has(i));
+    },
+  ));
+});
+
+Deno.test("index ranges: no text makes it throw", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    assert.ok(readIndexRanges(text).size >= 0);
   }));
 });

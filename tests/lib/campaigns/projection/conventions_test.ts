@@ -15,9 +15,6 @@ Deno.test("conventions: the selectors tell campaign objects apart", () => {
 });
 
 Deno.test("conventions: the default preset uses our own domain", () => {
-  assert.equal(
-    labelNames(CONVENTIONS.stackroom).campaign,
-    "campaigns.stackroom.dev/campaign",
-  );
+  assert.equal(labelNames(CONVENTIONS.stackroom).campaign, "campaigns.stackroom.dev/campaign");
   assert.equal(CONVENTIONS.stackroom.cookieStem, "results_session");
 });

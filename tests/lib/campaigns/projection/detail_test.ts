@@ -5,13 +5,9 @@ import { PageTally } from "@/lib/campaigns/projection/page_tally.ts";
 import { judgeAnswer } from "@/lib/campaigns/projection/progress.ts";
 import { NO_PIPELINE, type ProgressAnswer, type StoredProgress } from "@/lib/campaigns/projection/types.ts";
 import { NO_VOLUMES, readVolumes } from "@/lib/campaigns/projection/volumes.ts";
-import { condition, job, pod, terminated } from "./cluster_fixtures.ts";
-import { progress } from "./progress_fixtures.ts";
+import { condition, job, pod, progress, terminated } from "./cluster_fixtures.ts";
 
-const context = {
-  resultsUrl: "https://r",
-  warmup: { phase: "succeeded" },
-} as const;
+const context = { resultsUrl: "https://r", warmup: { phase: "succeeded" } } as const;
 const pipeline = {
   steps: ["Segmentation", "QualityPrediction"],
   models: [],
@@ -22,23 +18,12 @@ const now = Date.UTC(2025, 10, 20, 12);
 const first = { offset: 0, limit: 200 };
 
 function lines(count: number) {
-  return readVolumes(
-    Array.from(
-      { length: count },
-      (_, index) => `v${index}\thttps://x/${index}\n`,
-    ).join(""),
-  );
+  return readVolumes(Array.from({ length: count }, (_, index) => `v${index}\thttps://x/${index}\n`).join(""));
 }
 
 function live(count: number, status: object, active: number[] = []) {
   const pods = active.map((index) => pod(`${index}`));
-  return layoutLive(
-    job({ spec: { completions: count }, status }),
-    lines(count),
-    pods,
-    pipeline,
-    context,
-  );
+  return layoutLive(job({ spec: { completions: count }, status }), lines(count), pods, pipeline, context);
 }
 
 function read(parts: Partial<StoredProgress> = {}): ProgressAnswer {
@@ -47,10 +32,7 @@ function read(parts: Partial<StoredProgress> = {}): ProgressAnswer {
 
 Deno.test("detail: it is the summary plus volumes with links, states, progress and the pipeline", () => {
   const campaign = live(3, { completedIndexes: "0", active: 1 }, [1]);
-  const answers = new Map([[
-    1,
-    read({ updatedAt: "2025-11-20T11:59:50Z", done: 4, total: 9 }),
-  ]]);
+  const answers = new Map([[1, read({ updatedAt: "2025-11-20T11:59:50Z", done: 4, total: 9 })]]);
   const detail = composeDetail(campaign, first, answers, now);
   assert.equal(detail.name, "lund");
   assert.equal(detail.qualityPrediction, true);
@@ -72,20 +54,14 @@ Deno.test("detail: it is the summary plus volumes with links, states, progress a
     forbidden: false,
     stalledSince: null,
   });
-  assert.deepEqual(detail.volumes.map(({ state }) => state), [
-    "done",
-    "active",
-    "pending",
-  ]);
+  assert.deepEqual(detail.volumes.map(({ state }) => state), ["done", "active", "pending"]);
   assert.equal(detail.volumes[0].progress, null);
   assert.equal(detail.pagesDone, 4);
   assert.deepEqual(detail.pagesCoverage, { counted: 1, of: 2 });
 });
 
 Deno.test("detail: a page of volumes, while all the rest is over all of them", () => {
-  const campaign = live(10, { completedIndexes: "0-3", failedIndexes: "5" }, [
-    8,
-  ]);
+  const campaign = live(10, { completedIndexes: "0-3", failedIndexes: "5" }, [8]);
   const page = { offset: 2, limit: 2 };
   const answers = new Map([[0, read({ done: 5 })], [8, read({ done: 7 })]]);
   const detail = composeDetail(campaign, page, answers, now);
@@ -99,10 +75,7 @@ Deno.test("detail: a page of volumes, while all the rest is over all of them", (
       .length,
     1,
   );
-  assert.deepEqual(
-    composeDetail(campaign, { offset: 90, limit: 5 }, new Map(), now).volumes,
-    [],
-  );
+  assert.deepEqual(composeDetail(campaign, { offset: 90, limit: 5 }, new Map(), now).volumes, []);
 });
 
 Deno.test("detail: volumes that an ended Job did not finish are read last, and their pages stay in the sums", () => {
@@ -127,11 +100,7 @@ Deno.test("detail: while a Job is being ended it waits for nothing, has no pace,
 
 Deno.test("detail: failures are the newest fifty, with a reason only where a pod has one", () => {
   const status = { failedIndexes: "0-59" };
-  const told = pod("59", {
-    containerStatuses: [
-      terminated("wrapper", { exitCode: 13, message: "boom" }),
-    ],
-  });
+  const told = pod("59", { containerStatuses: [terminated("wrapper", { exitCode: 13, message: "boom" })] });
   const campaign = layoutLive(
     job({ spec: { completions: 60 }, status }),
     lines(60),
@@ -139,12 +108,7 @@ Deno.test("detail: failures are the newest fifty, with a reason only where a pod
     NO_PIPELINE,
     context,
   );
-  const { failures } = composeDetail(
-    campaign,
-    { offset: 0, limit: 1 },
-    new Map(),
-    now,
-  );
+  const { failures } = composeDetail(campaign, { offset: 0, limit: 1 }, new Map(), now);
   assert.equal(failures.length, 50);
   assert.deepEqual([failures[0].index, failures[49].index], [59, 10]);
   assert.equal(failures[0].reason?.error, "boom");
@@ -187,41 +151,19 @@ Deno.test("detail: a 403 marks its row, a failed read is not counted, a pending 
     [3, { answered: true, forbidden: true, progress: progress() }],
   ]);
   const detail = composeDetail(campaign, first, answers, now);
-  assert.deepEqual(detail.volumes.map(({ forbidden }) => forbidden), [
-    true,
-    false,
-    false,
-    false,
-  ]);
+  assert.deepEqual(detail.volumes.map(({ forbidden }) => forbidden), [true, false, false, false]);
   assert.ok(detail.volumes.every(({ progress }) => progress === null));
   assert.deepEqual(detail.pagesCoverage, { counted: 2, of: 3 });
 });
 
 Deno.test("wanted progress: running first, then what is always shown, then the page, then the rest", () => {
-  const campaign = live(12, { completedIndexes: "0-5", failedIndexes: "8" }, [
-    7,
-    9,
-    10,
-  ]);
+  const campaign = live(12, { completedIndexes: "0-5", failedIndexes: "8" }, [7, 9, 10]);
   const wanted = wantedProgress(campaign, { offset: 2, limit: 6 });
-  assert.deepEqual(wanted, [
-    10,
-    7,
-    9,
-    8,
-    2,
-    3,
-    4,
-    5,
-    0,
-    1,
-  ]);
+  assert.deepEqual(wanted, [10, 7, 9, 8, 2, 3, 4, 5, 0, 1]);
 });
 
 Deno.test("last error: of equal times failures and latest win, then the page, then the rest, running ones last", () => {
-  const campaign = live(8, { completedIndexes: "0-3", failedIndexes: "6" }, [
-    7,
-  ]);
+  const campaign = live(8, { completedIndexes: "0-3", failedIndexes: "6" }, [7]);
   const failing = (error: string) => read({ updatedAt: "t", lastError: { page: null, error } });
   const page = { offset: 2, limit: 1 };
   const order = [6, 2, 0, 1, 3, 7];
@@ -229,10 +171,7 @@ Deno.test("last error: of equal times failures and latest win, then the page, th
     const answers = new Map(
       order.slice(skipped).toSorted().map((index) => [index, failing(`${index}`)] as const),
     );
-    assert.equal(
-      composeDetail(campaign, page, answers, now).lastError?.volume,
-      `v${order[skipped]}`,
-    );
+    assert.equal(composeDetail(campaign, page, answers, now).lastError?.volume, `v${order[skipped]}`);
   }
 });
 

@@ -10,7 +10,7 @@ import {
   startedVolumes,
 } from "@/lib/campaigns/projection/pace.ts";
 import type { Pace, ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
-import { progress } from "./progress_fixtures.ts";
+import { progress } from "./cluster_fixtures.ts";
 
 const T = Date.parse("2025-11-20T08:00:00Z");
 const MINUTE = 60_000;

@@ -27,12 +27,7 @@ steps:
 
 Deno.test("pipeline: its steps in order, entries without a text step do not count", () => {
   const pipeline = read(document);
-  assert.deepEqual(pipeline.steps, [
-    "Segmentation",
-    "TextRecognition",
-    "qualityPREDICTION",
-    "Export",
-  ]);
+  assert.deepEqual(pipeline.steps, ["Segmentation", "TextRecognition", "qualityPREDICTION", "Export"]);
   assert.equal(pipeline.yaml, document);
   assert.equal(pipeline.scoresQuality, true);
 });
@@ -47,9 +42,7 @@ Deno.test("pipeline: the models it loads with their revision in either place", (
 
 Deno.test("pipeline: a document that is missing or no text is no pipeline", () => {
   for (
-    const configMap of [null, undefined, {}, { data: null }, { data: {} }, {
-      data: { "pipeline.yaml": 5 },
-    }]
+    const configMap of [null, undefined, {}, { data: null }, { data: {} }, { data: { "pipeline.yaml": 5 } }]
   ) {
     assert.deepEqual(readPipeline(configMap), NO_PIPELINE);
   }
@@ -100,10 +93,7 @@ Deno.test("pipeline: a document is read up to 64 Ki characters", () => {
 });
 
 Deno.test("pipeline: no text makes the reader throw", () => {
-  const yaml = fc.oneof(
-    fc.string({ unit: "binary" }),
-    fc.stringMatching(/^[a-z:\-\[\]{}&*!|>\n ]{0,80}$/),
-  );
+  const yaml = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[a-z:\-\[\]{}&*!|>\n ]{0,80}$/));
   fc.assert(fc.property(yaml, (text) => assert.equal(read(text).yaml, text)));
 });
 

@@ -1,15 +1,16 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseBucketJson } from "@/lib/campaigns/projection/bucket_json.ts";
+import assert from "node:assert/strict";
 import {
   isOver,
   judgeAnswer,
   needsManifest,
   readManifest,
   readProgress,
+  readQuality,
   withAge,
 } from "@/lib/campaigns/projection/progress.ts";
 import type { StoredProgress } from "@/lib/campaigns/projection/types.ts";
+import { parseBucketJson } from "@/lib/campaigns/projection/values.ts";
 
 const file = {
   stage: "stream",
@@ -46,14 +47,8 @@ Deno.test("progress.json: its members are mapped", () => {
     viewerPublished: true,
     quality: null,
   });
-  assert.equal(
-    read({ quality: { mean: 0.5, min: 0.5, scored: 20 } })?.quality?.scored,
-    20,
-  );
-  assert.equal(
-    read({ quality: { mean: 0.5, min: 0.5, scored: 21 } })?.quality,
-    null,
-  );
+  assert.equal(read({ quality: { mean: 0.5, min: 0.5, scored: 20 } })?.quality?.scored, 20);
+  assert.equal(read({ quality: { mean: 0.5, min: 0.5, scored: 21 } })?.quality, null);
 });
 
 Deno.test("progress.json: without an integer total there is no progress", () => {
@@ -61,15 +56,7 @@ Deno.test("progress.json: without an integer total there is no progress", () => 
     assert.equal(read({ pages_total }), null);
   }
   for (
-    const text of [
-      '{"pages_total": 1000.0}',
-      '{"pages_total": 1e2}',
-      "[]",
-      "5",
-      "null",
-      "{",
-      '"x"',
-    ]
+    const text of ['{"pages_total": 1000.0}', '{"pages_total": 1e2}', "[]", "5", "null", "{", '"x"']
   ) {
     assert.equal(readProgress(parseBucketJson(text)), null, text);
   }
@@ -86,39 +73,20 @@ Deno.test("progress.json: other members of a wrong type become 0 or null", () =>
     updated_at: 5,
   });
   assert.deepEqual(
-    [
-      wrong?.done,
-      wrong?.failed,
-      wrong?.errors,
-      wrong?.lastPage,
-      wrong?.stage,
-      wrong?.updatedAt,
-    ],
+    [wrong?.done, wrong?.failed, wrong?.errors, wrong?.lastPage, wrong?.stage, wrong?.updatedAt],
     [0, 0, 0, null, null, null],
   );
   for (const last_error of [null, "x", [], {}, { error: 5 }]) {
     assert.equal(read({ last_error })?.lastError, null);
   }
-  assert.deepEqual(read({ last_error: { page: 3, error: "x" } })?.lastError, {
-    page: null,
-    error: "x",
-  });
+  assert.deepEqual(read({ last_error: { page: 3, error: "x" } })?.lastError, { page: null, error: "x" });
 });
 
 Deno.test("progress.json: long texts are cut at 300 characters, never inside one", () => {
   const long = "å\u{1F600}".repeat(300);
-  const cut = read({
-    last_page: long,
-    stage: long,
-    last_error: { page: long, error: long },
-  });
+  const cut = read({ last_page: long, stage: long, last_error: { page: long, error: long } });
   for (
-    const text of [
-      cut?.lastPage,
-      cut?.stage,
-      cut?.lastError?.page,
-      cut?.lastError?.error,
-    ]
+    const text of [cut?.lastPage, cut?.stage, cut?.lastError?.page, cut?.lastError?.error]
   ) {
     assert.equal([...text ?? ""].length, 300);
     assert.ok(text?.isWellFormed());
@@ -127,20 +95,12 @@ Deno.test("progress.json: long texts are cut at 300 characters, never inside one
 
 Deno.test("progress.json: viewer_published is true for whatever its writer takes for true", () => {
   for (const value of [false, null, 0, "", [], {}, undefined]) {
-    assert.equal(
-      read({ viewer_published: value })?.viewerPublished,
-      false,
-      JSON.stringify(value),
-    );
+    assert.equal(read({ viewer_published: value })?.viewerPublished, false, JSON.stringify(value));
   }
   const zero = readProgress(parseBucketJson('{"pages_total": 1, "viewer_published": 0.0}'));
   assert.equal(zero?.viewerPublished, false);
   for (const value of [true, 1, 0.5, "no", [0], { a: 1 }]) {
-    assert.equal(
-      read({ viewer_published: value })?.viewerPublished,
-      true,
-      JSON.stringify(value),
-    );
+    assert.equal(read({ viewer_published: value })?.viewerPublished, true, JSON.stringify(value));
   }
 });
 
@@ -188,20 +148,9 @@ Deno.test("manifest.json: an older run's counts", () => {
     },
   );
   for (
-    const broken of [
-      { pages: 5 },
-      { results },
-      { pages: "5", results },
-      { pages: 5, results: [] },
-      [],
-      null,
-    ]
+    const broken of [{ pages: 5 }, { results }, { pages: "5", results }, { pages: 5, results: [] }, [], null]
   ) {
-    assert.equal(
-      readManifest(parseBucketJson(JSON.stringify(broken))),
-      null,
-      JSON.stringify(broken),
-    );
+    assert.equal(readManifest(parseBucketJson(JSON.stringify(broken))), null, JSON.stringify(broken));
   }
 });
 
@@ -213,11 +162,7 @@ Deno.test("read: what a status means", () => {
       ?.total,
     3,
   );
-  assert.deepEqual(judgeAnswer("progress", 403, body), {
-    answered: true,
-    forbidden: true,
-    progress: null,
-  });
+  assert.deepEqual(judgeAnswer("progress", 403, body), { answered: true, forbidden: true, progress: null });
   for (const status of [204, 301, 400, 404, 410, 416]) {
     assert.deepEqual(judgeAnswer("progress", status, body), {
       answered: true,
@@ -232,11 +177,7 @@ Deno.test("read: what a status means", () => {
       progress: null,
     });
   }
-  assert.deepEqual(judgeAnswer("progress", 200, null), {
-    answered: true,
-    forbidden: false,
-    progress: null,
-  });
+  assert.deepEqual(judgeAnswer("progress", 200, null), { answered: true, forbidden: false, progress: null });
   assert.deepEqual(judgeAnswer("progress", 200, bytes([1])), {
     answered: true,
     forbidden: false,
@@ -259,24 +200,13 @@ Deno.test("manifest fallback: only for a volume that is over and not failed, aft
 
 Deno.test("over: volumes that are neither pending nor active no longer change", () => {
   assert.deepEqual(
-    (["pending", "active", "done", "failed", "unknown", "unfinished"] as const).filter(
-      isOver,
-    ),
-    [
-      "done",
-      "failed",
-      "unknown",
-      "unfinished",
-    ],
+    (["pending", "active", "done", "failed", "unknown", "unfinished"] as const).filter(isOver),
+    ["done", "failed", "unknown", "unfinished"],
   );
 });
 
 Deno.test("progress.json: any JSON gives counts that are integers and texts that are short", () => {
-  const value = fc.oneof(
-    fc.jsonValue(),
-    fc.nat(),
-    fc.string({ maxLength: 900 }),
-  );
+  const value = fc.oneof(fc.jsonValue(), fc.nat(), fc.string({ maxLength: 900 }));
   const shape = {
     pages_total: fc.integer(),
     pages_done: value,
@@ -291,21 +221,95 @@ Deno.test("progress.json: any JSON gives counts that are integers and texts that
   fc.assert(fc.property(fc.record(shape), (parts) => {
     const progress = readProgress(parseBucketJson(JSON.stringify(parts)));
     assert.ok(progress);
-    assert.ok(
-      [progress.done, progress.total, progress.failed, progress.errors].every(
-        Number.isInteger,
-      ),
-    );
+    assert.ok([progress.done, progress.total, progress.failed, progress.errors].every(Number.isInteger));
     for (
-      const text of [
-        progress.lastPage,
-        progress.stage,
-        progress.updatedAt,
-        progress.lastError?.error ?? null,
-      ]
+      const text of [progress.lastPage, progress.stage, progress.updatedAt, progress.lastError?.error ?? null]
     ) {
       assert.ok(text === null || [...text].length <= 300);
     }
     withAge(progress, noon);
   }));
+});
+
+const block = { target: "t", model: "m", revision: "r", mean: 0.5, min: 0.25, scored: 10, lowest: [] };
+
+function quality(parts: object, pages = 10) {
+  return readQuality(parseBucketJson(JSON.stringify({ ...block, ...parts })), pages);
+}
+
+function readText(member: string) {
+  const text = JSON.stringify(block).replace('"mean":0.5', `"mean":${member}`);
+  return readQuality(parseBucketJson(text), 10);
+}
+
+Deno.test("quality: a whole block is read without the unused members", () => {
+  assert.deepEqual(quality({}), { mean: 0.5, min: 0.25, scored: 10, model: "m", revision: "r", lowest: [] });
+  assert.equal(quality({ mean: 0, min: 1 })?.min, 1);
+});
+
+Deno.test("quality: a value that could not have been written drops the block", () => {
+  const broken = [
+    { mean: 1.01 },
+    { mean: -0.01 },
+    { mean: "0.5" },
+    { mean: true },
+    { mean: null },
+    { min: 2 },
+    { min: false },
+    { scored: 0 },
+    { scored: -1 },
+    { scored: 11 },
+    { scored: 2.5 },
+    { scored: "3" },
+    { scored: true },
+  ];
+  for (const parts of broken) {
+    assert.equal(quality(parts), null, JSON.stringify(parts));
+  }
+  for (const mean of ["NaN", "Infinity", "-Infinity"]) {
+    assert.equal(readText(mean), null, mean);
+  }
+  for (const value of [null, [], "x", 5, undefined]) {
+    assert.equal(readQuality(value, 10), null);
+  }
+  assert.equal(quality({ scored: 20_000_000 }, 30_000_000), null);
+  assert.equal(quality({ scored: 1 }, -5), null);
+});
+
+Deno.test("quality: model and revision are texts of at most 300 characters, or null", () => {
+  assert.equal(quality({ model: 5 })?.model, null);
+  assert.equal(quality({ revision: undefined })?.revision, null);
+  assert.equal([...quality({ model: "\u{1F600}".repeat(400) })?.model ?? ""].length, 300);
+});
+
+Deno.test("quality: the lowest pages are the first five valid entries", () => {
+  const page = (
+    name: unknown,
+    quality: unknown = 0.1,
+    canvas: unknown = 0,
+  ) => ({ page: name, quality, canvas });
+  const lowest = [
+    page("a"),
+    page("a", 0.05),
+    page(5),
+    page("b", 1.5),
+    page("c", "0.1"),
+    null,
+    "x",
+    page("__proto__"),
+    page("d", 0.2, -1),
+    page("e", 0.3, 1.5),
+    page("f", 1, true),
+    page("g"),
+  ];
+  assert.deepEqual(quality({ lowest })?.lowest, [
+    { page: "a", quality: 0.1, canvas: 0 },
+    { page: "__proto__", quality: 0.1, canvas: 0 },
+    { page: "d", quality: 0.2, canvas: null },
+    { page: "e", quality: 0.3, canvas: null },
+    { page: "f", quality: 1, canvas: null },
+  ]);
+  assert.equal(quality({ lowest: [page("p".repeat(5000))] })?.lowest[0].page.length, 300);
+  assert.deepEqual(quality({ lowest: { page: "a" } })?.lowest, []);
+  assert.deepEqual(quality({ lowest: null })?.lowest, []);
 });

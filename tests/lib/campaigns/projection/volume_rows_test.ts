@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { joinedJson } from "@/lib/campaigns/projection/row_json.ts";
+import { CACHED_ROWS, joinedJson, STALLED_AFTER_MS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
 import type { ProgressAnswer, Reason, RunState } from "@/lib/campaigns/projection/types.ts";
 import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
-import { CACHED_ROWS, STALLED_AFTER_MS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
 import type { VolumeStates } from "@/lib/campaigns/projection/volume_states.ts";
 import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
-import { progress } from "./progress_fixtures.ts";
+import { progress } from "./cluster_fixtures.ts";
 
 const NOW = Date.UTC(2025, 10, 20, 12);
 
@@ -21,8 +20,8 @@ function scene(
   const id = (index: number) => `v${index}`;
   const volumes: VolumeList = {
     count,
+    size: 0,
     id,
-    idLines: () => Array.from({ length: count }, (_, index) => id(index)).join("\n"),
     line(index) {
       cut.lines++;
       return { id: id(index), source: `https://x/${index}` };

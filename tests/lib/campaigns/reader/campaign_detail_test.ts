@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
-import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { campaignDetail } from "@/lib/campaigns/reader/campaign_detail.ts";
-import { type CampaignObjects } from "@/lib/campaigns/source/campaign_source.ts";
-import { condition, job, pod, terminated, warmupJob } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import type { CampaignObjects } from "@/lib/campaigns/source/campaign_source.ts";
+import { condition, pod, terminated, warmupJob } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { live, NOTHING, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 
@@ -26,18 +26,6 @@ function detailOf(
     viewer: { digest: "anna", cookie: "c=1" },
   });
 }
-
-Deno.test("campaign detail: all ids of a list are read once, also when the Job has changed", async () => {
-  const text = live().volumes;
-  let reads = 0;
-  const volumes = { ...text, idLines: () => (reads++, text.idLines()) };
-  const objects = live({ volumes });
-  const first = await detailOf(objects, []);
-  assert.deepEqual(await detailOf(objects, []), first);
-  const moved = { ...objects, job: job({ status: { completedIndexes: "0-2" } }) };
-  assert.equal((await detailOf(moved, []))?.counts.done, 3);
-  assert.equal(reads, 1);
-});
 
 Deno.test("campaign detail: another results URL and another reason of the warm-up show at once", async () => {
   const failed = warmupJob({ metadata: { name: "w" }, status: { conditions: [condition("Failed", "")] } });

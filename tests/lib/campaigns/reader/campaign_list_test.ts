@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignSnapshot, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { condition, job, pod, terminated, warmupJob } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { record, status } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { EMPTY } from "@/tests/routes/api/v1/web_fixture.ts";

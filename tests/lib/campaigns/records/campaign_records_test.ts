@@ -2,16 +2,17 @@ import assert from "node:assert/strict";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { readStatusRecord, type StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import {
-  campaignRecords,
+  CampaignRecords,
   DETAIL_LIFETIME_MS,
   MAX_WRITES_PER_LIST,
+  type RecordOutcome,
+  RecordRejected,
   REJECTED_PAUSE_MS,
   UNREADABLE_PAUSE_MS,
 } from "@/lib/campaigns/records/campaign_records.ts";
-import { type Failures, summaryOf } from "@/lib/campaigns/records/record_merge.ts";
-import { type RecordOutcome, RecordRejected } from "@/lib/campaigns/records/record_writer.ts";
+import { type Failures, summaryOf } from "@/lib/campaigns/records/record_plan.ts";
 import type { LogEntry } from "@/lib/http/access_log.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { conventions, job } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 
 /** Campaign records whose writer only notes its calls. */
@@ -19,7 +20,7 @@ function scene(answer: (job: BatchJob) => RecordOutcome | Promise<RecordOutcome>
   const written: string[] = [];
   const logged: LogEntry[] = [];
   const clock = { now: 0 };
-  const records = campaignRecords({
+  const records = new CampaignRecords({
     writer: {
       async write(job, failures) {
         written.push(failures ? `${job.name} ${JSON.stringify([...failures])}` : job.name);

@@ -3,9 +3,9 @@ import { parse } from "yaml";
 import type { ConfigMap } from "@/embedded/cluster/objects.ts";
 import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
-import { RecordRejected, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
+import { RecordRejected, type RecordWriter, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { FaultyCluster, JOBS, MAPS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { conventions, job, jobObject, names } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { ChosenCampaigns, MAX_REPORTED_JOBS, unlistedJobs } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import type { LogEntry } from "@/lib/http/access_log.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
-import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { type Faults, FaultyCluster, type Received } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { conventions, job } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 
 interface Choice {
@@ -139,4 +140,21 @@ Deno.test("chosen campaigns: a cluster that is unavailable at first is not ready
     assert.equal(await chosen.ready(), true);
     assert.equal((await chosen.source.list()).jobs.length, 2);
   }, { waitTimeoutMs: 200 });
+});
+
+Deno.test("unlisted Jobs: each is logged once, with the label that is missing, up to a bound", () => {
+  const lines: LogEntry[] = [];
+  const report = unlistedJobs({ write: (entry) => lines.push(entry), flush() {} }, conventions);
+  const first = job();
+  report(first);
+  report(job());
+  assert.deepEqual(lines, [{
+    level: "warn",
+    unlisted_job: "batch-default/lund",
+    error: "the label campaigns.stackroom.dev/managed-by=converter is missing",
+  }]);
+  report({ ...first, uid: "uid-2" });
+  assert.equal(lines.length, 2, "another Job of the same name");
+  for (let i = 0; i < MAX_REPORTED_JOBS; i++) report({ ...first, name: `job-${i}` });
+  assert.equal(lines.length, MAX_REPORTED_JOBS);
 });

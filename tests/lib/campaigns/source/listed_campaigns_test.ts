@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { labelNames } from "@/lib/campaigns/projection/conventions.ts";
 import { listedCampaigns, SHARED_READ_MS } from "@/lib/campaigns/source/listed_campaigns.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
-import type { ClusterConnection, ClusterRequest } from "@/lib/kubernetes/connection.ts";
+import { type ClusterConnection, type ClusterRequest, ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import {
   condition,
   conventions,

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
-import {
-  MAX_AGE_MS,
-  type WatchedCampaigns,
-  watchedCampaigns,
-  type WatchLimits,
-} from "@/lib/campaigns/source/watched_campaigns.ts";
+import { MAX_AGE_MS, WatchedCampaigns, type WatchLimits } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import {
   condition,
@@ -44,7 +39,7 @@ async function watching(
   const clock = { now: 1_000_000 };
   const now = () => clock.now;
   const connection = await clusterConnection({ kind: "server", url: api.url }, { now });
-  const source = watchedCampaigns({
+  const source = new WatchedCampaigns({
     connection,
     conventions,
     namespaces: ["batch-default"],
@@ -304,7 +299,7 @@ Deno.test("watched campaigns: no watch is left open after a close", async () => 
   const api = new FaultyCluster();
   testCluster(api);
   const connection = await clusterConnection({ kind: "server", url: api.url }, { now: Date.now });
-  const source = watchedCampaigns({
+  const source = new WatchedCampaigns({
     connection,
     conventions,
     namespaces: ["batch-default", "other"],

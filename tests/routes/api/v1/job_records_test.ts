@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { type CampaignRecords, campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
-import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
+import { CampaignRecords, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { FaultyCluster, JOBS } from "@/tests/embedded/cluster/faulty_cluster.ts";
@@ -23,7 +22,7 @@ async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> 
     const connection = await clusterConnection({ kind: "server", url: server.url }, { now });
     const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now });
     const writer = recordWriter({ connection, conventions, resultsUrl: RESULTS_URL });
-    const records = campaignRecords({ writer, resultsUrl: RESULTS_URL, log: NO_LOG, now });
+    const records = new CampaignRecords({ writer, resultsUrl: RESULTS_URL, log: NO_LOG, now });
     await use({ server, records, app: jobsApp(source, { records }) });
     await records.idle();
   } finally {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
-import type { ResultsFetch } from "@/lib/campaigns/progress/result_file.ts";
-import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { progressReader, type ResultsFetch } from "@/lib/campaigns/progress/progress_reader.ts";
+import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { readCampaignRecord } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { type JobDetail, type JobSummary, NO_PIPELINE } from "@/lib/campaigns/projection/types.ts";

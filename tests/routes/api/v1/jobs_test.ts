@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
-import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
-import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import { siteOnlyOperations } from "@/routes/api/v1/web_operation.ts";
 import {

@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { resultKey } from "@/lib/results/object_keys.ts";
+import assert from "node:assert/strict";
+import { resultKey } from "@/lib/results/results_service.ts";
 
 const SERVED = ["ns-a", "ns-b"];
 

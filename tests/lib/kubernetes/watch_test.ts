@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { FollowedCollection, type FollowedKind, type FollowOptions } from "@/lib/kubernetes/followed_collection.ts";
+import { FollowedCollection, type FollowedKind, type FollowOptions } from "@/lib/kubernetes/watch.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import { type Fault, FaultyCluster, JOBS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 
