@@ -66,44 +66,27 @@ export const POD_JOB_LABEL = "batch.kubernetes.io/job-name";
 /** The label with the queue that admits a Job (Kueue). */
 export const QUEUE_LABEL = "kueue.x-k8s.io/queue-name";
 
-/** Names of the labels that campaign objects carry. */
-interface LabelNames {
-  readonly managedBy: string;
-  /** The campaign file's name: the same for all parts of a campaign that was split. */
-  readonly campaign: string;
-  readonly pipeline: string;
-  /** `status` on a status record, absent elsewhere. */
-  readonly kind: string;
-}
-
-/** The label names of one set of conventions. */
-export function labelNames({ labelDomain }: Conventions): LabelNames {
+/** The labels that campaign objects carry under one set of conventions. */
+export function labelNames({ labelDomain }: Conventions) {
   return {
     managedBy: `${labelDomain}managed-by`,
+    /** The campaign file's name: the same for all parts of a campaign that was split. */
     campaign: `${labelDomain}campaign`,
     pipeline: `${labelDomain}pipeline`,
+    /** `status` on a status record, absent elsewhere. */
     kind: `${labelDomain}kind`,
   };
 }
 
-/** Label selectors for the lists of campaign objects. */
-interface Selectors {
-  /** Without the label `managed-by`, so that a Job that lacks only this is noticed; `readJob` checks both labels. */
-  readonly campaignJobs: string;
-  readonly warmupJobs: string;
-  /** ConfigMaps with a campaign's volumes.txt; their metadata is enough for a list. */
-  readonly records: string;
-  readonly statusRecords: string;
-  readonly pipelines: string;
-}
-
-/** The label selectors of one set of conventions. */
-export function selectors(conventions: Conventions): Selectors {
+/** The label selectors for the lists of campaign objects under one set of conventions. */
+export function selectors(conventions: Conventions) {
   const names = labelNames(conventions);
   const managed = `${names.managedBy}=${conventions.managedBy}`;
   return {
+    /** Without the label `managed-by`, so that a Job that lacks only this is noticed; `readJob` checks both labels. */
     campaignJobs: `app=${conventions.campaignApp}`,
     warmupJobs: `app=${conventions.warmupApp}`,
+    /** ConfigMaps with a campaign's volumes.txt; their metadata is enough for a list. */
     records: `${managed},${names.campaign},${names.kind}!=status`,
     statusRecords: `${managed},${names.campaign},${names.kind}=status`,
     pipelines: `${managed},${names.pipeline},!${names.campaign}`,

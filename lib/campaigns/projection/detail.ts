@@ -15,7 +15,7 @@ import type {
   VolumeLinks,
 } from "./types.ts";
 import { volumeLinks } from "./urls.ts";
-import { joinedJson, type RowJson, VolumeRows } from "./volume_rows.ts";
+import { joinedJson, separated, VolumeRows } from "./volume_rows.ts";
 import { liveStates, type VolumeStates } from "./volume_states.ts";
 import type { VolumeList } from "./volumes.ts";
 
@@ -140,10 +140,6 @@ export function detailJson(...reading: CampaignReading): Uint8Array<ArrayBuffer>
     latest === null ? "null" : row(latest),
     `,${JSON.stringify(last).slice(1)}`,
   ]);
-}
-
-function separated(rows: readonly RowJson[]): (RowJson | string)[] {
-  return rows.flatMap((row, position) => position === 0 ? [row] : [",", row]);
 }
 
 /** The members of a detail before its rows, and those after them. */

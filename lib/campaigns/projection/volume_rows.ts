@@ -139,6 +139,11 @@ const encoder = new TextEncoder();
 /** Most digits of an age: that of a whole number that JSON writes without an exponent. */
 const MAX_AGE_DIGITS = 21;
 
+/** Rows with commas between them. */
+export function separated(rows: readonly RowJson[]): (RowJson | string)[] {
+  return rows.flatMap((row, position) => position === 0 ? [row] : [",", row]);
+}
+
 /** Texts and rows one after the other as UTF-8, each age in its place. */
 export function joinedJson(parts: readonly (string | RowJson)[]): Uint8Array<ArrayBuffer> {
   let room = 0;

@@ -5,6 +5,7 @@ import { indexWarmups, liveSummary, needsPods, newestFirst, warmupOf } from "@/l
 import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
+import { joinedJson, type RowJson, separated } from "@/lib/campaigns/projection/volume_rows.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 
@@ -61,7 +62,7 @@ export class CampaignLists {
   /** @throws {ClusterUnavailable} */
   async bytes(request: CampaignListRequest): Promise<CampaignListBytes> {
     const list = await this.#listed(request);
-    list.body ??= joinedJson(list.rows);
+    list.body ??= joinedJson(["[", ...separated(list.rows.map(({ json }) => json)), "]"]);
     return { body: list.body, reapedTotal: list.reapedTotal };
   }
 
@@ -174,7 +175,7 @@ interface RowUse {
 
 /** One campaign of a list; its JSON is computed on first access. */
 class ListRow {
-  #json: Uint8Array | null = null;
+  #json: RowJson | null = null;
 
   constructor(readonly summary: JobSummary) {}
 
@@ -182,8 +183,8 @@ class ListRow {
     return this.summary.createdAt;
   }
 
-  get json(): Uint8Array {
-    return this.#json ??= encoder.encode(JSON.stringify(this.summary));
+  get json(): RowJson {
+    return this.#json ??= { bytes: new TextEncoder().encode(JSON.stringify(this.summary)), age: null };
   }
 }
 
@@ -194,55 +195,18 @@ class RowCache {
   /** The row of `objects`, which are immutable, and `use`; `project` creates it unless the cached one has the same. */
   row(objects: readonly [object, ...object[]], use: RowUse, project: () => JobSummary): ListRow {
     const [first, ...others] = objects;
+    const used = JSON.stringify(use);
     const cached = this.#rows.get(first);
-    if (cached && isSameUse(cached.use, use) && others.every((other, i) => other === cached.others[i])) {
-      return cached.row;
-    }
+    if (cached?.used === used && others.every((other, i) => other === cached.others[i])) return cached.row;
     const row = new ListRow(project());
-    this.#rows.set(first, { others, use, row });
+    this.#rows.set(first, { others, used, row });
     return row;
   }
 }
 
-/** The JSON array of rows. */
-function joinedJson(rows: readonly ListRow[]): Uint8Array<ArrayBuffer> {
-  let length = 1 + Math.max(1, rows.length);
-  for (const { json } of rows) length += json.length;
-  const joined = new Uint8Array(length);
-  let end = 0;
-  joined[end++] = OPEN;
-  for (const { json } of rows) {
-    if (end > 1) joined[end++] = COMMA;
-    joined.set(json, end);
-    end += json.length;
-  }
-  joined[end] = CLOSE;
-  return joined;
-}
-
 interface CachedRow {
   readonly others: readonly object[];
-  readonly use: RowUse;
+  /** The use as JSON. */
+  readonly used: string;
   readonly row: ListRow;
-}
-
-const encoder = new TextEncoder();
-const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
-
-function isSameUse(a: RowUse, b: RowUse): boolean {
-  return a.qualityPrediction === b.qualityPrediction && isSameWarmup(a.warmup, b.warmup);
-}
-
-function isSameWarmup(a: Warmup, b: Warmup): boolean {
-  if (a === b) return true;
-  const said = ({ phase, reason, containerWaiting }: Warmup) => [
-    phase,
-    reason?.stage,
-    reason?.permanent,
-    reason?.error,
-    containerWaiting?.reason,
-    containerWaiting?.message,
-  ];
-  const after = said(b);
-  return said(a).every((value, place) => value === after[place]);
 }

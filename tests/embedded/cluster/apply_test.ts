@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { applyFields, type OwnedContent } from "@/embedded/cluster/managed_fields.ts";
 import type { ManagedFields } from "@/embedded/cluster/objects.ts";
-import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
-import { CONVENTIONS, sampleOptions, START } from "./sample_cluster.ts";
+import type { EmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { CONVENTIONS, START, withSampleCluster } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
 const APPLY = "application/apply-patch+yaml";
@@ -29,19 +29,16 @@ async function withMaps(
     cluster: EmbeddedCluster,
   ) => Promise<void>,
 ): Promise<void> {
-  const cluster = await startEmbeddedCluster(sampleOptions());
-  try {
-    await use(async (method, path, body, type = APPLY) => {
+  await withSampleCluster((cluster) =>
+    use(async (method, path, body, type = APPLY) => {
       const answer = await fetch(`${cluster.url}/api/v1/namespaces/${NAMESPACE}/configmaps/${path}`, {
         method,
-        body: typeof body === "string" ? body : JSON.stringify(body),
+        body: JSON.stringify(body),
         headers: { "content-type": type, "user-agent": "tester/1.0" },
       });
       return { ...await answer.json(), status: answer.status };
-    }, cluster);
-  } finally {
-    await cluster.close();
-  }
+    }, cluster)
+  );
 }
 
 function testMaps(name: string, ...given: Parameters<typeof withMaps>): void {

@@ -1,6 +1,6 @@
 import type { ClusterConventions } from "@/embedded/cluster/campaign_objects.ts";
 import type { ResultFile } from "@/embedded/cluster/result_files.ts";
-import type { EmbeddedClusterOptions } from "@/embedded/cluster/server.ts";
+import { type EmbeddedCluster, type EmbeddedClusterOptions, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 
 /** The instant at which the sample clusters of the tests start. */
 export const START = Date.parse("2026-11-21T12:00:00Z");
@@ -58,6 +58,19 @@ export function sampleOptions(changes: Partial<EmbeddedClusterOptions> = {}): Em
     writer: memoryWriter(),
     ...changes,
   };
+}
+
+/** Runs with a sample cluster, which is closed afterwards. */
+export async function withSampleCluster(
+  use: (cluster: EmbeddedCluster) => Promise<void>,
+  changes: Partial<EmbeddedClusterOptions> = {},
+): Promise<void> {
+  const cluster = await startEmbeddedCluster(sampleOptions(changes));
+  try {
+    await use(cluster);
+  } finally {
+    await cluster.close();
+  }
 }
 
 /** An event of a watch, as far as the tests look at it. */

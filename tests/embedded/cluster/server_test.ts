@@ -1,22 +1,13 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { BatchV1Api, CoreV1Api, KubeConfig } from "@kubernetes/client-node";
-import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
-import { CONVENTIONS, sampleOptions } from "./sample_cluster.ts";
+import type { EmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { CONVENTIONS, withSampleCluster } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
 
-async function withCluster(use: (cluster: EmbeddedCluster) => Promise<void>): Promise<void> {
-  const cluster = await startEmbeddedCluster(sampleOptions());
-  try {
-    await use(cluster);
-  } finally {
-    await cluster.close();
-  }
-}
-
-function testCluster(name: string, ...given: Parameters<typeof withCluster>): void {
-  Deno.test(name, () => withCluster(...given));
+function testCluster(name: string, use: Parameters<typeof withSampleCluster>[0]): void {
+  Deno.test(name, () => withSampleCluster(use));
 }
 
 function clients(cluster: EmbeddedCluster) {

@@ -3,10 +3,10 @@ import { parseAllDocuments } from "yaml";
 import { volumeFinder } from "@/embedded/archive/catalogue.ts";
 import type { Job, Pod } from "@/embedded/cluster/objects.ts";
 import { sampleVolumes } from "@/embedded/cluster/samples.ts";
-import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import type { EmbeddedCluster } from "@/embedded/cluster/server.ts";
 import { SubmittedCampaigns } from "@/embedded/cluster/submitted_campaign.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
-import { memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
+import { memoryWriter, START, withSampleCluster } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
 const JOBS = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
@@ -39,10 +39,9 @@ function sampleFile() {
 
 async function withCluster(use: (submitting: Submitting) => Promise<void>): Promise<void> {
   const writer = memoryWriter();
-  const cluster = await startEmbeddedCluster(sampleOptions({ writer, conventions: CONVENTIONS.stackroom }));
   const { map, job } = sampleFile();
-  try {
-    await use({
+  await withSampleCluster((cluster) =>
+    use({
       cluster,
       writer,
       map,
@@ -60,10 +59,7 @@ async function withCluster(use: (submitting: Submitting) => Promise<void>): Prom
       pods: () =>
         cluster.simulator.store.list("pods")
           .filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === "my-first-campaign"),
-    });
-  } finally {
-    await cluster.close();
-  }
+    }), { writer, conventions: CONVENTIONS.stackroom });
 }
 
 function testCluster(name: string, ...given: Parameters<typeof withCluster>): void {
@@ -316,7 +312,7 @@ testCluster(
     ];
     for (const [field, changes] of cases) {
       const { status, message } = await send("POST", JOBS, { ...sample, ...changes });
-      assert.deepEqual([status, message.includes(`${field}: `)], [422, true], `${field}: ${message}`);
+      assert.deepEqual([status, message.includes(`: ${field}`)], [422, true], `${field}: ${message}`);
     }
     assert.equal((await send("POST", JOBS, { ...sample, kind: "Pod" })).status, 400);
     assert.equal((await send("POST", JOBS.replace(NAMESPACE, "absent"), sample)).status, 404);

@@ -2,25 +2,21 @@ import assert from "node:assert/strict";
 import { CoreV1Api, KubeConfig, makeInformer, Watch } from "@kubernetes/client-node";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 import type { ClusterStore } from "@/embedded/cluster/store.ts";
-import { openWatch, sampleOptions } from "./sample_cluster.ts";
+import { openWatch, sampleOptions, withSampleCluster } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
 const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 
-async function withCluster(
+function testWatch(
+  name: string,
   use: (cluster: EmbeddedCluster, maps: string, store: ClusterStore) => Promise<void>,
   bookmarkEveryMs?: number,
-): Promise<void> {
-  const cluster = await startEmbeddedCluster({ ...sampleOptions(), bookmarkEveryMs });
-  try {
-    await use(cluster, `${cluster.url}/api/v1/namespaces/${NAMESPACE}/configmaps`, cluster.simulator.store);
-  } finally {
-    await cluster.close();
-  }
-}
-
-function testWatch(name: string, ...given: Parameters<typeof withCluster>): void {
-  Deno.test(name, () => withCluster(...given));
+): void {
+  Deno.test(name, () =>
+    withSampleCluster(
+      (cluster) => use(cluster, `${cluster.url}/api/v1/namespaces/${NAMESPACE}/configmaps`, cluster.simulator.store),
+      { bookmarkEveryMs },
+    ));
 }
 
 function makeMap(store: ClusterStore, name: string, labels: Record<string, string> = {}, namespace = NAMESPACE) {
