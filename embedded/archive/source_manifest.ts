@@ -9,9 +9,12 @@ import {
   thumbnailUrl,
 } from "./catalogue.ts";
 
+/** The width and height of an image, where the manifest states them. */
+type Size = { readonly width?: number; readonly height?: number };
 /** A JSON document of the archive. */
 type Document = Record<string, unknown>;
 
+const PAGE: Size = { width: PAGE_WIDTH, height: PAGE_HEIGHT };
 const RIGHTS = "https://creativecommons.org/publicdomain/zero/1.0/";
 const ARCHIVE_NAME = "Det inbyggda arkivet";
 const CREDIT = "Sidorna är ritade av programmet och har inga förlagor.";
@@ -73,9 +76,9 @@ function presentation3(archive: string, volume: SourceVolume): Document {
       id: archive,
       type: "Agent",
       label: { sv: [ARCHIVE_NAME] },
-      logo: [{ id: logoUrl(archive), type: "Image", format: "image/png", ...LOGO }],
+      logo: [image3(logoUrl(archive), LOGO)],
     }],
-    thumbnail: [thumbnail3(archive, volume, 1)],
+    thumbnail: [image3(thumbnailUrl(archive, volume.id, 1), THUMBNAIL)],
     behavior: ["paged"],
     ...(sample === "right-to-left" && { viewingDirection: "right-to-left" }),
     items: pagesOf(volume).map((page) => canvas3(archive, volume, page)),
@@ -92,7 +95,7 @@ function canvas3(archive: string, volume: SourceVolume, page: number): Document 
     type: "Canvas",
     label: { none: [pageName(page)] },
     ...sizeOf(volume),
-    thumbnail: [thumbnail3(archive, volume, page)],
+    thumbnail: [image3(thumbnailUrl(archive, volume.id, page), THUMBNAIL)],
     items: [{
       id: `${id}/annotations`,
       type: "AnnotationPage",
@@ -108,20 +111,16 @@ function canvas3(archive: string, volume: SourceVolume, page: number): Document 
 }
 
 function body3(archive: string, volume: SourceVolume, page: number): Document {
-  if (volume.sample !== "choices") return image3(archive, volume, page);
-  const items = Array.from({ length: CHOICES }, (_, index) => ({
-    ...image3(archive, volume, (page - 1 + index) % volume.pages + 1),
-    label: { en: [`Leaf ${index + 1}`] },
-  }));
+  const image = (page: number) => image3(pageImageUrl(archive, volume.id, page), sizeOf(volume));
+  if (volume.sample !== "choices") return image(page);
+  const items = Array.from({ length: CHOICES }, (_, index) => {
+    return { ...image((page - 1 + index) % volume.pages + 1), label: { en: [`Leaf ${index + 1}`] } };
+  });
   return { type: "Choice", items };
 }
 
-function image3(archive: string, volume: SourceVolume, page: number): Document {
-  return { id: pageImageUrl(archive, volume.id, page), type: "Image", format: "image/png", ...sizeOf(volume) };
-}
-
-function thumbnail3(archive: string, volume: SourceVolume, page: number): Document {
-  return { id: thumbnailUrl(archive, volume.id, page), type: "Image", format: "image/png", ...THUMBNAIL };
+function image3(id: string, size: Size): Document {
+  return { id, type: "Image", format: "image/png", ...size };
 }
 
 function range3(archive: string, volume: SourceVolume, { id, label, members }: Section): Document {
@@ -168,7 +167,7 @@ function presentation2(archive: string, volume: SourceVolume): Document {
     license: RIGHTS,
     attribution: CREDIT,
     logo: { "@id": logoUrl(archive) },
-    thumbnail: thumbnail2(archive, volume, 1),
+    thumbnail: image2(thumbnailUrl(archive, volume.id, 1), THUMBNAIL),
     viewingHint: "paged",
     sequences: volume.sample === "sequences" ? [sequence, other] : [sequence],
     structures: [
@@ -184,32 +183,20 @@ function canvas2(archive: string, volume: SourceVolume, page: number): Document 
     "@id": id,
     "@type": "sc:Canvas",
     label: pageName(page),
-    width: PAGE_WIDTH,
-    height: PAGE_HEIGHT,
-    thumbnail: thumbnail2(archive, volume, page),
+    ...PAGE,
+    thumbnail: image2(thumbnailUrl(archive, volume.id, page), THUMBNAIL),
     images: [{
       "@id": `${id}/annotations/image`,
       "@type": "oa:Annotation",
       motivation: "sc:painting",
       on: id,
-      resource: {
-        "@id": pageImageUrl(archive, volume.id, page),
-        "@type": "dctypes:Image",
-        format: "image/png",
-        width: PAGE_WIDTH,
-        height: PAGE_HEIGHT,
-      },
+      resource: image2(pageImageUrl(archive, volume.id, page), PAGE),
     }],
   };
 }
 
-function thumbnail2(archive: string, volume: SourceVolume, page: number): Document {
-  return {
-    "@id": thumbnailUrl(archive, volume.id, page),
-    "@type": "dctypes:Image",
-    format: "image/png",
-    ...THUMBNAIL,
-  };
+function image2(id: string, size: Size): Document {
+  return { "@id": id, "@type": "dctypes:Image", format: "image/png", ...size };
 }
 
 function range2(archive: string, volume: SourceVolume, { id, label, members }: Section): Document {
@@ -233,8 +220,8 @@ function allSections(sections: readonly Section[]): Section[] {
 }
 
 /** The width and height of a page, where the manifest states them. */
-function sizeOf(volume: SourceVolume): { width?: number; height?: number } {
-  return volume.sample === "no-sizes" ? {} : { width: PAGE_WIDTH, height: PAGE_HEIGHT };
+function sizeOf(volume: SourceVolume): Size {
+  return volume.sample === "no-sizes" ? {} : PAGE;
 }
 
 function pagesOf(volume: SourceVolume): number[] {

@@ -75,11 +75,7 @@ export function passThrough({ service, cookieStem, bounds }: PassThroughOptions)
       throw resultsError(405, "Method Not Allowed", { headers: { Allow: METHODS.join(", ") } });
     }
     const body = method === "POST" ? await postedBody(request) : undefined;
-    const inner = new Request(`${IN_PROCESS_BASE}/`, {
-      method,
-      redirect: "manual",
-      signal: request.signal,
-    });
+    const inner = new Request(`${IN_PROCESS_BASE}/`, { method, redirect: "manual", signal: request.signal });
     // Set in place, since a Request copies the headers that it is created with.
     setRequestHeaders(inner.headers, request, cookieStem, peer, requestId);
     const response = await answered(service(inner, { target, peer, source, body, known }));

@@ -459,11 +459,7 @@ const LISTED = z.tuple([DIGEST, ACCOUNT, SECONDS, SECONDS.nullable()]);
 /** An account once its revoked sessions are no longer listed. */
 const UP_TO = z.tuple([ACCOUNT, SECONDS, SECONDS.nullable()]);
 
-const CONTENT = z.object({
-  version: z.literal(VERSION),
-  listed: z.array(LISTED),
-  upTo: z.array(UP_TO),
-});
+const CONTENT = z.object({ version: z.literal(VERSION), listed: z.array(LISTED), upTo: z.array(UP_TO) });
 
 /** The version before, which had no times of issue. */
 const CONTENT_1 = z.object({

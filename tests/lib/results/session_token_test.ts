@@ -169,8 +169,5 @@ Deno.test("session cookie: any header gives harmless values or none", () => {
 
 Deno.test("session cookie: whole seconds, and cleared under the same attributes", () => {
   assert.equal(sessionCookie("http", "s", "t", 36.9), "s=t; Max-Age=36; Path=/; HttpOnly; SameSite=Strict");
-  assert.equal(
-    clearedCookie("https", "s"),
-    "__Host-s=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure",
-  );
+  assert.equal(clearedCookie("https", "s"), "__Host-s=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure");
 });

@@ -354,14 +354,6 @@ Deno.test("login: a form leaves a note for the login page alone: the name, the w
   });
 });
 
-Deno.test("login: a form is led to its next page where the store denies the absent object of the check", async () => {
-  await withLogin(s3(403, "AccessDenied"), {}, async ({ origin }) => {
-    const response = await form(origin, { ...CREDENTIALS, next: "/log?a=b" });
-    assert.deepEqual([response.status, response.headers.get("location")], [303, "/log?a=b"]);
-    assert.match(response.headers.get("set-cookie") ?? "", /^results_session=[\w-]+; /);
-  });
-});
-
 Deno.test("logout: a form is led to the login page without its session", async () => {
   await withLogin(known, {}, async ({ origin }) => {
     const response = await fetch(`${origin}/results/_logout`, {

@@ -119,10 +119,7 @@ Deno.test("pass-through: what proxies before us said stays, and the peer comes a
     assert.equal(headers.get("x-forwarded-host"), "campaigns.example.org");
     assert.equal(headers.get("cookie"), `__Host-${STEM}=secure`);
 
-    await rawRequest(port, "GET", "/results/ns/x", {
-      "X-Forwarded-Proto": "https",
-      "Cookie": `${STEM}=plain`,
-    });
+    await rawRequest(port, "GET", "/results/ns/x", { "X-Forwarded-Proto": "https", "Cookie": `${STEM}=plain` });
     assert.equal(seen[1].headers.get("cookie"), null);
   });
 });

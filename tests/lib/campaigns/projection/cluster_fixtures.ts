@@ -56,9 +56,7 @@ export function job(parts: Parameters<typeof jobObject>[0] = {}): BatchJob {
   return read;
 }
 
-export function warmupJob(
-  parts: Parameters<typeof jobObject>[0] = {},
-): BatchJob {
+export function warmupJob(parts: Parameters<typeof jobObject>[0] = {}): BatchJob {
   return job({
     ...parts,
     labels: {
@@ -70,11 +68,7 @@ export function warmupJob(
 }
 
 /** A condition that holds. */
-export function condition(
-  type: string,
-  lastTransitionTime: string,
-  status = "True",
-) {
+export function condition(type: string, lastTransitionTime: string, status = "True") {
   return {
     type,
     status,

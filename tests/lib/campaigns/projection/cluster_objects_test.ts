@@ -170,9 +170,7 @@ Deno.test("pod: a trimmed pod reads the same as a full one", () => {
   const full = podObject("1", {
     reason: "Evicted",
     message: "the node was low on memory",
-    containerStatuses: [
-      terminated("wrapper", { exitCode: 1, message: "m", startedAt: "t", containerID: "c" }),
-    ],
+    containerStatuses: [terminated("wrapper", { exitCode: 1, message: "m", startedAt: "t", containerID: "c" })],
   });
   const trimmed = {
     metadata: full.metadata,
@@ -239,9 +237,7 @@ Deno.test("index ranges: single indexes, ranges and spaces are read", () => {
 });
 
 Deno.test("index ranges: texts that are not ranges are skipped", () => {
-  for (
-    const piece of ["x", "-1", "1-", "5-2", "1-2-3", "1.5", "1e3", "0x4", "９", "9".repeat(30)]
-  ) {
+  for (const piece of ["x", "-1", "1-", "5-2", "1-2-3", "1.5", "1e3", "0x4", "９", "9".repeat(30)]) {
     assert.deepEqual(members(`${piece},3`), [3], piece);
     assert.equal(readIndexRanges(`${piece},3`).size, 1, piece);
   }

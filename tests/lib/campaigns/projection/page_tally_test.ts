@@ -40,23 +40,11 @@ Deno.test("run fingerprint: it changes with the run and with the ids, not with t
   const of = (text: string, startedAt: string | null = "t", name = "n") =>
     runFingerprint("ns", name, startedAt, readVolumes(text));
   assert.equal(of("a\tx\nb\n"), of("a\ty\nb\tz\n"));
-  const all = [
-    of("a\nb"),
-    of("b\na"),
-    of("a\nb\nc"),
-    of("a\nb", "u"),
-    of("a\nb", null),
-    of("a\nb", "t", "m"),
-  ];
+  const all = [of("a\nb"), of("b\na"), of("a\nb\nc"), of("a\nb", "u"), of("a\nb", null), of("a\nb", "t", "m")];
   assert.equal(new Set(all).size, all.length);
 });
 
-function scored(
-  mean: number,
-  min: number,
-  scoredPages: number,
-  lowest: LowestPage[] = [],
-): StoredProgress {
+function scored(mean: number, min: number, scoredPages: number, lowest: LowestPage[] = []): StoredProgress {
   return progress({ quality: { mean, min, scored: scoredPages, model: null, revision: null, lowest } });
 }
 

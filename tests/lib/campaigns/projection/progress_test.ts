@@ -55,9 +55,7 @@ Deno.test("progress.json: without an integer total there is no progress", () => 
   for (const pages_total of [undefined, null, "20", 20.5, true, []]) {
     assert.equal(read({ pages_total }), null);
   }
-  for (
-    const text of ['{"pages_total": 1000.0}', '{"pages_total": 1e2}', "[]", "5", "null", "{", '"x"']
-  ) {
+  for (const text of ['{"pages_total": 1000.0}', '{"pages_total": 1e2}', "[]", "5", "null", "{", '"x"']) {
     assert.equal(readProgress(parseBucketJson(text)), null, text);
   }
   assert.equal(read({ pages_total: -4 })?.total, -4);
@@ -85,9 +83,7 @@ Deno.test("progress.json: other members of a wrong type become 0 or null", () =>
 Deno.test("progress.json: long texts are cut at 300 characters, never inside one", () => {
   const long = "å\u{1F600}".repeat(300);
   const cut = read({ last_page: long, stage: long, last_error: { page: long, error: long } });
-  for (
-    const text of [cut?.lastPage, cut?.stage, cut?.lastError?.page, cut?.lastError?.error]
-  ) {
+  for (const text of [cut?.lastPage, cut?.stage, cut?.lastError?.page, cut?.lastError?.error]) {
     assert.equal([...text ?? ""].length, 300);
     assert.ok(text?.isWellFormed());
   }

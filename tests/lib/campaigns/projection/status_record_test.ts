@@ -55,9 +55,7 @@ Deno.test("status record: all of it is read", () => {
 });
 
 Deno.test("status record: its name is the campaign's with prefix and suffix", () => {
-  for (
-    const name of ["campaign-lund", "lund-status", "campaign-status", "x", null, 5]
-  ) {
+  for (const name of ["campaign-lund", "lund-status", "campaign-status", "x", null, 5]) {
     assert.equal(read({}, { name }), null, `${name}`);
   }
   assert.equal(read({}, { name: "campaign-a-status-status" })?.job, "a-status");
@@ -127,11 +125,7 @@ Deno.test("status record: no value makes the reader throw", () => {
   }));
 });
 
-function record(
-  job: string,
-  creationTimestamp = "2025-11-01T00:00:00Z",
-  namespace = "ns",
-) {
+function record(job: string, creationTimestamp = "2025-11-01T00:00:00Z", namespace = "ns") {
   const labels = { [names.pipeline]: "lion", [names.campaign]: `${job}-file` };
   const metadata = { namespace, name: `campaign-${job}`, creationTimestamp, labels };
   const read = readCampaignRecord({ metadata }, conventions);
@@ -173,12 +167,7 @@ Deno.test("reaped: a campaign needs both ConfigMaps, a known phase and no live J
     record("a", undefined, "other"),
   ];
   const statuses = [status("a"), status("weird", { phase: "Weird" }), status("live"), status("orphan")];
-  const window = chooseReaped(
-    records,
-    statuses,
-    (namespace, job) => namespace === "ns" && job === "live",
-    20,
-  );
+  const window = chooseReaped(records, statuses, (namespace, job) => namespace === "ns" && job === "live", 20);
   assert.deepEqual(window.chosen.map(({ record }) => `${record.namespace}/${record.job}`), ["ns/a"]);
   assert.equal(window.total, 1);
   assert.equal(reapedCampaign(record("a"), null), null);
@@ -195,14 +184,7 @@ Deno.test("reaped: the ones that ended last are chosen by instant, all are count
     ["tie", "2025-11-02T00:00:00Z", "2025-11-10T10:00:00Z"],
     ["undated", "", "soon"],
   ];
-  assert.deepEqual(chosen(20, ...campaigns).names, [
-    "garbage",
-    "unfinished",
-    "tie",
-    "west",
-    "east",
-    "undated",
-  ]);
+  assert.deepEqual(chosen(20, ...campaigns).names, ["garbage", "unfinished", "tie", "west", "east", "undated"]);
   assert.deepEqual(chosen(2, ...campaigns), { names: ["garbage", "unfinished"], total: 6 });
   assert.deepEqual(chosen(0, ...campaigns), { names: [], total: 6 });
 });

@@ -136,9 +136,7 @@ Deno.test("warm-up: its phase follows the Job", () => {
 
 Deno.test("warm-up: only a failed one has a reason, and only when its newest pod has one", () => {
   const failing = warmupJob({ status: { conditions: [condition("Failed", "t")] } });
-  const told = pod(null, {
-    containerStatuses: [terminated("warmup", { exitCode: 13, message: "no space" })],
-  });
+  const told = pod(null, { containerStatuses: [terminated("warmup", { exitCode: 13, message: "no space" })] });
   const silent = pod(null, {}, { creationTimestamp: "2025-11-20T09:00:00Z" });
   const reason = { stage: null, permanent: null, error: "no space" };
   assert.deepEqual(warmupOf(failing, [told]), { phase: "failed", reason });

@@ -112,10 +112,7 @@ Deno.test("source: everything else has no link", () => {
 });
 
 Deno.test("source: each returned URL parses as http(s) and is the text itself", () => {
-  const text = fc.oneof(
-    fc.webUrl({ withQueryParameters: true }),
-    fc.string().map((rest) => `https://${rest}`),
-  );
+  const text = fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.string().map((rest) => `https://${rest}`));
   fc.assert(fc.property(text, (url) => {
     const kept = openableSource(url);
     if (kept === null) return;

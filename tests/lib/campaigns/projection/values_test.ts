@@ -42,9 +42,7 @@ Deno.test("bucket JSON: NaN and Infinity cost only themselves, and texts that sa
 });
 
 Deno.test("bucket JSON: what is no JSON or no UTF-8 is undefined", () => {
-  for (
-    const text of ["", "{", "[NaN", '{"a": "NaN', "NaN NaN", "{'a': 1}", "[".repeat(1_000_000)]
-  ) {
+  for (const text of ["", "{", "[NaN", '{"a": "NaN', "NaN NaN", "{'a': 1}", "[".repeat(1_000_000)]) {
     assert.equal(parseBucketJson(text), undefined, text.slice(0, 20));
   }
   assert.equal(parseBucketJson(new Uint8Array([0x22, 0xff, 0x22])), undefined);
@@ -106,9 +104,7 @@ Deno.test("instants: every instant is read back from its ISO text", () => {
     max: new Date("9999-12-31T23:59:59Z"),
     noInvalidDate: true,
   };
-  fc.assert(
-    fc.property(fc.date(range), (date) => assert.equal(instantOf(date.toISOString()), date.getTime())),
-  );
+  fc.assert(fc.property(fc.date(range), (date) => assert.equal(instantOf(date.toISOString()), date.getTime())));
 });
 
 Deno.test("rounding: halves of whole numbers go to the even neighbour", () => {

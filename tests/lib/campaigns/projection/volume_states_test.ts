@@ -159,10 +159,7 @@ const gate = terminated("warmup-wait", { exitCode: 13, message: "no warm-up mark
 
 Deno.test("reason: the wrapper's report comes first, wrong types in it are null", () => {
   const cases: [string, unknown][] = [
-    [
-      '{"stage":"stream","permanent":true,"error":"boom"}',
-      { stage: "stream", permanent: true, error: "boom" },
-    ],
+    ['{"stage":"stream","permanent":true,"error":"boom"}', { stage: "stream", permanent: true, error: "boom" }],
     ['{"stage":5,"permanent":"yes","error":"boom"}', plain("boom")],
     ['{"error":""}', plain("")],
     ['{"error":5}', plain('{"error":5}')],
