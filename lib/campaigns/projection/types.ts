@@ -187,9 +187,8 @@ export type Pace = NonNullable<JobDetail["pace"]>;
 export type TimelineEntry = JobDetail["timeline"][number];
 /** The most recent page failure of a campaign. */
 export type CampaignError = NonNullable<JobDetail["lastError"]>;
-/** Predicted quality over all volumes that scored a page. */
-export type CampaignQuality = NonNullable<JobDetail["quality"]>;
-export type CampaignLowestPage = CampaignQuality["lowest"][number];
+/** A page of the lowest predicted quality. */
+export type CampaignLowestPage = NonNullable<JobDetail["quality"]>["lowest"][number];
 /** Page sums of a campaign over every volume whose progress has been read. */
 export type PageSums = Pick<
   JobDetail,
