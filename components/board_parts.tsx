@@ -207,6 +207,8 @@ interface BoardStatusProps {
   readonly readAt: number | null;
   /** Since when the cluster has not answered the server, ms since 1970. */
   readonly staleSince: number | null;
+  /** Rows of the list that could not be read. */
+  readonly skipped: number;
   readonly drifted: boolean;
   readonly reading: boolean;
   readonly zone: string;
@@ -221,16 +223,18 @@ interface BoardStatusProps {
 
 /** The line between the filter and the cards: how old they are, or what is wrong. It has the same height in every state. */
 export function BoardStatus(props: BoardStatusProps) {
-  const { outage, nextAt, readAt, staleSince, drifted, reading, zone, summary, showAll } = props;
+  const { outage, nextAt, readAt, staleSince, skipped, drifted, reading, zone, summary, showAll } = props;
   const clock = (ms: number | null) => ms === null ? null : formatClock(ms, zone);
   const isStale = outage === null && staleSince !== null;
+  const isSkipped = outage === null && !isStale && skipped > 0;
   return (
-    <div class={`board-status ${outage !== null ? "bad" : isStale ? "warn" : ""}`}>
+    <div class={`board-status ${outage !== null ? "bad" : isStale || isSkipped ? "warn" : ""}`}>
       <p>
         {outage !== null && <span role="alert">{outage}</span>}
         {outage !== null && BOARD_SENTENCES.outage(clock(readAt), clock(nextAt))}
         {isStale && <span role="status">{BOARD_SENTENCES.stale(formatClock(staleSince, zone))}</span>}
-        {outage === null && !isStale && (
+        {isSkipped && <span role="status">{BOARD_SENTENCES.skippedCampaigns(skipped)}</span>}
+        {outage === null && !isStale && !isSkipped && (
           <span class="dots">
             <span>{summary}</span>
             {showAll && (

@@ -203,6 +203,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
           nextAt={board.trouble.value?.nextAt ?? null}
           readAt={board.readAt.value}
           staleSince={board.staleSince.value}
+          skipped={board.skipped.value}
           drifted={board.drifted.value}
           reading={board.reading.value}
           zone={style.value.zone}

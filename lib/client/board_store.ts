@@ -59,6 +59,8 @@ interface ListTrouble {
 export class BoardStore {
   readonly cards = signal<readonly CardStore[]>([]);
   readonly reapedTotal = signal(0);
+  /** Rows of the list that could not be read. */
+  readonly skipped = signal(0);
   /** The last good read, ms since 1970. */
   readonly readAt = signal<number | null>(null);
   /** Since when the cluster has not answered the server, ms since 1970; null: it answers. */
@@ -116,7 +118,7 @@ export class BoardStore {
     });
     if (!first) return;
     if (first.jobs.length < first.overview.campaigns) this.#first.value = first;
-    this.#show({ ...first, ageSeconds: null }, first.readAt, first.jobs);
+    this.#show({ ...first, skipped: 0, ageSeconds: null }, first.readAt, first.jobs);
     this.staleSince.value = first.staleSince;
   }
 
@@ -260,6 +262,7 @@ export class BoardStore {
       this.readAt.value = readAt;
       this.staleSince.value = list.ageSeconds === null ? null : readAt - list.ageSeconds * 1000;
       this.reapedTotal.value = list.reapedTotal;
+      this.skipped.value = list.skipped;
       this.trouble.value = null;
       this.#arrange(order);
     });

@@ -4,6 +4,8 @@ import { isObject } from "@/lib/std/untrusted.ts";
 
 export interface CampaignList {
   readonly jobs: readonly JobSummary[];
+  /** Rows that could not be read. */
+  readonly skipped: number;
   /** All campaigns whose Job is gone, also those that were not requested. */
   readonly reapedTotal: number;
   /** How old the list is, in seconds, where the cluster could not be followed of late; else null. */
@@ -30,7 +32,7 @@ export interface CampaignApi {
 /** ms until an answer is given up. */
 const TIMEOUT_MS = 30_000;
 
-/** The read API as the browser sees it. Its responses are of our own operations, so that their members are not checked. */
+/** The read API as the browser sees it. Only what a card needs is checked: a bad row must not hide the others. */
 export function campaignApi(base: string, request: typeof fetch): CampaignApi {
   async function get<T>(path: string, signal: AbortSignal, read: (response: Response, body: unknown) => T | null) {
     try {
@@ -47,14 +49,14 @@ export function campaignApi(base: string, request: typeof fetch): CampaignApi {
   }
   return {
     list: (reaped, signal) =>
-      get(`/jobs?reaped=${reaped}`, signal, (response, body) =>
-        Array.isArray(body)
-          ? {
-            jobs: body as readonly JobSummary[],
-            reapedTotal: countOf(response, "X-Reaped-Total") ?? 0,
-            ageSeconds: countOf(response, "X-Data-Age"),
-          }
-          : null),
+      get(`/jobs?reaped=${reaped}`, signal, (response, body) => {
+        if (!Array.isArray(body)) return null;
+        const jobs = body.filter(isSummary);
+        const skipped = body.length - jobs.length;
+        if (jobs.length === 0 && skipped > 0) return null;
+        const reapedTotal = countOf(response, "X-Reaped-Total") ?? jobs.filter(({ jobGone }) => jobGone).length;
+        return { jobs, skipped, reapedTotal, ageSeconds: countOf(response, "X-Data-Age") };
+      }),
     detail: ({ namespace, name }, { offset, limit }, signal) =>
       get(
         `/jobs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}?offset=${offset}&limit=${limit}`,
@@ -75,6 +77,11 @@ function answerOf<T>(
   if (!response.ok) return { kind: "unreachable", sentence: unreachableSentence(response.status, body) };
   const value = read(response, body);
   return value === null ? { kind: "unreachable", sentence: SENTENCES.unreadable } : { kind: "ok", value };
+}
+
+function isSummary(row: unknown): row is JobSummary {
+  return isObject(row) && typeof row.namespace === "string" && typeof row.name === "string" &&
+    typeof row.phase === "string" && isObject(row.counts);
 }
 
 function isDetail(body: unknown): body is JobDetail {

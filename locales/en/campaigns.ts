@@ -17,6 +17,8 @@ export const BOARD_SENTENCES = {
   outage: (readAt: string | null, nextAt: string | null) =>
     (readAt === null ? "" : ` The list is from ${readAt}.`) + (nextAt === null ? "" : ` Next try at ${nextAt}.`),
   /** For a list that the server read, though the cluster has not answered it since. */
+  skippedCampaigns: (count: number) =>
+    `${counted(count, "campaign", "campaigns")} cannot be read and ${count === 1 ? "is" : "are"} left out.`,
   stale: (since: string) => `The cluster has not answered since ${since}, so the list is from then.`,
   /** Read out when campaigns fall into trouble. */
   troubled: (names: readonly string[]) =>

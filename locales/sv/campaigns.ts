@@ -16,6 +16,7 @@ export const BOARD_SENTENCES: typeof en.BOARD_SENTENCES = {
   readElsewhere: "Körloggar, sidtexter och volymer öppnas via länkar till dem.",
   outage: (readAt, nextAt) =>
     (readAt === null ? "" : ` Listan är från ${readAt}.`) + (nextAt === null ? "" : ` Nästa försök ${nextAt}.`),
+  skippedCampaigns: (count) => `${counted(count, "kampanj", "kampanjer")} kan inte läsas och visas därför inte.`,
   stale: (since) => `Klustret har inte svarat sedan ${since}, så listan är från då.`,
   troubled: (names) =>
     names.length > MAX_NAMED

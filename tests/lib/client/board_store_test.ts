@@ -20,7 +20,7 @@ function boardOf(jobs: JobSummary[], change: Partial<CampaignApi> = {}, readAt =
       server.asked.push(`list ${reaped}`);
       return Promise.resolve({
         kind: "ok",
-        value: { jobs: server.jobs, reapedTotal: 50, ageSeconds: server.age },
+        value: { jobs: server.jobs, skipped: 0, reapedTotal: 50, ageSeconds: server.age },
       });
     },
     detail({ name }, { offset, limit }) {
@@ -139,7 +139,7 @@ Deno.test("board: a campaign that falls into trouble moves at once, even if its 
 Deno.test("board: an outage keeps the list, says when it is read again, and goes away", async () => {
   const answers: Awaited<ReturnType<CampaignApi["list"]>>[] = [
     { kind: "unreachable", sentence: "No." },
-    { kind: "ok", value: { jobs: [summary({ name: "a" })], reapedTotal: 0, ageSeconds: null } },
+    { kind: "ok", value: { jobs: [summary({ name: "a" })], skipped: 0, reapedTotal: 0, ageSeconds: null } },
   ];
   const list = () => Promise.resolve(answers.shift() ?? { kind: "login" as const });
   const { board, clock, names, server } = boardOf([summary({ name: "a" })], { list });
@@ -160,7 +160,7 @@ Deno.test("board: older campaigns asked for during a read come with the next one
   const { board, clock, names } = boardOf(older(20), {
     async list(reaped) {
       await new Promise<void>((resolve) => ends.push(resolve));
-      return { kind: "ok", value: { jobs: older(reaped), reapedTotal: 50, ageSeconds: null } };
+      return { kind: "ok", value: { jobs: older(reaped), skipped: 0, reapedTotal: 50, ageSeconds: null } };
     },
   });
   board.start();
@@ -354,7 +354,7 @@ Deno.test("board: older campaigns that could not be read are no more of them at 
       return Promise.resolve(
         wanted.length === 1
           ? { kind: "unreachable", sentence: "No." }
-          : { kind: "ok", value: { jobs: [summary({ name: "a" })], reapedTotal: 90, ageSeconds: null } },
+          : { kind: "ok", value: { jobs: [summary({ name: "a" })], skipped: 0, reapedTotal: 90, ageSeconds: null } },
       );
     },
   });

@@ -10,11 +10,17 @@ function answering(body: unknown, headers: Record<string, string> = {}) {
 }
 
 Deno.test("campaign API: a list with what its headers say, and a detail", async () => {
-  const value = { jobs: [job], reapedTotal: 7, ageSeconds: 12 };
+  const value = { jobs: [job], skipped: 0, reapedTotal: 7, ageSeconds: 12 };
   const list = await answering([job], { "X-Reaped-Total": "7", "X-Data-Age": "12" }).list(20, signal);
   assert.deepEqual(list, { kind: "ok", value });
   const read = await answering(detail(job, [])).detail(job, { offset: 0, limit: 20 }, signal);
   assert.deepEqual(read, { kind: "ok", value: detail(job, []) });
+});
+
+Deno.test("campaign API: a bad row of the list is left out and counted, a list of bad rows cannot be read", async () => {
+  const list = await answering([job, { ...job, phase: 1 }, null, { name: "x" }]).list(20, signal);
+  assert.deepEqual(list, { kind: "ok", value: { jobs: [job], skipped: 3, reapedTotal: 0, ageSeconds: null } });
+  assert.equal((await answering([{}]).list(20, signal)).kind, "unreachable");
 });
 
 Deno.test("campaign API: a body that is no list and no detail cannot be read", async () => {
