@@ -102,11 +102,11 @@ export function storeProbe(s3: S3, keys: S3Keys | null, declared: StoreKind): ()
   });
 }
 
-/** Asks until there is a result, which is then the same for all. */
+/** Asks until there is a result, which is then the same for all. A question that fails has none: null. */
 function untilKnown<A extends readonly unknown[], T>(ask: (...args: A) => Promise<T | null>) {
   let known: Promise<T | null> | null = null;
   return (...args: A): Promise<T | null> =>
-    known ??= ask(...args).then((found) => {
+    known ??= ask(...args).catch(() => null).then((found) => {
       if (found === null) known = null;
       return found;
     });
@@ -164,7 +164,7 @@ export function genericConditions(s3: S3): ConditionSupport {
   return untilKnown(async (caller, place) => {
     const table = knownTable(await probedKind(s3, caller.tenant));
     // The answer is for all callers, so one who leaves does not end the search.
-    return table ?? await probeConditions(s3, { ...caller, signal: undefined }, place).catch(() => null);
+    return table ?? await probeConditions(s3, { ...caller, signal: undefined }, place);
   });
 }
 

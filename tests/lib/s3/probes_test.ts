@@ -186,6 +186,13 @@ Deno.test(
       (request) => nameOf(request) === "CopyObject" ? new Response(null, { status: 503 }) : undefined,
     );
     assert.deepEqual([broken.table, broken.left], [null, 0]);
+    const body = () => new ReadableStream({ start: (controller) => controller.error(new Error("broke off")) });
+    const responses = [new Response(body())];
+    const brokenOnce = await probed(
+      store,
+      ({ operation }) => operation === "ProbeEndpoint" ? responses.shift() : undefined,
+    );
+    assert.deepEqual([brokenOnce.table, brokenOnce.again], [null, CONDITION_TABLES.embedded]);
   },
 );
 
