@@ -11,11 +11,13 @@ import {
 /** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
 const MAX_LIST_BYTES = 128 * 1024 * 1024;
 
+const [CLOSE_LIST, ...SPACE_BYTES] = new TextEncoder().encode("] \t\r\n");
+const SPACES = new Set(SPACE_BYTES);
+
 /**
  * Reads an array of records. A list of at most `heldBytes` is a text. Of a longer one no more than that is held, and the
- * rest is read as it is passed on, so that it is never in memory whole. Should the rest break off, stall or exceed
- * {@link MAX_LIST_BYTES}, the stream breaks too. Its JSON is not read here: of an array that ends early no client can
- * read a part.
+ * rest is read as it is passed on, so that it is never in memory whole. Should the rest break off, stall, exceed
+ * {@link MAX_LIST_BYTES} or end without the array's bracket, the stream breaks too. More of its JSON is not read here.
  *
  * @param stallMs longest wait for the next chunk, if that is less than what all bodies have
  * @param unread called when the client stops reading
@@ -45,7 +47,15 @@ export async function readList(
     reader.cancel();
     throw error;
   }
-  const read = async () => held.shift() ?? await reader.read();
+  let isEnded = false;
+  const read = async () => {
+    const chunk = held.shift() ?? await reader.read();
+    // A body without a length that is cut off seems to end.
+    if (chunk === null && !isEnded) throw new Error("the list has no end");
+    const last = chunk?.findLast((byte) => !SPACES.has(byte));
+    if (last !== undefined) isEnded = last === CLOSE_LIST;
+    return chunk;
+  };
   return guardedStream({ read, cancel: () => reader.cancel() }, {
     broken: () => new BrokenStream("BrokenList", "the store's list broke off"),
     unread,

@@ -44,6 +44,17 @@ Deno.test("long list: nothing is read before it is asked for, and leaving ends t
   assert.ok(seen.cancelled);
 });
 
+Deno.test("long list: one that ends without its bracket breaks the answer, whatever blanks follow", async () => {
+  for (const pieceBytes of [1, 7, 1000]) {
+    const read = (text: string) => readList(answer(text, pieceBytes).response, HELD, STALL_MS);
+    const whole = '[{"a":[1]},{"b":[2]}] \r\n';
+    assert.equal(await new Response(await read(whole)).text(), whole);
+    for (const text of ['[{"a":[1]},{"b":[2', '[{"a":[1]},{"b":[2]}\n', '[{"a":[1]},{"b":[2]},']) {
+      await assert.rejects(read(text).then((list) => new Response(list).text()), { name: "BrokenList" }, text);
+    }
+  }
+});
+
 Deno.test("long list: a store that goes silent is too slow before the answer has begun, and breaks it later", async () => {
   const silent = (text: string) =>
     new Response(
