@@ -100,7 +100,7 @@ export class LoginFacts {
   ): Promise<ReadonlyMap<string, Usage>> {
     const { digest } = login;
     const unknown = buckets.filter((bucket) => !this.#usage.has(`${digest} ${bucket}`)).slice(0, MAX_BUCKETS);
-    await this.#lookUp(`usage ${digest}`, WAIT_MS, () => this.#readUsage(login, unknown, context));
+    await this.#lookUp(`usage ${digest} ${unknown.join(" ")}`, WAIT_MS, () => this.#readUsage(login, unknown, context));
     return new Map(buckets.flatMap((bucket): [string, Usage][] => {
       const usage = this.#usage.get(`${digest} ${bucket}`);
       return usage ? [[bucket, usage]] : [];

@@ -42,10 +42,15 @@ async function rightsIn(store: Store) {
 
 /** Reads the rights of a login in the bucket `letters`. */
 function readLetters(facts: LoginFacts, tenant: string | null) {
-  const times = { expiresAt: 0, issuedAt: 0 };
-  const login = { tenant, user: "olle/å", password: "p", ...times, slot: 0, account: "a", digest: "d" };
-  return facts.rights(login, "letters", new RequestContext(new Request("http://here.example/storage")));
+  return facts.rights(loginOf(tenant), "letters", context());
 }
+
+function loginOf(tenant: string | null) {
+  const times = { expiresAt: 0, issuedAt: 0 };
+  return { tenant, user: "olle/å", password: "p", ...times, slot: 0, account: "a", digest: "d" };
+}
+
+const context = () => new RequestContext(new Request("http://here.example/storage"));
 
 const ALL = { write: true, delete: true };
 const PERMISSIONS = "/api/v1/mapi/tenants/archive/userAccounts/olle%2F%C3%A5/dataAccessPermissions";
@@ -104,4 +109,25 @@ Deno.test("login rights: pages that wait for the same rights share a look-up, an
   assert.deepEqual([await read(), lookUps], [ALL, 1]);
   now += 10_000;
   assert.deepEqual([await read(), lookUps], [ALL, 2]);
+});
+
+Deno.test("bucket usage: a page of other buckets has their figures while those of the first are looked up", async () => {
+  const { promise: slow, resolve: answer } = Promise.withResolvers<Response>();
+  let lookUps = 0;
+  const figures = () => Response.json({ objectCount: 2, ingestedVolume: 10 });
+  const gateway = new StorageGateway(({ target: { path } }) => {
+    if (path.endsWith("/auth/token")) return Promise.resolve(Response.json({ access_token: "x" }));
+    if (path.endsWith("/capabilities")) {
+      return Promise.resolve(Response.json({ mapi_enabled: true, storage_backend: "hcp" }));
+    }
+    lookUps++;
+    return path.includes("/letters/") ? slow : Promise.resolve(figures());
+  }, () => 0);
+  const facts = new LoginFacts(gateway, () => 0);
+  const read = (bucket: string) => facts.usage(loginOf("archive"), [bucket], context());
+  const first = [read("letters"), read("letters")];
+  assert.deepEqual(await read("maps"), new Map([["maps", { objects: 2, bytes: 10 }]]));
+  answer(figures());
+  for (const found of await Promise.all(first)) assert.equal(found.get("letters")?.bytes, 10);
+  assert.equal(lookUps, 2);
 });
