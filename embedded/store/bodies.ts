@@ -55,7 +55,7 @@ export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Ui
  * Receives a body: into memory while it is small, else into a file that no row names yet. On an error no file remains.
  *
  * @throws {BrokenBody | ChunksTooSmall | SlowBody} and what `decode` throws
- * @throws {StoreError} NoSpace
+ * @throws {StoreError} OutOfSpace
  * @param lengthBytes the announced length of the body; null for a chunked one of unknown length
  */
 export async function receiveBody(

@@ -127,7 +127,8 @@ export const INDEX_VERSION = 8;
 const OLDEST_VERSION = 6;
 
 /**
- * Opens the index for writing. Creates its tables at the first start. Only one writer may be open at a time; the files are readable by their owner alone.
+ * Opens the index for writing. Creates its tables at the first start. Only one writer may be open at a time; the files
+ * are readable by their owner alone.
  *
  * @throws {DataFolderError} for a folder of another version, and where there are bodies but no index
  */
