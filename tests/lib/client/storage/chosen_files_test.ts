@@ -57,12 +57,6 @@ Deno.test("dropped files: there is a most of one choice", async () => {
   assert.equal((await walkEntries(many.slice(1))).isCut, false);
 });
 
-Deno.test("chosen files: those of a folder have their path in it", async () => {
-  const file = Object.defineProperty(new File([], "1.tif"), "webkitRelativePath", { value: "scans/1.tif" });
-  const { files } = await walkEntries([file, new File([], "2.tif")]);
-  assert.deepEqual(files.map(({ path }) => path), ["scans/1.tif", "2.tif"]);
-});
-
 Deno.test("upload requests: a dialog that is requested before its island is awake opens once it is", () => {
   const opened: UploadChoice[] = [];
   const listen = () => onUploadRequested((choice) => opened.push(choice));

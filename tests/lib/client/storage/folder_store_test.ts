@@ -50,21 +50,3 @@ Deno.test("folder: read again, it unselects names that are gone, and keeps those
   await store.refresh();
   assert.deepEqual([...store.selection.peek().rows.keys()], ["a", "d"]);
 });
-
-Deno.test("folder: names that a search hides stay selected and are counted, also where the folder is read again", async () => {
-  const keys = ["a1", "a2", "b1"];
-  const store = opened(keys);
-  await store.refresh();
-  store.selectAll();
-  await store.show({ find: "b" });
-  store.select("b1", false);
-  assert.deepEqual([[...store.selection.peek().rows.keys()], store.hidden.peek()], [["a1", "a2", "b1"], 2]);
-  store.selectAll();
-  assert.equal(store.selection.peek().rows.size, 2, "only what is shown is taken out");
-  store.selectAll();
-  keys.splice(2, 1, "b2");
-  await store.refresh();
-  assert.deepEqual([[...store.selection.peek().rows.keys()], store.hidden.peek()], [["a1", "a2"], 2]);
-  await store.show({ find: "" });
-  assert.equal(store.hidden.peek(), 0);
-});

@@ -28,25 +28,22 @@ async function onPage(respond: () => Response, test: () => Promise<void>): Promi
   return requested;
 }
 
-const failing = () => Promise.reject(CHUNK_GONE);
-
-Deno.test("load code: a page whose own script is gone is older than the server", async () => {
-  const requested = await onPage(() => new Response(null, { status: 404 }), async () => {
-    await assert.rejects(loadCode(failing), OutdatedPage);
-    assert.equal(isOutdated.value, true);
-  });
-  assert.deepEqual(requested, [`HEAD ${SCRIPT}`]);
-});
-
-Deno.test("load code: a lost network and a server in trouble are no new release", async () => {
+Deno.test("load code: a page whose own script is gone is older than the server, unlike one in a lost network or with a server in trouble", async () => {
   const lost = () => {
     throw new TypeError("Failed to fetch");
   };
-  for (const respond of [lost, () => new Response(), () => new Response(null, { status: 502 })]) {
-    await onPage(respond, async () => {
-      await assert.rejects(loadCode(failing), CHUNK_GONE);
-      assert.equal(isOutdated.value, false);
+  const responses: [respond: () => Response, isOld: boolean][] = [
+    [() => new Response(null, { status: 404 }), true],
+    [lost, false],
+    [() => new Response(), false],
+    [() => new Response(null, { status: 502 }), false],
+  ];
+  for (const [respond, isOld] of responses) {
+    const requested = await onPage(respond, async () => {
+      await assert.rejects(loadCode(() => Promise.reject(CHUNK_GONE)), isOld ? OutdatedPage : CHUNK_GONE);
+      assert.equal(isOutdated.value, isOld);
     });
+    assert.deepEqual(requested, [`HEAD ${SCRIPT}`]);
   }
 });
 

@@ -91,21 +91,6 @@ Deno.test("tasks: a page that is open learns of one that another page has starte
   assert.deepEqual(browser.ends, [["move", "done", true], ["move", "done", false]]);
 });
 
-Deno.test("tasks: one that cannot be started is not shown, and its problem is a sentence", async () => {
-  const browser = new Browser();
-  browser.started = { status: 400, json: { detail: "to: there already", code: "transfer_same_place" } };
-  const list = browser.page();
-  assert.equal(await list.start(MOVE, {}), "They are there already. Choose another folder.");
-  browser.started = { status: 403, json: { detail: "Access Denied" } };
-  assert.match(await list.start(MOVE, {}) ?? "", /^This account may not do that in this bucket\./);
-  browser.started = { status: 429, json: { detail: "You have 10 background tasks and archives" } };
-  assert.equal(await list.start(MOVE, {}), "Too many tasks are running. Try again when one of them has ended.");
-  browser.started = { status: 422, json: { detail: [{ loc: ["body", "prefixes"], type: "too_big" }] } };
-  assert.match(await list.start(MOVE, {}) ?? "", /Choose fewer\.$/);
-  assert.deepEqual(list.tasks.peek(), []);
-  assert.deepEqual(browser.memory.size, 0);
-});
-
 Deno.test("tasks: a later page goes on to show one, and each page that is open, but only one of them is the first", async () => {
   const browser = new Browser();
   await browser.page().start(MOVE, {});

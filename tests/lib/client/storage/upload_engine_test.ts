@@ -1,21 +1,7 @@
 import assert from "node:assert/strict";
-import { OutdatedPage } from "@/lib/client/storage/load_code.tsx";
 import { UploadPace } from "@/lib/client/storage/upload_engine.ts";
 import { settled } from "@/tests/lib/client/held_clock.ts";
-import {
-  assertLarge,
-  FakeBucket,
-  file,
-  FOLDER,
-  isPart,
-  isWhole,
-  large,
-  medium,
-  MemoryJournal,
-  MIB,
-  Page,
-  s3Error,
-} from "./upload_page.ts";
+import { assertLarge, file, FOLDER, isPart, isWhole, large, medium, Page, s3Error } from "./upload_page.ts";
 
 Deno.test("upload engine: files and folders arrive byte for byte, small ones by one PUT and large ones in parts", async () => {
   const page = new Page();
@@ -69,16 +55,6 @@ Deno.test("upload engine: failures that pass are tried again with waits, each wi
   assert.equal(page.bucket.count("presign_parts"), 6);
 });
 
-Deno.test("upload engine: a page that is older than the server stops at once, and the next page still knows the upload", async () => {
-  const journal = new MemoryJournal();
-  const outdated = () => Promise.reject(new OutdatedPage());
-  const page = new Page(new FakeBucket(), journal, new Set(), outdated);
-  void page.engine.add([file("a.txt", "a"), file("b.bin", medium)], FOLDER);
-  await page.until(() => page.engine.halted !== null);
-  assert.deepEqual([page.engine.halted?.kind, page.states()], ["outdated", ["waiting", "waiting"]]);
-  assert.deepEqual((await journal.batches()).map(({ files }) => files), [2]);
-});
-
 Deno.test("upload engine: a store that says when to come back is left alone until then", async () => {
   const page = new Page();
   const refused = Promise.withResolvers<void>();
@@ -127,27 +103,6 @@ Deno.test("upload engine: what concerns all files stops them all, and goes on wh
   page.engine.resume();
   await page.atRest();
   assert.deepEqual(page.states(), ["done", "done", "done"]);
-});
-
-Deno.test("upload engine: while the network is away nothing counts as a try, and it goes on by itself", async () => {
-  const page = new Page();
-  page.bucket.intercept = (request) => {
-    if (isPart(request, 2) && page.bucket.isOnline) {
-      page.bucket.isOnline = false;
-      return Response.error();
-    }
-  };
-  await page.engine.add([file("large.bin", large)], FOLDER);
-  await page.until(() => page.engine.isAway);
-  await page.clock.pass(600);
-  assert.deepEqual(page.states(), ["sending"]);
-  page.bucket.intercept = () => undefined;
-  page.bucket.isOnline = true;
-  page.engine.online();
-  await page.atRest();
-  assert.deepEqual(page.states(), ["done"]);
-  assert.equal(page.engine.isAway, false);
-  assertLarge(page.bucket);
 });
 
 Deno.test("upload engine: without a signal of the browser, our own server is asked again and again", async () => {
@@ -233,19 +188,6 @@ Deno.test("upload engine: a store without bucket CORS rules gets everything thro
   assert.equal(page.bucket.count("put"), 1, "the probe alone");
   assert.equal(page.bucket.count("upload_part"), 3);
   assertLarge(page.bucket);
-});
-
-Deno.test("upload engine: a missing CORS rule is added on demand, and parts go straight to the store from then on", async () => {
-  const page = new Page();
-  page.bucket.isReached = false;
-  await page.engine.add([file("a", medium)], FOLDER);
-  await page.pass(() => !page.engine.isBusy);
-  assert.equal(page.engine.routes.get("b"), "blocked");
-  await page.engine.allowDirect("b");
-  assert.equal(page.engine.routes.get("b"), "store");
-  await page.engine.add([file("c", medium)], FOLDER);
-  await page.atRest();
-  assert.deepEqual([page.bucket.count("put_object"), page.bucket.count("presign_objects")], [1, 1]);
 });
 
 Deno.test("upload engine: a store that stops responding to the page is reached through the gateway", async () => {
@@ -335,30 +277,6 @@ Deno.test("upload engine: one file that is forbidden or too long fails alone, se
   await closed.engine.add(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")), FOLDER);
   await closed.pass(() => closed.engine.halted !== null);
   assert.deepEqual([closed.engine.count("failed"), closed.engine.count("waiting")], [2, 18]);
-});
-
-Deno.test("upload pause: a pause ends requests and begins none, and nothing that has arrived is sent again", async () => {
-  const page = new Page();
-  const held = Promise.withResolvers<void>();
-  page.bucket.intercept = async (request) => {
-    if (!isPart(request, 3)) return;
-    await Promise.race([held.promise, new Promise((resolve) => request.signal.addEventListener("abort", resolve))]);
-    return;
-  };
-  await page.engine.add([file("large.bin", large)], FOLDER);
-  const [item] = page.engine.items;
-  await page.until(() => item.upload?.parts.size === 2 && item.flight.has(3));
-  page.engine.pause();
-  await page.engine.add([file("a", "x")], FOLDER);
-  assert.deepEqual([page.states(), page.engine.sentBytes], [["waiting", "waiting"], 32 * MIB]);
-  const before = page.bucket.count("put");
-  await page.clock.pass(60);
-  assert.equal(page.bucket.count("put"), before);
-  held.resolve();
-  page.engine.resume();
-  await page.atRest();
-  assertLarge(page.bucket);
-  assert.equal(page.bucket.count("put") - before, 1);
 });
 
 Deno.test("upload pause: one file is paused and resumed, another one meanwhile arrives", async () => {

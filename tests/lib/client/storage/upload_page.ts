@@ -275,7 +275,7 @@ export class MemoryJournal implements UploadJournal {
   }
 }
 
-export const MIB = 1024 * 1024;
+const MIB = 1024 * 1024;
 export const FOLDER = { bucket: "b", prefix: "scans/" };
 
 /** A page: an engine that sends to a bucket, and what happened to it. */
@@ -285,26 +285,20 @@ export class Page {
   /** Continues once something has changed. */
   #changed = Promise.withResolvers<void>();
 
-  /**
-   * @param claimed uploads in parts that pages have, where those do not end with this page's beginning
-   * @param load what loading the code that sends waits for
-   */
+  /** @param claimed uploads in parts that pages have, where those do not end with this page's beginning */
   constructor(
     readonly bucket = new FakeBucket(),
     readonly journal = new MemoryJournal(),
     claimed = new Set<string>(),
-    load: () => Promise<void> = () => Promise.resolve(),
   ) {
     this.engine = new UploadEngine({
       calls: bucket.calls,
-      sending: async () => {
-        await load();
-        return {
+      sending: () =>
+        Promise.resolve({
           put: bucket.put,
           digest: webDigest(crypto.subtle, 64 * MIB),
           steps: (context) => new UploadSteps(context),
-        };
-      },
+        }),
       journal,
       claim: (uploadId) => {
         const isFree = !claimed.has(uploadId);

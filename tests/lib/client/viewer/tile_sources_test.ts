@@ -5,17 +5,17 @@ import type { ImageSource } from "@/lib/presentation/iiif/manifest.ts";
 const ID = "https://images.example.org/p1";
 const HREF = "https://images.example.org/p1.jpg";
 
+/** An image of a service. */
+function sourceOf(id: string, href: string | null = null): ImageSource {
+  const limits = { maxWidth: null, maxHeight: null, maxArea: null };
+  const unknown = { width: null, height: null };
+  const service = { id, version: 3, level: null, ...unknown, sizes: [], tiles: [], ...limits } as const;
+  return { href, format: null, ...unknown, service };
+}
+
 /** What is opened of an image whose service describes itself so. */
 async function opened(info: unknown, href: string | null = null) {
-  const service = { id: ID, version: 3, level: null, width: null, height: null, sizes: [], tiles: [] } as const;
-  const source: ImageSource = {
-    href,
-    format: null,
-    width: null,
-    height: null,
-    service: { ...service, maxWidth: null, maxHeight: null, maxArea: null },
-  };
-  const answer = await new TileSources(() => Promise.resolve(Response.json(info))).of(source);
+  const answer = await new TileSources(() => Promise.resolve(Response.json(info))).of(sourceOf(ID, href));
   return answer.ok ? answer.source : null;
 }
 
@@ -102,15 +102,6 @@ Deno.test("tile sources: the description of a page that is left is canceled, and
     const signal = init!.signal!;
     signals.push(signal);
     return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  });
-  const service = { id: ID, version: 3, level: null, width: null, height: null, sizes: [], tiles: [] } as const;
-  const limits = { maxWidth: null, maxHeight: null, maxArea: null };
-  const sourceOf = (id: string): ImageSource => ({
-    href: null,
-    format: null,
-    width: null,
-    height: null,
-    service: { ...service, ...limits, id },
   });
   const first = sources.of(sourceOf("a"));
   const second = sources.of(sourceOf("b"));

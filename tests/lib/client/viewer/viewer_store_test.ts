@@ -6,37 +6,56 @@ import { HeldClock } from "@/tests/lib/client/held_clock.ts";
 
 const MANIFEST = "https://arkiv.example/manifest.json";
 
-function manifest(pages: number) {
-  return {
-    "@context": "http://iiif.io/api/presentation/3/context.json",
-    id: MANIFEST,
-    type: "Manifest",
-    label: { sv: ["Volym"] },
-    items: Array.from({ length: pages }, (_, index) => ({
-      id: `https://arkiv.example/canvas/${index}`,
-      type: "Canvas",
-      width: 600,
-      height: 900,
-    })),
+/** A history whose entries are fragments, and which refuses changes while it is limited. */
+function limitedHistory(write: (hash: string) => void = () => {}) {
+  const entries = ["#0"];
+  const state = { isLimited: false };
+  const change = (keep: (hash: string) => void) => (_data: unknown, _title: string, url?: string | URL | null) => {
+    if (state.isLimited) throw new DOMException("too many changes", "SecurityError");
+    keep(String(url));
+    write(String(url));
   };
+  const history = {
+    state: null,
+    pushState: change((hash) => entries.push(hash)),
+    replaceState: change((hash) => entries[entries.length - 1] = hash),
+  };
+  const clock = new HeldClock();
+  return { bar: new AddressBar({ history: () => history, clock }), entries, state, clock };
 }
+
+Deno.test("address bar: the last fragment that the browser refuses is written later", async () => {
+  const { bar, entries, state, clock } = limitedHistory();
+  state.isLimited = true;
+  bar.write("#1", "new");
+  bar.write("#2", "same");
+  await clock.pass(6);
+  assert.deepEqual(entries, ["#0"]);
+  state.isLimited = false;
+  await clock.pass(6);
+  assert.deepEqual(entries, ["#2"]);
+});
+
+Deno.test("address bar: a fragment that is written in between replaces one that waits, and a stop ends the waiting", async () => {
+  const { bar, entries, state, clock } = limitedHistory();
+  for (const next of [() => bar.write("#2", "new"), () => bar.stop()]) {
+    state.isLimited = true;
+    bar.write("#1", "new");
+    state.isLimited = false;
+    next();
+    await clock.pass(60);
+    assert.deepEqual(entries, ["#0", "#2"]);
+  }
+});
 
 Deno.test("viewer store: an address that waits to be written is left out once the reader goes back", async () => {
   const location = { hash: writeViewerAddress(MANIFEST, 0), href: "https://site.example/uv.html" };
   const known = Object.getOwnPropertyDescriptor(globalThis, "location");
   Object.defineProperty(globalThis, "location", { value: location, configurable: true });
-  const state = { isLimited: false };
-  const write = (_data: unknown, _title: string, hash?: string | URL | null) => {
-    if (state.isLimited) throw new DOMException("too many changes", "SecurityError");
-    location.hash = String(hash);
-  };
-  const history = { state: null, pushState: write, replaceState: write };
-  const clock = new HeldClock();
+  const { bar, state, clock } = limitedHistory((hash) => location.hash = hash);
   const isRead = Promise.withResolvers<void>();
-  const store = new ViewerStore(
-    () => Promise.resolve(Response.json(manifest(4))),
-    new AddressBar({ history: () => history, clock }),
-  );
+  const items = Array.from({ length: 4 }, () => ({ type: "Canvas", width: 600, height: 900 }));
+  const store = new ViewerStore(() => Promise.resolve(Response.json({ type: "Manifest", items })), bar);
   store.manifest.subscribe((read) => read && isRead.resolve());
   const stop = store.start();
   try {
