@@ -382,7 +382,7 @@ interface CardSight {
  * Seconds between the reads of a card's detail, null for none. A campaign that is over is read until its sums cover every
  * volume, a folded one only while it runs and is on screen (spec, Limits).
  */
-export function readEvery(job: JobSummary, detail: JobDetail | null, { open, onScreen }: CardSight): number | null {
+function readEvery(job: JobSummary, detail: JobDetail | null, { open, onScreen }: CardSight): number | null {
   if (!open && !onScreen) return null;
   const isKnown = detail !== null && isWhole(detail) && detail.phase === job.phase;
   if (isSettled(job)) {

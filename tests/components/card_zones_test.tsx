@@ -3,9 +3,7 @@ import assert from "node:assert/strict";
 import { signal } from "@preact/signals";
 import { renderToString } from "preact-render-to-string";
 
-import { CardProblems } from "@/components/campaign_card.tsx";
 import { CardProvenance, CardTotals } from "@/components/open_zones.tsx";
-import type { Problem } from "@/lib/presentation/campaign_problems.ts";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const words = (html: string) => html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ").trim();
@@ -58,21 +56,4 @@ Deno.test("card provenance: each model with seven characters of its revision, or
   assert.match(html, /href="https:\/\/huggingface\.co\/a\/lines\/tree\/main"/);
   assert.match(html, /href="https:\/\/huggingface\.co\/a\/text\/tree\/4f1c2ab9d8e7"/);
   assert.match(html, /<pre[^>]* hidden/);
-});
-
-Deno.test("card problems: three sentences, the others behind a control that says how many", () => {
-  const problem = (n: number): Problem => ({
-    volume: null,
-    sentence: `sentence ${n}.`,
-    raw: null,
-    isTrouble: true,
-    log: null,
-  });
-  const problems = [1, 2, 3, 4, 5].map(problem);
-  const shown = (isWhole: boolean) =>
-    words(renderToString(
-      <CardProblems problems={problems} expected={5} campaign={summary({ name: "a" })} expanded={signal(isWhole)} />,
-    ));
-  assert.equal(shown(false), "sentence 1. sentence 2. sentence 3. 2 more");
-  assert.equal(shown(true), "sentence 1. sentence 2. sentence 3. sentence 4. sentence 5. fewer");
 });

@@ -21,8 +21,9 @@ Deno.test("campaign state: a failed warm-up is trouble and colours the card as f
 });
 
 Deno.test("campaign state: a card has one colour, red for trouble alone, else that of its phase's chip", () => {
-  const settled = ["PartiallyFailed", "Failed"] as const;
-  for (const phase of settled) assert.equal(accentOf(summary({ name: "a", phase }), null), "bad", phase);
+  for (const phase of ["PartiallyFailed", "Failed"] as const) {
+    assert.equal(accentOf(summary({ name: "a", phase }), null), "bad", phase);
+  }
   const others = { Queued: "idle", Paused: "idle", Running: "run", Succeeded: "done", Unknown: "idle" } as const;
   for (const [phase, tone] of Object.entries(others)) {
     const job = summary({ name: "a", phase: phase as keyof typeof others });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
 import { confidenceStep } from "@/lib/presentation/alto/alto_page.ts";
-import { confidenceWords, pageFigures } from "@/lib/presentation/page_text_words.ts";
-import { ALTO_4, ALTO_ORDERED, altoPage } from "@/tests/lib/presentation/alto/samples.ts";
+import { confidenceWords } from "@/lib/presentation/page_text_words.ts";
 
 Deno.test("confidence in words: a percentage that agrees with the step", () => {
   assert.deepEqual([1, 0.9, 0.8999, 0.29, 0].map(confidenceWords), [
@@ -18,11 +17,4 @@ Deno.test("confidence in words: a percentage that agrees with the step", () => {
     const step = percentage >= 90 ? "high" : percentage >= 70 ? "medium" : "low";
     assert.equal(confidenceStep(thousandths / 1000), step, String(thousandths));
   }
-});
-
-Deno.test("figures of a page: lines, their confidence, the page's quality, as far as they are known", () => {
-  const figures = (xml: string) => pageFigures(altoPage(xml));
-  assert.equal(figures(ALTO_4), "2 lines · on average 66 % sure · predicted quality 0.87");
-  assert.equal(figures(ALTO_ORDERED), "6 lines");
-  assert.equal(figures("<alto/>"), "0 lines");
 });

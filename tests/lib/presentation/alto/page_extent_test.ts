@@ -15,24 +15,18 @@ function pageOf(page: string, printSpace = "", unit = "pixel", right = 100) {
   );
 }
 
-Deno.test("page extent: the file's own goes before all others", () => {
-  const page = pageOf(`WIDTH="1200" HEIGHT="1800"`, SPACE);
-  assert.deepEqual(extentOfPage(page, CANVAS), { width: 1200, height: 1800 });
-});
-
-Deno.test("page extent: without one it is the canvas's where both count pixels", () => {
-  assert.deepEqual(extentOfPage(pageOf("", SPACE), CANVAS), CANVAS);
-  assert.deepEqual(extentOfPage(pageOf(`WIDTH="1200"`), CANVAS), CANVAS);
-});
-
-Deno.test("page extent: of a text that is larger than the canvas, or in another unit, it reaches to the print space's edges", () => {
-  assert.deepEqual(extentOfPage(pageOf("", SPACE, "mm10"), CANVAS), { width: 490, height: 800 });
-  assert.deepEqual(extentOfPage(pageOf("", SPACE), { width: 300, height: 400 }), { width: 490, height: 800 });
-  assert.deepEqual(extentOfPage(pageOf("", SPACE), UNKNOWN), { width: 490, height: 800 });
-  assert.deepEqual(extentOfPage(pageOf("", SPACE, "mm10", 700), CANVAS), { width: 700, height: 800 });
-});
-
-Deno.test("page extent: where nothing says how large the page is, it is not known", () => {
-  assert.equal(extentOfPage(pageOf("", "", "inch1200"), CANVAS), null);
-  assert.equal(extentOfPage(pageOf(""), UNKNOWN), null);
+Deno.test("page extent: the file's own, else the canvas's where both count pixels, else that of the print space and the text", () => {
+  const reached = { width: 490, height: 800 };
+  const cases = [
+    [pageOf(`WIDTH="1200" HEIGHT="1800"`, SPACE), CANVAS, { width: 1200, height: 1800 }],
+    [pageOf("", SPACE), CANVAS, CANVAS],
+    [pageOf(`WIDTH="1200"`), CANVAS, CANVAS],
+    [pageOf("", SPACE, "mm10"), CANVAS, reached],
+    [pageOf("", SPACE), { width: 300, height: 400 }, reached],
+    [pageOf("", SPACE), UNKNOWN, reached],
+    [pageOf("", SPACE, "mm10", 700), CANVAS, { width: 700, height: 800 }],
+    [pageOf("", "", "inch1200"), CANVAS, null],
+    [pageOf(""), UNKNOWN, null],
+  ] as const;
+  for (const [page, canvas, extent] of cases) assert.deepEqual(extentOfPage(page, canvas), extent);
 });

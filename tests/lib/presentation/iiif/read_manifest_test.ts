@@ -24,39 +24,6 @@ function reasonOf(json: unknown): ManifestProblem {
   return result.reason;
 }
 
-Deno.test("manifest: an image with a service is read from either version to the same model", () => {
-  const second = manifestOf(manifest2([canvas2("p1", [served2("p1")])]));
-  const third = manifestOf(manifest3([canvas3("p1", [served3("p1")])]));
-  assert.equal(second.label, "A book");
-  const [canvas] = second.canvases;
-  assert.deepEqual([canvas.id, canvas.label, canvas.width, canvas.height], [at("canvas/p1"), "p1", 1000, 1500]);
-  const [{ choices: [choice], target }] = canvas.images;
-  assert.equal(target, null);
-  assert.deepEqual(choice.source, {
-    href: "https://images.example.org/p1/full/full/0/default.jpg",
-    format: "image/jpeg",
-    width: 2000,
-    height: 3000,
-    service: {
-      id: "https://images.example.org/p1",
-      version: 2,
-      level: 2,
-      width: null,
-      height: null,
-      sizes: [],
-      tiles: [],
-      maxWidth: null,
-      maxHeight: null,
-      maxArea: null,
-    },
-  });
-  const withoutSources = (canvases: readonly Canvas[]) => canvases.map((canvas) => ({ ...canvas, images: [] }));
-  assert.deepEqual(
-    { ...second, canvases: withoutSources(second.canvases) },
-    { ...third, canvases: withoutSources(third.canvases) },
-  );
-});
-
 Deno.test("manifest: what is no manifest of images is refused with its reason", () => {
   for (const other of [null, [], 1, "text", {}, { type: "Canvas" }, { type: "AnnotationPage", items: [] }]) {
     assert.equal(reasonOf(other), "not a manifest");
@@ -101,15 +68,6 @@ Deno.test("manifest: entries that are no canvases have their place among the can
   assert.deepEqual([start, ranges[0].canvases, canvases[0].images], [4, [4], []]);
   const [bare] = manifestOf(manifest3([{ type: "Canvas", width: -1, height: "tall", items: 7, label: null }])).canvases;
   assert.deepEqual([bare.label, bare.width, bare.height, bare.images], ["1", null, null, []]);
-});
-
-Deno.test("manifest: several sequences become orders of the same canvases", () => {
-  const [p1, p2] = ["p1", "p2"].map((name) => canvas2(name, [served2(name)]));
-  const json = manifest2([p1, p2]);
-  (json.sequences as Node[]).push({ label: "Backwards", canvases: [{ "@id": p2["@id"] }, p1["@id"]] });
-  const { canvases, alternativeOrders } = manifestOf(json);
-  assert.deepEqual(canvases.map(({ label }) => label), ["p1", "p2"]);
-  assert.deepEqual(alternativeOrders, [{ label: "Backwards", canvases: [1, 0] }]);
 });
 
 Deno.test("manifest: links other than of http and https are left out, relative ones are resolved", () => {

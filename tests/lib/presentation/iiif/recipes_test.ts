@@ -5,7 +5,6 @@ import { type Canvas, isPaged, type Manifest, spreadsOf, standInOf } from "@/lib
 import { noImageSentence } from "@/lib/presentation/viewer_sentences.ts";
 import {
   at,
-  BASE,
   canvas2,
   canvas3,
   image3,
@@ -14,7 +13,6 @@ import {
   manifestOf,
   type Node,
   pages3,
-  readManifest,
   served2,
   served3,
 } from "./manifests.ts";
@@ -35,13 +33,6 @@ function recipe(
   });
 }
 
-/** A test that a recipe's manifest is refused with a reason. */
-function refused(number: string, what: string, json: () => Node, reason: string): void {
-  Deno.test(`recipe ${number}: ${what}`, () => {
-    assert.deepEqual(readManifest(json(), BASE), { ok: false, reason });
-  });
-}
-
 const labels = (canvases: readonly Canvas[]) => canvases.map(({ label }) => label);
 const page = (index: number) => ({ id: at(`canvas/p${index}`), type: "Canvas" });
 const range = (name: string, items: readonly Node[], more: Node = {}) => ({
@@ -57,18 +48,6 @@ recipe("0001", "a single image file", () => manifest3([canvas3("p1", [image3("on
   const { source } = canvas.images[0].choices[0];
   assert.deepEqual([source.href, source.width, source.service], [at("one.jpg"), 2000, null]);
 });
-
-refused("0002", "sound alone", () => {
-  return manifest3([
-    canvas3("p1", [{ id: at("a.mp4"), type: "Sound", format: "audio/mp4", duration: 60 }], { duration: 60 }),
-  ]);
-}, "only audio or video");
-
-refused("0003", "a video alone", () => {
-  return manifest3([
-    canvas3("p1", [{ id: at("v.mp4"), type: "Video", format: "video/mp4", duration: 60 }], { duration: 60 }),
-  ]);
-}, "only audio or video");
 
 recipe("0004", "a canvas larger than its image", () => {
   return manifest3([canvas3("p1", [image3("one", { width: 100, height: 150 })])]);
@@ -193,17 +172,11 @@ recipe("0029", "metadata of a page", () => {
   return manifest3([canvas3("p1", [served3("p1")], { metadata })]);
 }, ({ canvases: [{ metadata }] }) => assert.deepEqual(metadata, [{ label: "Hand", values: ["Scribe A", "Scribe B"] }]));
 
-refused("0030", "volumes that are a manifest each", () => {
-  return { id: BASE, type: "Collection", behavior: ["multi-part"], items: [{ id: at("1.json"), type: "Manifest" }] };
-}, "a collection");
-
 recipe("0031", "volumes bound in one", () => {
   return manifest3(pages3(4), {
     structures: [range("Volume 1", [page(1), page(2)]), range("Volume 2", [page(3), page(4)])],
   });
 }, ({ ranges }) => assert.deepEqual(ranges.map(({ canvases }) => canvases), [[0, 1], [2, 3]]));
-
-refused("0032", "a collection", () => ({ id: BASE, type: "Collection", items: [] }), "a collection");
 
 recipe("0033", "images to choose from", () => {
   const choice = (name: string) => served3(name, {});
