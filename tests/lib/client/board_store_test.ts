@@ -20,7 +20,10 @@ function boardOf(jobs: JobSummary[], change: Partial<CampaignApi> = {}, readAt =
     list(reaped) {
       server.asked.push(`list ${reaped}`);
       if (server.isDown) return Promise.resolve(AWAY);
-      return Promise.resolve({ kind: "ok", value: { jobs: server.jobs, skipped: 0, reapedTotal: 90, ageSeconds: null } });
+      return Promise.resolve({
+        kind: "ok",
+        value: { jobs: server.jobs, skipped: 0, reapedTotal: 90, ageSeconds: null },
+      });
     },
     detail({ name }, { offset, limit }) {
       server.asked.push(`${name} ${offset}+${limit}`);
