@@ -10,9 +10,10 @@ import {
 } from "./api_status.ts";
 import type { ClusterConventions } from "./campaign_objects.ts";
 import { apiVersionOf, discover, type Resource, resourceOf } from "./discovery.ts";
-import { type JsonObject, readJsonObject } from "./json_body.ts";
+import { type JsonObject, readBytes, readJsonObject } from "./json_body.ts";
 import { withArchiveAddress } from "./object_body.ts";
 import type { KubeObject } from "./objects.ts";
+import { readProtobufConfigMap } from "./protobuf_body.ts";
 import { acceptedForm, type Form, representList, representObject } from "./representation.ts";
 import { isTrue, listPage } from "./selection.ts";
 import type { ClusterStore } from "./store.ts";
@@ -109,7 +110,7 @@ async function perform(store: ClusterStore, request: Request, call: Call): Promi
   const admit = (body: JsonObject) => resource.plural === "configmaps" ? withArchiveAddress(body, archiveUrl) : body;
   if (verb === "create") {
     checkNamespace(store, namespace);
-    return represent(createObject(store, written, admit(await readJsonBody(request)), conventions), 201);
+    return represent(createObject(store, written, admit(await readNew(resource, request)), conventions), 201);
   }
   if (name === null) throw methodNotAllowed(verb);
   if (verb === "get") return represent(existing(store, resource, namespace, name));
@@ -186,6 +187,14 @@ function fieldManager(query: URLSearchParams): string {
 function checkNamespace(store: ClusterStore, name: string): void {
   if (store.get("namespaces", "", name)) return;
   throw new ApiError(404, "NotFound", `namespaces "${name}" not found`, { name, kind: "namespaces" });
+}
+
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
+
+/** The object of a creation; kubectl sends a ConfigMap that it makes itself in protobuf. @throws ApiError 400, 413 or 415 */
+async function readNew(resource: Resource, request: Request): Promise<JsonObject> {
+  const isProtobuf = resource.plural === "configmaps" && mediaType(request) === PROTOBUF;
+  return isProtobuf ? readProtobufConfigMap(await readBytes(request)) : await readJsonBody(request);
 }
 
 async function readJsonBody(request: Request): Promise<JsonObject> {

@@ -17,15 +17,20 @@ export async function readJsonObject(request: Request): Promise<JsonObject> {
   return content;
 }
 
-/** Reads a body as JSON of any kind, an empty one as `otherwise`. Throws a 413, a 408 or a 400. */
-export async function readJson(request: Request, otherwise = ""): Promise<unknown> {
-  const bytes = await readRequest(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => {
+/** Reads a request's body. Throws a 413, a 408 or a 400. */
+export async function readBytes(request: Request): Promise<Uint8Array> {
+  return await readRequest(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => {
     if (error instanceof BodyTooLong) {
       throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
     }
     if (error instanceof SlowBody) throw new ApiError(408, "Timeout", "the body of the request took too long");
     throw error instanceof ChunksTooSmall ? badRequest(`the body of the request: ${error.message}`) : error;
   });
+}
+
+/** Reads a body as JSON of any kind, an empty one as `otherwise`. Throws a 413, a 408 or a 400. */
+export async function readJson(request: Request, otherwise = ""): Promise<unknown> {
+  const bytes = await readBytes(request);
   let content: unknown;
   try {
     content = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes) || otherwise);

@@ -93,7 +93,9 @@ judged("lists, pages, selects and describes what there is", async (kubectl) => {
   assert.match((await kubectl("api-resources")).out, /configmaps\s+cm\s+v1/);
 });
 
-judged("makes ConfigMaps from files", async (kubectl) => {
+judged("makes ConfigMaps from literals and files", async (kubectl) => {
+  assert.equal((await kubectl("create configmap other --from-literal=a=två")).code, 0);
+  assert.equal((await kubectl("get configmap other -o jsonpath={.data.a}")).out, "två");
   assert.equal((await kubectl("create -f -", map("{a: b}"))).code, 0);
   assert.match((await kubectl("create -f -", map("{a: b}"))).err, /AlreadyExists/);
   assert.match((await kubectl("create -f -", `${map("{}")}spec: {}\n`)).err, /unknown field "spec"/);

@@ -168,7 +168,7 @@ testCluster(
       [send("POST", `${cluster.url}/api/v1/namespaces/none/configmaps`, { metadata: { name: "x" } }), 404],
       [send("PATCH", `${maps}/mine`, {}, "application/json"), 415],
       [send("PATCH", `${maps}/mine`, {}, "application/vnd.kubernetes.protobuf"), 415],
-      [send("POST", maps, {}, "application/vnd.kubernetes.protobuf"), 415],
+      [send("POST", maps, {}, "application/vnd.kubernetes.protobuf"), 400],
       [send("POST", maps, {}, "text/plain"), 415],
       [send("PATCH", `${maps}/mine`, { data: { $patch: "replace" } }, "application/strategic-merge-patch+json"), 400],
       [
