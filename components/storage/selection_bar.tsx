@@ -31,7 +31,7 @@ interface SelectionBarProps {
 export function SelectionBar(props: SelectionBarProps) {
   const { rows, selected, hidden, isMore, whole, isOutdated, onRefresh } = props;
   const isChosen = selected.length > 0;
-  const isAllListed = isChosen && isMore && whole === null && selected.length - hidden >= rows.length;
+  const isAllListed = isChosen && isMore && whole === null && isAllOf(rows, selected);
   return (
     <div
       class={["actions", isChosen && "chosen", (isAllListed || hidden > 0) && "wordy"].filter(Boolean).join(" ")}
@@ -53,6 +53,13 @@ export function SelectionBar(props: SelectionBarProps) {
       )}
     </div>
   );
+}
+
+/** Whether all rows are among the selected ones, of which others may be. */
+function isAllOf(rows: readonly StorageRow[], selected: readonly StorageRow[]): boolean {
+  if (selected.length < rows.length) return false;
+  const keys = new Set(selected.map(({ key }) => key));
+  return rows.every(({ key }) => keys.has(key));
 }
 
 function ChosenText({ selected, hidden, whole, isAllListed }: SelectionBarProps & { readonly isAllListed: boolean }) {

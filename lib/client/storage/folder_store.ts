@@ -63,8 +63,8 @@ export class FolderStore {
   readonly #isWhole = signal(false);
   readonly shown = computed(() => orderedRows(this.rows.value, this.order.value, this.#isWhole.value));
   readonly selectedRows = computed(() => [...this.selection.value.rows.values()]);
-  /** Number of selected rows whose names do not begin with what is sought. */
-  readonly hidden = computed(() => this.selectedRows.value.filter(({ key }) => !this.#isSought(key)).length);
+  /** Number of selected rows outside the part of the folder that is shown. */
+  readonly hidden = computed(() => this.selectedRows.value.filter(({ key }) => !this.#isInPart(key)).length);
   /** Whether the store has further rows. */
   readonly hasMore = computed(() => this.#next.value !== null);
   readonly #call: Call;
@@ -129,9 +129,7 @@ export class FolderStore {
     const rows = this.rows.peek();
     const there = new Map(rows.map((row) => [row.key, row]));
     const last = this.#next.peek() === null ? undefined : rows.at(-1);
-    const isUnread = (key: string) =>
-      !this.#isSought(key) || compareKeys(key, this.from.peek()) < 0 ||
-      (last !== undefined && compareKeys(key, last.key) > 0);
+    const isUnread = (key: string) => !this.#isInPart(key) || (last !== undefined && compareKeys(key, last.key) > 0);
     const selection = this.selection.peek();
     const kept = [...selection.rows].flatMap(([key, row]): [string, StorageRow][] => {
       const found = there.get(key) ?? (isUnread(key) ? row : undefined);
@@ -175,9 +173,9 @@ export class FolderStore {
     this.selection.value = NOTHING_SELECTED;
   }
 
-  /** Whether a key of the folder begins with what is sought. */
-  #isSought(key: string): boolean {
-    return key.startsWith(this.folder.prefix + this.find.value);
+  /** Whether a key of the folder begins with what is sought, and does not come before the first name that is shown. */
+  #isInPart(key: string): boolean {
+    return key.startsWith(this.folder.prefix + this.find.value) && compareKeys(key, this.from.value) >= 0;
   }
 
   /** @returns whether it could be read */

@@ -50,3 +50,15 @@ Deno.test("folder: read again, it unselects names that are gone, and keeps those
   await store.refresh();
   assert.deepEqual([...store.selection.peek().rows.keys()], ["a", "d"]);
 });
+
+Deno.test("folder: names before the first one that is shown count as hidden, and stay selected", async () => {
+  const store = opened(["a", "b", "c", "d"]);
+  await store.refresh();
+  store.selectAll();
+  await store.show({ from: "c" });
+  assert.deepEqual([[...store.selection.peek().rows.keys()], store.hidden.peek()], [["a", "b"], 2]);
+  await store.refresh();
+  assert.deepEqual([...store.selection.peek().rows.keys()], ["a", "b"]);
+  await store.show({ from: "" });
+  assert.equal(store.hidden.peek(), 0);
+});
