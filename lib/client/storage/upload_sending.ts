@@ -1,3 +1,4 @@
+import { ReadQueue } from "@/lib/client/read_queue.ts";
 import type { PartPage } from "@/lib/s3/multipart.ts";
 import {
   faultOf,
@@ -17,17 +18,23 @@ import type { UploadRoutes } from "./upload_route.ts";
 /** The SHA-256 of a body in base64; null where it is not computed. */
 type Digest = (body: Blob | ArrayBuffer, signal: AbortSignal) => Promise<string | null>;
 
+/** Bodies that are hashed at a time: each is in memory as a whole. */
+const HASHED_AT_A_TIME = 2;
+
 /**
  * Hashes by Web Crypto, which works outside of the page's thread. Without it, as on plain HTTP, nothing is hashed.
  *
  * @param mostBytes longest body that is read into memory
  */
-export function webDigest(subtle: SubtleCrypto | undefined, mostBytes: number): Digest {
+export function webDigest(subtle: Pick<SubtleCrypto, "digest"> | undefined, mostBytes: number): Digest {
+  const queue = new ReadQueue(HASHED_AT_A_TIME);
   return async (body, signal) => {
     if (!subtle || (body instanceof Blob && body.size > mostBytes)) return null;
-    const bytes = body instanceof Blob ? await body.arrayBuffer() : body;
-    signal.throwIfAborted();
-    return base64(await subtle.digest("SHA-256", bytes));
+    return await queue.run(async () => {
+      const bytes = body instanceof Blob ? await body.arrayBuffer() : body;
+      signal.throwIfAborted();
+      return base64(await subtle.digest("SHA-256", bytes));
+    }, { urgent: false, signal });
   };
 }
 
