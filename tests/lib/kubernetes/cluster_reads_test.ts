@@ -42,15 +42,6 @@ Deno.test("list: null instead of items, or no items at all, is an empty list", a
   }
 });
 
-Deno.test("list: metadata alone is requested in the form of a list", async () => {
-  const { connection, accepts } = scripted(page([]));
-  await listAll(connection, { path: "/x", pageSize: 1, metadataOnly: true }, numbers);
-  assert.match(
-    accepts[0] ?? "",
-    /^application\/json;as=PartialObjectMetadataList;g=meta\.k8s\.io;v=v1,application\/json$/,
-  );
-});
-
 Deno.test("list: a position that expired starts the list again, once", async () => {
   const again = scripted(page([1], "a"), [410, {}], page([5], "b"), page([6]));
   assert.deepEqual(await listAll(again.connection, { path: "/x", pageSize: 1 }, numbers), [5, 6]);

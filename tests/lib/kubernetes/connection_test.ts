@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
-import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import { type ClusterAddress, clusterConnection, type ClusterOptions } from "@/lib/kubernetes/cluster_address.ts";
 import {
   type ClusterConnection,
@@ -265,22 +264,6 @@ Deno.test("connection: the total timeout ends a response that drips for ever", a
   }
 });
 
-Deno.test("connection: an aborted signal ends a request, also one aborted before", async () => {
-  const arrived = Promise.withResolvers<void>();
-  const hanging = () => {
-    arrived.resolve();
-    return "hang" as const;
-  };
-  await asking(hanging, async (ask) => {
-    const stop = new AbortController();
-    const asked = ask({}, stop.signal);
-    await arrived.promise;
-    stop.abort();
-    await assert.rejects(asked, failsWith(/upstream aborted/));
-    await assert.rejects(ask({}, AbortSignal.abort()), failsWith(/upstream aborted/));
-  });
-});
-
 Deno.test("connection: an aborted signal cancels a body that is still coming", async () => {
   const stop = new AbortController();
   const cancelled = Promise.withResolvers<void>();
@@ -309,27 +292,6 @@ Deno.test("connection: a connection that is not established in time is unavailab
   // On a slow machine the time is over before there is a connection to accept.
   listener.close();
   (await accepting)?.close();
-});
-
-Deno.test("connection: one that is refused, reset or cut in the middle is unavailable", async () => {
-  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  const ask = asker(`http://127.0.0.1:${listener.addr.port}`);
-  const cutting = (async () => {
-    for (const answer of ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"]) {
-      const connection = await listener.accept();
-      await connection.read(new Uint8Array(1000));
-      if (answer) await connection.write(new TextEncoder().encode(answer));
-      connection.close();
-    }
-  })();
-  await assert.rejects(ask(), ClusterUnavailable);
-  await assert.rejects(ask(), ClusterUnavailable);
-  await cutting;
-  listener.close();
-  await assert.rejects(
-    ask(),
-    (error) => error instanceof ClusterUnavailable && error.cause instanceof UpstreamError,
-  );
 });
 
 Deno.test("cluster reachable: only a server that returns its version is", async () => {

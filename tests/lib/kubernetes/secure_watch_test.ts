@@ -5,10 +5,8 @@ import { createServer } from "node:https";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
-import { WatchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
-import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { kubeconfig, testCluster, withFile } from "./test_cluster.ts";
 
@@ -17,30 +15,6 @@ function base64(text: string): string {
 }
 
 const NAMED = { "certificate-authority-data": base64(TEST_CA) };
-
-Deno.test("secure watch: lists and watches go over TLS with the account's token, and end with a cut connection", async () => {
-  const api = new FaultyCluster(SERVER);
-  testCluster(api);
-  await withFile(
-    kubeconfig({ cluster: { server: api.url, ...NAMED }, user: { token: "secret-token" } }),
-    async (path) => {
-      const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now });
-      const namespaces = ["batch-default"];
-      const source = new WatchedCampaigns({ connection, conventions, namespaces, now: Date.now, random: () => 0.5 });
-      try {
-        await api.until(() => api.watches === 6);
-        assert.equal((await source.list()).jobs.length, 2);
-        assert.ok(api.requests.every(({ headers }) => headers.get("authorization") === "Bearer secret-token"));
-        api.end("reset");
-        await api.until(() => api.watches === 6);
-        assert.ok(await source.campaign("batch-default", "lund"));
-      } finally {
-        await source.close();
-        await api.stop();
-      }
-    },
-  );
-});
 
 Deno.test("secure watch: a kubeconfig's client certificate is sent to the server, wherever its authority is named", async () => {
   const seen: string[] = [];

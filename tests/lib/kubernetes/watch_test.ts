@@ -296,21 +296,6 @@ Deno.test("followed collection: it is current since the list, an event, a bookma
   }, { before: THREE });
 });
 
-Deno.test("followed collection: forbidden watches are reported, and the listed objects stay", async () => {
-  for (const status of [403, 405]) {
-    await following(async ({ api, things, shows }) => {
-      await shows("a:red b:red c:red");
-      await things.forbidden;
-      assert.ok(api.requests.some(({ isWatch }) => isWatch));
-    }, {
-      before(api) {
-        THREE(api);
-        api.fault = ({ isWatch }) => isWatch ? status : null;
-      },
-    });
-  }
-});
-
 Deno.test("followed collection: an object created again under its name is another, though nothing else changed", async () => {
   await followingThree(async ({ api, things, changes }) => {
     const before = things.get("a");

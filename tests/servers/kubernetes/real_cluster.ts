@@ -10,8 +10,6 @@ export interface Real {
   readonly namespace: string;
   /** Asks the API as its administrator; anything but a 2xx fails the test. */
   call(method: string, path: string, body?: unknown, type?: string): Promise<unknown>;
-  /** Makes an account that may do so much, and answers the path of its kubeconfig, which goes with the namespace. */
-  account(rules: readonly object[]): Promise<string>;
 }
 
 /** Makes a namespace, and removes it with all that is in it. */
@@ -38,50 +36,13 @@ export async function withNamespace(use: (real: Real) => Promise<void>): Promise
     assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
     return JSON.parse(text);
   };
-  const files: string[] = [];
-  const account: Real["account"] = async (rules) => {
-    const path = await Deno.makeTempFile({ suffix: ".kubeconfig" });
-    files.push(path);
-    await Deno.writeTextFile(path, await accountKubeconfig(namespace, kubeconfig, call, rules));
-    return path;
-  };
   try {
     await call("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-    await use({ namespace, call, account });
+    await use({ namespace, call });
   } finally {
     await call("DELETE", `/api/v1/namespaces/${namespace}`);
     client.close();
-    for (const path of files) await Deno.remove(path);
   }
-}
-
-async function accountKubeconfig(
-  namespace: string,
-  kubeconfig: KubeConfig,
-  call: Real["call"],
-  rules: readonly object[],
-): Promise<string> {
-  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-  await call("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "web" } });
-  await call("POST", `${rbac}/roles`, { metadata: { name: "web" }, rules });
-  await call("POST", `${rbac}/rolebindings`, {
-    metadata: { name: "web" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "web" },
-    subjects: [{ kind: "ServiceAccount", name: "web", namespace }],
-  });
-  const token = await call("POST", `/api/v1/namespaces/${namespace}/serviceaccounts/web/token`, {
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    spec: {},
-  });
-  const { server, caFile, caData } = kubeconfig.getCurrentCluster() ?? {};
-  const cluster = { server, "certificate-authority": caFile, "certificate-authority-data": caData };
-  return JSON.stringify({
-    clusters: [{ name: "c", cluster }],
-    users: [{ name: "u", user: { token: Object(token).status.token } }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    "current-context": "x",
-  });
 }
 
 /** Makes a campaign's Job of four volumes, two at a time, whose pods the real Job controller makes. */

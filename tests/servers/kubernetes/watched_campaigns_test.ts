@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
-import { ChosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { WatchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
@@ -97,41 +96,3 @@ Deno.test(
     });
   },
 );
-
-Deno.test("kubernetes: an account that may not watch is listed, and followed once it may", { ignore }, async () => {
-  await withNamespace(async (real) => {
-    const { namespace, account, call } = real;
-    await populate(real);
-    const rules = (verbs: readonly string[]) => [
-      { apiGroups: ["batch"], resources: ["jobs"], verbs },
-      { apiGroups: [""], resources: ["pods", "configmaps"], verbs },
-    ];
-    const path = await account(rules(["get", "list"]));
-    const [refused, allowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const chosen = new ChosenCampaigns({
-      connection: await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now }),
-      conventions,
-      namespaces: [namespace],
-      now: Date.now,
-      random: Math.random,
-      watchRefused: refused.resolve,
-      watchAllowed: allowed.resolve,
-      watchAgainMs: 100,
-    });
-    const listed = async () => (await chosen.source.list()).jobs.map(({ name }) => name);
-    try {
-      await refused.promise;
-      assert.deepEqual(await listed(), ["lund"]);
-      assert.equal(await chosen.ready(), true);
-      const role = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles/web`;
-      const wider = { rules: rules(["get", "list", "watch"]) };
-      await call("PATCH", role, wider, "application/merge-patch+json");
-      await allowed.promise;
-      assert.deepEqual(await listed(), ["lund"]);
-      await makeCampaignJob(real, "visby");
-      await until(listed, (names) => names.includes("visby"));
-    } finally {
-      await chosen.close();
-    }
-  });
-});
