@@ -16,13 +16,6 @@ Deno.test("default headers: a policy that says nothing of frames gets a second o
   assert.equal(policyOf("frame-ancestors *"), "frame-ancestors *, frame-ancestors 'none'");
 });
 
-Deno.test("default headers: a route's own headers win", () => {
-  const headers = new Headers({ "Referrer-Policy": "no-referrer" });
-  addDefaultHeaders(headers);
-  assert.equal(headers.get("Referrer-Policy"), "no-referrer");
-  assert.equal(headers.get("X-Content-Type-Options"), "nosniff");
-});
-
 Deno.test("host check: a known name lets no foreign one in after it, be it in the header or in the target", async () => {
   const app = httpApp({ log: NO_LOG });
   app.use(hostCheck(["localhost", "[::1]"]));

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { handledBy, httpApp, routesOf } from "@/lib/http/app.ts";
-import { limitConcurrency, Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
-import { NO_LOG } from "./no_log.ts";
 
 Deno.test("slots: are limited in all and by key, and released once", () => {
   const slots = new Slots(3, 2);
@@ -16,29 +14,6 @@ Deno.test("slots: are limited in all and by key, and released once", () => {
   const many = new Slots(Infinity, 1);
   many.enter("a");
   assert.deepEqual([many.enter("a"), typeof many.enter("b")], ["address", "function"]);
-});
-
-Deno.test("limit concurrency: a slot is held until the connection reports that the response is sent, or failed", async () => {
-  const role = new Slots(1);
-  const app = httpApp({ log: NO_LOG });
-  const add = routesOf(app, handledBy("web"), limitConcurrency(role, new UnprovenRequests(1, 1)));
-  add("/", () => new Response("x"));
-  add("/throws", () => {
-    throw new Error("x");
-  });
-  for (const path of ["/", "/throws"]) {
-    for (const end of ["resolve", "reject"] as const) {
-      const { promise: completed, ...settle } = Promise.withResolvers<void>();
-      const first = await app.request(path, {}, { completed });
-      assert.ok([200, 500].includes(first.status));
-      assert.equal((await app.request("/", {}, {})).status, 503);
-      settle[end]();
-      await completed.catch(() => {});
-      assert.equal(role.count, 0);
-    }
-    await app.request(path, {}, {});
-    assert.equal(role.count, 0);
-  }
 });
 
 /** A request of the client at an address. */

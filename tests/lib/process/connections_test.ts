@@ -15,13 +15,6 @@ Deno.test("connections: this runtime serves single connections, and one that can
   assert.equal(connectionServer({ serveHttpOnConnection: (_: unknown) => {} }), null);
 });
 
-Deno.test("connections: a server without limits responds all the same, and reports it", async () => {
-  const server = drainingServer({ hostname: "127.0.0.1", port: 0, serve: null }, hello, hello);
-  assert.equal(server.limitsConnections, false);
-  assert.equal(await (await fetch(`http://127.0.0.1:${server.port}/`)).text(), "hello");
-  await server.drain();
-});
-
 Deno.test("connections: one with half a head is closed in the end, others get responses meanwhile", async () => {
   await using site = start({ headMs: 300 });
   const halves = await Promise.all(Array.from({ length: 200 }, () => open(site, "GET / HTTP/1.1\r\nHost: x\r\nX: ")));

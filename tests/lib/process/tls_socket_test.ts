@@ -4,14 +4,7 @@ import { drainingServer } from "@/lib/process/listener.ts";
 import { serveConnection } from "@/lib/runtime/serve_connection.ts";
 import { acceptTlsConnections, CertificateError } from "@/lib/process/sockets.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
-import {
-  OTHER_CA,
-  OTHER_CERTIFICATE,
-  OTHER_KEY,
-  TEST_CA,
-  TEST_CERTIFICATE,
-  TEST_KEY,
-} from "@/tests/lib/http/certificates.ts";
+import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const CHECK_EVERY_MS = 20;
 const hello = () => new Response("hello");
@@ -93,23 +86,6 @@ async function ended(connection: Deno.TcpConn): Promise<void> {
 async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
   while (!await isTrue()) await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
 }
-
-testTls("TLS: a replaced certificate serves new connections, open ones stay", async ({ port, folder, stderr }) => {
-  using before = client();
-  assert.equal(await get(port, before), "https:");
-  await write(folder, OTHER_CERTIFICATE, OTHER_KEY);
-  await until(() => stderr().includes("the certificate was replaced"));
-  using after = client(OTHER_CA);
-  for (let round = 0; round < 8; round++) {
-    using fresh = client(OTHER_CA);
-    assert.equal(await get(port, fresh), "https:");
-  }
-  assert.equal(await get(port, after), "https:");
-  // It uses its earlier connection: it does not trust the new certificate.
-  assert.equal(await get(port, before), "https:");
-  using strange = client();
-  await assert.rejects(get(port, strange));
-});
 
 testTls(
   "TLS: a new certificate that cannot be used is reported once, and the old one stays in use",
