@@ -73,13 +73,6 @@ Deno.test("lists: nonsense is refused, never something else", () => {
   ) {
     assert.throws(() => parseObjectPage(bad), MalformedXml, bad);
   }
-  fc.assert(fc.property(fc.string(), fc.nat(good.length), (noise, at) => {
-    try {
-      parseObjectPage(good.slice(0, at) + noise + good.slice(at));
-    } catch (error) {
-      assert.ok(error instanceof MalformedXml);
-    }
-  }));
 });
 
 Deno.test("version page: versions and delete markers, names decoded where they came encoded", () => {
@@ -145,14 +138,6 @@ Deno.test("version page: any keys come back in order, of versions and markers ea
     }
     assert.equal(page.key_count, entries.length);
   }));
-});
-
-Deno.test("pages: another document is refused, never read as an empty page", () => {
-  const other = "<Other><Version><Key>k</Key></Version></Other>";
-  for (const bad of ["", "text", other, "<Error><Code>x</Code></Error>", "<a>"]) {
-    assert.throws(() => parseVersionPage(bad), MalformedXml, bad);
-  }
-  assert.throws(() => parseVersionPage("<ListVersionsResult><Version><Size>1</Size></Version></ListVersionsResult>"));
 });
 
 const counted = (key: string, size: number) =>

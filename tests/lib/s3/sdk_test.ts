@@ -5,7 +5,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { getAcl, type Grant, type Grantee, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
-import { createBucket, getCors, listBuckets, putCors, setVersioning } from "@/lib/s3/buckets.ts";
+import { createBucket, listBuckets, putCors, setVersioning } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { abortUpload, listParts, listUploads } from "@/lib/s3/multipart.ts";
 import { sendDelete } from "@/lib/s3/objects.ts";
@@ -172,56 +172,24 @@ Deno.test("parts: they come in order, and an empty marker is none", async () => 
   });
 });
 
-Deno.test("SDK: entries without a name, and numbers and times that are none, are 502", async () => {
-  const isInvalid = (error: unknown) => {
-    assert.ok(error instanceof HttpError && error.status === 502);
-    assert.match(error.message, /the store's response is not valid$/);
-    return true;
-  };
+Deno.test("SDK: entries without a name, and times that are none, are 502", async () => {
+  const ofTags = (s3: S3) => getTags(s3, CALLER, { bucket: "b", key: "k" });
+  const ofBuckets = (s3: S3) => listBuckets(s3, CALLER);
+  const ofUploads = (s3: S3) => listUploads(s3, CALLER, "b", { maxUploads: 1 });
+  const inUploads = (text: string) => `<ListMultipartUploadsResult>${text}</ListMultipartUploadsResult>`;
+  const inBuckets = (text: string) => `<ListAllMyBucketsResult><Buckets>${text}</Buckets></ListAllMyBucketsResult>`;
   const answers: [string, (s3: S3) => Promise<unknown>][] = [
-    [
-      "<Tagging><TagSet><Tag><Value>v</Value></Tag></TagSet></Tagging>",
-      (s3) => getTags(s3, CALLER, { bucket: "b", key: "k" }),
-    ],
-    [
-      "<ListAllMyBucketsResult><Buckets><Bucket/></Buckets></ListAllMyBucketsResult>",
-      (s3) => listBuckets(s3, CALLER),
-    ],
-    [
-      "<ListAllMyBucketsResult><Buckets><Bucket><Name>a</Name><CreationDate>soon</CreationDate></Bucket></Buckets></ListAllMyBucketsResult>",
-      (s3) => listBuckets(s3, CALLER),
-    ],
-    [
-      "<AccessControlPolicy><AccessControlList><Grant/></AccessControlList></AccessControlPolicy>",
-      (s3) => getAcl(s3, CALLER, { bucket: "b" }),
-    ],
-    ...["1.5", "-1", "much"].map((age): [string, (s3: S3) => Promise<unknown>] => [
-      `<CORSConfiguration><CORSRule><MaxAgeSeconds>${age}</MaxAgeSeconds></CORSRule></CORSConfiguration>`,
-      (s3) => getCors(s3, CALLER, "b"),
-    ]),
+    ["<Tagging><TagSet><Tag><Value>v</Value></Tag></TagSet></Tagging>", ofTags],
+    [inBuckets("<Bucket/>"), ofBuckets],
+    [inBuckets("<Bucket><Name>a</Name><CreationDate>soon</CreationDate></Bucket>"), ofBuckets],
+    [inUploads("<Upload><Key>k</Key><UploadId/></Upload>"), ofUploads],
+    [inUploads("<Upload><Key/><UploadId>u</UploadId></Upload>"), ofUploads],
+    [inUploads("<EncodingType>url</EncodingType><NextKeyMarker>%</NextKeyMarker>"), ofUploads],
   ];
-  const uploads = [
-    "<Key>k</Key><UploadId/>",
-    "<Key/><UploadId>u</UploadId>",
-    "<Key>k</Key><UploadId>u</UploadId><Initiated>soon</Initiated>",
-  ];
-  for (const inside of uploads) {
-    answers.push([
-      `<ListMultipartUploadsResult><Upload>${inside}</Upload></ListMultipartUploadsResult>`,
-      (s3) => listUploads(s3, CALLER, "b", { maxUploads: 1 }),
-    ]);
+  for (const [xml, read] of answers) {
+    const reading = read(storeThat(() => new Response(xml)));
+    await assert.rejects(reading, { status: 502, message: /the store's response is not valid$/ }, xml);
   }
-  answers.push([
-    "<ListMultipartUploadsResult><EncodingType>url</EncodingType><NextKeyMarker>%</NextKeyMarker></ListMultipartUploadsResult>",
-    (s3) => listUploads(s3, CALLER, "b", { maxUploads: 1 }),
-  ]);
-  for (const part of ["<PartNumber>0</PartNumber>", "<PartNumber>x</PartNumber>", "<Size>1</Size>"]) {
-    answers.push([
-      `<ListPartsResult><Part>${part}</Part></ListPartsResult>`,
-      (s3) => listParts(s3, CALLER, UPLOAD, { maxParts: 1 }),
-    ]);
-  }
-  for (const [xml, read] of answers) await assert.rejects(read(storeThat(() => new Response(xml))), isInvalid, xml);
 });
 
 Deno.test("SDK: a request has no checksum, user agent or parameter of the SDK", async () => {
@@ -282,15 +250,7 @@ Deno.test("SDK: keys are in the path as they are signed, whatever they hold", as
   }
 });
 
-Deno.test("SDK: a body that hangs, drips, lies or is too long is 502, and no more of it is read", async () => {
-  let sent = 0;
-  const bytes = new TextEncoder().encode(`<Grant>${"x".repeat(1000)}</Grant>`);
-  const flood = new ReadableStream({
-    pull: (controller) => {
-      sent += bytes.length;
-      controller.enqueue(bytes);
-    },
-  });
+Deno.test("SDK: a body that hangs or drips is 502", async () => {
   let timer: ReturnType<typeof setInterval> | undefined;
   const drip = new ReadableStream({
     start(controller) {
@@ -298,26 +258,14 @@ Deno.test("SDK: a body that hangs, drips, lies or is too long is 502, and no mor
     },
     cancel: () => clearInterval(timer),
   });
-  const wide = `<AccessControlPolicy>${"<a/>".repeat(300_000)}</AccessControlPolicy>`;
-  const bodies: [BodyInit, string][] = [
-    [new ReadableStream(), "ended early"],
-    [drip, "ended early"],
-    [flood, "ended early"],
-    ["<AccessControlPolicy>" + "x".repeat(1_500_000) + "</AccessControlPolicy>", "is not valid"],
-    [wide, "is not valid"],
-    ["<a>".repeat(200) + "</a>".repeat(200), "is not valid"],
-    ["<html><body>Welcome</body></html>", "is not valid"],
-    ["", "is not valid"],
-  ];
-  for (const [body, problem] of bodies) {
+  for (const body of [new ReadableStream(), drip]) {
     const s3 = storeThat(() => new Response(body));
     const call = { operation: "GetBucketAcl", bucket: "b", workMs: 100 } as const;
     await assert.rejects(callSdk(s3, CALLER, call, (list) => list), {
       status: 502,
-      message: `bucket 'b': the store's response ${problem}`,
+      message: "bucket 'b': the store's response ended early",
     });
   }
-  assert.ok(sent < 8 * 1024 * 1024, `${sent} bytes were taken`);
 });
 
 function refused(xml: string, root = "a"): void {
