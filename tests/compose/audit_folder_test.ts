@@ -10,24 +10,6 @@ import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { event, NOON, writeTrail } from "@/tests/lib/audit/audit_fixture.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 
-testInFolder("audit folder: a backup has the trail, and verify finds what was changed in it", async (parent) => {
-  const [data, copy] = [`${parent}/data`, `${parent}/copy`];
-  Deno.mkdirSync(data);
-  await (await startStore(data)).stop();
-  const options = { retentionDays: null, now: () => NOON, warn: assert.fail };
-  await writeTrail(await ChainFolder.open(`${data}/audit`, options), [NOON, NOON, NOON]);
-  assert.equal((await backUp(data, copy)).isWhole, true);
-  const file = `${copy}/audit/2026-11-20.jsonl`;
-  const text = Deno.readTextFileSync(file);
-  assert.equal(text, Deno.readTextFileSync(`${data}/audit/2026-11-20.jsonl`));
-  const found: string[] = [];
-  assert.equal(verifyDataFolder(copy, (line) => void found.push(line)), true, found.join("\n"));
-  Deno.writeTextFileSync(file, text.replace('"k2"', '"k9"'));
-  found.length = 0;
-  assert.equal(verifyDataFolder(copy, (line) => void found.push(line)), false);
-  assert.match(found[0], /^audit: the audit trail of the application: 2026-11-20\.jsonl: line 3 was changed/);
-});
-
 testInFolder(
   "audit folder: a backup has a trail outside of the data folder, and verify reads it there and in the copy",
   async (parent) => {

@@ -250,18 +250,6 @@ test("what others write into Redis is not applied", async (deps) => {
   }
 });
 
-test("after the session key was replaced, replicas share what ends under the new one", async (deps) => {
-  const otherFile = `${deps.keyFile}-other`;
-  Deno.copyFileSync(deps.keyFile, otherFile);
-  await using one = await Replica.start(deps);
-  await using other = await Replica.start({ ...deps, keyFile: otherFile });
-  replaceKey(deps.keyFile);
-  await one.revoked.add([session("s")]);
-  Deno.copyFileSync(deps.keyFile, `${otherFile}.new`);
-  Deno.renameSync(`${otherFile}.new`, otherFile);
-  await until("the other has read it with its new key", () => other.revoked.has(session("s")));
-});
-
 test("while the session key is replaced, replicas before and after the change share what ends", async (deps) => {
   const [old, next] = [0, 1].map(() => randomBytes(32).toString("base64"));
   const file = (name: string, ...keys: string[]) => {
@@ -277,13 +265,6 @@ test("while the session key is replaced, replicas before and after the change sh
   await until("after knows", () => after.revoked.has(session("of-before")));
   await using later = await Replica.start({ ...deps, keyFile: file("later", next, old) });
   for (const name of ["of-before", "of-after"]) assert.ok(later.revoked.has(session(name)), name);
-});
-
-test("processes of the results role alone share refused logins, too", async (deps) => {
-  await using one = await Replica.start({ ...deps, roles: "results" });
-  await using other = await Replica.start({ ...deps, roles: "results" });
-  for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) one.guess("wrong");
-  await until("the other blocks", () => other.blocked() === "account");
 });
 
 test("storage logins that a web role revoked are known to other web roles and to the results role", async (deps) => {

@@ -115,15 +115,6 @@ testInFolder("chain folder: records that are passed again are written once", asy
   assert.deepEqual(checkChainFolder(folder), { records: 2, faults: [] });
 });
 
-testInFolder("chain folder: files that are gone leave a gap that the check finds", async (folder) => {
-  await writeTrail(await ChainFolder.open(folder, ALL), [NOON, NOON]);
-  Deno.removeSync(`${folder}/2026-11-20.jsonl`);
-  await writeTrail(await ChainFolder.open(folder, ALL), [NOON]);
-  assert.deepEqual(checkChainFolder(folder).faults, [
-    "2026-11-20.jsonl: records 1 to 2 before it are missing or were changed",
-  ]);
-});
-
 testInFolder("chain folder: what notes its end is flushed before it replaces the note before", async (folder) => {
   const chain = await ChainFolder.open(folder, ALL);
   const { sync } = Deno.FsFile.prototype;

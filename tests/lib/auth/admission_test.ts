@@ -35,12 +35,6 @@ function upload() {
   return { context, cancelled };
 }
 
-Deno.test("admission: a caller whose login is proven is known at once", () => {
-  const caller = proven(storeIdentities("native")).admission.admit(upload().context, CLAIMS, "s3");
-  assert.ok(!(caller instanceof Promise));
-  assert.deepEqual([caller.username, caller.tenant], ["curator", "archive"]);
-});
-
 Deno.test("admission: where no slot is free the body of a request is cancelled", async () => {
   const { admission, role } = proven(storeIdentities("native"));
   assert.ok(role.enter());

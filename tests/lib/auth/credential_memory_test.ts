@@ -90,18 +90,6 @@ Deno.test("guess limits: the window slides, and quiet forgets", () => {
   started(start("b", "u")).end();
 });
 
-Deno.test("guess limits: an account stays exempt as long as it is accepted now and then", () => {
-  const { clock, limits, start, wrong, right } = clocked();
-  right("a", "anna");
-  for (let minutes = 0; minutes < 11; minutes++) {
-    clock.now += 60_000;
-    limits.accepted({ address: "a", account: "anna" });
-  }
-  for (let n = 0; n < MAX_WRONG_PER_ADDRESS; n++) wrong("a", `u${n}`);
-  assert.deepEqual(waits(start("a", "new")), ["address", 5]);
-  started(start("a", "anna")).end();
-});
-
 Deno.test("guess limits: an address has sixty in all, from which accounts that were right lately are exempt", () => {
   const { clock, start, wrong, right } = clocked();
   right("a", "anna");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { notificationEvent } from "@/lib/notifications/event.ts";
-import { LEASE_MS, MAX_WAITING, NotificationQueue } from "@/lib/notifications/notifier.ts";
+import { MAX_WAITING, NotificationQueue } from "@/lib/notifications/notifier.ts";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
-import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 
 const event = (name: string) =>
@@ -66,43 +66,14 @@ Deno.test({
   ignore: REDIS_PROGRAM === null,
   async fn() {
     await using server = await RedisServer.start();
-    const open = (deployment: string) => {
-      const redis = new RedisClient({ url: server.url, warn: () => {} });
-      return new NotificationQueue(new RedisTaskStore(redis, { deployment, warn: () => {} }));
-    };
-    const queue = open("one");
-    await testQueue(queue);
-    const [replica, other] = [open("one"), open("other")];
-    assert.equal(await replica.add(event("one"), "a", 0), "known");
-    assert.equal(await other.add(event("one"), "a", 0), "added");
-
     const client = new RedisClient({ url: server.url, warn: () => {} });
-    const keys = await client.command("KEYS", "*") as Uint8Array[];
-    for (const key of keys) assert.notEqual(await client.command("PTTL", key), -1, new TextDecoder().decode(key));
-    const key = keys.map((key) => new TextDecoder().decode(key)).find((key) => /other.*:task:/.test(key)) ?? "";
-    await client.command("HSET", key, "progress", '{"event":{"id":"evt_\r\n"}}');
-    assert.deepEqual(await other.claim("a", 1), [], "what is damaged is removed");
-    assert.equal(new TextDecoder().decode(await client.command("HGET", key, "state") as Uint8Array), "ready");
-    for (const one of [queue, replica, other, client]) await one.close();
+    const queue = new NotificationQueue(new RedisTaskStore(client, { deployment: "one", warn: () => {} }));
+    await testQueue(queue);
+    await queue.add(event("damaged"), "d", 0);
+    for (const name of await client.command("KEYS", "*:task:*") as Uint8Array[]) {
+      await client.command("HSET", name, "progress", '{"event":{"id":"evt_\r\n"}}');
+    }
+    assert.deepEqual(await queue.claim("d", 1), [], "what is damaged is removed");
+    await queue.close();
   },
-});
-
-Deno.test("notification queue: a claim of a process that ended is due again, at once where the file is its own", async () => {
-  const folder = await Deno.makeTempDir();
-  let now = 1_000_000;
-  const open = () => new NotificationQueue(openTaskFile(`${folder}/n.db`, () => now, assert.fail));
-  try {
-    const first = open();
-    await first.add(event("one"), "a", 0);
-    await first.add(event("later"), "a", HOUR_MS);
-    assert.equal((await first.claim("a", 10)).length, 1);
-    now += LEASE_MS;
-    assert.equal((await first.claim("a", 10)).length, 1, "the lease is over");
-    await first.close();
-    const second = open();
-    assert.deepEqual((await second.claim("a", 10)).map(({ event }) => event.subject), ["one"]);
-    await second.close();
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
 });
