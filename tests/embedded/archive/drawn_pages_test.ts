@@ -19,23 +19,6 @@ Deno.test("drawn pages: images and thumbnails have the sizes of the manifests", 
   }
 });
 
-Deno.test("drawn pages: blocks hold their lines, lines their words, and words do not overlap", () => {
-  for (const number of NUMBERS) {
-    for (const block of elements(drawnAlto(number), "TextBlock")) {
-      const [outer] = boxesOf(block, "TextBlock");
-      for (const line of elements(block, "TextLine")) {
-        const [row] = boxesOf(line, "TextLine");
-        assert.ok(contains({ left: 0, top: 0, width: PAGE_WIDTH, height: PAGE_HEIGHT }, outer) && contains(outer, row));
-        const words = boxesOf(line, "String|HYP");
-        words.forEach((word, at) => {
-          assert.ok(contains(row, word), line);
-          if (at > 0) assert.ok(word.left >= words[at - 1].left, line);
-        });
-      }
-    }
-  }
-});
-
 Deno.test("drawn pages: a volume shows pages of one book in turn, right pages as right pages, and begins where it always does", () => {
   const seen = new Set<number>();
   for (let volume = 0; volume < 300; volume++) {
@@ -55,13 +38,4 @@ function boxesOf(xml: string, names: string): Box[] {
     const [left, top, width, height] = sides.map(Number);
     return { left, top, width, height };
   });
-}
-
-function elements(xml: string, name: string): string[] {
-  return xml.match(new RegExp(`<${name} [\\s\\S]*?</${name}>`, "g")) ?? [];
-}
-
-function contains(outer: Box, inner: Box): boolean {
-  return inner.left >= outer.left && inner.top >= outer.top &&
-    inner.left + inner.width <= outer.left + outer.width && inner.top + inner.height <= outer.top + outer.height;
 }

@@ -4,7 +4,7 @@ import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from "@kuberne
 import { applyFields, type OwnedContent } from "@/embedded/cluster/managed_fields.ts";
 import type { ManagedFields } from "@/embedded/cluster/objects.ts";
 import type { EmbeddedCluster } from "@/embedded/cluster/server.ts";
-import { CONVENTIONS, START, withSampleCluster } from "./sample_cluster.ts";
+import { START, withSampleCluster } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
 const APPLY = "application/apply-patch+yaml";
@@ -206,14 +206,3 @@ testMaps("apply: client-node applies as the reading side does", async (_send, cl
   assert.equal(made.metadata?.managedFields?.[0].manager, "web");
   await assert.rejects(apply({ phase: "Succeeded" }, "tool"), /"code":409|HTTP-Code: 409/);
 });
-
-Deno.test("apply: the record of a finished campaign is owned by the tool, its failures by who saw them", () =>
-  withMaps((_send, cluster) => {
-    const record = cluster.simulator.store.get("configmaps", NAMESPACE, "campaign-sjomanshuset-visby-1844-status");
-    const owners = Object.fromEntries(
-      (record?.metadata.managedFields ?? []).map(({ manager, fieldsV1 }) => [manager, fieldsV1["f:data"]]),
-    );
-    assert.deepEqual(owners[CONVENTIONS.failuresManager], { "f:failedVolumes": {}, "f:failedVolumesJobUid": {} });
-    assert.ok(Object.hasOwn(Object(owners[CONVENTIONS.applyManager]), "f:phase"));
-    return Promise.resolve();
-  }));

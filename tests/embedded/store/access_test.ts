@@ -4,7 +4,6 @@ import {
   type Acl,
   ACL_PERMISSIONS,
   type AclGrant,
-  aclsUsageOf,
   bucketMask,
   type Grantee,
   objectMask,
@@ -12,7 +11,7 @@ import {
   type Requester,
   serializeAcl,
 } from "@/embedded/store/access.ts";
-import { permissionMask, permissionsOf } from "@/embedded/store/permissions.ts";
+import { permissionsOf } from "@/embedded/store/permissions.ts";
 
 const anna: Requester = { user: { id: 1, guid: "anna" }, dataAccess: 0, groups: () => [] };
 const anonymous: Requester = { user: null, dataAccess: 0, groups: () => [] };
@@ -57,11 +56,6 @@ Deno.test("access: an owner may always read and write the list, and a writer has
   assert.equal(bucketMask(anonymous, { owner: null, acl: null }, "enforced"), 0);
 });
 
-Deno.test("access: what the management API took from a bucket's owner does not come back by its access list", () => {
-  const own: Acl = [{ grantee: { user: "anna" }, permission: "FULL_CONTROL" }];
-  assert.equal(may(bucketMask(anna, { owner: 1, acl: own }, "enforced")), "READ_ACL WRITE_ACL");
-});
-
 Deno.test("access: anonymous requests have grants to everybody, users also grants to users, and no list takes access away", () => {
   fc.assert(fc.property(acl, fc.boolean(), fc.integer({ min: 0, max: 1023 }), (list, isMember, dataAccess) => {
     const thing = { owner: 2, acl: list };
@@ -84,25 +78,7 @@ Deno.test("access: anonymous requests have grants to everybody, users also grant
   }));
 });
 
-Deno.test("access: groups are read only when an access list names one", () => {
-  const requester: Requester = { ...anna, groups: () => assert.fail("read groups") };
-  bucketMask(requester, { owner: 2, acl: [{ grantee: "everybody", permission: "READ" }] }, "enforced");
-  assert.throws(() =>
-    bucketMask(requester, { owner: 2, acl: [{ grantee: { group: "g" }, permission: "READ" }] }, "enforced")
-  );
-});
-
-Deno.test("access: the setting of a namespace decides what its lists do", () => {
-  assert.equal(aclsUsageOf({ aclsUsage: "NOT_ENABLED" }), "none");
-  assert.equal(aclsUsageOf({ aclsUsage: "NOT_ENFORCED" }), "ignored");
-  for (const aclsUsage of ["ENABLED", "ENFORCED", undefined]) assert.equal(aclsUsageOf({ aclsUsage }), "enforced");
-});
-
 Deno.test("access: a stored list is read unchanged", () => {
   fc.assert(fc.property(acl, (list) => assert.deepEqual(parseAcl(serializeAcl(list)), list)));
   assert.equal(parseAcl(null), null);
-});
-
-Deno.test("access: implied permissions come with those that imply them", () => {
-  assert.equal(may(permissionMask(["SEARCH", "PURGE"])), "BROWSE READ DELETE PURGE SEARCH");
 });

@@ -3,7 +3,6 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
-  DeleteObjectCommand,
   DeleteObjectsCommand,
   GetBucketAclCommand,
   GetObjectAclCommand,
@@ -258,17 +257,6 @@ storeTest("S3 ACL: a namespace decides whether it has access lists, and whether 
   assert.equal(shown(await owner.send(new GetBucketAclCommand({ Bucket: "unenforced" }))).length, 2);
   assert.equal((await anonymous(store, "GET", "/unenforced?list-type=2")).status, 403);
 });
-
-storeTest(
-  "S3 ACL: deleting through an access list needs WRITE on the bucket, whatever the object says",
-  async (given) => {
-    const { owner, other, at, guid } = await bucketOf(given);
-    await owner.send(new PutObjectAclCommand({ ...at, GrantFullControl: `id="${guid}"` }));
-    assert.equal(await storeErrorCode(other.send(new DeleteObjectCommand(at))), "AccessDenied");
-    assert.equal(await storeErrorCode(other.send(new PutObjectCommand({ ...at, Body: "x" }))), "AccessDenied");
-    assert.equal(await statusOf(other.send(new PutObjectAclCommand({ ...at, ACL: "public-read" }))), 200);
-  },
-);
 
 storeTest("bucket owner: what the access list grants to an owner goes to the next one", async ({ store }) => {
   await makeUser(store, "anna", { allowNamespaceManagement: true });

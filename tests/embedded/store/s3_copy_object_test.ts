@@ -97,9 +97,6 @@ storeTest("embedded S3 copy: both ends need permission, and an unreadable source
   const from = new CopyObjectCommand({ Bucket: "campaigns", Key: "x", CopySource: SOURCE });
   assert.equal(await storeErrorCode(reader.send(from)), "AccessDenied");
   assert.equal(await storeErrorCode(at.copy({ CopySource: "no-bucket/x" })), "NoSuchBucket");
-  for (const CopySource of ["letters", "letters/", "letters/%zz", "letters/x?versionId="]) {
-    assert.equal(await storeErrorCode(at.copy({ CopySource })), "InvalidArgument");
-  }
   assert.equal(await storeErrorCode(at.copy({ ServerSideEncryption: "AES256" })), "NotImplemented");
   assert.equal(await storeErrorCode(at.head()), "NotFound");
 });

@@ -102,26 +102,3 @@ storeTest(
     }
   },
 );
-
-storeTest(
-  "S3 signatures: a header in a presigned query counts as one, and may not be contradicted",
-  async ({ store }) => {
-    const client = clientOf(store, "curator");
-    const at = { Bucket: "letters", Key: "hoisted" };
-    const locked = new PutObjectCommand({ ...at, ObjectLockMode: "GOVERNANCE" });
-    const refused = await getSignedUrl(client, locked, { expiresIn: 60 });
-    assert.match(refused, /x-amz-object-lock-mode=GOVERNANCE/);
-    assert.equal((await fetch(refused, { method: "PUT", body: "x" })).status, 501);
-    const sha256 = base64("sha256", new TextEncoder().encode("right"));
-    const stated = await getSignedUrl(client, new PutObjectCommand({ ...at, ChecksumSHA256: sha256 }), {
-      expiresIn: 60,
-    });
-    assert.match(stated, /x-amz-checksum-sha256=/);
-    const wrong = await fetch(stated, { method: "PUT", body: "wrong" });
-    assert.equal(wrong.status, 400);
-    assert.match(await wrong.text(), /BadDigest/);
-    const right = await fetch(stated, { method: "PUT", body: "right" });
-    assert.equal(right.status, 200);
-    assert.equal(right.headers.get("x-amz-checksum-sha256"), sha256);
-  },
-);

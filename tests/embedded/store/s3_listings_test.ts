@@ -25,11 +25,9 @@ storeTest("embedded S3 listings: a page of no keys is the last, and odd sizes ar
   await fill(client, "pages", ["a", "b"]);
   const none = { Bucket: "pages", MaxKeys: 0 };
   const first = await client.send(new ListObjectsCommand(none));
-  const second = await client.send(new ListObjectsV2Command(none));
   const versions = await client.send(new ListObjectVersionsCommand(none));
-  for (const page of [first, second, versions]) assert.equal(page.IsTruncated, false);
-  assert.deepEqual([first.Contents, second.Contents, versions.Versions], [undefined, undefined, undefined]);
-  assert.equal(second.KeyCount, 0);
+  for (const page of [first, versions]) assert.equal(page.IsTruncated, false);
+  assert.deepEqual([first.Contents, versions.Versions], [undefined, undefined]);
   const negative = { Bucket: "pages", MaxKeys: -1 };
   assert.equal(await storeErrorCode(client.send(new ListObjectsCommand(negative))), "InvalidArgument");
   assert.equal(await storeErrorCode(client.send(new ListObjectVersionsCommand(negative))), "InvalidArgument");

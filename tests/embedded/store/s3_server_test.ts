@@ -38,33 +38,6 @@ storeTest("embedded S3: access follows the data permissions, and tenants are apa
   assert.equal(await storeErrorCode(foreign.send(new ListBucketsCommand({}))), "SignatureDoesNotMatch");
 });
 
-storeTest(
-  "embedded S3: only pages of allowed origins and requests with loopback names are served",
-  async ({ store }) => {
-    store.server.allowOrigins(["http://127.0.0.1:8000"]);
-    const preflight = (origin: string) =>
-      fetch(`${store.s3("archive")}/letters/x`, {
-        method: "OPTIONS",
-        headers: { origin, "access-control-request-method": "PUT", "access-control-request-headers": "content-type" },
-      });
-    const ours = await preflight("http://127.0.0.1:8000");
-    assert.equal(ours.status, 204);
-    assert.equal(ours.headers.get("access-control-allow-origin"), "http://127.0.0.1:8000");
-    assert.equal(ours.headers.get("access-control-allow-headers"), "content-type");
-    const foreign = await preflight("https://elsewhere.example");
-    assert.equal(foreign.status, 403);
-    assert.equal(foreign.headers.get("access-control-allow-origin"), null);
-    const port = Number(new URL(store.s3("archive")).port);
-    const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-    await connection.write(
-      new TextEncoder().encode("GET / HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n"),
-    );
-    const misdirected = await new Response(connection.readable).text();
-    assert.match(misdirected, /^HTTP\/1.1 421 /);
-    assert.match(misdirected, /<Code>MisdirectedRequest<\/Code>.*<RequestId>[0-9a-f-]{36}<\/RequestId>/);
-  },
-);
-
 Deno.test("embedded S3: a store that stops says so to clients of both protocols", async () => {
   const answer = errorHandler("ServiceUnavailable")(new Request("http://127.0.0.1:20000/letters/x"));
   assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "5"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { usageDuring } from "@/embedded/store/usage_history.ts";
-import { countReads, countUse, expireUsage, StoredCounts } from "@/embedded/store/writer/usage_changes.ts";
+import { countUse, expireUsage, StoredCounts } from "@/embedded/store/writer/usage_changes.ts";
 import { createBucket, writtenStore } from "./changes_fixture.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
@@ -70,14 +70,4 @@ Deno.test("usage history: old hours are forgotten, and not what the bucket holds
   const [early, late] = usageDuring(index.statements, 1, 1, [{ first: 0, last: 10 }, { first: 11, last: 30 }]);
   assert.deepEqual([early.writes, early.objectBytes], [0, 0]);
   assert.deepEqual([late.writes, late.objectBytes], [2, 111]);
-});
-
-Deno.test("usage history: reads are added to their hour and change nothing else", () => {
-  using index = startIndex();
-  index.write(1, 10, 100);
-  const reads = [{ bucket: 1, hour: 10, reads: 2, bytesOut: 50 }, { bucket: 9, hour: 10, reads: 1, bytesOut: 1 }];
-  countReads(index.statements, { reads });
-  countReads(index.statements, { reads });
-  const [used] = usageDuring(index.statements, 1, null, [{ first: 10, last: 10 }]);
-  assert.deepEqual([used.reads, used.bytesOut, used.writes, used.objectCount], [4, 100, 1, 1]);
 });

@@ -82,12 +82,6 @@ storeTest("roles: SECURITY cannot give ADMINISTRATOR by a group", async ({ store
   assert.match(await guard(store, "POST", "/groupAccounts/chiefs", { roles: ADMINISTRATOR }), REFUSED);
 });
 
-storeTest("roles: an ADMINISTRATOR can give ADMINISTRATOR", async ({ store }) => {
-  await guarded(store);
-  assert.equal((await archiveMapi(store, "POST", "/userAccounts/guard", { roles: ADMINISTRATOR })).status, 200);
-  assert.match(await guard(store, "POST", "/userAccounts/reader", { roles: ADMINISTRATOR }), /^200/);
-});
-
 const LAST = /^409 .*last enabled ADMINISTRATOR/;
 const CURATOR = ["curator", SAMPLE_PASSWORD] as const;
 const GUARD = ["guard", PASSWORD] as const;

@@ -1,6 +1,5 @@
 import {
   CreateBucketCommand,
-  DeleteBucketCommand,
   GetObjectCommand,
   ListBucketsCommand,
   ListObjectsV2Command,
@@ -8,11 +7,10 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
 import { GROUP_URI } from "@/embedded/store/s3/acl.ts";
 import { clientOf, makeUser, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
 import { archiveMapi, post, statusAndText } from "@/tests/embedded/store/mapi_fixture.ts";
-import { leaks, startStore, storeErrorCode, storeTest } from "@/tests/embedded/store/store_fixture.ts";
+import { storeErrorCode, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 const GROUP = "/groupAccounts/L%C3%A4sare%20i%20%C3%85bo";
 
@@ -177,42 +175,3 @@ storeTest("groups: an access list may name one, and means its members", async ({
   await archiveMapi(store, "PUT", "/groupAccounts", group);
   assert.equal(await read(), 403);
 });
-
-Deno.test("groups: what is deleted leaves no rows behind", leaks, async () => {
-  const folder = Deno.makeTempDirSync();
-  {
-    const store = await startStore(folder);
-    await makeUser(store, "anna");
-    const owner = clientOf(store, "curator");
-    await owner.send(new CreateBucketCommand({ Bucket: "gone" }));
-    for (const groupname of ["first", "second"]) {
-      await archiveMapi(store, "PUT", "/groupAccounts", { groupname, members: { username: ["anna"] } });
-      for (const name of ["gone", "maps"]) {
-        await archiveMapi(
-          store,
-          "POST",
-          `/groupAccounts/${groupname}/dataAccessPermissions`,
-          permissions(name, "READ"),
-        );
-      }
-    }
-    await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("maps", "READ"));
-    await owner.send(new DeleteBucketCommand({ Bucket: "gone" }));
-    await archiveMapi(store, "DELETE", "/groupAccounts/first");
-    assert.deepEqual(rows(folder), { members: 1, grants: 1 });
-    await archiveMapi(store, "DELETE", "/userAccounts/anna");
-    assert.deepEqual(rows(folder), { members: 0, grants: 1 });
-    await archiveMapi(store, "DELETE", "/groupAccounts/second");
-    assert.deepEqual(rows(folder), { members: 0, grants: 0 });
-    await store.stop();
-  }
-  Deno.removeSync(folder, { recursive: true });
-});
-
-function rows(folder: string): { members: number; grants: number } {
-  const index = new DatabaseSync(`${folder}/index.db`, { readOnly: true });
-  const count = (table: string) => Number(index.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
-  const counted = { members: count("group_members"), grants: count("group_grants") };
-  index.close();
-  return counted;
-}

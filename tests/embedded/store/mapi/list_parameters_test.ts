@@ -35,16 +35,6 @@ Deno.test("lists: a page by name is what filtering, sorting and cutting all of t
   );
 });
 
-Deno.test("lists: a query for other members than names is no page of the index", () => {
-  const page = (query: string) => pageByName(new URLSearchParams(query), "name");
-  assert.equal(page("sortType=hardQuota"), null);
-  assert.equal(page("filterType=tag&filterString=a"), null);
-  assert.ok(page("filterType=tag"));
-  assert.throws(() => page("count=x"), /count/);
-  assert.throws(() => page("offset=-1"), /offset/);
-  assert.throws(() => page("filterString=a,b"), /filterString/);
-});
-
 Deno.test("lists: an offset or a count may be larger than any list, and is what the index can take", () => {
   const records = ["a", "b", "c"].map((name) => ({ name }));
   const cut = (query: string) => selected(records, new URLSearchParams(query), "name").map(({ name }) => name).join("");

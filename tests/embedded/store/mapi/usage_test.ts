@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { archiveMapi, errorOf, eventually, namespace } from "@/tests/embedded/store/mapi_fixture.ts";
+import { archiveMapi, errorOf, namespace } from "@/tests/embedded/store/mapi_fixture.ts";
 import { leaks, startStore, type Store, storeTest } from "@/tests/embedded/store/store_fixture.ts";
 
 type Entry = Record<string, unknown>;
@@ -138,17 +138,4 @@ storeTest("usage: intervals are whole, and a wrong parameter is rejected by its 
     assert.deepEqual(await report(store, path, query), [], query);
   }
   assert.equal((await archiveMapi(store, "GET", "/namespaces/none/statistics")).status, 404);
-});
-
-storeTest("usage: what the settings expire is removed", async ({ store }) => {
-  const client = await namespace(store, "pruned", { versioningSettings: { enabled: true } });
-  for (const Body of ["123", "12345"]) await client.send(new PutObjectCommand({ Bucket: "pruned", Key: "a", Body }));
-  const held = async () => {
-    const entries = await report(store, "/namespaces/pruned");
-    return `${entries[0].objectCount} ${entries[0].ingestedVolume}`;
-  };
-  assert.equal(await held(), "2 8");
-  const path = "/namespaces/pruned/versioningSettings";
-  assert.equal((await archiveMapi(store, "POST", path, { prune: true, pruneDays: 0 })).status, 200);
-  await eventually("1 5", held);
 });

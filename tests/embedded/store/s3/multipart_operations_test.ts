@@ -45,13 +45,10 @@ storeTest("multipart: parts are copied out of objects, whole or in ranges", asyn
   const two = await copy(2, { CopySourceRange: "bytes=10-99", CopySourceIfMatch: ETag });
   assert.equal(two.CopyPartResult?.ETag, `"${md5(source.subarray(10, 100))}"`);
   const refused: [string, object][] = [
-    ["400 InvalidArgument", { CopySourceRange: "bytes=-5" }],
     ["400 InvalidArgument", { CopySourceRange: "bytes=9-5" }],
     ["416 InvalidRange", { CopySourceRange: `bytes=0-${source.length}` }],
     ["412 PreconditionFailed", { CopySourceIfNoneMatch: ETag }],
-    ["404 NoSuchKey", { CopySource: "letters/missing" }],
     ["404 NoSuchBucket", { CopySource: "missing/key" }],
-    ["400 InvalidArgument", { CopySource: "letters" }],
   ];
   for (const [expected, more] of refused) assert.equal(await errorOf(copy(3, more)), expected);
   await complete(client, "copied", id, [

@@ -4,7 +4,6 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadObjectCommand,
   ListPartsCommand,
   PutObjectCommand,
   UploadPartCommand,
@@ -30,41 +29,27 @@ import {
 } from "./multipart_fixture.ts";
 
 storeTest(
-  "multipart: parts become one object with its headers, and ranges cross their borders",
+  "multipart: an ETag is the MD5 of the parts' MD5s, and a complete can be repeated as it was",
   async ({ client }) => {
     const Key = "big/map å.tif";
-    const { UploadId } = await client.send(
-      new CreateMultipartUploadCommand({ Bucket, Key, ContentType: "image/tiff", Metadata: { sheet: "7" } }),
-    );
-    assert.ok(UploadId);
     const pieces = [pattern(5 * MIB, 1), pattern(6 * MIB + 3, 2), pattern(100, 3)];
-    const parts = [];
-    for (const [i, piece] of pieces.entries()) parts.push(await upload(client, Key, UploadId, i * 7 + 1, piece));
+    const { again, Parts, ...answer } = await uploadInParts(client, { Bucket, Key }, pieces);
+    const digests = Uint8Array.fromHex(pieces.map((piece) => md5(piece)).join(""));
+    assert.equal(answer.ETag, `"${md5(digests)}-3"`);
     const whole = joinedBytes(pieces);
-    const answer = await complete(client, Key, UploadId, parts);
-    const digests = pieces.map((piece) => md5(piece)).join("");
-    const etag = `"${md5(new Uint8Array(digests.match(/../g)?.map((hex) => parseInt(hex, 16)) ?? []))}-3"`;
-    assert.equal(answer.ETag, etag);
-    assert.equal(answer.Key, Key);
-    const head = await client.send(new HeadObjectCommand({ Bucket, Key }));
-    assert.deepEqual([head.ETag, head.ContentLength, head.ContentType], [etag, whole.length, "image/tiff"]);
-    assert.deepEqual(head.Metadata, { sheet: "7" });
-    assert.equal(md5(await read(client, Key)), md5(whole));
-    const first = pieces[0].length;
-    const second = first + pieces[1].length;
-    const ranges = [[0, 0], [first - 1, first], [first, second - 1], [10, second + 9], [second - 1, second + 99]];
-    for (const [from, to] of [...ranges, [second, second]]) {
+    const second = pieces[0].length + pieces[1].length;
+    for (const [from, to] of [[10, second + 9], [second - 1, second + 99], [second, second]]) {
       assert.equal(md5(await read(client, Key, `bytes=${from}-${to}`)), md5(whole.subarray(from, to + 1)));
     }
-    assert.equal(md5(await read(client, Key, "bytes=-101")), md5(whole.subarray(-101)));
-    const again = await complete(client, Key, UploadId, parts);
-    assert.deepEqual([again.ETag, again.VersionId], [answer.ETag, answer.VersionId]);
-    assert.equal(await errorOf(complete(client, Key, UploadId, parts.slice(1))), "404 NoSuchUpload");
+    const repeated = await again();
+    assert.deepEqual([repeated.ETag, repeated.VersionId], [answer.ETag, answer.VersionId]);
+    const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    assert.equal(await errorOf(complete(client, Key, UploadId, Parts.slice(1))), "400 InvalidPart");
   },
 );
 
 storeTest(
-  "multipart: a complete is rejected for parts that are wrong, and can be repeated rightly",
+  "multipart: a refused complete can be repeated rightly, and leaves out parts it does not name",
   async ({ store, client }) => {
     const id = await start(client, "k");
     const one = await upload(client, "k", id, 1, pattern(5 * MIB, 1));
@@ -72,17 +57,13 @@ storeTest(
     const three = await upload(client, "k", id, 3, "end");
     const wrong: [string, Parts][] = [
       ["400 InvalidPartOrder", [one, one]],
-      ["400 InvalidPart", [one, { ...small, ETag: one.ETag }]],
       ["400 InvalidPart", [one, { ...small, ETag: "nonsense" }]],
-      ["400 InvalidPart", [one, { ...small, PartNumber: 9 }]],
       ["400 InvalidArgument", [one, { ...small, PartNumber: 10_001 }]],
       ["400 MalformedXML", []],
     ];
     for (const [expected, parts] of wrong) assert.equal(await errorOf(complete(client, "k", id, parts)), expected);
     assert.equal(await errorOf(complete(client, "k", id, [one], { MpuObjectSize: 5 })), "400 InvalidRequest");
     assert.equal(await errorOf(complete(client, "other", id, [one])), "404 NoSuchUpload");
-    assert.equal(await errorOf(complete(client, "k", "unknown", [one])), "404 NoSuchUpload");
-    assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: "k" }))), "404 NotFound");
     await complete(client, "k", id, [one, three], { MpuObjectSize: 5 * MIB + 3 });
     assert.equal((await read(client, "k")).length, 5 * MIB + 3);
     assert.equal(bodyFiles(store.folder).length, 1);

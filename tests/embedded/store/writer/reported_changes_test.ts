@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
 import type { Change, Outcome } from "@/embedded/store/writer/change_kinds.ts";
-import {
-  createBucket,
-  deleteObject,
-  deleteObjects,
-  putObject,
-  utf8,
-  writtenStore,
-} from "@/tests/embedded/store/changes_fixture.ts";
+import { createBucket, deleteObjects, putObject, utf8, writtenStore } from "@/tests/embedded/store/changes_fixture.ts";
 
 const ORIGIN = { actor: "anna", isSystem: false, address: "192.0.2.7", requestId: "r1", isByGateway: false };
 
@@ -16,50 +9,6 @@ function reported(outcomes: readonly Outcome[]): string[] {
   return outcomes.flatMap((outcome) => outcome.ok ? outcome.reports : [])
     .map(({ action, target }) => `${action} ${target.key ?? ""}`.trim());
 }
-
-Deno.test("reported changes: each says what was done, and who requested it", () => {
-  using store = writtenStore([createBucket()]);
-  const outcomes = store.writer.commit([
-    { ...putObject("å", "first"), origin: ORIGIN },
-    putObject("å", "second"),
-    deleteObject("å"),
-  ]);
-  const reports = outcomes.flatMap((outcome) => outcome.ok ? outcome.reports : []);
-  assert.deepEqual(reports.map(({ action, actor, details }) => [action, actor, details]), [
-    ["object_write", { name: "anna", tenant: null }, { bytes: 5 }],
-    ["object_write", null, { bytes: 6, replaced: true }],
-    ["object_delete", null, {}],
-  ]);
-  assert.deepEqual(reports[0], {
-    action: "object_write",
-    tenant: null,
-    actor: { name: "anna", tenant: null },
-    address: "192.0.2.7",
-    requestId: "r1",
-    target: { kind: "object", bucket: "b", key: "å" },
-    details: { bytes: 5 },
-  });
-});
-
-Deno.test("reported changes: a rejected one is none, and each of several deletions that was made is one", () => {
-  using store = writtenStore([createBucket(), putObject("a", "a"), putObject("b", "b")]);
-  const rejected = putObject("a", "again", { condition: { absent: true } });
-  const several = deleteObjects([
-    { key: utf8("a"), version: null, ifMatch: "other" },
-    { key: utf8("b"), version: null },
-    { key: utf8("c"), version: null },
-  ]);
-  const outcomes = store.writer.commit([rejected, several]);
-  assert.equal(outcomes[0].ok, false);
-  assert.deepEqual(reported(outcomes), ["object_delete b", "object_delete c"]);
-});
-
-Deno.test("reported changes: what the gateway sent is not one", () => {
-  using store = writtenStore([createBucket()]);
-  const outcomes = store.writer.commit([{ ...putObject("a", "a"), origin: { ...ORIGIN, isByGateway: true } }]);
-  assert.ok(outcomes[0].ok);
-  assert.deepEqual(reported(outcomes), []);
-});
 
 Deno.test("reported changes: deletions one by one on a full disk are one each", () => {
   using store = writtenStore([createBucket(), putObject("a", "a"), putObject("b", "b")]);

@@ -47,13 +47,6 @@ Deno.test("prune: one change stops at its bound, and the next goes on", () => {
   assert.deepEqual(steps, [200, 200, 100]);
 });
 
-Deno.test("prune: a bucket without the setting retains everything", () => {
-  using store = openStore({ prune: false, pruneDays: 0 });
-  store.writer.commit([put("a", "one", 1), put("a", "two", 2)]);
-  assert.equal(store.prune(10_000 * DAY), 0);
-  assert.equal(store.statements.row("SELECT count(*) FROM history")?.[0], 1);
-});
-
 Deno.test("deletion records: one for each deletion for good, and a bounded number of them goes at a time", () => {
   using store = openStore({ keepDeletionRecords: true });
   const keys = Array.from({ length: 1200 }, (_, i) => `k${i}`);

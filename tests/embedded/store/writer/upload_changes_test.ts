@@ -96,22 +96,6 @@ Deno.test("uploads: a thousand parts of a deleted object are removed group by gr
   assert.equal(store.statements.row("SELECT count(*) FROM part_bodies")?.[0], 0);
 });
 
-Deno.test("uploads: those whose days are over expire, a few in each group", () => {
-  using store = openStore();
-  const day = 24 * 60 * 60 * 1000;
-  store.writer.commit([0, 1, 2, 3, 4, 5].map((i) => create(`old-${i}`, i)));
-  store.writer.commit([create("young", day)]);
-  let expired = 0;
-  for (let last = -1; last !== 0;) {
-    const [outcome] = store.writer.commit([{ kind: "expireUploads", input: { atMs: 2 * day + 10 } }]);
-    assert.ok(outcome.ok && outcome.result && "expired" in outcome.result);
-    last = outcome.result.expired;
-    expired += last;
-  }
-  assert.equal(expired, 6);
-  assert.deepEqual(store.statements.rows("SELECT id FROM uploads"), [["young"]]);
-});
-
 Deno.test("uploads: an object in parts has no owner when the user who started it was deleted", () => {
   using store = openStore();
   store.writer.commit([
