@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
-import { drawnAlto, drawnPage, imageFile, PAGE_HEIGHT, PAGE_WIDTH, THUMBNAIL } from "@/embedded/archive/drawn_pages.ts";
+import { drawnPage, imageFile, PAGE_HEIGHT, PAGE_WIDTH, THUMBNAIL } from "@/embedded/archive/drawn_pages.ts";
 import { pngSize } from "./png_size.ts";
 
 const NUMBERS = Array.from({ length: 28 }, (_, index) => index + 1);
-
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 Deno.test("drawn pages: images and thumbnails have the sizes of the manifests", async () => {
   for (const number of NUMBERS) {
@@ -31,11 +24,3 @@ Deno.test("drawn pages: a volume shows pages of one book in turn, right pages as
   }
   assert.deepEqual([...seen].sort((a, b) => a - b), NUMBERS);
 });
-
-function boxesOf(xml: string, names: string): Box[] {
-  const place = new RegExp(`<(?:${names}) [^>]*?HPOS="(\\d+)" VPOS="(\\d+)" WIDTH="(\\d+)" HEIGHT="(\\d+)"`, "g");
-  return [...xml.matchAll(place)].map(([, ...sides]) => {
-    const [left, top, width, height] = sides.map(Number);
-    return { left, top, width, height };
-  });
-}

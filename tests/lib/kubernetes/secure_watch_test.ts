@@ -8,7 +8,7 @@ import { TLSSocket } from "node:tls";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
-import { kubeconfig, testCluster, withFile } from "./test_cluster.ts";
+import { kubeconfig, withFile } from "./test_cluster.ts";
 
 function base64(text: string): string {
   return Buffer.from(text).toString("base64");
