@@ -224,7 +224,7 @@ export const IDLE_MS = 60_000;
  * Slowest pace of a body, bytes per second. Six parts at a time over 1 Mbit/s have 21 KiB/s each, which must pass
  * whatever the length of a part.
  */
-export const MIN_BYTES_PER_SECOND = 16 * 1024;
+const MIN_BYTES_PER_SECOND = 16 * 1024;
 /** Whatever the length of a body, it has this much more than its pace allows, ms. */
 export const SLACK_MS = 60_000;
 /** Total deadline of a short body (JSON, a form, a response in XML or JSON), ms. */

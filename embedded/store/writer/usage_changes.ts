@@ -92,7 +92,7 @@ export function countHoldings(index: Statements, atMs: number): void {
 }
 
 /** Counts the reads since the last call, by hours since 1970. Those of a deleted bucket are not counted. */
-export function countReads(
+function countReads(
   index: Statements,
   { reads }: { reads: readonly { bucket: number; hour: number; reads: number; bytesOut: number }[] },
 ): void {
