@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 /** Widths of windows, px: WCAG's narrowest, a phone, a tablet, a laptop, a large screen. */
 const WIDTHS = [2560, 1280, 768, 390, 320];
@@ -9,6 +9,9 @@ const CONTROLS = "header.bar, .btn, .skip, input:not(.login input, [readonly]), 
 /** What only a colour of its own shows to be chosen, marked or in trouble. */
 const MARKED = ".chip, .banner, .segments label:has(:checked), mark, .line.marked, [aria-pressed=true], " +
   "[role=tab][aria-selected=true], .objs tr.open > :first-child";
+
+/** px; a thumb needs as much. */
+export const TARGET = 40;
 
 /** How long a page has to fit its window after a change of size, ms: scripts lay parts of the viewer out anew. */
 const SETTLED_MS = 10_000;
@@ -31,6 +34,16 @@ export async function tooNarrowWindows(page: Page): Promise<number[]> {
   }
   if (size) await page.setViewportSize(size);
   return narrow;
+}
+
+/** The controls that are seen and narrower or lower than a thumb needs, as HTML. */
+export async function smallTargets(controls: Locator): Promise<string[]> {
+  return await controls.evaluateAll((all, least) =>
+    all.filter((control) => {
+      const { width, height } = control.getBoundingClientRect();
+      const isShown = control.checkVisibility({ visibilityProperty: true }) && width > 1;
+      return isShown && (width < least - 0.5 || height < least - 0.5);
+    }).map(({ outerHTML }) => outerHTML.slice(0, 120)), TARGET);
 }
 
 /** In forced colours: what is chosen, marked or in trouble, and has neither border, outline nor underline. */

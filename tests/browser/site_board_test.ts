@@ -177,27 +177,6 @@ scenario(
 );
 
 scenario(
-  "a session that ends by itself while the list is open is said with its time on the login page, which leads back",
-  async ({ page }) => {
-    await page.clock.install();
-    await open(page, "?state=finished");
-    const endsAt = Date.parse("2026-01-02T14:02:00Z");
-    // What the results service leaves behind at a login: when the session ends.
-    const note = btoa(JSON.stringify({ kind: "session", endsAt })).replace(/=+$/, "");
-    await page.context().clearCookies({ name: "fake_session" });
-    await page.context().addCookies([{ name: "login_note", value: note, domain: "127.0.0.1", path: "/login" }]);
-    await page.clock.fastForward(61_000);
-    await page.waitForURL((url) => url.pathname === "/login" && url.searchParams.get("next") === "/?state=finished");
-    await page.getByText(/^Your session ended at .*14:02.*\. Log in again\./).waitFor();
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "stackroom-demo");
-    await page.click("button[type=submit]");
-    await page.waitForURL("?state=finished");
-  },
-  { timezoneId: "UTC", expected: OFFLINE },
-);
-
-scenario(
   "a server that is gone is said in the reserved line, and read again on request, or as soon as the network is back",
   async ({ page }) => {
     // One of its own, which it stops.

@@ -82,12 +82,15 @@ export async function follow(page: Page, link: Locator): Promise<void> {
   await Promise.all([page.waitForEvent("load"), link.click()]);
 }
 
-/** Adds up the layout shifts of the pages that are opened from now on. */
+/** Adds up the layout shifts of the pages that are opened from now on, without those that the reader caused. */
 export async function countShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     globalThis.shifted = 0;
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
+      for (const entry of list.getEntries()) {
+        const isCaused = "hadRecentInput" in entry && entry.hadRecentInput;
+        if ("value" in entry && !isCaused) globalThis.shifted += Number(entry.value);
+      }
     }).observe({ type: "layout-shift", buffered: true });
   });
 }

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { SAMPLE_LOG } from "@/tests/site/fake_site.ts";
 import { sampleDetail, sampleSummaries } from "@/tests/site/fake_campaigns.ts";
 import { textsIn, textsOf, untranslated } from "@/tests/site/page_texts.ts";
-import { accessibilityFindings } from "./accessibility.ts";
+import { tooNarrowWindows } from "./page_states.ts";
 import {
   altoViewerPath,
   follow,
@@ -100,7 +100,7 @@ scenario("without scripts the switch works as well", async ({ page }) => {
   assert.ok(await page.isVisible("text=The name or the password is wrong."));
 }, { javaScriptEnabled: false });
 
-scenario("nothing that scripts write is left in English", async ({ page, site }) => {
+scenario("nothing that scripts write is left in English, or wider than its window", async ({ page, site }) => {
   await open(page);
   for (const name of ["göteborgs-domkapitel-1790", "svea-hovratt-1870"]) await page.click(`text=${name}`);
   await page.locator(".volumes .vid").nth(15).waitFor();
@@ -114,25 +114,6 @@ scenario("nothing that scripts write is left in English", async ({ page, site })
     const [english, swedish] = await inBoth({ page, site }, path, ready);
     const left = untranslated(english, swedish, DATA);
     assert.deepEqual(left.filter((text) => !isRecord(text)), [], path);
+    assert.deepEqual(await tooNarrowWindows(page), [], path);
   }
 });
-
-for (const width of [1280, 320]) {
-  scenario(`Swedish at ${width} px is accessible, and nothing is wider than the screen`, async ({ page, site }) => {
-    const isTooWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-    await page.goto("login?error=401");
-    assert.deepEqual(await accessibilityFindings(page), []);
-    assert.equal(await isTooWide(), false);
-    await open(page);
-    await page.click("text=göteborgs-domkapitel-1790");
-    await page.locator(".volumes .vid").nth(7).waitFor();
-    await page.evaluate(() => scrollTo(0, 0));
-    assert.deepEqual(await accessibilityFindings(page), []);
-    assert.equal(await isTooWide(), false);
-    await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
-    await page.goto(runPath(site));
-    await page.locator(".slowest").waitFor({ state: "attached" });
-    assert.deepEqual(await accessibilityFindings(page), []);
-    assert.equal(await isTooWide(), false);
-  }, { viewport: { width, height: 900 } });
-}

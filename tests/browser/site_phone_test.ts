@@ -3,24 +3,16 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 
 import { altoViewerPath, open, openAlto, openRun, sampleAlto, siteScenarios } from "./site_fixture.ts";
+import { smallTargets, TARGET } from "./page_states.ts";
 import { openViewer, openVolume } from "./viewer_volume.ts";
 
 const PHONE = { viewport: { width: 390, height: 780 }, reducedMotion: "reduce" } as const;
 const scenario = siteScenarios("phone", PHONE);
-/** px; a thumb needs as much. */
-const TARGET = 40;
-
-/** Controls that are narrower or lower than a thumb needs, except for the bars of the chart, whose table has links. */
-async function smallTargets(page: Page): Promise<string[]> {
-  return await page.evaluate((least) => {
-    const controls = document.querySelectorAll<HTMLElement>("a, button, select, summary, label.switch, label.field");
-    return [...controls].filter((control) => {
-      const { width, height } = control.getBoundingClientRect();
-      const isShown = control.checkVisibility({ visibilityProperty: true }) && width > 1;
-      return isShown && !control.matches(".skip, .page-grid a") && (width < least - 0.5 || height < least - 0.5);
-    }).map((control) => `${control.outerHTML.slice(0, 80)} ${control.getBoundingClientRect().height}`);
-  }, TARGET);
-}
+/** What is wrong with the controls of a page, except for the bars of the chart, whose table has links. */
+const smallControls = (page: Page) => {
+  const controls = ":is(a, button, select, summary, label.switch, label.field):not(.skip, .page-grid a)";
+  return smallTargets(page.locator(controls));
+};
 
 scenario("the viewer shows the whole page first, and panels come as sheets, one at a time", async ({ page }) => {
   await openVolume(page, { pages: 30 }, 3);
@@ -36,7 +28,7 @@ scenario("the viewer shows the whole page first, and panels come as sheets, one 
   };
   await assertWhole();
   assert.ok((await box(".surface")).height > 780 * 0.7);
-  assert.deepEqual(await smallTargets(page), []);
+  assert.deepEqual(await smallControls(page), []);
   for (const [name, panel] of [["Thumbnails", ".thumbs"], ["Text", ".text-panel"]]) {
     await page.getByRole("button", { name, exact: true }).click();
     await page.locator(panel).waitFor();
@@ -48,7 +40,7 @@ scenario("the viewer shows the whole page first, and panels come as sheets, one 
       return bottom <= top;
     }, sheet.y);
     await assertWhole();
-    assert.deepEqual(await smallTargets(page), []);
+    assert.deepEqual(await smallControls(page), []);
   }
   await page.locator(".text-lines li").nth(2).click();
   await page.waitForFunction(() => document.querySelector(".page-marks")!.getBoundingClientRect().width > 390);
@@ -58,7 +50,7 @@ scenario("the viewer shows the whole page first, and panels come as sheets, one 
   await page.getByRole("button", { name: "Close the text" }).click();
   await page.getByRole("button", { name: "About this volume" }).click();
   await page.getByRole("dialog").waitFor();
-  assert.deepEqual(await smallTargets(page), []);
+  assert.deepEqual(await smallControls(page), []);
   await openViewer(page);
   await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
   assert.equal(await page.locator(".text-panel, .thumbs").count(), 0);
@@ -96,13 +88,13 @@ scenario("the summary of a run stands folded above its log, with a link to the l
   const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? assert.fail(selector);
   assert.ok(await top(".run-summary") < await top(".run-log"));
   assert.equal(await page.locator(".page-grid").isVisible(), false);
-  assert.deepEqual(await smallTargets(page), []);
+  assert.deepEqual(await smallControls(page), []);
   const fold = page.getByRole("button", { name: "Summary of the pages" });
   assert.equal(await fold.getAttribute("aria-expanded"), "false");
   await fold.click();
   await page.locator(".page-grid").waitFor();
   await page.click("text=Pages as a table");
-  assert.deepEqual(await smallTargets(page), []);
+  assert.deepEqual(await smallControls(page), []);
   await page.getByRole("link", { name: "To the log" }).click();
   await page.waitForFunction(() => document.querySelector("#log")!.getBoundingClientRect().top < innerHeight - 40);
 });
@@ -110,7 +102,7 @@ scenario("the summary of a run stands folded above its log, with a link to the l
 scenario("the controls of a page's text are large enough for a thumb", async ({ page, site }) => {
   await openAlto({ page, site }, sampleAlto(12));
   await page.locator(".text-line").nth(12).waitFor();
-  assert.deepEqual(await smallTargets(page), []);
+  assert.deepEqual(await smallControls(page), []);
 });
 
 scenario("the way back is one line, however long the name of its campaign is", async ({ page, site }) => {

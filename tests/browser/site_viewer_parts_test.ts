@@ -130,7 +130,7 @@ scenario("a page of many lines is rendered list by list, in the end all of it", 
   assert.ok(await page.locator(".page-marks path").count() <= 20);
   await page.locator(".text-lines li").nth(4_998).hover();
   await page.locator(".page-marks .lit").waitFor({ state: "attached" });
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 /** The text of the page of `5.xml` as it is copied and saved. */
 const PAGE_TEXT = `Åskan går över 5.xml\n${HOSTILE} 5.xml\nVäxjö domkyrka 5.xml`;
@@ -164,7 +164,7 @@ scenario("the reader stays at a hit while further pages are read and the list of
   await box.press("Enter");
   await page.waitForFunction(() => location.hash.endsWith("cv=4"));
   await untilHits(page, /^5 of 6$/);
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 /** A page of a manifest of Presentation 2. */
 function canvas2(index: number) {
@@ -362,7 +362,7 @@ scenario("where a page has several images, the reader chooses one", async ({ pag
   await choice.selectOption({ label: "ultraviolett" });
   await asked;
   await page.getByText("No text is published for this page.").waitFor();
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 scenario("the page number keeps the focus, End scrolls the text, and a refused copy is told", async ({ page }) => {
   await openVolume(page, { pages: 4 });
@@ -381,7 +381,7 @@ scenario("the page number keeps the focus, End scrolls the text, and a refused c
   await page.evaluate(() => navigator.clipboard.writeText = () => Promise.reject(new Error("refused")));
   await page.getByRole("button", { name: "Copy the text" }).click();
   await page.getByText("The browser did not allow copying.").waitFor();
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 scenario(
   "in an order that leaves pages out, numbers, address, thumbnails, hits and text are of the same page",
@@ -505,7 +505,7 @@ scenario("arrows go through the contents, and many entries are rendered in group
   await hasEntries(481);
   await page.keyboard.press("ArrowDown");
   await focusOn(page, "Del 0");
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 scenario("the Tab key leads into contents that begin with a bare label", async ({ page }) => {
   await openVolume(page, { pages: 2, extra: { structures: [range("Band", []), range("Akt", [canvasAt(1)])] } });
@@ -514,7 +514,7 @@ scenario("the Tab key leads into contents that begin with a bare label", async (
   await page.locator("[data-entry]").waitFor();
   assert.deepEqual(await page.locator(".toc .entry").allTextContents(), ["Band", "Akt"]);
   assert.deepEqual(await page.locator("[data-entry][tabindex='0']").allTextContents(), ["Akt"]);
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 scenario("one stop of the Tab key leads into the lines of a page, and arrows go through them", async ({ page }) => {
   await openVolume(page, { pages: 2, text: () => longAlto(250) });
@@ -539,7 +539,7 @@ scenario("one stop of the Tab key leads into the lines of a page, and arrows go 
   await page.keyboard.press("Shift+Tab");
   await untilHolds(async () => assert.ok(await before.evaluate((button) => button === document.activeElement)));
   assert.deepEqual(await accessibilityFindings(page), []);
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 /** A painting of an image file on a canvas. */
 const painting = (canvas: string, name: string, type = "Image") => ({
@@ -577,7 +577,7 @@ scenario("the placeholder of a page is shown until its image is there", async ({
   assert.ok(Math.abs(box.width / box.height - 2 / 3) < 0.02, JSON.stringify(box));
   isHeld.resolve();
   await before.waitFor({ state: "detached" });
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 scenario("what accompanies a recording is shown in its place, with a sentence about the sound", async ({ page }) => {
   const { id } = canvasAt(0);
@@ -596,7 +596,7 @@ scenario("what accompanies a recording is shown in its place, with a sentence ab
   await page.getByText("This page is a sound recording, which this viewer does not play.").waitFor();
   assert.equal(await page.locator(".viewer-problem").count(), 0);
   assert.deepEqual(await accessibilityFindings(page), []);
-}, { viewport: { width: 1280, height: 800 } });
+});
 
 for (const script of [/\/openseadragon-[^/]*\.js$/, /\/manifest_viewer-[^/]*\.js$/]) {
   scenario(

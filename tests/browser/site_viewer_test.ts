@@ -5,7 +5,7 @@ import type { Page, Route } from "playwright-core";
 
 import { untilHolds } from "@/tests/until.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { siteScenarios, type Visit } from "./site_fixture.ts";
+import { countShifts, siteScenarios, type Visit } from "./site_fixture.ts";
 import { ARCHIVE, CORS, HOSTILE, openViewer, openVolume, serve, volumeManifest } from "./viewer_volume.ts";
 
 const scenario = siteScenarios("viewer", { viewport: { width: 1280, height: 800 } });
@@ -376,17 +376,7 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]] as const) {
     `${width} px, ${colorScheme}: accessible, nothing wider than the screen, and nothing moves`,
     async ({ page }) => {
       await serve(page, { pages: 30 });
-      await page.addInitScript(() => {
-        globalThis.shifted = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) {
-            // What opens a panel is meant to move what is there.
-            if ("value" in entry && "hadRecentInput" in entry && !entry.hadRecentInput) {
-              globalThis.shifted += Number(entry.value);
-            }
-          }
-        }).observe({ type: "layout-shift", buffered: true });
-      });
+      await countShifts(page);
       await openViewer(page, 3);
       await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
       if (width === 390) {

@@ -33,15 +33,9 @@ Deno.test("failed check of results: how many pages, and the names of up to three
       "verify failed: 2 missing, 0 failed missing=['0001', '0002'] failed=[]",
       "2 pages are missing (0001, 0002).",
     ],
-    [
-      "verify failed: 3 missing, 0 failed missing=['0001', '00",
-      "3 pages are missing (0001 and 2 more).",
-    ],
+    ["verify failed: 3 missing, 0 failed missing=['0001', '00", "3 pages are missing (0001 and 2 more)."],
     ["verify failed: 3 missing, 0 failed mis", "3 pages are missing."],
-    [
-      "verify failed: all 12 processed pages failed failed=['1']",
-      "No page of this volume gave a result.",
-    ],
+    ["verify failed: all 12 processed pages failed failed=['1']", "No page of this volume gave a result."],
     ["verify failed: 0 missing, 0 failed", "It failed while checking results: verify failed: 0 missing, 0 failed."],
   ];
   for (const [error, sentence] of cases) {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 
 const base = "https://site.example/results";
@@ -7,10 +6,7 @@ const base = "https://site.example/results";
 Deno.test("result URL: what lies under the results base is opened as a browser reads it", () => {
   const cases: [string, string][] = [
     [`${base}/ns/p/a/alto/1.xml`, `${base}/ns/p/a/alto/1.xml`],
-    [
-      `${base}/ns/p/a%20b%C3%A5/1.xml?x=%2F#t`,
-      `${base}/ns/p/a%20b%C3%A5/1.xml?x=%2F#t`,
-    ],
+    [`${base}/ns/p/a%20b%C3%A5/1.xml?x=%2F#t`, `${base}/ns/p/a%20b%C3%A5/1.xml?x=%2F#t`],
     ["HTTPS://SITE.example:443/results/ns/x", `${base}/ns/x`],
     [`${base}/ns/../other/x`, `${base}/other/x`],
     [`${base}/ns/%2e%2E/x`, `${base}/x`],
@@ -81,16 +77,4 @@ Deno.test("result URL: without a base any http(s) URL passes but one with creden
   for (const broken of ["results", "/results", "ftp://site.example/results", "https://"]) {
     assert.equal(guardResultUrl(`${base}/x`, broken).ok, false, broken);
   }
-});
-
-Deno.test("result URL: whatever passes lies under the base", () => {
-  const path = fc.array(fc.constantFrom("/", "..", "%2e", "%2F", "\\", "a", "?", "#", "@", ":", "%5c", "results"));
-  const start = fc.constantFrom(base, "https://site.example", "https:", "https://x@site.example/results", "");
-  fc.assert(fc.property(start, path, (start, pieces) => {
-    const judged = guardResultUrl(start + pieces.join(""), base);
-    if (!judged.ok) return;
-    assert.ok(judged.href.startsWith(`${base}/`), judged.href);
-    assert.equal(new URL(judged.href).href, judged.href);
-    assert.doesNotMatch(new URL(judged.href).pathname, /%2f|%5c/i);
-  }));
 });

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import assert from "node:assert/strict";
 import {
   MAX_INDEX_RANGES,
@@ -9,40 +8,7 @@ import {
   readUnfinishedPod,
 } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
-import { condition, conventions, job, jobObject, names, podObject, terminated } from "./cluster_fixtures.ts";
-
-Deno.test("Job: the members a summary needs are read", () => {
-  const read = job({
-    spec: { suspend: true },
-    status: {
-      active: 2,
-      completedIndexes: "0-1",
-      failedIndexes: "3",
-      conditions: [condition("Suspended", "t")],
-    },
-  });
-  assert.equal(read.kind, "campaign");
-  assert.equal(read.campaign, "lund-file");
-  assert.equal(read.pipeline, "lion-v2");
-  assert.equal(read.suspended, true);
-  assert.equal(read.active, 2);
-  assert.equal(read.completed.size, 2);
-  assert.equal(read.failed.size, 1);
-  assert.deepEqual(read.conditions, [{
-    type: "Suspended",
-    status: "True",
-    reason: "SuspendedReason",
-    message: "",
-    since: "t",
-  }]);
-});
-
-Deno.test("Job: its ConfigMaps are those of the pod's volumes, not guessed from names", () => {
-  const read = job();
-  assert.equal(read.volumesConfigMap, "campaign-lund");
-  assert.equal(read.pipelineConfigMap, "pipeline-lion-v2");
-  assert.equal(job({ spec: { template: { spec: { volumes: null } } } }).volumesConfigMap, null);
-});
+import { conventions, job, jobObject, names, podObject, terminated } from "./cluster_fixtures.ts";
 
 Deno.test("Job: both labels make a campaign, and a preset only sees its own", () => {
   const cases: [object, string][] = [
@@ -195,23 +161,6 @@ Deno.test("campaign ConfigMap: the Job's name is what follows the prefix", () =>
   assert.equal(readCampaignRecord({ metadata: { namespace: "n", name: "other" } }, conventions), null);
 });
 
-Deno.test("cluster objects: no value makes a reader throw", () => {
-  fc.assert(fc.property(fc.anything({ withNullPrototype: true }), (value) => {
-    for (
-      const object of [
-        value,
-        { metadata: value, spec: value, status: value },
-        jobObject({ status: { conditions: value } }),
-      ]
-    ) {
-      readJob(object, conventions);
-      readPod(object);
-      readCampaignRecord(object, conventions);
-    }
-    readPod(podObject("1", { containerStatuses: value, initContainerStatuses: [value], reason: value }));
-  }));
-});
-
 function members(text: string | null | undefined, below = 20): number[] {
   const set = readIndexRanges(text);
   return Array.from({ length: below }, (_, index) => index).filter(set.has);
@@ -250,28 +199,4 @@ Deno.test("index ranges: a huge range costs nothing and a text of endless ranges
   const text = Array.from({ length: MAX_INDEX_RANGES + 5 }, (_, i) => i * 2)
     .join(",");
   assert.equal(readIndexRanges(text).size, MAX_INDEX_RANGES);
-});
-
-Deno.test("index ranges: any set of indexes is read back from its ranges", () => {
-  fc.assert(fc.property(
-    fc.array(fc.tuple(fc.nat(60), fc.nat(8)), { maxLength: 20 }),
-    (pieces) => {
-      const expected = new Set<number>();
-      for (const [first, more] of pieces) {
-        for (let i = first; i <= first + more; i++) {
-          expected.add(i);
-        }
-      }
-      const text = pieces.map(([first, more]) => more ? `${first}-${first + more}` : `${first}`).join(",");
-      const set = readIndexRanges(text);
-      assert.equal(set.size, expected.size);
-      for (let i = 0; i < 80; i++) assert.equal(set.has(i), expected.has(i));
-    },
-  ));
-});
-
-Deno.test("index ranges: no text makes it throw", () => {
-  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
-    assert.ok(readIndexRanges(text).size >= 0);
-  }));
 });

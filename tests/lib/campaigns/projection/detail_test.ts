@@ -30,54 +30,6 @@ function read(parts: Partial<StoredProgress> = {}): ProgressAnswer {
   return { answered: true, forbidden: false, progress: progress(parts) };
 }
 
-Deno.test("detail: it is the summary plus volumes with links, states, progress and the pipeline", () => {
-  const campaign = live(3, { completedIndexes: "0", active: 1 }, [1]);
-  const answers = new Map([[1, read({ updatedAt: "2025-11-20T11:59:50Z", done: 4, total: 9 })]]);
-  const detail = composeDetail(campaign, first, answers, now);
-  assert.equal(detail.name, "lund");
-  assert.equal(detail.qualityPrediction, true);
-  assert.deepEqual(detail.pipelineSteps, ["Segmentation", "QualityPrediction"]);
-  assert.equal(detail.pipelineYaml, "steps: []");
-  assert.deepEqual(detail.volumes[1], {
-    index: 1,
-    id: "v1",
-    state: "active",
-    manifestUrl: "https://r/batch-default/lion-v2/v1/manifest.json",
-    iiifUrl: "https://r/batch-default/lion-v2/v1/iiif.json",
-    altoPrefix: "https://r/batch-default/lion-v2/v1/alto/",
-    logUrl: "https://r/batch-default/status/logs/lion-v2/v1.txt",
-    sourceUrl: "https://x/1",
-    progress: {
-      ...progress({ updatedAt: "2025-11-20T11:59:50Z", done: 4, total: 9 }),
-      ageSeconds: 10,
-    },
-    forbidden: false,
-    stalledSince: null,
-  });
-  assert.deepEqual(detail.volumes.map(({ state }) => state), ["done", "active", "pending"]);
-  assert.equal(detail.volumes[0].progress, null);
-  assert.equal(detail.pagesDone, 4);
-  assert.deepEqual(detail.pagesCoverage, { counted: 1, of: 2 });
-});
-
-Deno.test("detail: a page of volumes, while all the rest is over all of them", () => {
-  const campaign = live(10, { completedIndexes: "0-3", failedIndexes: "5" }, [8]);
-  const page = { offset: 2, limit: 2 };
-  const answers = new Map([[0, read({ done: 5 })], [8, read({ done: 7 })]]);
-  const detail = composeDetail(campaign, page, answers, now);
-  assert.deepEqual(detail.volumes.map(({ index }) => index), [2, 3]);
-  assert.deepEqual(detail.failures.map(({ index }) => index), [5]);
-  assert.equal(detail.latest?.index, 8);
-  assert.equal(detail.latest?.progress?.done, 7);
-  assert.equal(detail.pagesDone, 12);
-  assert.deepEqual(
-    composeDetail(campaign, { offset: 9, limit: 5 }, new Map(), now).volumes
-      .length,
-    1,
-  );
-  assert.deepEqual(composeDetail(campaign, { offset: 90, limit: 5 }, new Map(), now).volumes, []);
-});
-
 Deno.test("detail: volumes that an ended Job did not finish are read last, and their pages stay in the sums", () => {
   const conditions = [condition("Failed", "2025-11-20T10:00:00Z")];
   const campaign = live(4, { completedIndexes: "0", failedIndexes: "1", conditions }, []);
@@ -139,21 +91,6 @@ Deno.test("detail: a missing volumes.txt has no rows, counts stay the Job's", ()
   assert.equal(detail.counts.done, 4);
   assert.equal(detail.qualityPrediction, false);
   assert.deepEqual(detail.pagesCoverage, { counted: 0, of: 0 });
-});
-
-Deno.test("detail: a 403 marks its row, a failed read is not counted, a pending row shows nothing", () => {
-  const campaign = live(4, { completedIndexes: "0-2" });
-  const unread = { answered: false, forbidden: false, progress: null };
-  const answers = new Map<number, ProgressAnswer>([
-    [0, { answered: true, forbidden: true, progress: null }],
-    [1, unread],
-    [2, { answered: true, forbidden: false, progress: null }],
-    [3, { answered: true, forbidden: true, progress: progress() }],
-  ]);
-  const detail = composeDetail(campaign, first, answers, now);
-  assert.deepEqual(detail.volumes.map(({ forbidden }) => forbidden), [true, false, false, false]);
-  assert.ok(detail.volumes.every(({ progress }) => progress === null));
-  assert.deepEqual(detail.pagesCoverage, { counted: 2, of: 3 });
 });
 
 Deno.test("wanted progress: running first, then what is always shown, then the page, then the rest", () => {

@@ -299,15 +299,3 @@ Deno.test("newest pod: the greatest creation time, of equals the first", () => {
   assert.equal(newestPod(pods)?.name, "b");
   assert.equal(newestPod([]), null);
 });
-
-Deno.test("reason: any message is a reason whose members have the right types", () => {
-  const message = fc.oneof(
-    fc.string({ unit: "binary" }),
-    fc.json(),
-    fc.record({ error: fc.string() }).map((r) => JSON.stringify(r)),
-  );
-  fc.assert(fc.property(message, (text) => {
-    const found = reason({ containerStatuses: [terminated("wrapper", { exitCode: 1, message: text })] });
-    assert.equal(typeof found?.error, "string");
-  }));
-});

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { NO_VOLUMES, readVolumes, volumeIdentity, type VolumeLine } from "@/lib/campaigns/projection/volumes.ts";
 
 function all(text: string): VolumeLine[] {
@@ -38,21 +37,6 @@ Deno.test("volumes.txt: an empty or missing one has no volume", () => {
   assert.throws(() => NO_VOLUMES.line(0), RangeError);
   assert.throws(() => NO_VOLUMES.id(0), RangeError);
   assert.throws(() => readVolumes("a").line(-1), RangeError);
-});
-
-Deno.test("volumes.txt: any lines are read back", () => {
-  const id = fc.stringMatching(/^[^\s\t]+$/u);
-  const line = fc.record({ id, source: fc.option(fc.stringMatching(/^[!-~ \t]*[!-~]$/)) });
-  fc.assert(
-    fc.property(
-      fc.array(line),
-      fc.constantFrom("\n", "\r\n", "\n\n"),
-      (lines, end) => {
-        const text = lines.map(({ id, source }) => (source === null ? id : `${id}\t${source}`) + end).join("");
-        assert.deepEqual(all(text), lines.map(({ id, source }) => ({ id, source })));
-      },
-    ),
-  );
 });
 
 Deno.test("volumes.txt: marks and spaces beside ASCII are part of an id, and lines of nothing else are blank", () => {

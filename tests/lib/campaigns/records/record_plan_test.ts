@@ -18,7 +18,7 @@ import {
 } from "@/lib/campaigns/records/record_plan.ts";
 import { condition, conventions, job, names } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 
-const { summaryManager, failuresManager, applyManager } = conventions;
+const { summaryManager, failuresManager } = conventions;
 const JOB = job({ status: { startTime: "2025-11-20T08:01:00Z", completedIndexes: "0-1", active: 1 } });
 const FRESH = summaryOf(JOB, "https://r");
 const { finishedAt: _none, ...UNFINISHED } = FRESH;
@@ -74,37 +74,6 @@ Deno.test("summary write: a record without a uid is this Job's, and is merged", 
   assert.deepEqual([write?.force, write?.data], [false, { ...older, jobUid: "uid-1" }]);
 });
 
-Deno.test("summary write: what the apply tool recorded of this Job's ending is its own", () => {
-  const ended = { ...UNFINISHED, phase: "Succeeded", volumesDone: "4" };
-  assert.equal(summary({ data: ended, owned: { [applyManager]: SUMMARY } }), null);
-  const part = ["phase", "volumesDone", "volumesFailed"];
-  assert.equal(summary({ data: ended, owned: { [applyManager]: part } }), null);
-  const { resultsBase, startedAt, volumesTotal, jobUid } = UNFINISHED;
-  assert.deepEqual(summary({ data: { ...ended, resultsBase: "https://old" }, owned: { [applyManager]: part } }), {
-    manager: summaryManager,
-    force: false,
-    labels: {},
-    data: { volumesTotal, startedAt, resultsBase, jobUid },
-    uid: "map-1",
-    version: null,
-  });
-  // What it merely updated, or owns without the phase, is no ending.
-  assert.ok(summary({ data: ended, owned: { [applyManager]: SUMMARY }, operation: "Update" }));
-  assert.ok(summary({ data: ended, owned: { [applyManager]: ["volumesDone"] } }));
-});
-
-Deno.test("summary write: another Job's record is replaced whole, from the apply tool only as it was read", () => {
-  const data = { ...FRESH, phase: "Succeeded", jobUid: "uid-0", finishedAt: "2025-11-19T10:00:00Z", note: "old" };
-  const expected = { manager: summaryManager, labels: LABELS, data: FRESH, uid: "map-1" };
-  assert.equal(FRESH.finishedAt, "");
-  assert.deepEqual(summary({ data, owned: { [summaryManager]: SUMMARY } }), {
-    ...expected,
-    force: false,
-    version: null,
-  });
-  assert.deepEqual(summary({ data, owned: { [applyManager]: ["phase"] } }), { ...expected, force: true, version: "7" });
-});
-
 Deno.test("summary write: an unknown results base is not written, with or without a stored record", () => {
   const unknown = { ...FRESH, resultsBase: "" };
   const { resultsBase: _unknown, ...written } = unknown;
@@ -119,19 +88,6 @@ Deno.test("summary write: an unknown results base is not written, with or withou
 function failures(parts: Parts | null, fresh: [string, string][]): RecordWrite | null {
   return planFailures(parts && stored(parts), "map-1", JOB, new Map(fresh), conventions);
 }
-
-Deno.test("failures write: names the Job and the map it is for, and takes the keys over", () => {
-  const write = {
-    manager: failuresManager,
-    force: true,
-    labels: {},
-    data: { failedVolumes: '[{"id":"b","reason":"y"}]', failedVolumesJobUid: "uid-1" },
-    uid: "map-1",
-    version: null,
-  };
-  assert.deepEqual(failures(null, [["b", "y"]]), write);
-  assert.deepEqual(failures({}, [["b", "y"]]), write);
-});
 
 Deno.test("failures write: which stored failures count, and when nothing is written", () => {
   const named = '[{"id":"a","reason":"x"}]';

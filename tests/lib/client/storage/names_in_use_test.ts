@@ -44,9 +44,7 @@ Deno.test("names in use: an object that appears meanwhile is not overwritten", a
     if (operation === "complete_multipart_upload") page.bucket.objects.set("scans/large.bin", new Uint8Array(3));
     return undefined;
   };
-  await page.engine.add([file("a", "new"), file("large.bin", large)], FOLDER);
-  await page.atRest();
-  assert.deepEqual(page.states(), ["taken", "taken"]);
+  assert.deepEqual(await page.send([file("a", "new"), file("large.bin", large)]), ["taken", "taken"]);
   assert.deepEqual([...page.bucket.objects.values()].map(({ length }) => length), [3, 3]);
   page.engine.answer("skip");
   await page.until(() => page.bucket.uploads.size === 0);
@@ -62,9 +60,7 @@ Deno.test("names in use: what was written by a request whose response was lost i
     else await page.bucket.complete([...page.bucket.uploads.keys()][0]);
     return Response.error();
   };
-  await page.engine.add([file("a", "new"), file("large.bin", large)], FOLDER);
-  await page.pass(() => !page.engine.isBusy);
-  assert.deepEqual(page.states(), ["done", "done"]);
+  assert.deepEqual(await page.sendPatiently([file("a", "new"), file("large.bin", large)]), ["done", "done"]);
 });
 
 Deno.test("names in use: a completion that failed although it was carried out is taken by its checksum, else sent again", async () => {
@@ -113,9 +109,7 @@ Deno.test("names in use: what an aborted request of a pause has written is done,
 Deno.test("names in use: a store that does not know the condition is sent to without it", async () => {
   const page = new Page();
   page.bucket.intercept = withoutCondition;
-  await page.engine.add([file("a", "x"), file("large.bin", large)], FOLDER);
-  await page.atRest();
-  assert.deepEqual(page.states(), ["done", "done"]);
+  assert.deepEqual(await page.send([file("a", "x"), file("large.bin", large)]), ["done", "done"]);
 });
 
 Deno.test("names in use: without a listing and without the condition, each name is looked up", async () => {
@@ -136,8 +130,7 @@ for (const knowsCondition of [true, false]) {
     const { objects } = page.bucket;
     for (const key of ["scans/a.txt", "scans/a (2).txt"]) objects.set(key, new TextEncoder().encode("old"));
     if (!knowsCondition) page.bucket.intercept = withoutCondition;
-    await page.engine.add([file("a.txt", "new")], FOLDER);
-    await page.atRest();
+    await page.send([file("a.txt", "new")]);
     page.engine.answer("keep both");
     await page.atRest();
     assert.deepEqual(page.states(), ["done"]);
@@ -168,9 +161,7 @@ Deno.test("names in use: after a completion whose response was lost, another obj
     page.bucket.intercept = () => undefined;
     return Response.error();
   };
-  await page.engine.add([file("large.bin", large)], FOLDER);
-  await page.pass(() => !page.engine.isBusy);
-  assert.deepEqual(page.states(), ["taken"]);
+  assert.deepEqual(await page.sendPatiently([file("large.bin", large)]), ["taken"]);
   assert.ok(Buffer.from(other).equals(page.bucket.objects.get("scans/large.bin") ?? new Uint8Array()));
 });
 

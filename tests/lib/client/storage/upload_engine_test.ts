@@ -5,9 +5,11 @@ import { assertLarge, file, FOLDER, isPart, isWhole, large, medium, Page, s3Erro
 
 Deno.test("upload engine: files and folders arrive byte for byte, small ones by one PUT and large ones in parts", async () => {
   const page = new Page();
-  await page.engine.add([file("a.txt", "hello"), file("d/empty", ""), file("d/large.bin", large)], FOLDER);
-  await page.atRest();
-  assert.deepEqual(page.states(), ["done", "done", "done"]);
+  assert.deepEqual(await page.send([file("a.txt", "hello"), file("d/empty", ""), file("d/large.bin", large)]), [
+    "done",
+    "done",
+    "done",
+  ]);
   const { objects, uploads } = page.bucket;
   assert.deepEqual([...objects.keys()].sort(), ["scans/a.txt", "scans/d/empty", "scans/d/large.bin"]);
   assert.equal(new TextDecoder().decode(objects.get("scans/a.txt")), "hello");
@@ -37,8 +39,7 @@ Deno.test("upload engine: no more than six files are under way at a time", async
       now--;
       return;
     };
-    await page.engine.add(Array.from({ length: 100 }, (_, index) => file(`${index}`, content)), FOLDER);
-    await page.atRest();
+    await page.send(Array.from({ length: 100 }, (_, index) => file(`${index}`, content)));
     assert.equal(page.engine.count("done"), 100);
     assert.equal(most, bound);
   }
@@ -79,9 +80,7 @@ Deno.test("upload engine: tries are bounded, one file's failure stops no other, 
   let isBroken = true;
   page.bucket.intercept = (request) =>
     isWhole(request, "scans/bad") && isBroken ? s3Error(500, "InternalError") : undefined;
-  await page.engine.add([file("bad", "x"), file("good", "x")], FOLDER);
-  await page.pass(() => !page.engine.isBusy);
-  assert.deepEqual(page.states(), ["failed", "done"]);
+  assert.deepEqual(await page.sendPatiently([file("bad", "x"), file("good", "x")]), ["failed", "done"]);
   assert.equal(page.engine.items[0].fault?.detail, "InternalError!");
   assert.equal(page.bucket.seen.filter((request) => isWhole(request, "scans/bad")).length, 7);
   isBroken = false;
@@ -95,8 +94,7 @@ Deno.test("upload engine: what concerns all files stops them all, and goes on wh
   let isFull = true;
   page.bucket.intercept = ({ operation }) =>
     operation === "put_object" && isFull ? s3Error(507, "XMinioStorageFull") : undefined;
-  await page.engine.add([file("a", "x"), file("b", "x"), file("c", "x")], FOLDER);
-  await page.atRest();
+  await page.send([file("a", "x"), file("b", "x"), file("c", "x")]);
   assert.equal(page.engine.halted?.kind, "full");
   assert.deepEqual(page.states(), ["waiting", "waiting", "waiting"]);
   isFull = false;
@@ -165,25 +163,19 @@ Deno.test("upload engine: an upload that was ended elsewhere begins again, and n
     if (isPart(request, 2) && ends-- > 0) page.bucket.uploads.clear();
     return undefined;
   };
-  await page.engine.add([file("large.bin", large)], FOLDER);
-  await page.atRest();
-  assert.deepEqual(page.states(), ["done"]);
+  assert.deepEqual(await page.send([file("large.bin", large)]), ["done"]);
   assertLarge(page.bucket);
 
   const never = new Page();
   never.bucket.intercept = (request) => isPart(request, 1) ? s3Error(404, "NoSuchUpload") : undefined;
-  await never.engine.add([file("large.bin", large)], FOLDER);
-  await never.atRest();
-  assert.deepEqual(never.states(), ["failed"]);
+  assert.deepEqual(await never.send([file("large.bin", large)]), ["failed"]);
 });
 
 Deno.test("upload engine: a store without bucket CORS rules gets everything through the gateway", async () => {
   const page = new Page();
   page.bucket.isReached = false;
   page.bucket.cors = null;
-  await page.engine.add([file("a", medium), file("large.bin", large)], FOLDER);
-  await page.pass(() => !page.engine.isBusy);
-  assert.deepEqual(page.states(), ["done", "done"]);
+  assert.deepEqual(await page.sendPatiently([file("a", medium), file("large.bin", large)]), ["done", "done"]);
   assert.equal(page.engine.routes.get("b"), "no rules");
   assert.equal(page.bucket.count("put"), 1, "the probe alone");
   assert.equal(page.bucket.count("upload_part"), 3);
@@ -197,9 +189,7 @@ Deno.test("upload engine: a store that stops responding to the page is reached t
     page.bucket.isReached = false;
     return Response.error();
   };
-  await page.engine.add([file("large.bin", large)], FOLDER);
-  await page.pass(() => !page.engine.isBusy);
-  assert.deepEqual(page.states(), ["done"]);
+  assert.deepEqual(await page.sendPatiently([file("large.bin", large)]), ["done"]);
   assert.equal(page.engine.routes.get("b"), "unreachable");
   assertLarge(page.bucket);
 });
@@ -207,9 +197,7 @@ Deno.test("upload engine: a store that stops responding to the page is reached t
 Deno.test("upload engine: where the rules expose no entity tags, the list of parts has them", async () => {
   const page = new Page();
   page.bucket.exposesTags = false;
-  await page.engine.add([file("large.bin", large)], FOLDER);
-  await page.atRest();
-  assert.deepEqual(page.states(), ["done"]);
+  assert.deepEqual(await page.send([file("large.bin", large)]), ["done"]);
   assert.equal(page.bucket.count("list_parts"), 1);
 });
 
@@ -218,9 +206,7 @@ Deno.test("upload engine: a file that can no longer be read fails by that, a nam
   const gone = file("gone", "x");
   const unreadable = () => Promise.reject(new DOMException("gone", "NotReadableError"));
   gone.file.slice = () => Object.assign(new Blob(), { arrayBuffer: unreadable });
-  await page.engine.add([gone, file("x".repeat(1100), "x")], FOLDER);
-  await page.atRest();
-  assert.deepEqual(page.states(), ["failed", "failed"]);
+  assert.deepEqual(await page.send([gone, file("x".repeat(1100), "x")]), ["failed", "failed"]);
   const [first, second] = page.engine.items;
   assert.equal(first.fault?.kind, "unreadable");
   assert.equal(second.fault?.kind, "name too long");
@@ -256,9 +242,7 @@ Deno.test("upload engine: a response that breaks off or is not the gateway's is 
 Deno.test("upload engine: a response in which something is missing fails its file alone", async () => {
   const page = new Page();
   page.bucket.intercept = ({ operation }) => operation === "presign_objects" ? Response.json({}) : undefined;
-  await page.engine.add([file("medium", medium), file("small", "x")], FOLDER);
-  await page.pass(() => !page.engine.isBusy);
-  assert.deepEqual(page.states(), ["failed", "done"]);
+  assert.deepEqual(await page.sendPatiently([file("medium", medium), file("small", "x")]), ["failed", "done"]);
 });
 
 Deno.test("upload engine: one file that is forbidden or too long fails alone, several in a row stop the others", async () => {
@@ -267,8 +251,7 @@ Deno.test("upload engine: one file that is forbidden or too long fails alone, se
     if (isWhole(request, "scans/0")) return s3Error(403, "AccessDenied");
     return isWhole(request, "scans/1") ? Response.json({ detail: "too long" }, { status: 413 }) : undefined;
   };
-  await page.engine.add(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")), FOLDER);
-  await page.pass(() => !page.engine.isBusy);
+  await page.sendPatiently(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")));
   assert.deepEqual([page.engine.count("failed"), page.engine.count("done")], [2, 18]);
   assert.equal(page.engine.halted, null);
 
@@ -302,9 +285,7 @@ Deno.test("upload pause: a pause ends with the last file, and files that are cho
   held.resolve(undefined);
   await page.atRest();
   assert.deepEqual([page.states(), page.engine.isPaused], [["done"], false]);
-  await page.engine.add([file("b.txt", "b")], FOLDER);
-  await page.atRest();
-  assert.deepEqual(page.states(), ["done", "done"]);
+  assert.deepEqual(await page.send([file("b.txt", "b")]), ["done", "done"]);
 });
 
 Deno.test("upload pause: once everything was cancelled in a stop, files that are chosen next begin", async () => {
@@ -319,9 +300,7 @@ Deno.test("upload pause: once everything was cancelled in a stop, files that are
   await page.engine.cancelAll();
   assert.deepEqual([page.engine.halted, page.engine.isPaused], [null, false]);
   page.bucket.intercept = () => undefined;
-  await page.engine.add([file("c", "z")], FOLDER);
-  await page.atRest();
-  assert.deepEqual(page.states(), ["cancelled", "cancelled", "done"]);
+  assert.deepEqual(await page.send([file("c", "z")]), ["cancelled", "cancelled", "done"]);
 });
 
 Deno.test("upload pause: a file that is paused by itself stays so after a pause or a stop of all", async () => {

@@ -14,9 +14,7 @@ Deno.test("upload memory: after a reload the same files skip what has arrived", 
   bucket.intercept = () => undefined;
   const second = new Page(bucket, journal);
   const before = bucket.count("put");
-  await second.engine.add(chosen, FOLDER);
-  await second.atRest();
-  assert.deepEqual(second.states(), ["done", "done"]);
+  assert.deepEqual(await second.send(chosen), ["done", "done"]);
   assert.equal(second.engine.items[0].wasThere, true);
   // The probe, and the one part that had not arrived.
   assert.equal(bucket.count("put") - before, 2);
@@ -42,8 +40,7 @@ Deno.test("upload memory: after a reload, files whose responses had not arrived 
 
   bucket.intercept = () => undefined;
   const second = new Page(bucket, journal);
-  await second.engine.add([file("a", "x"), file("b", "y")], FOLDER);
-  await second.atRest();
+  await second.send([file("a", "x"), file("b", "y")]);
   assert.deepEqual(second.engine.items.map(({ state, wasThere }) => [state, wasThere]), [["done", true], [
     "done",
     false,
@@ -58,17 +55,13 @@ Deno.test("upload memory: after a reload, an object that took the name of a file
     if (operation === "put_object") bucket.objects.set(key ?? "", new TextEncoder().encode("z"));
     return undefined;
   };
-  await first.engine.add([file("a", "x")], FOLDER);
-  await first.atRest();
-  assert.deepEqual(first.states(), ["taken"]);
+  assert.deepEqual(await first.send([file("a", "x")]), ["taken"]);
   bucket.intercept = ({ operation }) => operation === "put_object" ? new Promise(() => {}) : undefined;
   first.engine.answer("replace");
   await first.until(() => first.engine.count("sending") === 1);
 
   const second = new Page(bucket, journal);
-  await second.engine.add([file("a", "x")], FOLDER);
-  await second.atRest();
-  assert.deepEqual(second.states(), ["taken"]);
+  assert.deepEqual(await second.send([file("a", "x")]), ["taken"]);
 });
 
 Deno.test("upload memory: files that have arrived are ending until the journal has forgotten them", async () => {
@@ -80,8 +73,7 @@ Deno.test("upload memory: files that have arrived are ending until the journal h
     }
   }
   const page = new Page(new FakeBucket(), new HeldJournal());
-  await page.engine.add([file("a.txt", "a"), file("b.txt", "b")], FOLDER);
-  await page.atRest();
+  await page.send([file("a.txt", "a"), file("b.txt", "b")]);
   assert.deepEqual([page.engine.count("done"), page.engine.isBusy, page.engine.isEnding], [2, false, true]);
   held.resolve();
   await page.until(() => !page.engine.isEnding);
@@ -94,8 +86,7 @@ Deno.test("upload memory: another file of the same name is not taken for the one
   await interrupt(first);
   const other = large.toReversed();
   const second = new Page(bucket, journal);
-  await second.engine.add([{ path: "large.bin", file: new File([other], "large.bin", { lastModified: 2 }) }], FOLDER);
-  await second.atRest();
+  await second.send([{ path: "large.bin", file: new File([other], "large.bin", { lastModified: 2 }) }]);
   assert.ok(Buffer.from(other).equals(bucket.objects.get("scans/large.bin") ?? new Uint8Array()));
 });
 
@@ -112,8 +103,7 @@ for (const prefix of ["scans/", ""]) {
     assert.deepEqual([...journal.begun.keys()], ["b/scans/"]);
 
     const later = new Page(bucket, journal);
-    await later.engine.add([file("large.bin", large)], FOLDER);
-    await later.atRest();
+    await later.send([file("large.bin", large)]);
     assert.equal(bucket.count("create_multipart_upload"), 1);
     assertLarge(bucket);
     assert.deepEqual([...journal.records.keys(), ...journal.begun.keys()], []);

@@ -329,6 +329,20 @@ export class Page {
     await this.until(() => !this.engine.isBusy || this.engine.halted !== null);
   }
 
+  /** Sends files until every one has a state that it does not leave by itself. */
+  async send(files: readonly ChosenFile[], folder = FOLDER): Promise<UploadState[]> {
+    await this.engine.add(files, folder);
+    await this.atRest();
+    return this.states();
+  }
+
+  /** The same while time passes, since failures are followed by waits. */
+  async sendPatiently(files: readonly ChosenFile[]): Promise<UploadState[]> {
+    await this.engine.add(files, FOLDER);
+    await this.pass(() => !this.engine.isBusy);
+    return this.states();
+  }
+
   /** Lets time pass until a condition holds, since failures are followed by waits. */
   async pass(holds: () => boolean): Promise<void> {
     for (let seconds = 0; !holds(); seconds++) {

@@ -76,9 +76,7 @@ Deno.test("run log: a record is split into time, level and message, another line
 
 Deno.test("run log: a second attempt begins its stages again", () => {
   assert.deepEqual(
-    parseRunLog([...run.slice(0, 6), ...run.slice(2, 6)].join("\n")).stages.map(
-      ({ name }) => name,
-    ),
+    parseRunLog([...run.slice(0, 6), ...run.slice(2, 6)].join("\n")).stages.map(({ name }) => name),
     ["setup", "resume", "load", "stream", "setup", "resume", "load", "stream"],
   );
 });

@@ -88,13 +88,7 @@ Deno.test("image size: what is no image, or ends before its size, or has an empt
   for (const kind of ["PNG", "GIF", "JPEG", "BMP"]) assert.equal(imageSize(IMAGES[kind](0, 5)), null, kind);
 });
 
-Deno.test("image size: any bytes behind a right beginning are read without an error, and in bounded steps", () => {
-  const beginning = fc.constantFrom(...Object.values(IMAGES).map((image) => image(1, 1)));
-  fc.assert(
-    fc.property(beginning, fc.nat(40), fc.uint8Array({ maxLength: 300 }), (start, length, rest) => {
-      imageSize(new Uint8Array([...start.subarray(0, length), ...rest]));
-    }),
-  );
+Deno.test("image size: markers and boxes without end are read in bounded steps", () => {
   assert.equal(imageSize(new Uint8Array(IMAGE_HEAD_BYTES).fill(0xff).fill(0xd8, 1, 2)), null);
   const boxes = new Uint8Array(IMAGE_HEAD_BYTES);
   boxes.set(bytes("\0\0\0\x0cjP  \r\n\x87\n"));
@@ -194,17 +188,4 @@ Deno.test("TIFF: a directory of millions of entries costs no more than a hundred
   const { reads, read } = readerOf(tiff({ isBig: true, count: 2 ** 40, entries }));
   assert.equal(await tiffSize(read), null);
   assert.ok(reads.reduce((sum, bytes) => sum + bytes, 0) < 8192);
-});
-
-Deno.test("TIFF: any bytes behind a right beginning are read without an error", async () => {
-  const start = fc.constantFrom(
-    "II*\0",
-    "II*\0\b\0\0\0",
-    "MM\0*\0\0\0\b",
-    "II+\0\b\0\0\0",
-    "MM\0+\0\b\0\0\0\0\0\0\0\0\0\x10",
-  );
-  await fc.assert(fc.asyncProperty(start, fc.uint8Array({ maxLength: 300 }), async (start, rest) => {
-    await tiffSize(readerOf(new Uint8Array([...new TextEncoder().encode(start), ...rest])).read);
-  }));
 });
