@@ -3,28 +3,6 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { comparedLines } from "@/components/storage/object_versions.tsx";
 
-Deno.test("line comparison: changes with three lines around them, numbered on both sides", () => {
-  const before = Array.from({ length: 20 }, (_, line) => `${line}`);
-  const after = before.toSpliced(10, 1, "x", "y");
-  const { lines, added, removed, isCut } = comparedLines(diffLines(before.join("\n"), after.join("\n")));
-  assert.deepEqual([added, removed, isCut], [2, 1, false]);
-  assert.deepEqual(lines.map((line) => line.kind === "left out" ? line.count : line.text), [
-    7,
-    "7",
-    "8",
-    "9",
-    "10",
-    "x",
-    "y",
-    "11",
-    "12",
-    "13",
-    6,
-  ]);
-  assert.deepEqual(lines[4], { kind: "removed", text: "10", before: 11, after: null });
-  assert.deepEqual(lines[7], { kind: "same", text: "11", before: 12, after: 13 });
-});
-
 Deno.test("line comparison: thousands of changes are cut", () => {
   const text = (sign: string) => Array.from({ length: 5000 }, (_, line) => `${sign}${line}`).join("\n");
   const { lines, isCut, added } = comparedLines([{ value: text("a"), removed: true }, {

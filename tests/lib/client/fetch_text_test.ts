@@ -45,16 +45,6 @@ Deno.test("fetch text: a body beyond the limit is cancelled and named as too lar
   assert.ok(isCancelled);
 });
 
-Deno.test("fetch text: a status other than a good one is the problem, and its body is cancelled", async () => {
-  const response = new Response("no", { status: 403 });
-  assert.equal(await read(() => Promise.resolve(response)), 403);
-  assert.ok(response.bodyUsed || response.body?.locked === false);
-});
-
-Deno.test("fetch text: a request that the browser or the network refuses is unreachable", async () => {
-  assert.equal(await read(() => Promise.reject(new TypeError("CORS"))), "unreachable");
-});
-
 Deno.test("fetch text: UTF-16 is read with a byte order mark, and without one where zeros show it", async () => {
   const log = `2026-03-01 08:00:01,000 INFO Växjö █ 😀\r\n${"x".repeat(600)}`;
   for (const isLittle of [true, false]) {

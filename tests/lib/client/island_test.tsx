@@ -20,11 +20,7 @@ Deno.test("island: props that JSON would lose are refused by their type", () => 
 });
 
 Deno.test("stylesheet: has the utilities that sources use, from every way to write a class", () => {
-  const css = utilities([
-    `<p class="flex card">`,
-    '<p class={`pt-3 ${x ? "text-bad" : ""}`}>',
-    `const text = "pb-1";`,
-  ]);
+  const css = utilities([`<p class="flex card">`, '<p class={`pt-3 ${x ? "text-bad" : ""}`}>', `const text = "pb-1";`]);
   for (const rule of [".flex", ".pt-3", ".text-bad", "var(--bad)"]) assert.ok(css.includes(rule), rule);
   assert.ok(!css.includes(".pb-1"));
 });

@@ -20,19 +20,6 @@ function readerOf(answer: () => Response) {
   return { reader, clock, seen };
 }
 
-Deno.test("log reader: a live log is read every 15 seconds until the run ends", async () => {
-  const texts = [RUNNING, RUNNING, ENDED];
-  const { reader, clock, seen } = readerOf(() => new Response(texts.shift() ?? ENDED));
-  reader.start(true);
-  await clock.pass(0);
-  await clock.pass(16);
-  assert.equal(reader.following.value, true);
-  await clock.pass(120);
-  assert.equal(seen.reads, 3);
-  assert.equal(reader.following.value, false);
-  assert.equal(reader.log.value?.outcome, "finished");
-});
-
 Deno.test("log reader: without the right it says so and ends", async () => {
   const { reader, clock, seen } = readerOf(() => new Response(null, { status: 403 }));
   reader.start(true);

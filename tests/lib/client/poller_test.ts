@@ -13,13 +13,6 @@ function polled(answers: boolean[] = []) {
   return { clock, at, poller };
 }
 
-Deno.test("poller: reads at once, then every so many seconds", async () => {
-  const { clock, at, poller } = polled();
-  poller.repeat(60);
-  await clock.pass(130);
-  assert.deepEqual(at, [0, 60, 120]);
-});
-
 Deno.test("poller: waits twice as long after each failure, and as before after a good read", async () => {
   const { clock, at, poller } = polled([false, false, true]);
   poller.repeat(60);
@@ -35,17 +28,6 @@ Deno.test("poller: a read that throws counts as a failure and tells when it is t
   await clock.pass(1);
   assert.deepEqual(due, [120_000]);
   poller.stop();
-});
-
-Deno.test("poller: nothing is read while paused, and at once when it goes on", async () => {
-  const { clock, at, poller } = polled();
-  poller.repeat(60);
-  await clock.pass(10);
-  poller.pause(true);
-  await clock.pass(290);
-  poller.pause(false);
-  await clock.pass(1);
-  assert.deepEqual(at, [0, 300]);
 });
 
 Deno.test("poller: one read at a time; a request meanwhile leads to one more", async () => {

@@ -29,10 +29,7 @@ Deno.test("failed check of results: how many pages, and the names of up to three
       "verify failed: 5 missing, 1 failed errors: 0001: x; missing=['0001', '0002', '0003', '0004', '0005'] failed=['0009']",
       "5 pages are missing (0001, 0002, 0003 and 2 more), 1 page is without a result (0009).",
     ],
-    [
-      "verify failed: 2 missing, 0 failed missing=['0001', '0002'] failed=[]",
-      "2 pages are missing (0001, 0002).",
-    ],
+    ["verify failed: 2 missing, 0 failed missing=['0001', '0002'] failed=[]", "2 pages are missing (0001, 0002)."],
     ["verify failed: 3 missing, 0 failed missing=['0001', '00", "3 pages are missing (0001 and 2 more)."],
     ["verify failed: 3 missing, 0 failed mis", "3 pages are missing."],
     ["verify failed: all 12 processed pages failed failed=['1']", "No page of this volume gave a result."],

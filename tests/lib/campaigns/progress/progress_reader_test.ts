@@ -204,23 +204,6 @@ Deno.test("progress: a missing response of the store is not cached", async () =>
   }
 });
 
-Deno.test("progress: no user is shown what another one may read", async () => {
-  const { send, asked } = results((_path, request) =>
-    request.headers.get("cookie") === ANNA.cookie ? pages(7) : new Response(null, { status: 403 })
-  );
-  const progress = reader(send);
-  const bo = { digest: "bo", cookie: "results_session=bo" };
-  for (let round = 0; round < 2; round++) {
-    assert.equal((await progress.read(...wanted("done", "a"), ANNA)).get(0)?.progress?.done, 7);
-    assert.deepEqual((await progress.read(...wanted("done", "a"), bo)).get(0), {
-      answered: true,
-      forbidden: true,
-      progress: null,
-    });
-  }
-  assert.equal(asked.length, 2);
-});
-
 Deno.test("progress: what was read of a running volume, or of another run, is not shown for its ending", async () => {
   const { send, asked } = results(() => pages(1));
   const progress = reader(send);
@@ -272,19 +255,6 @@ async function withResults(
     await server.finished;
   }
 }
-
-Deno.test("result file: the cookie and the wish for plain bytes arrive over a network", async () => {
-  const seen: (string | null)[] = [];
-  const handler = ({ url, headers }: Request) => {
-    seen.push(new URL(url).pathname, headers.get("cookie"), headers.get("accept-encoding"));
-    return new Response("{}");
-  };
-  await withResults(handler, async (read) => {
-    assert.equal((await read()).status, 200);
-  });
-  const request = ["/results/a/progress.json", "results_session=token", "identity"];
-  assert.deepEqual(seen, [...request, ...request]);
-});
 
 Deno.test("result file: a body up to the limit is whole, one byte more gives no body", async () => {
   for (const [length, taken] of [[0, 0], [64 * 1024, 64 * 1024], [64 * 1024 + 1, null]] as const) {

@@ -8,12 +8,7 @@ export const names = labelNames(conventions);
 
 /** A Job of the Kubernetes API, as campaigns have it; members given here replace the usual ones. */
 export function jobObject(
-  parts: {
-    metadata?: object;
-    labels?: object;
-    spec?: object;
-    status?: object;
-  } = {},
+  parts: { metadata?: object; labels?: object; spec?: object; status?: object } = {},
 ): Record<string, unknown> {
   return {
     apiVersion: "batch/v1",
@@ -57,25 +52,12 @@ export function job(parts: Parameters<typeof jobObject>[0] = {}): BatchJob {
 }
 
 export function warmupJob(parts: Parameters<typeof jobObject>[0] = {}): BatchJob {
-  return job({
-    ...parts,
-    labels: {
-      app: conventions.warmupApp,
-      [names.campaign]: "",
-      ...parts.labels,
-    },
-  });
+  return job({ ...parts, labels: { app: conventions.warmupApp, [names.campaign]: "", ...parts.labels } });
 }
 
 /** A condition that holds. */
 export function condition(type: string, lastTransitionTime: string, status = "True") {
-  return {
-    type,
-    status,
-    lastTransitionTime,
-    reason: `${type}Reason`,
-    message: "",
-  };
+  return { type, status, lastTransitionTime, reason: `${type}Reason`, message: "" };
 }
 
 export function terminated(name: string, end: object): object {
@@ -88,9 +70,7 @@ export function podObject(
   metadata: { name?: string; creationTimestamp?: string; deletionTimestamp?: string } = {},
 ): Record<string, unknown> {
   const labels: Record<string, string> = { "batch.kubernetes.io/job-name": "lund" };
-  if (index !== null) {
-    labels["batch.kubernetes.io/job-completion-index"] = index;
-  }
+  if (index !== null) labels["batch.kubernetes.io/job-completion-index"] = index;
   return {
     metadata: {
       namespace: "batch-default",

@@ -8,12 +8,7 @@ import { NO_VOLUMES, readVolumes } from "@/lib/campaigns/projection/volumes.ts";
 import { condition, job, pod, progress, terminated } from "./cluster_fixtures.ts";
 
 const context = { resultsUrl: "https://r", warmup: { phase: "succeeded" } } as const;
-const pipeline = {
-  steps: ["Segmentation", "QualityPrediction"],
-  models: [],
-  yaml: "steps: []",
-  scoresQuality: true,
-};
+const pipeline = { steps: ["Segmentation", "QualityPrediction"], models: [], yaml: "steps: []", scoresQuality: true };
 const now = Date.UTC(2025, 10, 20, 12);
 const first = { offset: 0, limit: 200 };
 
@@ -53,13 +48,7 @@ Deno.test("detail: while a Job is being ended it waits for nothing, has no pace,
 Deno.test("detail: failures are the newest fifty, with a reason only where a pod has one", () => {
   const status = { failedIndexes: "0-59" };
   const told = pod("59", { containerStatuses: [terminated("wrapper", { exitCode: 13, message: "boom" })] });
-  const campaign = layoutLive(
-    job({ spec: { completions: 60 }, status }),
-    lines(60),
-    [told],
-    NO_PIPELINE,
-    context,
-  );
+  const campaign = layoutLive(job({ spec: { completions: 60 }, status }), lines(60), [told], NO_PIPELINE, context);
   const { failures } = composeDetail(campaign, { offset: 0, limit: 1 }, new Map(), now);
   assert.equal(failures.length, 50);
   assert.deepEqual([failures[0].index, failures[49].index], [59, 10]);
@@ -78,13 +67,7 @@ Deno.test("detail: latest is the newest active volume, else the newest done one,
 });
 
 Deno.test("detail: a missing volumes.txt has no rows, counts stay the Job's", () => {
-  const campaign = layoutLive(
-    job({ status: { completedIndexes: "0-3" } }),
-    NO_VOLUMES,
-    [],
-    NO_PIPELINE,
-    context,
-  );
+  const campaign = layoutLive(job({ status: { completedIndexes: "0-3" } }), NO_VOLUMES, [], NO_PIPELINE, context);
   const detail = composeDetail(campaign, first, new Map(), now);
   assert.deepEqual(detail.volumes, []);
   assert.equal(detail.latest, null);
@@ -105,9 +88,7 @@ Deno.test("last error: of equal times failures and latest win, then the page, th
   const page = { offset: 2, limit: 1 };
   const order = [6, 2, 0, 1, 3, 7];
   for (let skipped = 0; skipped < order.length; skipped++) {
-    const answers = new Map(
-      order.slice(skipped).toSorted().map((index) => [index, failing(`${index}`)] as const),
-    );
+    const answers = new Map(order.slice(skipped).toSorted().map((index) => [index, failing(`${index}`)] as const));
     assert.equal(composeDetail(campaign, page, answers, now).lastError?.volume, `v${order[skipped]}`);
   }
 });

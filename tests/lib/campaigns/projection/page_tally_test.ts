@@ -56,10 +56,7 @@ function sum(...volumes: [string, StoredProgress | null][]) {
 
 Deno.test("page sums: pages and errors are added, a volume without progress is counted all the same", () => {
   assert.deepEqual(
-    sum(["a", progress({ done: 3, total: 9, failed: 1, errors: 4 })], [
-      "b",
-      null,
-    ], ["c", progress({ total: -2 })]),
+    sum(["a", progress({ done: 3, total: 9, failed: 1, errors: 4 })], ["b", null], ["c", progress({ total: -2 })]),
     {
       pagesDone: 4,
       pagesTotal: 7,
@@ -146,10 +143,7 @@ Deno.test("campaign quality: the lowest pages do not depend on the order of volu
           best.set(`${id} ${page}`, Math.min(quality, best.get(`${id} ${page}`) ?? 1));
         }
       }
-      assert.deepEqual(
-        lowest?.map(({ quality }) => quality),
-        [...best.values()].sort((a, b) => a - b).slice(0, 5),
-      );
+      assert.deepEqual(lowest?.map(({ quality }) => quality), [...best.values()].sort((a, b) => a - b).slice(0, 5));
     }),
   );
 });

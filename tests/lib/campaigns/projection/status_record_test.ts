@@ -147,13 +147,7 @@ function chosen(
 }
 
 Deno.test("reaped: a campaign needs both ConfigMaps, a known phase and no live Job", () => {
-  const records = [
-    record("a"),
-    record("weird"),
-    record("alone"),
-    record("live"),
-    record("a", undefined, "other"),
-  ];
+  const records = [record("a"), record("weird"), record("alone"), record("live"), record("a", undefined, "other")];
   const statuses = [status("a"), status("weird", { phase: "Weird" }), status("live"), status("orphan")];
   const window = chooseReaped(records, statuses, (namespace, job) => namespace === "ns" && job === "live", 20);
   assert.deepEqual(window.chosen.map(({ record }) => `${record.namespace}/${record.job}`), ["ns/a"]);
@@ -226,42 +220,28 @@ Deno.test("reaped summary: counts and times are the record's, links follow today
     },
   );
   for (const phase of ["Running", "Queued", "Paused"]) {
-    assert.equal(
-      reapedSummary({ record: record("a"), status: status("a", { phase }) }, context).phase,
-      "Unknown",
-    );
+    assert.equal(reapedSummary({ record: record("a"), status: status("a", { phase }) }, context).phase, "Unknown");
   }
 });
 
 Deno.test("reaped rows: named volumes are failed, the others took the campaign's ending", () => {
   const volumes = readVolumes("a\nb\nc\n");
   const one = JSON.stringify([{ id: "b", reason: "no page" }]);
+  const partly = (data: object) => ({ phase: "PartiallyFailed", failedVolumes: one, ...data });
+  const [unknown, named] = [["unknown", "unknown", "unknown"], ["unknown", "failed", "unknown"]];
   const cases: [object, string[]][] = [
     [{ phase: "Succeeded" }, ["done", "done", "done"]],
-    [{ phase: "PartiallyFailed", volumesFailed: "1", failedVolumes: one }, ["done", "failed", "done"]],
-    [{ phase: "PartiallyFailed", volumesFailed: "2", failedVolumes: one }, ["unknown", "failed", "unknown"]],
-    [{ phase: "Succeeded", volumesFailed: "2", failedVolumes: one }, ["unknown", "failed", "unknown"]],
+    [partly({ volumesFailed: "1" }), ["done", "failed", "done"]],
+    [partly({ volumesFailed: "2" }), named],
+    [{ phase: "Succeeded", volumesFailed: "2", failedVolumes: one }, named],
     [{ phase: "Failed", volumesFailed: "3" }, ["failed", "failed", "failed"]],
-    [
-      { phase: "PartiallyFailed", volumesTotal: "3", volumesDone: "1", volumesFailed: "1", failedVolumes: one },
-      ["unknown", "failed", "unknown"],
-    ],
-    [
-      { phase: "PartiallyFailed", volumesTotal: "3", volumesDone: "2", volumesFailed: "1", failedVolumes: one },
-      ["done", "failed", "done"],
-    ],
-    [{ phase: "Succeeded", volumesTotal: "3", volumesDone: "1" }, ["unknown", "unknown", "unknown"]],
-    [{ phase: "Failed", volumesTotal: "3", failedVolumes: one }, ["unknown", "failed", "unknown"]],
-    [{ phase: "Running", failedVolumes: one }, ["unknown", "failed", "unknown"]],
-    [
-      { phase: "PartiallyFailed", volumesFailed: "1", failedVolumes: '[{"id":"gone","reason":"x"}]' },
-      ["unknown", "unknown", "unknown"],
-    ],
-    [{
-      phase: "PartiallyFailed",
-      volumesFailed: "1",
-      failedVolumes: "not JSON",
-    }, ["unknown", "unknown", "unknown"]],
+    [partly({ volumesTotal: "3", volumesDone: "1", volumesFailed: "1" }), named],
+    [partly({ volumesTotal: "3", volumesDone: "2", volumesFailed: "1" }), ["done", "failed", "done"]],
+    [{ phase: "Succeeded", volumesTotal: "3", volumesDone: "1" }, unknown],
+    [{ phase: "Failed", volumesTotal: "3", failedVolumes: one }, named],
+    [{ phase: "Running", failedVolumes: one }, named],
+    [partly({ volumesFailed: "1", failedVolumes: '[{"id":"gone","reason":"x"}]' }), unknown],
+    [partly({ volumesFailed: "1", failedVolumes: "not JSON" }), unknown],
   ];
   for (const [data, states] of cases) {
     assert.deepEqual(reapedStates(volumes, status("a", data)).states, states, JSON.stringify(data));

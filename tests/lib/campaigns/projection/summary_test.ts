@@ -22,10 +22,7 @@ const context = {
 } as const;
 
 Deno.test("live summary: a Job that says nothing yet counts nothing", () => {
-  const summary = liveSummary(
-    job({ spec: { completions: undefined }, status: { startTime: undefined } }),
-    context,
-  );
+  const summary = liveSummary(job({ spec: { completions: undefined }, status: { startTime: undefined } }), context);
   assert.deepEqual(summary.counts, { total: 0, active: 0, done: 0, failed: 0 });
   assert.equal(summary.startedAt, null);
 });
@@ -59,10 +56,7 @@ Deno.test("phase: it follows conditions, suspension and completed indexes in tha
     ["PartiallyFailed", {}, { conditions: [failed], completedIndexes: "0" }],
     ["Failed", { suspend: true }, { conditions: [failed] }],
     ["Running", {}, {
-      conditions: [{ ...complete, status: "False" }, {
-        ...failed,
-        status: "Unknown",
-      }],
+      conditions: [{ ...complete, status: "False" }, { ...failed, status: "Unknown" }],
     }],
   ];
   for (const [phase, spec, status] of cases) {

@@ -9,10 +9,7 @@ import {
 } from "@/lib/campaigns/projection/urls.ts";
 
 Deno.test("result URLs: namespaced, under the results URL without its closing slashes", () => {
-  assert.equal(
-    resultsBaseOf("https://a.example/results//", "ns", "lion-v2"),
-    "https://a.example/results/ns/lion-v2",
-  );
+  assert.equal(resultsBaseOf("https://a.example/results//", "ns", "lion-v2"), "https://a.example/results/ns/lion-v2");
   assert.deepEqual(
     volumeLinks("https://a.example/results/", "ns", "lion.v2")("SE-1"),
     {

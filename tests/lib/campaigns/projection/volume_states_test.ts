@@ -20,12 +20,7 @@ Deno.test("volume states: done before failed before active before pending", () =
 });
 
 Deno.test("volume states: pods without an index or beyond the completions are ignored", () => {
-  const { states } = liveStates(3, job({ spec: { completions: 2 } }), [
-    pod("x"),
-    pod(null),
-    pod("2"),
-    pod("99"),
-  ]);
+  const { states } = liveStates(3, job({ spec: { completions: 2 } }), [pod("x"), pod(null), pod("2"), pod("99")]);
   assert.deepEqual(states, ["pending", "pending", "pending"]);
 });
 
@@ -291,11 +286,7 @@ Deno.test("reason: any cut of any report leaves nothing that was not reported", 
 
 Deno.test("newest pod: the greatest creation time, of equals the first", () => {
   const at = (name: string, creationTimestamp: string) => pod("1", {}, { name, creationTimestamp });
-  const pods = [
-    at("a", "2025-01-01T00:00:00Z"),
-    at("b", "2025-01-02T00:00:00Z"),
-    at("c", "2025-01-02T00:00:00Z"),
-  ];
+  const pods = [at("a", "2025-01-01T00:00:00Z"), at("b", "2025-01-02T00:00:00Z"), at("c", "2025-01-02T00:00:00Z")];
   assert.equal(newestPod(pods)?.name, "b");
   assert.equal(newestPod([]), null);
 });

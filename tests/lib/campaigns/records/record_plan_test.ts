@@ -287,9 +287,7 @@ Deno.test("record failures: at most fifty, each text at most 300 characters, all
   assert.deepEqual([...long].map(([id, text]) => [id.length, [...text].length]), [[300, 300]]);
 
   // A control character takes six bytes: fifty whole entries are 180 KB, and with ids like that more than there is room.
-  const wide = new Map(
-    Array.from({ length: 50 }, (_, index) => ["\u0001".repeat(420) + index, "\u0001".repeat(300)]),
-  );
+  const wide = new Map(Array.from({ length: 50 }, (_, index) => ["\u0001".repeat(420) + index, "\u0001".repeat(300)]));
   const text = failuresText(wide);
   const kept = readFailures(text).size;
   assert.ok(kept > 0 && kept < 50);

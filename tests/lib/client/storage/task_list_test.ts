@@ -139,28 +139,6 @@ Deno.test("tasks: one is cancelled by the gateway; why another failed is shown",
   assert.deepEqual([end?.how, end?.how === "failed" && end.status, done], ["failed", 403, 1]);
 });
 
-Deno.test("tasks: an archive is shown before it is started, and can be saved once it is ready", async () => {
-  const browser = new Browser();
-  const list = browser.page();
-  const contents = Promise.withResolvers<{ json: unknown }>();
-  browser.started = {
-    status: 202,
-    json: { task_id: "t", status: "processing", total: 3, download_url: "/f?ticket=T" },
-  };
-  const starting = list.startShown(ZIP, () => contents.promise);
-  const [task] = list.tasks.peek();
-  assert.equal(task.state.peek().taskId, null);
-  contents.resolve({ json: { prefix: "x/" } });
-  assert.equal(await starting, true);
-  await settled();
-  browser.answer = { status: 200, json: { status: "ready", total: 3, completed: 3, download_url: "/f?ticket=T" } };
-  assert.match((await ended(task, browser.clock)).download ?? "", /ticket=T/);
-  assert.equal(await list.startShown(ZIP, () => Promise.resolve({ how: "failed", status: 400, message: "" })), false);
-  assert.deepEqual(list.tasks.peek()[1].state.peek().end, { how: "failed", status: 400, message: "" });
-  list.dismissFinished();
-  assert.deepEqual(list.tasks.peek(), []);
-});
-
 Deno.test("tasks: where the browser has no room for all keys, a later page knows a task without them", async () => {
   const browser = new Browser();
   browser.room = 1500;

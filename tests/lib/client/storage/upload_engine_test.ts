@@ -171,17 +171,6 @@ Deno.test("upload engine: an upload that was ended elsewhere begins again, and n
   assert.deepEqual(await never.send([file("large.bin", large)]), ["failed"]);
 });
 
-Deno.test("upload engine: a store without bucket CORS rules gets everything through the gateway", async () => {
-  const page = new Page();
-  page.bucket.isReached = false;
-  page.bucket.cors = null;
-  assert.deepEqual(await page.sendPatiently([file("a", medium), file("large.bin", large)]), ["done", "done"]);
-  assert.equal(page.engine.routes.get("b"), "no rules");
-  assert.equal(page.bucket.count("put"), 1, "the probe alone");
-  assert.equal(page.bucket.count("upload_part"), 3);
-  assertLarge(page.bucket);
-});
-
 Deno.test("upload engine: a store that stops responding to the page is reached through the gateway", async () => {
   const page = new Page();
   page.bucket.intercept = (request) => {

@@ -1,27 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { assertLarge, FakeBucket, file, FOLDER, interrupt, isPart, large, MemoryJournal, Page } from "./upload_page.ts";
-
-Deno.test("upload memory: after a reload the same files skip what has arrived", async () => {
-  const first = new Page();
-  const { bucket, journal } = first;
-  bucket.intercept = (request) => isPart(request, 2) ? new Promise(() => {}) : undefined;
-  const chosen = [file("d/a", "x"), file("d/large.bin", large)];
-  await first.engine.add(chosen, FOLDER);
-  await first.until(() => first.engine.items[1].upload?.parts.size === 2 && first.engine.count("done") === 1);
-  assert.equal(journal.begun.get("b/scans/")?.files, 2);
-
-  bucket.intercept = () => undefined;
-  const second = new Page(bucket, journal);
-  const before = bucket.count("put");
-  assert.deepEqual(await second.send(chosen), ["done", "done"]);
-  assert.equal(second.engine.items[0].wasThere, true);
-  // The probe, and the one part that had not arrived.
-  assert.equal(bucket.count("put") - before, 2);
-  assert.equal(bucket.count("create_multipart_upload"), 1);
-  assertLarge(bucket, "scans/d/large.bin");
-  assert.deepEqual([...journal.begun.keys()], []);
-});
+import { assertLarge, FakeBucket, file, FOLDER, interrupt, large, MemoryJournal, Page } from "./upload_page.ts";
 
 Deno.test("upload memory: after a reload, files whose responses had not arrived need no answer about their names", async () => {
   const first = new Page();

@@ -140,32 +140,14 @@ Deno.test("ALTO: what is written is read, in whatever manner", () => {
       const tag = `${prefix}${name}${written.join("")}`;
       return inside === "" ? `<${tag}/>` : `<${tag}>${gap}${inside}${gap}</${prefix}${name} >`;
     };
-    const xml = element(
-      "alto",
-      {},
-      blocks.map((lines) =>
-        element(
-          "TextBlock",
-          {},
-          lines.map((words) =>
-            element(
-              "TextLine",
-              {},
-              words.map(({ text, confidence, box }) =>
-                element("String", {
-                  HPOS: box.x,
-                  VPOS: box.y,
-                  WIDTH: box.width,
-                  HEIGHT: box.height,
-                  ...(confidence !== null && { WC: confidence }),
-                  CONTENT: text,
-                })
-              ).join(sp ? element("SP", {}) : gap),
-            )
-          ).join(gap),
-        )
-      ).join(gap),
-    );
+    const wordXml = ({ text, confidence, box: { x, y, width, height } }: (typeof blocks)[0][0][0]) => {
+      const place = { HPOS: x, VPOS: y, WIDTH: width, HEIGHT: height };
+      return element("String", { ...place, ...(confidence !== null && { WC: confidence }), CONTENT: text });
+    };
+    const lineXml = (words: (typeof blocks)[0][0]) =>
+      element("TextLine", {}, words.map(wordXml).join(sp ? element("SP", {}) : gap));
+    const blockXml = (lines: (typeof blocks)[0]) => element("TextBlock", {}, lines.map(lineXml).join(gap));
+    const xml = element("alto", {}, blocks.map(blockXml).join(gap));
     const read = altoPage(xml).blocks.map(({ lines }) =>
       lines.map(({ words }) => words.map(({ text, confidence, box }) => ({ text, confidence, box })))
     );

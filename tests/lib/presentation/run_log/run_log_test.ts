@@ -58,9 +58,7 @@ Deno.test("run log: a stage lasts until the next one begins and counts its warni
 });
 
 Deno.test("run log: a record is split into time, level and message, another line stays whole", () => {
-  const lines = parseRunLog(
-    `${run[0]}\r\nplain\n2025-11-20 08:00:00,1 INFO x\n2025-99-99 08:00:00,250 DEBUG`,
-  ).stages[0]
+  const lines = parseRunLog(`${run[0]}\r\nplain\n2025-11-20 08:00:00,1 INFO x\n2025-99-99 08:00:00,250 DEBUG`).stages[0]
     .folds.flatMap((fold) => fold.lines);
   assert.deepEqual(
     lines.map(({ number, time, level, message }) => [number, time, level, message]),
@@ -184,17 +182,8 @@ Deno.test("run log: each line counts for one level, and a line below a record fo
     "plain again",
   ].join("\n"));
   assert.deepEqual(log.counts, { all: 9, debug: 1, info: 3, warning: 2, error: 3 });
-  assert.deepEqual(linesOf(log).map(levelOf), [
-    "debug",
-    "info",
-    "info",
-    "warning",
-    "warning",
-    "error",
-    "error",
-    "error",
-    "info",
-  ]);
+  const levels = linesOf(log).map(levelOf).join(" ");
+  assert.equal(levels, "debug info info warning warning error error error info");
 });
 
 Deno.test("run log: only a worker's own line stands for a middle that was left out", () => {

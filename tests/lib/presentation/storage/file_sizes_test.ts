@@ -5,19 +5,7 @@ import { fileGroup, fileKind } from "@/lib/presentation/storage/file_kinds.ts";
 Deno.test("file sizes: decimal units, one decimal from megabytes on", () => {
   const shown = [0, 9, 999, 1000, 41_200, 999_499, 999_500, 7_800_000, 99_960_000, 5 * 1024 ** 3, 2e17]
     .map((bytes) => formatBytes(bytes).replace("\u00a0", " "));
-  assert.deepEqual(shown, [
-    "0 B",
-    "9 B",
-    "999 B",
-    "1 kB",
-    "41 kB",
-    "999 kB",
-    "1.0 MB",
-    "7.8 MB",
-    "100 MB",
-    "5.4 GB",
-    "200 PB",
-  ]);
+  assert.equal(shown.join(", "), "0 B, 9 B, 999 B, 1 kB, 41 kB, 999 kB, 1.0 MB, 7.8 MB, 100 MB, 5.4 GB, 200 PB");
 });
 
 Deno.test("file kinds: the ending of a name, where it says anything", () => {
