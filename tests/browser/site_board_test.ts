@@ -86,61 +86,54 @@ scenario("keys go through the campaigns, open them, find the filter, and can be 
   );
 });
 
-scenario(
-  "of a thousand campaigns those near the screen are in the document, and keys, filter and paper reach all",
-  async ({ page, site }) => {
-    await serveMany(site, 1020);
-    await open(page);
-    await page.getByText("1,020 shown of 1,020").waitFor();
-    await page.waitForFunction(() => document.querySelectorAll(".place").length < 50);
-    assert.ok(await nodes(page) < 5000, `${await nodes(page)} nodes`);
-    await page.keyboard.press("j");
-    await goToEnd(page);
-    assert.ok(await nodes(page) < 5000, `${await nodes(page)} nodes`);
-    assert.equal(await page.locator("[aria-posinset='1'] .fold:focus").count(), 1, "the card with the focus stays");
-    await page.keyboard.press("j");
-    await page.locator("[aria-posinset='2'] .fold:focus").waitFor();
-    await page.waitForFunction(() => {
-      const { top, bottom } = document.activeElement!.getBoundingClientRect();
-      return top >= 0 && bottom <= innerHeight;
-    });
-    await goToEnd(page);
-    await page.getByLabel("Filter by name or pipeline").fill("k1013-");
-    await page.waitForFunction(() => document.querySelectorAll("article").length === 1);
-    await page.getByLabel("Filter by name or pipeline").fill("");
-    await page.waitForFunction(() => document.querySelectorAll("article").length > 5);
-    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    await page.waitForFunction(() => document.querySelectorAll("article").length === 1020);
-    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-    await page.waitForFunction(() => document.querySelectorAll("article").length < 50);
-  },
-);
+scenario("of a thousand campaigns the document has a few, and keys and filter reach all", async ({ page, site }) => {
+  await serveMany(site, 1020);
+  await open(page);
+  await page.getByText("1,020 shown of 1,020").waitFor();
+  await page.waitForFunction(() => document.querySelectorAll(".place").length < 50);
+  assert.ok(await nodes(page) < 5000, `${await nodes(page)} nodes`);
+  await page.keyboard.press("j");
+  await goToEnd(page);
+  assert.ok(await nodes(page) < 5000, `${await nodes(page)} nodes`);
+  assert.equal(await page.locator("[aria-posinset='1'] .fold:focus").count(), 1, "the card with the focus stays");
+  await page.keyboard.press("j");
+  await page.locator("[aria-posinset='2'] .fold:focus").waitFor();
+  await page.waitForFunction(() => {
+    const { top, bottom } = document.activeElement!.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+  await goToEnd(page);
+  await page.getByLabel("Filter by name or pipeline").fill("k1013-");
+  await page.waitForFunction(() => document.querySelectorAll("article").length === 1);
+  await page.getByLabel("Filter by name or pipeline").fill("");
+  await page.waitForFunction(() => document.querySelectorAll("article").length > 5);
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.waitForFunction(() => document.querySelectorAll("article").length === 1020);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.waitForFunction(() => document.querySelectorAll("article").length < 50);
+});
 
 for (const width of [1280, 390]) {
-  scenario(
-    `${width} px: nothing moves from the first paint on, with a card that opens again and without a session`,
-    async ({ page }) => {
-      await open(page);
-      const card = page.locator(".place[data-key$=svea-hovratt-1870]");
-      await card.locator(".fold").click();
-      await card.locator(".vid").nth(5).waitFor();
-      await countShifts(page);
-      await page.reload();
-      await card.locator(".vid").nth(5).waitFor();
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-      const shifted = await page.evaluate(() => globalThis.shifted);
-      assert.ok(shifted < 0.02, `${shifted}`);
-      await card.locator(".fold").click();
-      await card.locator(".fold[aria-expanded=false]").waitFor();
-      assert.ok((await card.boundingBox())!.height < 200, "a folded card needs no reserved space");
-      await page.context().clearCookies();
-      await page.route("**/api/v1/**", () => {});
-      await page.goto("");
-      await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
-      assert.equal(await page.evaluate(() => globalThis.shifted), 0);
-    },
-    { viewport: { width, height: 900 } },
-  );
+  scenario(`${width} px: nothing moves, with a card that opens again and without a session`, async ({ page }) => {
+    await open(page);
+    const card = page.locator(".place[data-key$=svea-hovratt-1870]");
+    await card.locator(".fold").click();
+    await card.locator(".vid").nth(5).waitFor();
+    await countShifts(page);
+    await page.reload();
+    await card.locator(".vid").nth(5).waitFor();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const shifted = await page.evaluate(() => globalThis.shifted);
+    assert.ok(shifted < 0.02, `${shifted}`);
+    await card.locator(".fold").click();
+    await card.locator(".fold[aria-expanded=false]").waitFor();
+    assert.ok((await card.boundingBox())!.height < 200, "a folded card needs no reserved space");
+    await page.context().clearCookies();
+    await page.route("**/api/v1/**", () => {});
+    await page.goto("");
+    await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
+    assert.equal(await page.evaluate(() => globalThis.shifted), 0);
+  }, { viewport: { width, height: 900 } });
 }
 
 scenario("the introduction stays closed, in another tab too", async ({ page }) => {
@@ -155,86 +148,75 @@ scenario("the introduction stays closed, in another tab too", async ({ page }) =
   assert.equal(await introduction(other).isVisible(), false);
 });
 
-scenario(
-  "a tab is led to the login when the session ended in another one, and back to its filter",
-  async ({ page }) => {
-    await page.clock.install();
-    await open(page, "?state=waiting");
-    assert.equal(await page.locator("script[type=module]").count(), 1);
-    const other = await page.context().newPage();
-    await other.goto("");
-    await other.click("text=Log out");
-    await other.waitForURL(/login/);
-    await page.clock.fastForward(61_000);
-    await page.waitForURL((url) => url.pathname === "/login" && url.searchParams.get("next") === "/?state=waiting");
-    await page.fill("[name=username]", "åsa");
-    await page.fill("[name=password]", "stackroom-demo");
-    await page.click("button[type=submit]");
-    await page.waitForURL("?state=waiting");
-    assert.equal((await names(page)).length, 2);
-  },
-  { expected: OFFLINE },
-);
+scenario("a session that ended in another tab leads to the login, and back to the filter", async ({ page }) => {
+  await page.clock.install();
+  await open(page, "?state=waiting");
+  assert.equal(await page.locator("script[type=module]").count(), 1);
+  const other = await page.context().newPage();
+  await other.goto("");
+  await other.click("text=Log out");
+  await other.waitForURL(/login/);
+  await page.clock.fastForward(61_000);
+  await page.waitForURL((url) => url.pathname === "/login" && url.searchParams.get("next") === "/?state=waiting");
+  await page.fill("[name=username]", "åsa");
+  await page.fill("[name=password]", "stackroom-demo");
+  await page.click("button[type=submit]");
+  await page.waitForURL("?state=waiting");
+  assert.equal((await names(page)).length, 2);
+}, { expected: OFFLINE });
 
-scenario(
-  "a server that is gone is said in the reserved line, and read again on request, or as soon as the network is back",
-  async ({ page }) => {
-    // One of its own, which it stops.
-    const site = await startFakeSite();
+scenario("a server that is gone is said, and read again on request or with the network", async ({ page }) => {
+  // One of its own, which it stops.
+  const site = await startFakeSite();
+  try {
+    await page.clock.install();
+    await page.goto(`${site.url}login`);
+    await logIn(page);
+    await awake(page);
+    const top = async () => (await page.locator("article").first().boundingBox())?.y;
+    const before = await top();
+    const banner = page.locator(".board-status.bad");
+    await page.context().setOffline(true);
+    await page.clock.fastForward(61_000);
+    await banner.waitFor();
+    assert.match(
+      await banner.textContent() ?? "",
+      /^No connection to the server\. The list is from .* Next try at .*Try now/,
+    );
+    assert.equal(await top(), before);
+    await page.context().setOffline(false);
+    await banner.waitFor({ state: "detached" });
+    const port = Number(new URL(site.url).port);
+    await site.stop();
+    await page.clock.fastForward(61_000);
+    await banner.waitFor();
+    const next = await startFakeSite(port);
     try {
-      await page.clock.install();
-      await page.goto(`${site.url}login`);
-      await logIn(page);
-      await awake(page);
-      const top = async () => (await page.locator("article").first().boundingBox())?.y;
-      const before = await top();
-      const banner = page.locator(".board-status.bad");
-      await page.context().setOffline(true);
-      await page.clock.fastForward(61_000);
-      await banner.waitFor();
-      assert.match(
-        await banner.textContent() ?? "",
-        /^No connection to the server\. The list is from .* Next try at .*Try now/,
-      );
-      assert.equal(await top(), before);
-      await page.context().setOffline(false);
+      await next.change({ jobs: [] });
+      await page.getByRole("button", { name: "Try now" }).click();
       await banner.waitFor({ state: "detached" });
-      const port = Number(new URL(site.url).port);
-      await site.stop();
-      await page.clock.fastForward(61_000);
-      await banner.waitFor();
-      const next = await startFakeSite(port);
-      try {
-        await next.change({ jobs: [] });
-        await page.getByRole("button", { name: "Try now" }).click();
-        await banner.waitFor({ state: "detached" });
-        await page.getByText("There are no campaigns yet.").waitFor();
-      } finally {
-        await next.stop();
-      }
+      await page.getByText("There are no campaigns yet.").waitFor();
     } finally {
-      await site.stop();
+      await next.stop();
     }
-  },
-  { expected: OFFLINE },
-);
+  } finally {
+    await site.stop();
+  }
+}, { expected: OFFLINE });
 
-scenario(
-  "a list of which the cluster has not been heard says since when, and trouble is read out",
-  async ({ page, site }) => {
-    await page.clock.install();
-    await open(page);
-    const jobs = await site.jobs();
-    await site.change({
-      dataAge: 90,
-      jobs: jobs.map((job: object, i: number) => i === 0 ? { ...job, phase: "Failed" } : job),
-    });
-    await page.clock.fastForward(61_000);
-    await page.getByText(/The cluster has not answered since \d\d:\d\d:\d\d/).waitFor();
-    await page.locator("[role=status]", { hasText: "svea-hovratt-1870 is in trouble." }).waitFor();
-    assert.equal(await page.title(), "3 in trouble · Campaigns · Stackroom");
-  },
-);
+scenario("a silent cluster is said with its time, and trouble is read out", async ({ page, site }) => {
+  await page.clock.install();
+  await open(page);
+  const jobs = await site.jobs();
+  await site.change({
+    dataAge: 90,
+    jobs: jobs.map((job: object, i: number) => i === 0 ? { ...job, phase: "Failed" } : job),
+  });
+  await page.clock.fastForward(61_000);
+  await page.getByText(/The cluster has not answered since \d\d:\d\d:\d\d/).waitFor();
+  await page.locator("[role=status]", { hasText: "svea-hovratt-1870 is in trouble." }).waitFor();
+  assert.equal(await page.title(), "3 in trouble · Campaigns · Stackroom");
+});
 
 scenario("its line of state has one height at every width, whatever it says", async ({ page, site }) => {
   await open(page);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { follow, logIn, open, siteScenarios } from "./site_fixture.ts";
+import { follow, open, siteScenarios } from "./site_fixture.ts";
 import type { FakeSite } from "./site_server.ts";
 
 const scenario = siteScenarios("list");
@@ -32,34 +32,31 @@ async function serveOlder(site: FakeSite, count: number): Promise<void> {
   });
 }
 
-scenario(
-  "older campaigns come twenty at a time, by an address that scripts need not run for and a reload keeps",
-  async ({ page, site }) => {
-    await serveOlder(site, 45);
-    await open(page);
-    await page.getByText("Show 20 older campaigns of 25").click();
-    await page.waitForURL("?reaped=40");
-    await page.getByText("Show 5 older campaigns of 5").waitFor();
-    await page.reload();
-    assert.ok(await page.getByText("46 shown of 51").isVisible());
-    const scriptless = await page.context().browser()?.newContext({ baseURL: site.url, javaScriptEnabled: false });
-    assert.ok(scriptless);
-    await scriptless.addCookies(await page.context().cookies());
-    const plain = await scriptless.newPage();
-    await plain.goto("?state=finished");
-    assert.equal(await plain.locator("article").count(), 21);
-    await follow(plain, plain.getByText("Show 20 older campaigns of 25"));
-    assert.equal(plain.url(), `${site.url}?state=finished&reaped=40`);
-    assert.equal(await plain.locator("article").count(), 41);
-    await plain.fill("[type=search]", "borta-3");
-    await follow(plain, plain.getByRole("button", { name: "Apply" }));
-    assert.equal(await plain.locator("article").count(), 10);
-    await plain.goto("?reaped=40");
-    await follow(plain, plain.getByText("Show 5 older campaigns of 5"));
-    assert.equal(await plain.getByText("older campaigns").count(), 0);
-    await scriptless.close();
-  },
-);
+scenario("older campaigns come by twenty, by an address, without scripts as well", async ({ page, site }) => {
+  await serveOlder(site, 45);
+  await open(page);
+  await page.getByText("Show 20 older campaigns of 25").click();
+  await page.waitForURL("?reaped=40");
+  await page.getByText("Show 5 older campaigns of 5").waitFor();
+  await page.reload();
+  assert.ok(await page.getByText("46 shown of 51").isVisible());
+  const scriptless = await page.context().browser()?.newContext({ baseURL: site.url, javaScriptEnabled: false });
+  assert.ok(scriptless);
+  await scriptless.addCookies(await page.context().cookies());
+  const plain = await scriptless.newPage();
+  await plain.goto("?state=finished");
+  assert.equal(await plain.locator("article").count(), 21);
+  await follow(plain, plain.getByText("Show 20 older campaigns of 25"));
+  assert.equal(plain.url(), `${site.url}?state=finished&reaped=40`);
+  assert.equal(await plain.locator("article").count(), 41);
+  await plain.fill("[type=search]", "borta-3");
+  await follow(plain, plain.getByRole("button", { name: "Apply" }));
+  assert.equal(await plain.locator("article").count(), 10);
+  await plain.goto("?reaped=40");
+  await follow(plain, plain.getByText("Show 5 older campaigns of 5"));
+  assert.equal(await plain.getByText("older campaigns").count(), 0);
+  await scriptless.close();
+});
 
 scenario("only cards on screen are read, queued ones not at all", async ({ page, site }) => {
   const jobs = await site.jobs();
@@ -78,27 +75,23 @@ scenario("only cards on screen are read, queued ones not at all", async ({ page,
   assert.ok(!(await site.reads()).some((name) => name.endsWith(jobs[5].name)));
 }, { viewport: { width: 1280, height: 300 } });
 
-scenario(
-  "a poll brings a new campaign to its place and leaves the one with the focus where it is",
-  async ({ page, site }) => {
-    await page.clock.install();
-    await open(page);
-    const held = page.locator("article", { hasText: "bergskollegium-1720" });
-    await held.locator(".fold").focus();
-    await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
-    const before = await held.boundingBox();
-    const jobs = await site.jobs();
-    await site.change({ jobs: [{ ...jobs[0], name: "ny-kampanj" }, ...jobs] });
-    await page.clock.fastForward(61_000);
-    await page.getByText("ny-kampanj", { exact: true }).waitFor();
-    assert.deepEqual((await held.boundingBox())?.y, before?.y);
-    assert.equal(
-      await page.evaluate(() => document.activeElement?.textContent),
-      "bergskollegium-1720",
-    );
-  },
-  { viewport: { width: 1280, height: 500 } },
-);
+scenario("a poll places a new campaign, and leaves the one with the focus where it is", async ({ page, site }) => {
+  await page.clock.install();
+  await open(page);
+  const held = page.locator("article", { hasText: "bergskollegium-1720" });
+  await held.locator(".fold").focus();
+  await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
+  const before = await held.boundingBox();
+  const jobs = await site.jobs();
+  await site.change({ jobs: [{ ...jobs[0], name: "ny-kampanj" }, ...jobs] });
+  await page.clock.fastForward(61_000);
+  await page.getByText("ny-kampanj", { exact: true }).waitFor();
+  assert.deepEqual((await held.boundingBox())?.y, before?.y);
+  assert.equal(
+    await page.evaluate(() => document.activeElement?.textContent),
+    "bergskollegium-1720",
+  );
+}, { viewport: { width: 1280, height: 500 } });
 
 scenario("a page in a hidden tab reads nothing until the tab is shown", async ({ page, site }) => {
   await page.addInitScript(() => {
@@ -162,26 +155,22 @@ async function tabTo(page: Page, selector: string): Promise<void> {
   assert.fail(`no Tab leads to ${selector}`);
 }
 
-scenario(
-  "Tab and arrows lead through filter, card and volumes to a run log, and the focus is always seen",
-  async ({ page }) => {
-    await open(page);
-    await tabTo(page, ".segments input");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("ArrowRight");
-    await page.waitForURL(/\?state=running$/);
-    await tabTo(page, "[data-campaign='batch-default/svea-hovratt-1870'] .fold");
-    await page.keyboard.press("Enter");
-    await page.locator("tbody[data-chunk] tr").nth(7).waitFor();
-    await tabTo(page, ".volume-segments input");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("ArrowRight");
-    await page.locator("tbody[data-chunk] .chip", { hasText: "active" }).first().waitFor();
-    await tabTo(page, ".file[title='Run log']");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/\/log\?/);
-    await page.locator("[data-island=run_viewer][data-hydrated]").waitFor();
-    // The run has written no summary.
-  },
-  { viewport: { width: 1280, height: 700 }, expected: [/Failed to load resource/] },
-);
+scenario("Tab and arrows lead from the filter to a run log, and the focus is always seen", async ({ page }) => {
+  await open(page);
+  await tabTo(page, ".segments input");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForURL(/\?state=running$/);
+  await tabTo(page, "[data-campaign='batch-default/svea-hovratt-1870'] .fold");
+  await page.keyboard.press("Enter");
+  await page.locator("tbody[data-chunk] tr").nth(7).waitFor();
+  await tabTo(page, ".volume-segments input");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.locator("tbody[data-chunk] .chip", { hasText: "active" }).first().waitFor();
+  await tabTo(page, ".file[title='Run log']");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/log\?/);
+  await page.locator("[data-island=run_viewer][data-hydrated]").waitFor();
+  // The run has written no summary.
+}, { viewport: { width: 1280, height: 700 }, expected: [/Failed to load resource/] });

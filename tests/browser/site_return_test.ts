@@ -50,53 +50,45 @@ async function assertAsBefore(page: Page, top: number): Promise<void> {
   await page.waitForFunction(() => /^Run log of .*A1-0050$/.test(document.activeElement?.ariaLabel ?? ""));
 }
 
-scenario(
-  "from a run log, by the way back and by each crumb, the card is as the reader left it",
-  async ({ page, site }) => {
-    await open(page);
-    const top = await lookAround({ page, site });
-    const toLog = async () => {
-      await row(page).getByTitle("Run log").click();
-      await awake(page, "run_viewer");
-    };
-    await toLog();
-    await page.goBack();
-    await assertAsBefore(page, top);
-    await toLog();
-    await page.getByRole("navigation", { name: "Way back" }).getByText("Campaigns").click();
-    await assertAsBefore(page, top);
-    await toLog();
-    await page.getByRole("navigation", { name: "Way back" }).getByText("svea-hovratt-1870").click();
-    await assertAsBefore(page, top);
-    assert.equal(await page.locator("article").count(), 1);
-  },
-  { expected: NO_FILE },
-);
-
-scenario(
-  "a campaign that was shown among older ones is there again, and a list that is opened anew begins at its top",
-  async ({ page, site }) => {
-    const jobs = await site.jobs();
-    const gone = Array.from({ length: 25 }, (_, i) => ({ ...jobs[4], name: `borta-${String(i).padStart(2, "0")}` }));
-    await site.change({ jobs: [...jobs.slice(0, 3), ...gone], reapedTotal: 25 });
-    await open(page);
-    await page.getByText("Show 5 older campaigns").click();
-    const card = page.locator("article", { hasText: "borta-24" });
-    await card.locator(".fold").click();
-    await card.getByTitle("Run log").first().click();
+scenario("from a run log, by any way back, the card is as the reader left it", async ({ page, site }) => {
+  await open(page);
+  const top = await lookAround({ page, site });
+  const toLog = async () => {
+    await row(page).getByTitle("Run log").click();
     await awake(page, "run_viewer");
-    await page.getByRole("navigation", { name: "Way back" }).getByText("Campaigns").click();
-    await awake(page, "campaign_board");
-    await card.getByTitle("Run log").first().waitFor();
-    await page.waitForFunction(() => scrollY > 0);
-    await page.goto("docs");
-    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
-    await awake(page, "campaign_board");
-    assert.equal(await page.evaluate(() => scrollY), 0);
-    assert.ok(await page.getByText("Show 5 older campaigns of 5").isVisible());
-  },
-  { expected: NO_FILE },
-);
+  };
+  await toLog();
+  await page.goBack();
+  await assertAsBefore(page, top);
+  await toLog();
+  await page.getByRole("navigation", { name: "Way back" }).getByText("Campaigns").click();
+  await assertAsBefore(page, top);
+  await toLog();
+  await page.getByRole("navigation", { name: "Way back" }).getByText("svea-hovratt-1870").click();
+  await assertAsBefore(page, top);
+  assert.equal(await page.locator("article").count(), 1);
+}, { expected: NO_FILE });
+
+scenario("an older campaign is there again, and a new list begins at its top", async ({ page, site }) => {
+  const jobs = await site.jobs();
+  const gone = Array.from({ length: 25 }, (_, i) => ({ ...jobs[4], name: `borta-${String(i).padStart(2, "0")}` }));
+  await site.change({ jobs: [...jobs.slice(0, 3), ...gone], reapedTotal: 25 });
+  await open(page);
+  await page.getByText("Show 5 older campaigns").click();
+  const card = page.locator("article", { hasText: "borta-24" });
+  await card.locator(".fold").click();
+  await card.getByTitle("Run log").first().click();
+  await awake(page, "run_viewer");
+  await page.getByRole("navigation", { name: "Way back" }).getByText("Campaigns").click();
+  await awake(page, "campaign_board");
+  await card.getByTitle("Run log").first().waitFor();
+  await page.waitForFunction(() => scrollY > 0);
+  await page.goto("docs");
+  await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+  await awake(page, "campaign_board");
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  assert.ok(await page.getByText("Show 5 older campaigns of 5").isVisible());
+}, { expected: NO_FILE });
 
 scenario("the campaign that an address names is open and on screen", async ({ page, site }) => {
   await open(page, "?open=batch-default%2Flandsarkivet-lund");

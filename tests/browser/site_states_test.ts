@@ -152,79 +152,63 @@ async function eachState(visit: Visit, look: (name: string) => Promise<void>, st
 }
 
 for (const width of [1280, 390]) {
-  scenario(
-    `${width} px: every page is accessible in both themes, and no wider than its window`,
-    async ({ page, site }) => {
-      // The other widths are tried from this one.
-      const isWide = width === 1280;
-      const found: string[] = [];
-      await eachState({ page, site }, async (name) => {
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          for (const finding of await accessibilityFindings(page)) found.push(`${name}, ${colorScheme}: ${finding}`);
-        }
-        await page.emulateMedia({ colorScheme: "light" });
-        if (isWide) {
-          for (const narrow of await tooNarrowWindows(page)) found.push(`${name}: wider than ${narrow} px`);
-        }
-      }, isWide ? STATES : STATES.filter(({ name }) => !SIDE_BY_SIDE.has(name)));
-      assert.deepEqual(found, []);
-    },
-    { viewport: { width, height: 900 }, expected: EXPECTED },
-  );
+  scenario(`${width} px: every page is accessible in both themes and fits its window`, async ({ page, site }) => {
+    // The other widths are tried from this one.
+    const isWide = width === 1280;
+    const found: string[] = [];
+    await eachState({ page, site }, async (name) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const finding of await accessibilityFindings(page)) found.push(`${name}, ${colorScheme}: ${finding}`);
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+      if (isWide) {
+        for (const narrow of await tooNarrowWindows(page)) found.push(`${name}: wider than ${narrow} px`);
+      }
+    }, isWide ? STATES : STATES.filter(({ name }) => !SIDE_BY_SIDE.has(name)));
+    assert.deepEqual(found, []);
+  }, { viewport: { width, height: 900 }, expected: EXPECTED });
 }
 
-scenario(
-  "in forced colours every page is accessible, and what is chosen or marked has an outline",
-  async ({ page, site }) => {
-    const found: string[] = [];
-    await eachState({ page, site }, async (name) => {
-      for (const finding of await accessibilityFindings(page)) found.push(`${name}: ${finding}`);
-      for (const finding of await withoutOutline(page)) found.push(`${name}: ${finding}`);
-    });
-    assert.deepEqual(found, []);
-  },
-  { viewport: { width: 1280, height: 900 }, forcedColors: "active", expected: EXPECTED },
-);
+scenario("in forced colours pages are accessible, and what is marked has an outline", async ({ page, site }) => {
+  const found: string[] = [];
+  await eachState({ page, site }, async (name) => {
+    for (const finding of await accessibilityFindings(page)) found.push(`${name}: ${finding}`);
+    for (const finding of await withoutOutline(page)) found.push(`${name}: ${finding}`);
+  });
+  assert.deepEqual(found, []);
+}, { viewport: { width: 1280, height: 900 }, forcedColors: "active", expected: EXPECTED });
 
-scenario(
-  "with reduced motion nothing moves, and print is white, without controls, as wide as its paper",
-  async ({ page, site }) => {
-    const found: string[] = [];
-    await eachState({ page, site }, async (name) => {
-      if (await page.evaluate(() => document.getAnimations().length) > 0) found.push(`${name}: moves`);
-      for (const finding of await paperFindings(page)) found.push(`${name}: ${finding}`);
-    });
-    assert.deepEqual(found, []);
-  },
-  { viewport: { width: 794, height: 1123 }, colorScheme: "dark", expected: EXPECTED },
-);
+scenario("with reduced motion nothing moves, and paper is white and without controls", async ({ page, site }) => {
+  const found: string[] = [];
+  await eachState({ page, site }, async (name) => {
+    if (await page.evaluate(() => document.getAnimations().length) > 0) found.push(`${name}: moves`);
+    for (const finding of await paperFindings(page)) found.push(`${name}: ${finding}`);
+  });
+  assert.deepEqual(found, []);
+}, { viewport: { width: 794, height: 1123 }, colorScheme: "dark", expected: EXPECTED });
 
-scenario(
-  "without scripts no page says that it reads something or offers a control that does nothing",
-  async ({ page, site }) => {
-    await page.goto("login");
-    await logIn(page);
-    const offers: readonly (readonly [path: string, offer: RegExp])[] = [
-      ["login", /Log in/],
-      ["nowhere", /no page at this address/],
-      ["", /svea-hovratt-1870/],
-      ["?q=nothing", /No campaign matches the filter/],
-      [logPath(site), /Raw text/],
-      [runPath(site), /Raw text/],
-      [altoViewerPath(site), /The viewer needs scripts; the raw file does not\./],
-      ["uv.html", /needs scripts/],
-      ["uv.html#?manifest=https%3A%2F%2Farkiv.example%2Fmanifest.json", /needs scripts/],
-    ];
-    for (const [path, offer] of offers) {
-      await page.goto(path);
-      const text = await page.locator("body").innerText();
-      assert.doesNotMatch(text, /\b(?:reading|loading|opening)\b.*…/i, path);
-      assert.match(text, offer, path);
-      assert.deepEqual(await idleControls(page), [], path);
-    }
-    await page.goto(altoViewerPath(site));
-    assert.equal(await page.getByRole("link", { name: "Raw file" }).getAttribute("href"), altoSource(site));
-  },
-  { viewport: { width: 1280, height: 900 }, javaScriptEnabled: false, expected: EXPECTED },
-);
+scenario("without scripts no page says that it reads, or offers an idle control", async ({ page, site }) => {
+  await page.goto("login");
+  await logIn(page);
+  const offers: readonly (readonly [path: string, offer: RegExp])[] = [
+    ["login", /Log in/],
+    ["nowhere", /no page at this address/],
+    ["", /svea-hovratt-1870/],
+    ["?q=nothing", /No campaign matches the filter/],
+    [logPath(site), /Raw text/],
+    [runPath(site), /Raw text/],
+    [altoViewerPath(site), /The viewer needs scripts; the raw file does not\./],
+    ["uv.html", /needs scripts/],
+    ["uv.html#?manifest=https%3A%2F%2Farkiv.example%2Fmanifest.json", /needs scripts/],
+  ];
+  for (const [path, offer] of offers) {
+    await page.goto(path);
+    const text = await page.locator("body").innerText();
+    assert.doesNotMatch(text, /\b(?:reading|loading|opening)\b.*…/i, path);
+    assert.match(text, offer, path);
+    assert.deepEqual(await idleControls(page), [], path);
+  }
+  await page.goto(altoViewerPath(site));
+  assert.equal(await page.getByRole("link", { name: "Raw file" }).getAttribute("href"), altoSource(site));
+}, { viewport: { width: 1280, height: 900 }, javaScriptEnabled: false, expected: EXPECTED });

@@ -37,72 +37,64 @@ const focusOn = (page: Page, text: string) =>
   page.waitForFunction((text) => document.activeElement?.textContent === text, text);
 const canvasAt = (index: number) => ({ id: `${ARCHIVE}/canvas/${index}`, type: "Canvas" });
 
-scenario(
-  "a search lists its hits, marks them on thumbnails and image, and goes from one to the next",
-  async ({ page }) => {
-    await openVolume(page, { pages: 4 });
-    await page.getByRole("searchbox", { name: "Search in this volume" }).fill("askan");
-    await page.getByText("4 pages searched.").waitFor();
-    assert.equal(await page.locator(".hits li").count(), 4);
-    assert.equal(await page.locator(".thumb b").count(), 4);
-    await untilHits(page, /^4 hits$/);
-    await page.keyboard.press("Enter");
-    await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
-    await untilHits(page, /^1 of 4$/);
-    await page.getByRole("button", { name: "Next hit" }).click();
-    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-    await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
-    await page.getByRole("searchbox").fill("ASKAN");
-    await page.locator(".hits li").nth(3).waitFor();
-    const exact = page.getByRole("checkbox", { name: "Match case and accents" });
-    await page.keyboard.press("Tab");
-    await exact.focus();
-    const looks = await exact.evaluate((box) => [box.clientWidth < 24, getComputedStyle(box).outlineStyle]);
-    assert.deepEqual(looks, [true, "solid"]);
-    await exact.check();
-    await page.waitForFunction(() => document.querySelectorAll(".hits li").length === 0);
-    await page.getByRole("searchbox").fill("askan");
-    await untilHits(page, /^0 hits$/);
-    await exact.uncheck();
-    await page.locator(".hits li").nth(3).waitFor();
-    // Enter right after the last letter searches for what stands in the field.
-    await page.getByRole("searchbox").fill("ASKAN");
-    await page.getByRole("searchbox").press("Enter");
-    await untilHits(page, /^[1-4] of 4$/);
-    await page.getByRole("searchbox").fill("img src");
-    await page.locator(".hits mark", { hasText: "img src" }).first().waitFor();
-    await page.locator(".hits button").nth(3).click();
-    await page.waitForFunction(() => location.hash.endsWith("cv=3"));
-    await page.locator(".hits").waitFor({ state: "detached" });
-    assert.equal(await page.locator("[onerror]").count(), 0);
-    assert.deepEqual(await accessibilityFindings(page), []);
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+scenario("a search lists its hits, marks them, and goes from one to the next", async ({ page }) => {
+  await openVolume(page, { pages: 4 });
+  await page.getByRole("searchbox", { name: "Search in this volume" }).fill("askan");
+  await page.getByText("4 pages searched.").waitFor();
+  assert.equal(await page.locator(".hits li").count(), 4);
+  assert.equal(await page.locator(".thumb b").count(), 4);
+  await untilHits(page, /^4 hits$/);
+  await page.keyboard.press("Enter");
+  await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
+  await untilHits(page, /^1 of 4$/);
+  await page.getByRole("button", { name: "Next hit" }).click();
+  await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+  await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
+  await page.getByRole("searchbox").fill("ASKAN");
+  await page.locator(".hits li").nth(3).waitFor();
+  const exact = page.getByRole("checkbox", { name: "Match case and accents" });
+  await page.keyboard.press("Tab");
+  await exact.focus();
+  const looks = await exact.evaluate((box) => [box.clientWidth < 24, getComputedStyle(box).outlineStyle]);
+  assert.deepEqual(looks, [true, "solid"]);
+  await exact.check();
+  await page.waitForFunction(() => document.querySelectorAll(".hits li").length === 0);
+  await page.getByRole("searchbox").fill("askan");
+  await untilHits(page, /^0 hits$/);
+  await exact.uncheck();
+  await page.locator(".hits li").nth(3).waitFor();
+  // Enter right after the last letter searches for what stands in the field.
+  await page.getByRole("searchbox").fill("ASKAN");
+  await page.getByRole("searchbox").press("Enter");
+  await untilHits(page, /^[1-4] of 4$/);
+  await page.getByRole("searchbox").fill("img src");
+  await page.locator(".hits mark", { hasText: "img src" }).first().waitFor();
+  await page.locator(".hits button").nth(3).click();
+  await page.waitForFunction(() => location.hash.endsWith("cv=3"));
+  await page.locator(".hits").waitFor({ state: "detached" });
+  assert.equal(await page.locator("[onerror]").count(), 0);
+  assert.deepEqual(await accessibilityFindings(page), []);
+});
 
-scenario(
-  "what a search finds is marked in the text beside the image, and the current hit is in view",
-  async ({ page }) => {
-    await openVolume(page, { pages: 2, text: (name) => longAlto(name === "1.xml" ? 450 : 3) });
-    await page.getByRole("searchbox").fill("rad 412 slut");
-    await page.getByText("2 pages searched.").waitFor();
-    await page.getByRole("searchbox").press("Enter");
-    const mark = page.locator(".text-lines mark[aria-current]");
-    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-    await mark.waitFor();
-    assert.equal(await mark.textContent(), "rad 412 slut");
-    await page.waitForFunction(() => {
-      const box = document.querySelector(".text-lines mark[aria-current]")?.getBoundingClientRect();
-      const panel = document.querySelector(".text-scroll")?.getBoundingClientRect();
-      return box && panel && box.top > panel.top && box.bottom < panel.bottom;
-    });
-    await page.getByRole("searchbox").fill("rad 9");
-    await page.waitForFunction(() => document.querySelectorAll(".text-lines mark").length === 11);
-    await mark.waitFor({ state: "detached" });
-    assert.deepEqual(await accessibilityFindings(page), []);
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+scenario("hits are marked in the text beside the image, the current one in view", async ({ page }) => {
+  await openVolume(page, { pages: 2, text: (name) => longAlto(name === "1.xml" ? 450 : 3) });
+  await page.getByRole("searchbox").fill("rad 412 slut");
+  await page.getByText("2 pages searched.").waitFor();
+  await page.getByRole("searchbox").press("Enter");
+  const mark = page.locator(".text-lines mark[aria-current]");
+  await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+  await mark.waitFor();
+  assert.equal(await mark.textContent(), "rad 412 slut");
+  await page.waitForFunction(() => {
+    const box = document.querySelector(".text-lines mark[aria-current]")?.getBoundingClientRect();
+    const panel = document.querySelector(".text-scroll")?.getBoundingClientRect();
+    return box && panel && box.top > panel.top && box.bottom < panel.bottom;
+  });
+  await page.getByRole("searchbox").fill("rad 9");
+  await page.waitForFunction(() => document.querySelectorAll(".text-lines mark").length === 11);
+  await mark.waitFor({ state: "detached" });
+  assert.deepEqual(await accessibilityFindings(page), []);
+});
 
 scenario("a page of many lines is rendered list by list, in the end all of it", async ({ page }) => {
   await serve(page, { pages: 2, text: (name) => longAlto(name === "0.xml" ? 5_000 : 3) });
@@ -140,7 +132,7 @@ scenario("the text of the page is copied as it is read", async ({ page }) => {
   await page.getByRole("button", { name: "Copy the text" }).click();
   await page.getByRole("status").filter({ hasText: "The text is copied" }).waitFor({ state: "attached" });
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), PAGE_TEXT);
-}, { viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
+}, { permissions: ["clipboard-read", "clipboard-write"] });
 
 scenario("the reader stays at a hit while further pages are read and the list of hits grows", async ({ page }) => {
   await serve(page, { pages: 6 });
@@ -181,94 +173,82 @@ function canvas2(index: number) {
   };
 }
 
-scenario(
-  "a manifest of Presentation 2 is shown with its contents, rights and texts, and a malformed page alone is empty",
-  async ({ page }) => {
-    await serve(page, { pages: 3 });
-    const manifest = {
-      "@context": "http://iiif.io/api/presentation/2/context.json",
-      "@id": `${ARCHIVE}/manifest.json`,
-      "@type": "sc:Manifest",
-      label: "Växjö kyrkobok",
-      attribution: "Arkivet i Växjö",
-      license: "https://creativecommons.org/publicdomain/zero/1.0/",
-      sequences: [{ "@type": "sc:Sequence", canvases: [canvas2(0), { "@type": "sc:Layer", images: 5 }, canvas2(2)] }],
-      structures: [{ "@id": `${ARCHIVE}/range/1`, "@type": "sc:Range", label: "Dop", canvases: [canvas2(2)["@id"]] }],
-    };
-    await page.route(`${ARCHIVE}/manifest.json`, (route) => route.fulfill({ json: manifest, headers: CORS }));
-    await openViewer(page, 1);
-    await page.getByText("The manifest describes this page in a form that cannot be read.").first().waitFor();
-    await page.getByRole("button", { name: "About this volume" }).click();
-    const drawer = page.getByRole("dialog", { name: "About this volume" });
-    await drawer.getByText("Arkivet i Växjö").first().waitFor();
-    assert.equal(await drawer.locator(`a[href="${manifest.license}"]`).count(), 1);
-    await drawer.getByRole("link", { name: "Dop" }).click();
-    await page.waitForFunction(() => location.hash.endsWith("cv=2"));
-    await page.getByText("Åskan går över 2.xml").waitFor();
-    assert.equal(await page.title(), "Page 3 · Växjö kyrkobok · Stackroom");
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+scenario("a manifest of Presentation 2 is shown whole, but for a page that is malformed", async ({ page }) => {
+  await serve(page, { pages: 3 });
+  const manifest = {
+    "@context": "http://iiif.io/api/presentation/2/context.json",
+    "@id": `${ARCHIVE}/manifest.json`,
+    "@type": "sc:Manifest",
+    label: "Växjö kyrkobok",
+    attribution: "Arkivet i Växjö",
+    license: "https://creativecommons.org/publicdomain/zero/1.0/",
+    sequences: [{ "@type": "sc:Sequence", canvases: [canvas2(0), { "@type": "sc:Layer", images: 5 }, canvas2(2)] }],
+    structures: [{ "@id": `${ARCHIVE}/range/1`, "@type": "sc:Range", label: "Dop", canvases: [canvas2(2)["@id"]] }],
+  };
+  await page.route(`${ARCHIVE}/manifest.json`, (route) => route.fulfill({ json: manifest, headers: CORS }));
+  await openViewer(page, 1);
+  await page.getByText("The manifest describes this page in a form that cannot be read.").first().waitFor();
+  await page.getByRole("button", { name: "About this volume" }).click();
+  const drawer = page.getByRole("dialog", { name: "About this volume" });
+  await drawer.getByText("Arkivet i Växjö").first().waitFor();
+  assert.equal(await drawer.locator(`a[href="${manifest.license}"]`).count(), 1);
+  await drawer.getByRole("link", { name: "Dop" }).click();
+  await page.waitForFunction(() => location.hash.endsWith("cv=2"));
+  await page.getByText("Åskan går över 2.xml").waitFor();
+  assert.equal(await page.title(), "Page 3 · Växjö kyrkobok · Stackroom");
+});
 
-scenario(
-  "it names the volume and the page that are shown, and leads to the run log and back to the campaign",
-  async ({ page, site }) => {
-    await serve(page, { pages: 3 });
-    await site.change({ files: { "/iiif.json": volumeManifest({ pages: 3 }) } });
-    const folder = `${site.url}results/batch-default/p/SE-G%C3%96T-1`;
-    const log = `${site.url}results/batch-default/status/logs/p/SE-G%C3%96T-1.txt`;
-    const campaign = "campaign=batch-default%2Fsvea-hovratt-1870";
-    const path = `uv.html#?manifest=${encodeURIComponent(`${folder}/iiif.json`)}&cv=1&${campaign}`;
-    await open(page, path, "manifest_viewer");
-    const said = (title: string) =>
-      page.waitForFunction((title) => document.querySelector<HTMLElement>(".title p")?.title === title, title);
-    await said("SE-GÖT-1 · f. 2");
-    const runLog = page.getByRole("link", { name: "Run log" });
-    const manifest = encodeURIComponent(`${folder}/manifest.json`);
-    assert.equal(
-      await runLog.getAttribute("href"),
-      `/log?log=${encodeURIComponent(log)}&manifest=${manifest}&${campaign}`,
-    );
-    const back = page.getByRole("link", { name: "Back to svea-hovratt-1870" });
-    assert.match(
-      await back.getAttribute("href") ?? "",
-      /^\/\?q=svea-hovratt-1870&open=batch-default%2Fsvea-hovratt-1870/,
-    );
-    await page.keyboard.press("ArrowRight");
-    await said("SE-GÖT-1 · f. 3");
-    assert.equal(await page.locator(".title p").innerText(), "SE-GÖT-1 · f. 3");
-    assert.ok(page.url().endsWith(`&cv=2&${campaign}`));
+scenario("it names volume and page, and leads to the run log and back to the campaign", async ({ page, site }) => {
+  await serve(page, { pages: 3 });
+  await site.change({ files: { "/iiif.json": volumeManifest({ pages: 3 }) } });
+  const folder = `${site.url}results/batch-default/p/SE-G%C3%96T-1`;
+  const log = `${site.url}results/batch-default/status/logs/p/SE-G%C3%96T-1.txt`;
+  const campaign = "campaign=batch-default%2Fsvea-hovratt-1870";
+  const path = `uv.html#?manifest=${encodeURIComponent(`${folder}/iiif.json`)}&cv=1&${campaign}`;
+  await open(page, path, "manifest_viewer");
+  const said = (title: string) =>
+    page.waitForFunction((title) => document.querySelector<HTMLElement>(".title p")?.title === title, title);
+  await said("SE-GÖT-1 · f. 2");
+  const runLog = page.getByRole("link", { name: "Run log" });
+  const manifest = encodeURIComponent(`${folder}/manifest.json`);
+  assert.equal(
+    await runLog.getAttribute("href"),
+    `/log?log=${encodeURIComponent(log)}&manifest=${manifest}&${campaign}`,
+  );
+  const back = page.getByRole("link", { name: "Back to svea-hovratt-1870" });
+  assert.match(
+    await back.getAttribute("href") ?? "",
+    /^\/\?q=svea-hovratt-1870&open=batch-default%2Fsvea-hovratt-1870/,
+  );
+  await page.keyboard.press("ArrowRight");
+  await said("SE-GÖT-1 · f. 3");
+  assert.equal(await page.locator(".title p").innerText(), "SE-GÖT-1 · f. 3");
+  assert.ok(page.url().endsWith(`&cv=2&${campaign}`));
 
-    // The address of another server says nothing of a volume.
-    await openViewer(page);
-    await said("f. 1 · arkiv.example");
-    assert.equal(await runLog.count(), 0);
-    await page.getByRole("link", { name: "Back to the campaigns" }).waitFor();
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+  // The address of another server says nothing of a volume.
+  await openViewer(page);
+  await said("f. 1 · arkiv.example");
+  assert.equal(await runLog.count(), 0);
+  await page.getByRole("link", { name: "Back to the campaigns" }).waitFor();
+});
 
-scenario(
-  "the drawer takes the focus when it opens, by pointer or key, and gives it back when it closes",
-  async ({ page }) => {
-    await openVolume(page, { pages: 2 });
-    const button = page.getByRole("button", { name: "About this volume" });
-    const close = page.getByRole("dialog", { name: "About this volume" }).getByRole("button", { name: "Close" });
-    const hasFocus = (name: string) => page.waitForFunction((name) => document.activeElement?.ariaLabel === name, name);
-    await page.locator(".drawer").waitFor({ state: "attached" });
-    await button.click();
-    await hasFocus("Close");
-    await page.keyboard.press("Escape");
-    await close.waitFor({ state: "hidden" });
-    await hasFocus("About this volume");
-    await page.keyboard.press("i");
-    await hasFocus("Close");
-    await close.press("Enter");
-    await close.waitFor({ state: "hidden" });
-    await hasFocus("About this volume");
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+scenario("the drawer takes the focus by pointer or key, and gives it back", async ({ page }) => {
+  await openVolume(page, { pages: 2 });
+  const button = page.getByRole("button", { name: "About this volume" });
+  const close = page.getByRole("dialog", { name: "About this volume" }).getByRole("button", { name: "Close" });
+  const hasFocus = (name: string) => page.waitForFunction((name) => document.activeElement?.ariaLabel === name, name);
+  await page.locator(".drawer").waitFor({ state: "attached" });
+  await button.click();
+  await hasFocus("Close");
+  await page.keyboard.press("Escape");
+  await close.waitFor({ state: "hidden" });
+  await hasFocus("About this volume");
+  await page.keyboard.press("i");
+  await hasFocus("Close");
+  await close.press("Enter");
+  await close.waitFor({ state: "hidden" });
+  await hasFocus("About this volume");
+});
 
 scenario("contents, facts, rights and links are in the drawer, as text", async ({ page }) => {
   await serve(page, {
@@ -308,24 +288,20 @@ scenario("contents, facts, rights and links are in the drawer, as text", async (
   await drawer.waitFor({ state: "hidden" });
 }, { viewport: { width: 390, height: 800 } });
 
-scenario(
-  "a volume that is read from the right to the left opens in spreads, and the left key goes on",
-  async ({ page }) => {
-    await openVolume(page, { pages: 6, extra: { viewingDirection: "right-to-left", behavior: ["paged"] } });
-    await untilPage(page, "1");
-    await page.keyboard.press("ArrowLeft");
-    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-    await untilPage(page, "2–3");
-    await page.locator(".page-marks").nth(1).waitFor({ state: "attached" });
-    assert.equal(await page.locator(".thumb[aria-current]").count(), 2);
-    await page.getByRole("button", { name: "Two pages side by side" }).click();
-    await untilPage(page, "2");
-    await page.setViewportSize({ width: 390, height: 800 });
-    await openViewer(page, 1);
-    await untilPage(page, "2");
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+scenario("a volume from right to left opens in spreads, and the left key goes on", async ({ page }) => {
+  await openVolume(page, { pages: 6, extra: { viewingDirection: "right-to-left", behavior: ["paged"] } });
+  await untilPage(page, "1");
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+  await untilPage(page, "2–3");
+  await page.locator(".page-marks").nth(1).waitFor({ state: "attached" });
+  assert.equal(await page.locator(".thumb[aria-current]").count(), 2);
+  await page.getByRole("button", { name: "Two pages side by side" }).click();
+  await untilPage(page, "2");
+  await page.setViewportSize({ width: 390, height: 800 });
+  await openViewer(page, 1);
+  await untilPage(page, "2");
+});
 
 scenario("where a page has several images, the reader chooses one", async ({ page }) => {
   const image = (name: string) => ({
@@ -383,76 +359,68 @@ scenario("the page number keeps the focus, End scrolls the text, and a refused c
   await page.getByText("The browser did not allow copying.").waitFor();
 });
 
-scenario(
-  "in an order that leaves pages out, numbers, address, thumbnails, hits and text are of the same page",
-  async ({ page }) => {
-    const order = { type: "Range", behavior: ["sequence"], label: { sv: ["Urval"] } };
-    await openVolume(page, { pages: 8, extra: { structures: [{ ...order, items: [6, 2, 4].map(canvasAt) }] } }, 2);
-    const isAt = async (number: string, canvas: number) => {
-      await page.getByText(`Åskan går över ${canvas}.xml`).waitFor();
-      await untilPage(page, number);
-      await page.waitForFunction((canvas) => location.hash.endsWith(`cv=${canvas}`), canvas);
-      await page.locator(".thumb[aria-current] .label", { hasText: new RegExp(`f. ${canvas + 1}$`) }).waitFor();
-      await page.waitForFunction((number) => document.title.startsWith(`Page ${number} `), number);
-    };
-    await isAt("3", 2);
-    await page.keyboard.press("i");
-    const choice = page.getByRole("combobox", { name: "Order of the pages" });
-    await choice.selectOption("Urval");
-    await page.keyboard.press("Escape");
-    await isAt("2", 2);
-    await untilHolds(async () => assert.equal(await page.locator(".thumb").count(), 3));
-    await page.keyboard.press("ArrowRight");
-    await isAt("3", 4);
-    await page.keyboard.press("Home");
-    await isAt("1", 6);
-    // Two pages side by side: the first of the two in this order is the page that the address names.
-    await page.getByRole("button", { name: "Two pages side by side" }).click();
-    await page.getByRole("button", { name: "Two pages side by side", pressed: true }).waitFor();
-    await page.keyboard.press("ArrowRight");
-    await untilPage(page, "2–3");
-    await page.waitForFunction(() => location.hash.endsWith("cv=2"));
-    const headings = ["Page f. 3 quality 0.77", "Page f. 5 quality 0.77"];
-    await untilHolds(async () => assert.deepEqual(await page.locator(".text-panel h2").allTextContents(), headings));
-    await page.getByRole("button", { name: "Two pages side by side" }).click();
-    await page.getByRole("searchbox").fill("askan");
-    await page.getByText("8 pages searched.").waitFor();
-    assert.deepEqual(await page.locator(".hits li .note").allTextContents(), ["f. 7", "f. 3", "f. 5"]);
-    await page.getByText("5 more hits on pages that the chosen order leaves out.").waitFor();
-    await page.getByRole("searchbox").press("Enter");
-    await untilHits(page, /^2 of 3$/);
-    await isAt("2", 2);
-    await page.getByRole("button", { name: "Next hit" }).click();
-    await isAt("3", 4);
-    // An address of a page that the order leaves out opens that page, in the order of the manifest.
-    await page.evaluate(() => location.hash = location.hash.replace(/cv=\d+/, "cv=5"));
-    await isAt("6", 5);
-    await untilHits(page, /^5 of 8$/);
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+scenario("in an order that leaves pages out, all parts of the viewer show the same page", async ({ page }) => {
+  const order = { type: "Range", behavior: ["sequence"], label: { sv: ["Urval"] } };
+  await openVolume(page, { pages: 8, extra: { structures: [{ ...order, items: [6, 2, 4].map(canvasAt) }] } }, 2);
+  const isAt = async (number: string, canvas: number) => {
+    await page.getByText(`Åskan går över ${canvas}.xml`).waitFor();
+    await untilPage(page, number);
+    await page.waitForFunction((canvas) => location.hash.endsWith(`cv=${canvas}`), canvas);
+    await page.locator(".thumb[aria-current] .label", { hasText: new RegExp(`f. ${canvas + 1}$`) }).waitFor();
+    await page.waitForFunction((number) => document.title.startsWith(`Page ${number} `), number);
+  };
+  await isAt("3", 2);
+  await page.keyboard.press("i");
+  const choice = page.getByRole("combobox", { name: "Order of the pages" });
+  await choice.selectOption("Urval");
+  await page.keyboard.press("Escape");
+  await isAt("2", 2);
+  await untilHolds(async () => assert.equal(await page.locator(".thumb").count(), 3));
+  await page.keyboard.press("ArrowRight");
+  await isAt("3", 4);
+  await page.keyboard.press("Home");
+  await isAt("1", 6);
+  // Two pages side by side: the first of the two in this order is the page that the address names.
+  await page.getByRole("button", { name: "Two pages side by side" }).click();
+  await page.getByRole("button", { name: "Two pages side by side", pressed: true }).waitFor();
+  await page.keyboard.press("ArrowRight");
+  await untilPage(page, "2–3");
+  await page.waitForFunction(() => location.hash.endsWith("cv=2"));
+  const headings = ["Page f. 3 quality 0.77", "Page f. 5 quality 0.77"];
+  await untilHolds(async () => assert.deepEqual(await page.locator(".text-panel h2").allTextContents(), headings));
+  await page.getByRole("button", { name: "Two pages side by side" }).click();
+  await page.getByRole("searchbox").fill("askan");
+  await page.getByText("8 pages searched.").waitFor();
+  assert.deepEqual(await page.locator(".hits li .note").allTextContents(), ["f. 7", "f. 3", "f. 5"]);
+  await page.getByText("5 more hits on pages that the chosen order leaves out.").waitFor();
+  await page.getByRole("searchbox").press("Enter");
+  await untilHits(page, /^2 of 3$/);
+  await isAt("2", 2);
+  await page.getByRole("button", { name: "Next hit" }).click();
+  await isAt("3", 4);
+  // An address of a page that the order leaves out opens that page, in the order of the manifest.
+  await page.evaluate(() => location.hash = location.hash.replace(/cv=\d+/, "cv=5"));
+  await isAt("6", 5);
+  await untilHits(page, /^5 of 8$/);
+});
 
-scenario(
-  "an address counts the manifest's canvases, also those that cannot be read or have no image",
-  async ({ page }) => {
-    const body = { id: `${ARCHIVE}/image/3.svg`, type: "Image", width: 600, height: 900 };
-    const painting = { type: "Annotation", motivation: "painting", target: canvasAt(3).id, body };
-    const painted = { ...canvasAt(3), items: [{ type: "AnnotationPage", items: [painting] }] };
-    await serve(page, { pages: 1, extra: { items: [null, canvasAt(1), { type: "Scene" }, painted] } });
-    const asked = page.waitForRequest(`${ARCHIVE}/image/3.svg`);
-    await openViewer(page, 3);
-    await asked;
-    await untilPage(page, "4");
-    await openViewer(page, 1);
-    await page.getByText("The manifest has no image of this page.").waitFor();
-    await openViewer(page, 0);
-    await page.getByText("The manifest describes this page in a form that cannot be read.").waitFor();
-    assert.deepEqual(await accessibilityFindings(page), []);
-    await page.keyboard.press("i");
-    await page.getByText("2 pages of the manifest cannot be read and are shown empty.").waitFor();
-  },
-  { viewport: { width: 1280, height: 800 } },
-);
+scenario("an address counts all canvases, also those that cannot be read", async ({ page }) => {
+  const body = { id: `${ARCHIVE}/image/3.svg`, type: "Image", width: 600, height: 900 };
+  const painting = { type: "Annotation", motivation: "painting", target: canvasAt(3).id, body };
+  const painted = { ...canvasAt(3), items: [{ type: "AnnotationPage", items: [painting] }] };
+  await serve(page, { pages: 1, extra: { items: [null, canvasAt(1), { type: "Scene" }, painted] } });
+  const asked = page.waitForRequest(`${ARCHIVE}/image/3.svg`);
+  await openViewer(page, 3);
+  await asked;
+  await untilPage(page, "4");
+  await openViewer(page, 1);
+  await page.getByText("The manifest has no image of this page.").waitFor();
+  await openViewer(page, 0);
+  await page.getByText("The manifest describes this page in a form that cannot be read.").waitFor();
+  assert.deepEqual(await accessibilityFindings(page), []);
+  await page.keyboard.press("i");
+  await page.getByText("2 pages of the manifest cannot be read and are shown empty.").waitFor();
+});
 
 /** An entry of the contents. */
 const range = (name: string, items: readonly unknown[]) => ({
@@ -599,18 +567,14 @@ scenario("what accompanies a recording is shown in its place, with a sentence ab
 });
 
 for (const script of [/\/openseadragon-[^/]*\.js$/, /\/manifest_viewer-[^/]*\.js$/]) {
-  scenario(
-    `a script that cannot be loaded is said, and is tried again on demand: ${script.source}`,
-    async ({ page }) => {
-      await serve(page, { pages: 2 });
-      await page.route(script, (route) => route.abort());
-      await openViewer(page, 1);
-      await page.getByText("A script of this page could not be loaded.").waitFor();
-      await page.unroute(script);
-      await page.getByRole("button", { name: "Try again" }).click();
-      await page.locator(".page-marks path").first().waitFor({ state: "attached" });
-      await untilPage(page, "2");
-    },
-    { viewport: { width: 1280, height: 800 }, expected: [/./] },
-  );
+  scenario(`a script that cannot be loaded is said, and tried again: ${script.source}`, async ({ page }) => {
+    await serve(page, { pages: 2 });
+    await page.route(script, (route) => route.abort());
+    await openViewer(page, 1);
+    await page.getByText("A script of this page could not be loaded.").waitFor();
+    await page.unroute(script);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator(".page-marks path").first().waitFor({ state: "attached" });
+    await untilPage(page, "2");
+  }, { expected: [/./] });
 }

@@ -34,34 +34,31 @@ scenario("the link past the bar leads to the page, and the manifest stays open",
   assert.equal(await currentPage(page), "2");
 });
 
-scenario(
-  "buttons, keys, the number field and thumbnails turn pages, and back and forward return to them",
-  async ({ page }) => {
-    await openVolume(page, { pages: 12 });
-    await page.getByRole("button", { name: "Next page" }).click();
-    await page.waitForFunction(() => location.hash.endsWith("&cv=1"));
-    await page.keyboard.press("ArrowRight");
-    await untilPage(page, "3");
-    await page.keyboard.press("End");
-    await untilPage(page, "12");
-    await page.getByRole("button", { name: "Next page", disabled: true }).waitFor();
-    await page.keyboard.press("Home");
-    const field = page.getByRole("textbox", { name: "Page" });
-    await field.fill("7");
-    await field.press("Enter");
-    await page.waitForFunction(() => location.hash.endsWith("&cv=6"));
-    await field.fill("none");
-    await field.press("Enter");
-    await untilPage(page, "7");
-    await page.evaluate(() => history.pushState(null, "", location.hash.replace("cv=6", "cv=2")));
-    await page.goBack();
-    await page.waitForFunction(() => location.hash.endsWith("cv=6"));
-    await page.goForward();
-    await page.waitForFunction(() => document.title.startsWith("Page 3 "));
-    await page.locator(".thumb", { hasText: "f. 2" }).first().click();
-    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
-  },
-);
+scenario("buttons, keys, number and thumbnails turn pages, and back and forward return", async ({ page }) => {
+  await openVolume(page, { pages: 12 });
+  await page.getByRole("button", { name: "Next page" }).click();
+  await page.waitForFunction(() => location.hash.endsWith("&cv=1"));
+  await page.keyboard.press("ArrowRight");
+  await untilPage(page, "3");
+  await page.keyboard.press("End");
+  await untilPage(page, "12");
+  await page.getByRole("button", { name: "Next page", disabled: true }).waitFor();
+  await page.keyboard.press("Home");
+  const field = page.getByRole("textbox", { name: "Page" });
+  await field.fill("7");
+  await field.press("Enter");
+  await page.waitForFunction(() => location.hash.endsWith("&cv=6"));
+  await field.fill("none");
+  await field.press("Enter");
+  await untilPage(page, "7");
+  await page.evaluate(() => history.pushState(null, "", location.hash.replace("cv=6", "cv=2")));
+  await page.goBack();
+  await page.waitForFunction(() => location.hash.endsWith("cv=6"));
+  await page.goForward();
+  await page.waitForFunction(() => document.title.startsWith("Page 3 "));
+  await page.locator(".thumb", { hasText: "f. 2" }).first().click();
+  await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+});
 
 scenario("a line is lit in the text and on the image, from either side, and a click enlarges it", async ({ page }) => {
   await openVolume(page, { pages: 3 });
@@ -86,46 +83,39 @@ scenario("a line is lit in the text and on the image, from either side, and a cl
   );
 }, { reducedMotion: "reduce" });
 
-scenario(
-  "no image stands under the number of another page, and one that never answers holds back no other",
-  async ({ page }) => {
-    await serve(page, { pages: 3 });
-    await page.route(`${ARCHIVE}/image/1.svg`, () => {});
-    await openViewer(page);
-    await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
-    const { x, y, width, height } = await page.locator(".surface").boundingBox() ?? assert.fail();
-    /** A pixel between two lines of the page. */
-    const pixel = async () => {
-      const clip = { x: Math.round(x + width / 2), y: Math.round(y + height * 0.43), width: 1, height: 1 };
-      return (await page.screenshot({ clip })).toString("base64");
-    };
-    await page.waitForTimeout(300);
-    const paper = await pixel();
-    await page.keyboard.press("ArrowRight");
-    await page.getByText("Åskan går över 1.xml").waitFor();
-    await untilHolds(async () => assert.notEqual(await pixel(), paper));
-    await page.keyboard.press("ArrowRight");
-    await page.getByText("Åskan går över 2.xml").waitFor();
-    await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
-    await untilHolds(async () => assert.equal(await pixel(), paper));
-  },
-  { reducedMotion: "reduce" },
-);
+scenario("no image stands under another page's number, or holds back another", async ({ page }) => {
+  await serve(page, { pages: 3 });
+  await page.route(`${ARCHIVE}/image/1.svg`, () => {});
+  await openViewer(page);
+  await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
+  const { x, y, width, height } = await page.locator(".surface").boundingBox() ?? assert.fail();
+  /** A pixel between two lines of the page. */
+  const pixel = async () => {
+    const clip = { x: Math.round(x + width / 2), y: Math.round(y + height * 0.43), width: 1, height: 1 };
+    return (await page.screenshot({ clip })).toString("base64");
+  };
+  await page.waitForTimeout(300);
+  const paper = await pixel();
+  await page.keyboard.press("ArrowRight");
+  await page.getByText("Åskan går över 1.xml").waitFor();
+  await untilHolds(async () => assert.notEqual(await pixel(), paper));
+  await page.keyboard.press("ArrowRight");
+  await page.getByText("Åskan går över 2.xml").waitFor();
+  await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
+  await untilHolds(async () => assert.equal(await pixel(), paper));
+}, { reducedMotion: "reduce" });
 
-scenario(
-  "the image of the next page is requested before the reader turns to it, and that of no further page",
-  async ({ page }) => {
-    const requests = await serve(page, { pages: 4 });
-    const next = page.waitForResponse(`${ARCHIVE}/image/1.svg`);
-    await openViewer(page);
-    await next;
-    assert.ok(requests.indexOf("/image/0.svg") < requests.indexOf("/image/1.svg"));
-    const afterNext = page.waitForResponse(`${ARCHIVE}/image/2.svg`);
-    await page.keyboard.press("ArrowRight");
-    await afterNext;
-    assert.ok(!requests.includes("/image/3.svg"));
-  },
-);
+scenario("the image of the next page is requested ahead, and of no further page", async ({ page }) => {
+  const requests = await serve(page, { pages: 4 });
+  const next = page.waitForResponse(`${ARCHIVE}/image/1.svg`);
+  await openViewer(page);
+  await next;
+  assert.ok(requests.indexOf("/image/0.svg") < requests.indexOf("/image/1.svg"));
+  const afterNext = page.waitForResponse(`${ARCHIVE}/image/2.svg`);
+  await page.keyboard.press("ArrowRight");
+  await afterNext;
+  assert.ok(!requests.includes("/image/3.svg"));
+});
 
 scenario("what files say is shown as text", async ({ page }) => {
   const statement = { label: { en: [HOSTILE] }, value: { en: [`x ${HOSTILE}`] } };
@@ -316,40 +306,30 @@ async function serveSecurely({ page, site }: Visit, origin: string): Promise<voi
   });
 }
 
-scenario(
-  "on a secure page, addresses of http are read by https, and what the browser blocks is said",
-  async ({ page, site }) => {
-    const origin = "https://stackroom.example";
-    await serveSecurely({ page, site }, origin);
-    const insecure = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("https://", "http://"));
-    const requests = await serve(page, { pages: 2, extra: insecure({ items: volumeManifest({ pages: 2 }).items }) });
-    const open = async (url: string) => {
-      await page.goto("about:blank");
-      await page.goto(`${origin}/uv.html#?manifest=${encodeURIComponent(url)}&cv=0`);
-    };
-    await open(`${ARCHIVE}/manifest.json`.replace("https:", "http:"));
-    await page.locator(".text-lines").waitFor();
-    await untilHolds(() =>
-      Promise.resolve(assert.ok(requests.includes("/image/0.svg") && requests.includes("/thumb/0.svg")))
-    );
-    assert.equal(await page.getByRole("alert").count(), 0);
+scenario("a secure page reads addresses of http by https, and says what is blocked", async ({ page, site }) => {
+  const origin = "https://stackroom.example";
+  await serveSecurely({ page, site }, origin);
+  const insecure = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("https://", "http://"));
+  const requests = await serve(page, { pages: 2, extra: insecure({ items: volumeManifest({ pages: 2 }).items }) });
+  const open = async (url: string) => {
+    await page.goto("about:blank");
+    await page.goto(`${origin}/uv.html#?manifest=${encodeURIComponent(url)}&cv=0`);
+  };
+  await open(`${ARCHIVE}/manifest.json`.replace("https:", "http:"));
+  await page.locator(".text-lines").waitFor();
+  await untilHolds(() =>
+    Promise.resolve(assert.ok(requests.includes("/image/0.svg") && requests.includes("/thumb/0.svg")))
+  );
+  assert.equal(await page.getByRole("alert").count(), 0);
 
-    await open("http://gone.example/manifest.json");
-    await page.getByRole("alert").filter({ hasText: "the browser blocks its address, which begins with http:" })
-      .waitFor();
+  await open("http://gone.example/manifest.json");
+  await page.getByRole("alert").filter({ hasText: "the browser blocks its address, which begins with http:" })
+    .waitFor();
 
-    await page.route(`${ARCHIVE}/image/**`, (route) => route.abort());
-    await open(`${ARCHIVE}/manifest.json`);
-    await page.getByRole("alert").filter({ hasText: "The image of this page cannot be loaded: the browser blocks" })
-      .waitFor();
-  },
-  { expected: [/./] },
-);
-
-scenario("an image whose service answers and whose tiles do not is said", async ({ page }) => {
-  await serveService(page, (route) => route.fulfill({ status: 503, headers: CORS }));
-  await openViewer(page);
-  await page.getByText("The image of this page cannot be loaded").waitFor();
+  await page.route(`${ARCHIVE}/image/**`, (route) => route.abort());
+  await open(`${ARCHIVE}/manifest.json`);
+  await page.getByRole("alert").filter({ hasText: "The image of this page cannot be loaded: the browser blocks" })
+    .waitFor();
 }, { expected: [/./] });
 
 scenario("one tile that fails is no failure of an image whose other tiles arrive", async ({ page }) => {
@@ -372,26 +352,22 @@ scenario("one tile that fails is no failure of an image whose other tiles arrive
 }, { expected: [/./] });
 
 for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]] as const) {
-  scenario(
-    `${width} px, ${colorScheme}: accessible, nothing wider than the screen, and nothing moves`,
-    async ({ page }) => {
-      await serve(page, { pages: 30 });
-      await countShifts(page);
-      await openViewer(page, 3);
-      await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
-      if (width === 390) {
-        assert.deepEqual(await accessibilityFindings(page), []);
-        await page.getByRole("button", { name: "Thumbnails" }).click();
-      }
-      await page.locator(".thumb[aria-current] img").waitFor();
+  scenario(`${width} px, ${colorScheme}: accessible, as wide as the screen, unmoved`, async ({ page }) => {
+    await serve(page, { pages: 30 });
+    await countShifts(page);
+    await openViewer(page, 3);
+    await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
+    if (width === 390) {
       assert.deepEqual(await accessibilityFindings(page), []);
-      if (width === 390) await page.getByRole("button", { name: "Text", exact: true }).click();
-      await page.locator(".text-lines").waitFor();
-      assert.deepEqual(await accessibilityFindings(page), []);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-      assert.ok(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight));
-      assert.ok(await page.evaluate(() => globalThis.shifted) < 0.02, `${await page.evaluate(() => shifted)}`);
-    },
-    { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" },
-  );
+      await page.getByRole("button", { name: "Thumbnails" }).click();
+    }
+    await page.locator(".thumb[aria-current] img").waitFor();
+    assert.deepEqual(await accessibilityFindings(page), []);
+    if (width === 390) await page.getByRole("button", { name: "Text", exact: true }).click();
+    await page.locator(".text-lines").waitFor();
+    assert.deepEqual(await accessibilityFindings(page), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight));
+    assert.ok(await page.evaluate(() => globalThis.shifted) < 0.02, `${await page.evaluate(() => shifted)}`);
+  }, { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" });
 }

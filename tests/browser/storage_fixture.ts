@@ -72,6 +72,12 @@ export function withStorage(
   };
 }
 
+/** Declares tests of a subject, each of which runs on a fresh page of the storage. */
+export function storageScenarios(subject: string) {
+  return (name: string, test: (visit: StorageVisit) => Promise<void>, options?: VisitOptions) =>
+    Deno.test(`${subject}: ${name}`, withStorage(test, options));
+}
+
 /** Stores objects in the bucket of a visit. */
 export async function put(
   { gateway, bucket }: StorageVisit,
