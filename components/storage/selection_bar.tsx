@@ -69,7 +69,7 @@ function ChosenText({ selected, hidden, whole, isAllListed }: SelectionBarProps 
     <>
       {whole === null ? STORAGE_LABELS.selected(formatCount(selected.length)) : STORAGE_LABELS.wholeSelected(whole)}
       {" "}
-      {hidden > 0 && whole === null && <span>· {STORAGE_SENTENCES.hiddenBySearch(hidden)}</span>} {isAllListed
+      {hidden > 0 && whole === null && <span>· {STORAGE_SENTENCES.notShownHere(hidden)}</span>} {isAllListed
         ? <span>· {STORAGE_SENTENCES.moreBelow}</span>
         : !hasFolders && whole === null && <span>· {formatBytes(bytes)}</span>}
     </>

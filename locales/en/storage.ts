@@ -70,7 +70,7 @@ export const SENTENCES = {
   outdated: "The folder has changed.",
   sortedPart: "Only what has been read is sorted.",
   moreBelow: "more exist below",
-  hiddenBySearch: (count: number) => `${formatCount(count)} hidden by the search`,
+  notShownHere: (count: number) => `${formatCount(count)} not shown here`,
   emptyFolder: "This folder is empty.",
   noneFound: (find: string) => `No name in this folder begins with “${find}”.`,
   loggedInAs: (account: string) => `You are logged in as ${account}.`,

@@ -1,5 +1,5 @@
 import type * as en from "@/locales/en/storage.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 
 export const LABELS: typeof en.LABELS = {
   storage: "Lagring",
@@ -69,7 +69,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   outdated: "Mappen har ändrats.",
   sortedPart: "Bara det som har lästs är sorterat.",
   moreBelow: "fler finns längre ner",
-  hiddenBySearch: (count) => `${counted(count, "dold", "dolda")} av sökningen`,
+  notShownHere: (count) => `${formatCount(count)} visas inte här`,
   emptyFolder: "Mappen är tom.",
   noneFound: (find) => `Inget namn i mappen börjar med ”${find}”.`,
   loggedInAs: (account) => `Inloggad som ${account}.`,

@@ -106,12 +106,12 @@ scenario("search, sort, selection by mouse and keys, the panel, and what the add
   await page.getByRole("checkbox", { name: "Select page 003.tif" }).click();
   await page.getByRole("checkbox", { name: "Select sub/" }).click();
   await page.fill("[name=find]", "page 11");
-  await untilStatus(page, /^2 selected · 2 hidden by the search$/);
+  await untilStatus(page, /^2 selected · 2 not shown here$/);
   await page.getByRole("checkbox", { name: "Select page 111.tif" }).click();
-  await untilStatus(page, /^3 selected · 2 hidden by the search$/);
+  await untilStatus(page, /^3 selected · 2 not shown here$/);
   assert.deepEqual(await accessibilityFindings(page), []);
   await page.fill("[name=find]", "zzz");
-  await untilStatus(page, /^3 selected · 3 hidden by the search$/);
+  await untilStatus(page, /^3 selected · 3 not shown here$/);
   await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete 3 objects" }).waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
