@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { processMetrics } from "@/compose/metrics.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { samplesOf } from "@/tests/end_to_end/metrics_scrape.ts";
+import { printedErrors } from "@/tests/printed_errors.ts";
 
 const NONE = {
   tasks: null,
@@ -57,23 +58,17 @@ testMetrics(
       return { count: 1, max: 2 };
     });
     metrics.watchSlots("sound", () => ({ count: 3, max: 4 }));
-    const lines: unknown[][] = [];
-    const { error } = console;
-    console.error = (...line) => lines.push(line);
-    try {
-      for (let n = 0; n < 2; n++) {
-        const samples = samplesOf(await metrics.registry.text());
-        assert.equal(samples.get('stackroom_slots_in_use{limit="sound"}'), 3);
-        assert.ok(!samples.has('stackroom_slots_in_use{limit="broken"}'));
-      }
-      assert.equal(lines.length, 1);
-      isBroken = false;
-      assert.equal(samplesOf(await metrics.registry.text()).get('stackroom_slots_in_use{limit="broken"}'), 1);
-      isBroken = true;
-      await metrics.registry.text();
-      assert.equal(lines.length, 2);
-    } finally {
-      console.error = error;
+    using printed = printedErrors();
+    for (let n = 0; n < 2; n++) {
+      const samples = samplesOf(await metrics.registry.text());
+      assert.equal(samples.get('stackroom_slots_in_use{limit="sound"}'), 3);
+      assert.ok(!samples.has('stackroom_slots_in_use{limit="broken"}'));
     }
+    assert.equal(printed.lines.length, 1);
+    isBroken = false;
+    assert.equal(samplesOf(await metrics.registry.text()).get('stackroom_slots_in_use{limit="broken"}'), 1);
+    isBroken = true;
+    await metrics.registry.text();
+    assert.equal(printed.lines.length, 2);
   },
 );

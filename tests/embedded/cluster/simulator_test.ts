@@ -5,6 +5,7 @@ import { sampleCampaigns } from "@/embedded/cluster/samples.ts";
 import { Simulator } from "@/embedded/cluster/simulator.ts";
 import { byNamespaceAndName } from "@/embedded/cluster/store.ts";
 import { memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
+import { printedErrors } from "@/tests/printed_errors.ts";
 
 const NAMESPACE = "batch-default";
 
@@ -146,14 +147,9 @@ Deno.test("simulator: a Job that cannot be worked on is logged once, and stops n
     spec,
     status: {},
   });
-  const lines: string[] = [];
-  const { error } = console;
-  console.error = (line: string) => lines.push(line);
-  try {
-    await simulator.step(60_000);
-  } finally {
-    console.error = error;
-  }
+  using printed = printedErrors();
+  await simulator.step(60_000);
+  const { lines } = printed;
   assert.equal(lines.length, 1);
   assert.match(lines[0], /^embedded cluster: the Job batch-default\/a-broken-one does not advance: ./);
   assert.ok((job(simulator, "svea-hovratt-1870").status.succeeded ?? 0) > (running.status.succeeded ?? 0));

@@ -5,6 +5,7 @@ import type { Administrators } from "@/embedded/store/server/administrators.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { startStore, type Store, storeErrorCode } from "./store_fixture.ts";
+import { printedErrors } from "@/tests/printed_errors.ts";
 
 const PASSWORD = "correct horse 7";
 const TENANT_PASSWORD = "battery staple 8";
@@ -56,16 +57,10 @@ async function ofForeignHost(store: Store): Promise<string> {
 }
 
 /** What is written to standard error meanwhile. */
-async function warnings(work: () => Promise<unknown>): Promise<string[]> {
-  const lines: string[] = [];
-  const { error } = console;
-  console.error = (line: string) => lines.push(line);
-  try {
-    await work();
-  } finally {
-    console.error = error;
-  }
-  return lines;
+async function warnings(work: () => Promise<unknown>): Promise<readonly string[]> {
+  using printed = printedErrors();
+  await work();
+  return printed.lines;
 }
 
 function rejects(work: () => Promise<Store>, message: RegExp): Promise<void> {

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { canBeFullObject, objectChecksum } from "@/embedded/store/part_checksums.ts";
-
-function checksum(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
-  const digest = startDigest(algorithm);
-  digest.update(bytes);
-  return Buffer.from(digest.hex(), "hex").toString("base64");
-}
+import { checksum } from "./checksum.ts";
 
 Deno.test("checksums of parts: a composite is the digest of digests, with their number", () => {
   const parts = ["first", "second", ""].map((text) => new TextEncoder().encode(text));

@@ -23,6 +23,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 import { archiveMapi, errorOf, eventually, namespace } from "./mapi_fixture.ts";
 import { leaks, startStore, type Store, storeTest } from "./store_fixture.ts";
+import { printedErrors } from "@/tests/printed_errors.ts";
 
 const MIB = 1024 * 1024;
 
@@ -244,26 +245,20 @@ testInFolder("soft quotas: warn once for each that is reached, and again after i
 });
 
 Deno.test("soft quotas: a store warns of a namespace that a change of its quota brought there", leaks, async () => {
-  const lines: string[] = [];
-  const write = console.error;
-  console.error = (line: string) => lines.push(line);
-  try {
-    await using store = await startStore();
-    await namespace(store, "tight", { hardQuota: "1 GB", softQuota: 95 });
-    {
-      using index = openIndexForWriting(store.folder);
-      index.exec(`UPDATE buckets SET stored_bytes = ${0.5 * 1024 ** 3} WHERE name = 'tight'`);
-    }
-    const warning =
-      "embedded store: namespace tight of tenant archive holds 50.0 % of its hardQuota of 1 GB (softQuota 40 %)";
-    assert.equal((await archiveMapi(store, "POST", "/namespaces/tight", { softQuota: 40 })).status, 200);
-    await eventually(true, async () => {
-      await archiveMapi(store, "GET", "/namespaces/tight");
-      return lines.includes(warning);
-    });
-  } finally {
-    console.error = write;
+  using printed = printedErrors();
+  await using store = await startStore();
+  await namespace(store, "tight", { hardQuota: "1 GB", softQuota: 95 });
+  {
+    using index = openIndexForWriting(store.folder);
+    index.exec(`UPDATE buckets SET stored_bytes = ${0.5 * 1024 ** 3} WHERE name = 'tight'`);
   }
+  const warning =
+    "embedded store: namespace tight of tenant archive holds 50.0 % of its hardQuota of 1 GB (softQuota 40 %)";
+  assert.equal((await archiveMapi(store, "POST", "/namespaces/tight", { softQuota: 40 })).status, 200);
+  await eventually(true, async () => {
+    await archiveMapi(store, "GET", "/namespaces/tight");
+    return printed.lines.includes(warning);
+  });
 });
 
 function record(hardQuota: string, softQuota: number): string {

@@ -8,9 +8,10 @@ import {
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
-import { startDigest } from "@/lib/std/digests.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { s3Keys, storeTest } from "./store_fixture.ts";
+import { checksum } from "./checksum.ts";
+import { bodyFiles } from "@/tests/embedded/store/s3/multipart_fixture.ts";
 
 const BODY = new Uint8Array(300_000).map((_, i) => (i * 13 + (i >> 7)) % 256);
 const PIECE_BYTES = 64 * 1024;
@@ -84,17 +85,6 @@ function frame(payload: string, trailer: string | undefined, headers: Record<str
   return Buffer.concat([...out, Buffer.from("\r\n")]);
 }
 
-function crc(algorithm: "crc32" | "crc32c" | "crc64nvme"): string {
-  const digest = startDigest(algorithm);
-  digest.update(BODY);
-  return Buffer.from(digest.hex(), "hex").toString("base64");
-}
-
-function storedFiles(folder: string): string[] {
-  const hours = [...Deno.readDirSync(`${folder}/bodies`)].map(({ name }) => `${folder}/bodies/${name}`);
-  return hours.flatMap((hour) => [...Deno.readDirSync(hour)].map(({ name }) => name));
-}
-
 storeTest(
   "S3 aws-chunked: signed and unsigned bodies, with trailers and without, become objects",
   async ({ client }) => {
@@ -102,11 +92,11 @@ storeTest(
       ["signed", { payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" }],
       ["signed-trailer", {
         payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
-        trailer: `x-amz-checksum-crc32c:${crc("crc32c")}`,
+        trailer: `x-amz-checksum-crc32c:${checksum("crc32c", BODY)}`,
       }],
       ["unsigned-trailer", {
         payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
-        trailer: `x-amz-checksum-crc64nvme:${crc("crc64nvme")}`,
+        trailer: `x-amz-checksum-crc64nvme:${checksum("crc64nvme", BODY)}`,
       }],
       ["unsigned-no-trailer", { payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER" }],
     ];
@@ -115,8 +105,8 @@ storeTest(
       const got = await client.send(new GetObjectCommand({ Bucket: "letters", Key: key, ChecksumMode: "ENABLED" }));
       assert.deepEqual(await got.Body?.transformToByteArray(), BODY, key);
       assert.equal(got.ContentEncoding, undefined);
-      assert.equal(got.ChecksumCRC32C, key === "signed-trailer" ? crc("crc32c") : undefined);
-      assert.equal(got.ChecksumCRC64NVME, key === "signed-trailer" ? undefined : crc("crc64nvme"));
+      assert.equal(got.ChecksumCRC32C, key === "signed-trailer" ? checksum("crc32c", BODY) : undefined);
+      assert.equal(got.ChecksumCRC64NVME, key === "signed-trailer" ? undefined : checksum("crc64nvme", BODY));
     }
   },
 );
@@ -131,7 +121,7 @@ storeTest("S3 aws-chunked: other content codings stay with the object", async ({
 storeTest("S3 aws-chunked: what does not hold is rejected and leaves nothing", async ({ store, client }) => {
   const signed = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   const unsigned = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
-  const trailer = `x-amz-checksum-crc32:${crc("crc32")}`;
+  const trailer = `x-amz-checksum-crc32:${checksum("crc32", BODY)}`;
   const flip = (at: number) => (framed: Buffer) => void (framed[at] ^= 1);
   const refused: [string, Upload][] = [
     ["SignatureDoesNotMatch", { payload: signed, spoil: flip(100_000) }],
@@ -152,5 +142,5 @@ storeTest("S3 aws-chunked: what does not hold is rejected and leaves nothing", a
     assert.equal(await upload(client, "refused", given), name, JSON.stringify(given));
   }
   assert.equal(await client.send(new HeadObjectCommand({ Bucket: "letters", Key: "refused" })).catch(() => null), null);
-  assert.deepEqual(storedFiles(store.folder), []);
+  assert.deepEqual(bodyFiles(store.folder), []);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { testInFolder } from "@/tests/test_in_folder.ts";
 
 /** Every entry below a folder with its mode. */
 function modes(folder: string, below = ""): [string, string][] {
@@ -39,8 +40,7 @@ Deno.test({
   },
 });
 
-Deno.test("data folder: what was left open to others is closed to them at the start", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("data folder: what was left open to others is closed to them at the start", (folder) => {
   Deno.mkdirSync(`${folder}/bodies/2026010100`, { recursive: true });
   for (const name of ["index.db", "index.db-wal", "a.secret", "bodies/2026010100/one"]) {
     Deno.writeTextFileSync(`${folder}/${name}`, "");
@@ -49,11 +49,9 @@ Deno.test("data folder: what was left open to others is closed to them at the st
   for (const name of ["bodies", "bodies/2026010100"]) Deno.chmodSync(`${folder}/${name}`, 0o755);
   DataFolder.open(folder).close();
   assert.deepEqual(openToOthers(folder), []);
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("data folder: one that others may look into is warned of, with the command", () => {
-  const folder = Deno.makeTempDirSync();
+testInFolder("data folder: one that others may look into is warned of, with the command", (folder) => {
   const warnings = (mode: number) => {
     Deno.chmodSync(folder, mode);
     using opened = held(DataFolder.open(folder));
@@ -66,20 +64,20 @@ Deno.test("data folder: one that others may look into is warned of, with the com
   assert.equal(warnings(0o710).length, 1);
   using made = held(DataFolder.open(`${folder}/made`));
   assert.deepEqual(made.folder.warnings, []);
-  Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("data folder: a start takes one that its process releases meanwhile, and refuses one that stays taken", async () => {
-  const folder = Deno.makeTempDirSync();
-  const first = DataFolder.open(folder);
-  assert.throws(() => DataFolder.open(folder), /is in use by another Stackroom: /);
-  const waiting = DataFolder.openOnRelease(folder);
-  first.close();
-  const second = await waiting;
-  await assert.rejects(DataFolder.openOnRelease(folder, 0), /is in use by another Stackroom: /);
-  second.close();
-  Deno.removeSync(folder, { recursive: true });
-});
+testInFolder(
+  "data folder: a start takes one that its process releases meanwhile, and refuses one that stays taken",
+  async (folder) => {
+    const first = DataFolder.open(folder);
+    assert.throws(() => DataFolder.open(folder), /is in use by another Stackroom: /);
+    const waiting = DataFolder.openOnRelease(folder);
+    first.close();
+    const second = await waiting;
+    await assert.rejects(DataFolder.openOnRelease(folder, 0), /is in use by another Stackroom: /);
+    second.close();
+  },
+);
 
 function held(folder: DataFolder) {
   return { folder, [Symbol.dispose]: () => folder.close() };

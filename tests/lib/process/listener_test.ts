@@ -3,6 +3,7 @@ import { type Handler, type HandlerInfo, leaving } from "@/lib/process/handler.t
 import { drainingServer, listen } from "@/lib/process/listener.ts";
 import { serveConnection } from "@/lib/runtime/serve_connection.ts";
 import { open, readTo } from "./raw_connection.ts";
+import { printedErrors } from "@/tests/printed_errors.ts";
 
 const refusing = (status: string) => () => new Response(status, { status: 503 });
 
@@ -40,9 +41,7 @@ for (const serve of [serveConnection, null]) {
     const handler = () => {
       throw new Error("broke at X-Amz-Signature=hush");
     };
-    const said: string[] = [];
-    const { error } = console;
-    console.error = (text) => said.push(String(text));
+    using printed = printedErrors();
     const server = drainingServer({ hostname: "127.0.0.1", port: 0, serve }, handler, handler);
     try {
       const response = await fetch(`http://127.0.0.1:${server.port}`);
@@ -50,11 +49,11 @@ for (const serve of [serveConnection, null]) {
       assert.equal(response.headers.get("Content-Security-Policy"), "frame-ancestors 'none'");
       assert.equal(response.headers.get("X-Content-Type-Options"), "nosniff");
     } finally {
-      console.error = error;
       await server.drain();
     }
-    assert.match(said.join("\n"), /broke at/);
-    assert.ok(!said.join("\n").includes("hush"), said.join("\n"));
+    const said = printed.lines.join("\n");
+    assert.match(said, /broke at/);
+    assert.ok(!said.includes("hush"), said);
   });
 }
 

@@ -5,6 +5,7 @@ import { serveConnection } from "@/lib/runtime/serve_connection.ts";
 import { acceptTlsConnections, CertificateError } from "@/lib/process/sockets.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { printedErrors } from "@/tests/printed_errors.ts";
 
 const CHECK_EVERY_MS = 20;
 const hello = () => new Response("hello");
@@ -28,9 +29,7 @@ async function withServer(
   const folder = await Deno.makeTempDir();
   const certificate = { certFile: `${folder}/tls.crt`, keyFile: `${folder}/tls.key` };
   await write(folder, TEST_CERTIFICATE, TEST_KEY);
-  const printed: string[] = [];
-  const { error } = console;
-  console.error = (line) => printed.push(String(line));
+  using printed = printedErrors();
   const connections = new Connections(
     serveConnection,
     limits,
@@ -46,13 +45,12 @@ async function withServer(
     connections,
   );
   try {
-    await test({ port: socket.port, folder, connections, stderr: () => printed.join("\n") });
+    await test({ port: socket.port, folder, connections, stderr: () => printed.lines.join("\n") });
   } finally {
     socket.close();
     await socket.ended;
     connections.cut();
     await connections.shutdown();
-    console.error = error;
     await Deno.remove(folder, { recursive: true });
   }
 }

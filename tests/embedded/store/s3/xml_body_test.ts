@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import { HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { startDigest } from "@/lib/std/digests.ts";
 import { storeTest } from "@/tests/embedded/store/store_fixture.ts";
 import { read, start, upload } from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
+import { checksum } from "@/tests/embedded/store/checksum.ts";
 
-const crc32 = (text: string) => {
-  const digest = startDigest("crc32");
-  digest.update(new TextEncoder().encode(text));
-  return Buffer.from(digest.hex(), "hex").toString("base64");
-};
+const crc32 = (text: string) => checksum("crc32", text);
 
 /** An XML body in two unsigned pieces, with its checksum behind it. */
 function chunked(xml: string, { checksum = crc32(xml), size = xml.length } = {}) {
